@@ -1,0 +1,126 @@
+"""Settings, from the environment; validated once by an entry point (design.md §7)."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from cronsim import CronSim, CronSimError
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from ingest.errors import SetupError
+
+MIB = 1024 * 1024
+
+
+def _seconds(value: Any) -> Any:
+    """Accept plain seconds and `20s`, `2m`, `1h` besides ISO 8601 durations."""
+    if isinstance(value, str) and value[:1].isdigit():
+        unit = {"s": 1, "m": 60, "h": 3600}.get(value[-1])
+        number = value[:-1] if unit else value
+        try:
+            return timedelta(seconds=float(number) * (unit or 1))
+        except ValueError:
+            return value
+    return value
+
+
+Duration = Annotated[timedelta, BeforeValidator(_seconds)]
+
+
+class Settings(BaseSettings):
+    """Read from the environment once; everything below gets it as an argument."""
+
+    model_config = SettingsConfigDict(env_prefix="INGEST_", frozen=True, extra="ignore")
+
+    # Where things are kept
+    database_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_URL")
+    data_dir: Path = Path("data")
+    storage: str | None = None
+    storage_emulator_host: str | None = Field(
+        default=None, validation_alias="STORAGE_EMULATOR_HOST"
+    )
+
+    # The front door
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
+    admin_key: SecretStr | None = None
+
+    # Embeddings
+    embedder: Literal["local", "static", "openai"] | None = None
+    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
+    embedding_model: str = "text-embedding-3-small"
+    embedding_dimensions: int | None = Field(default=None, ge=1, le=4000)
+
+    # The worker
+    worker: bool = True
+    worker_concurrency: int = Field(default=4, ge=1, le=64)
+    tick: str = "*/30 * * * * *"
+    heartbeat: Duration = timedelta(seconds=20)
+    stale_after: Duration = timedelta(minutes=2)
+
+    # Limits
+    max_file_bytes: int = Field(default=1024 * MIB, ge=1)
+    max_pages: int = Field(default=5000, ge=1)
+    parser_timeout: Duration = timedelta(seconds=60)
+    parser_memory: int = Field(default=2048 * MIB, ge=256 * MIB)
+
+    # Chunks
+    chunk_tokens: int | None = Field(default=None, ge=16, le=8192)
+    chunk_overlap: int | None = Field(default=None, ge=0)
+
+    @model_validator(mode="after")
+    def a_job_survives_two_missed_heartbeats(self) -> Self:
+        if self.heartbeat <= timedelta(0):
+            raise ValueError("INGEST_HEARTBEAT must be positive")
+        if self.stale_after < 3 * self.heartbeat:
+            raise ValueError("INGEST_STALE_AFTER must be at least 3 x INGEST_HEARTBEAT")
+        return self
+
+    @model_validator(mode="after")
+    def chunks_overlap_by_less_than_half(self) -> Self:
+        overlap, size = self.chunk_overlap, self.chunk_tokens
+        if overlap is not None and size is not None and 2 * overlap > size:
+            raise ValueError("INGEST_CHUNK_OVERLAP must be at most half of INGEST_CHUNK_TOKENS")
+        return self
+
+    @model_validator(mode="after")
+    def the_tick_is_a_cron_expression(self) -> Self:
+        from datetime import UTC, datetime
+
+        try:
+            CronSim(self.tick, datetime.now(UTC))
+        except CronSimError as error:
+            raise ValueError(f"INGEST_TICK is not a cron expression: {error}") from None
+        return self
+
+    @model_validator(mode="after")
+    def storage_is_a_known_scheme(self) -> Self:
+        if self.storage is not None and not self.storage.startswith(("file:///", "gs://")):
+            raise ValueError("INGEST_STORAGE must start with file:/// or gs://")
+        return self
+
+    @property
+    def embedding_provider(self) -> Literal["local", "static", "openai"]:
+        """The embedder in use: named, or `openai` when its key or URL is set, else `local`."""
+        if self.embedder is not None:
+            return self.embedder
+        return "openai" if self.openai_api_key or self.openai_base_url else "local"
+
+
+def load_settings() -> Settings:
+    """Settings from the environment; SetupError with one line that names the variable."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        message = first["msg"].removeprefix("Value error, ")
+        raise SetupError(f"{_variable(first['loc'])}{message}") from None
+
+
+def _variable(loc: tuple[int | str, ...]) -> str:
+    if not loc:
+        return ""
+    name = str(loc[0])
+    return f"{name if name.isupper() else 'INGEST_' + name.upper()}: "

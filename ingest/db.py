@@ -1,0 +1,103 @@
+"""How code meets Postgres: named statements, the pool, transactions, the start-up check."""
+
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from typing import Any, Final
+from uuid import UUID
+
+import psycopg
+from pgvector.psycopg import register_vector_async
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool
+
+from ingest.errors import SetupError
+
+Connection = AsyncConnection[Any]
+Pool = AsyncConnectionPool[Connection]
+
+OLDEST_POSTGRES: Final = 150000
+OLDEST_PGVECTOR: Final = (0, 7)
+
+_NAME = re.compile(rb"^-- name: (\w+)\s*$", re.MULTILINE)
+
+
+def load_queries(file: str) -> Mapping[str, bytes]:
+    """The statements of `ingest/store/<file>` by name; each starts with a line `-- name: x`.
+
+    Bytes, because psycopg takes a constant query as bytes without a cast.
+    """
+    parts = _NAME.split(files("ingest.store").joinpath(file).read_bytes())
+    return {name.decode(): body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def new_id() -> UUID:
+    """A UUIDv7: ids made one after the other lie together in an index."""
+    stamp = time.time_ns() // 1_000_000
+    value = stamp << 80 | 0x7 << 76 | secrets.randbits(12) << 64 | 0b10 << 62 | secrets.randbits(62)
+    return UUID(int=value)
+
+
+async def _configure(conn: Connection) -> None:
+    await register_vector_async(conn)
+    await conn.commit()
+
+
+@asynccontextmanager
+async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncIterator[Pool]:
+    """A pool of `size` connections that know the vector types. Needs a migrated database."""
+    pool: Pool = AsyncConnectionPool(
+        dsn,
+        min_size=min(2, size),
+        max_size=size,
+        configure=_configure,
+        # A connection that the server dropped is found here, not in the middle of a request.
+        check=AsyncConnectionPool.check_connection,
+        kwargs={"application_name": application_name},
+        open=False,
+        timeout=30,
+    )
+    await pool.open(wait=True)
+    try:
+        yield pool
+    finally:
+        await pool.close()
+
+
+@asynccontextmanager
+async def transaction(pool: Pool) -> AsyncIterator[Connection]:
+    """A connection in a transaction: committed at the end of the block, rolled back on an error."""
+    async with pool.connection() as conn, conn.transaction():
+        yield conn
+
+
+def check_server(dsn: str) -> None:
+    """Prove at the start that the database is there and can do what we need.
+
+    Raises SetupError with one line that says what to change.
+    """
+    try:
+        with psycopg.connect(dsn, connect_timeout=10) as conn:
+            version = conn.info.server_version
+            if version < OLDEST_POSTGRES:
+                raise SetupError(
+                    f"DATABASE_URL: Postgres {version // 10000} is too old; 15 or later is needed"
+                )
+            row = conn.execute(
+                "select coalesce((select extversion from pg_extension where extname = 'vector'), "
+                "(select default_version from pg_available_extensions where name = 'vector'))"
+            ).fetchone()
+    except psycopg.Error as error:
+        raise SetupError(f"DATABASE_URL: cannot connect to Postgres: {_one_line(error)}") from None
+    found = row[0] if row else None
+    if found is None:
+        raise SetupError("DATABASE_URL: the server has no pgvector extension; install pgvector")
+    if tuple(int(part) for part in found.split(".")[:2]) < OLDEST_PGVECTOR:
+        raise SetupError(f"DATABASE_URL: pgvector {found} is too old; 0.7 or later is needed")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

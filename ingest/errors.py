@@ -1,0 +1,127 @@
+"""Every error raised on purpose. `code` is API: stable, snake_case. The message is for people.
+
+IngestError
+├── Transient(code, retry_after)    another attempt may succeed: back off, then retry
+├── Permanent(code)                 no attempt can succeed: failed at once
+├── Snooze(delay, reason)           not now, through no fault of the job: wait, no attempt spent
+├── LeaseLost(job_id)               the job has a newer holder or an end: drop our result
+├── SetupError                      the installation is wrong: stop the start with one line
+├── NotFound, Conflict, Rejected    decided in api/main.py: 404, 409, 422
+└── BlobMissing                     a row names bytes that the blob store does not have
+"""
+
+from datetime import timedelta
+from typing import Literal
+from uuid import UUID
+
+ErrorCode = Literal[
+    "unsupported_type",
+    "type_mismatch",
+    "empty_content",
+    "no_text",
+    "encrypted",
+    "corrupt",
+    "too_large",
+    "too_many_pages",
+    "archive_unsafe",
+    "parser_crashed",
+    "parser_timeout",
+    "parser_memory",
+    "fetch_failed",
+    "fetch_status",
+    "fetch_blocked",
+    "robots_disallowed",
+    "redirect_loop",
+    "crawl_failed",
+    "crawl_not_started",
+    "embedding_rejected",
+    "embedding_unavailable",
+    "embedding_mismatch",
+    "rate_limited",
+    "budget_exceeded",
+    "stage_timeout",
+    "worker_lost",
+    "source_deleted",
+    "cancelled",
+    "blob_missing",
+    "internal",
+    # of uploads: the file never became a job
+    "invalid_path",
+    "duplicate_path",
+    "write_conflict",
+]
+
+
+class IngestError(Exception):
+    """Root of the tree; never raised itself."""
+
+
+class Transient(IngestError):
+    """Another attempt may succeed. `retry_after` is the provider's word and is obeyed exactly."""
+
+    def __init__(
+        self, message: str, *, code: ErrorCode, retry_after: timedelta | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code: ErrorCode = code
+        self.retry_after = retry_after
+
+
+class Permanent(IngestError):
+    """No attempt can succeed: the job fails at once and burns no further attempts."""
+
+    def __init__(self, message: str, *, code: ErrorCode) -> None:
+        super().__init__(message)
+        self.code: ErrorCode = code
+
+
+class Snooze(IngestError):
+    """The job has to wait through no fault of its own; the attempt is given back."""
+
+    def __init__(self, delay: timedelta, *, reason: str) -> None:
+        super().__init__(reason)
+        self.delay = delay
+        self.reason = reason
+
+
+class LeaseLost(IngestError):
+    """The job was recovered, cancelled or deleted while we held it: our result must be dropped."""
+
+    def __init__(self, job_id: UUID) -> None:
+        super().__init__(f"job {job_id} is no longer ours")
+        self.job_id = job_id
+
+
+class SetupError(IngestError):
+    """The installation is wrong. The message is one line that says what to change."""
+
+
+class NotFound(IngestError):
+    """The object does not exist, or belongs to another application: the two look the same."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} not found")
+
+
+class Conflict(IngestError):
+    """The object's state forbids the request."""
+
+    def __init__(self, message: str, *, code: str = "conflict") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Rejected(IngestError):
+    """The request is well-formed, but its content cannot be accepted."""
+
+    def __init__(self, message: str, *, code: str = "invalid_request") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class BlobMissing(IngestError):
+    """A row names bytes that the blob store does not have."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the stored file {key} is missing")
+        self.key = key

@@ -1,0 +1,112 @@
+"""Values that cross module borders. All frozen; none knows where it is stored."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+"""Float32 matrix of shape (texts, dimension); row i belongs to text i."""
+
+SourceStatus = Literal[
+    "pending", "processing", "completed", "partial", "failed", "cancelled", "review_needed"
+]
+JobStatus = Literal["pending", "processing", "completed", "failed", "cancelled", "review_needed"]
+Role = Literal["viewer", "editor", "admin"]
+Stage = Literal["extract", "chunk", "embed", "store"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoding:
+    """How bytes became text: the encoding ledger of one document."""
+
+    name: str
+    """IANA-like codec name, lower case: `utf-8`, `gb18030`, `cp1252` …"""
+    confidence: float
+    """0 to 1; 1 when declared by a byte order mark or proved by strict UTF-8."""
+    replaced: int = 0
+    """Characters that could not be decoded and became U+FFFD."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page of a paged document, as a range of characters of `Document.text`."""
+
+    number: int
+    """1-based."""
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """How much of the file became text. For formats without pages, all counts are 0 or 1."""
+
+    pages: int
+    with_text: int
+    empty: int
+    failed: int = 0
+    """Pages that the parser could not read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """What extraction makes of a file: clean Markdown with its structure."""
+
+    text: str
+    """Storable: no NUL, no lone surrogates, NFC (pipeline/hygiene.py)."""
+    media_type: str
+    """What the bytes are, whatever the name says: `application/pdf`, `text/markdown` …"""
+    extractor: str
+    """Name and version of what read it, such as `pdfium 5.15.2`."""
+    title: str | None = None
+    encoding: Encoding | None = None
+    """None for binary formats."""
+    pages: tuple[Page, ...] = ()
+    """In order, not overlapping; empty for formats without pages."""
+    coverage: Coverage = field(default_factory=lambda: Coverage(pages=1, with_text=1, empty=0))
+    metadata: dict[str, Any] = field(default_factory=dict)
+    """Author, language, dates …: JSON values only, storable like `text`."""
+    warnings: tuple[str, ...] = ()
+    """Stable codes of what was odd but no error, such as `type_mismatch`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A piece of a document: what is embedded and found."""
+
+    ordinal: int
+    """0-based, dense, in reading order."""
+    text: str
+    """Exactly `document.text[start:end]`."""
+    token_count: int
+    """By the tokenizer of the model that embeds it."""
+    start: int
+    end: int
+    headings: tuple[str, ...] = ()
+    """The path of headings above the chunk's start, outermost first."""
+    page: int | None = None
+    """1-based number of the page on which the chunk starts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkSettings:
+    """How a document is cut; lengths in tokens of the embedding model."""
+
+    tokenizer: str
+    """`minilm`, `cl100k_base` or `wordllama`: see pipeline/tokenizers.py."""
+    size: int
+    overlap: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingModel:
+    """Identity of a vector space. Vectors of two models never mix (pipeline invariant 5)."""
+
+    provider: Literal["local", "static", "openai"]
+    name: str
+    dimension: int
+    max_tokens: int
+    """Longest text the model reads, in tokens of `tokenizer`."""
+    tokenizer: str

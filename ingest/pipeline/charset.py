@@ -1,0 +1,114 @@
+"""Which legacy encoding are these bytes in? charset-normalizer proposes, familiarity decides.
+
+charset-normalizer rules out readings that make a mess, but on short texts (a list of names, a
+small CSV) several readings are equally tidy: `你好` in GB 18030 is also two Hangul syllables.
+So the tidy readings are compared by how many of their characters are everyday ones in the
+languages written in that encoding.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import charset_normalizer
+
+_PUNCTUATION = "“”‘’…–—€«»•·©®°"
+_CJK_PUNCTUATION = "、。・「」『』（）！？：；，《》【】ー～“”‘’…—·　％"
+
+# The most frequent letters beyond ASCII of the languages written in each encoding. In order of
+# preference: the first wins a tie, so the encodings that are common in the wild come first.
+_LETTERS = {
+    "cp1252": "éèàçöäüßñíóáêâôîûùëïåøæãõúœ¿¡ÖÄÜÉÅØÆÇ",
+    "cp1251": "оеаинтсрвлкмдпуяыії",
+    "cp1250": "áéíóúýčďěňřšťůžąćęłńśźżőűöüăâîşţđäôÁÉÍČŘŠŽŚŻŁŐÖÜ",
+    "cp1254": "çğışöüİŞÇÖÜ",
+    "cp1253": "αοιετσνηυρπκλςμάίόήέ",
+    "cp1255": "יוהלאמרתבשנםעכד",
+    "cp1256": "ايلمنترويبةعدسفهكأقحج،",
+    "cp874": "านรอกเงมยลวดทตสปแคพไหจบชขิีัุู่้ำ์ะ",
+    "koi8_r": "оеаинтсрвлкмдпуяы",
+    "cp1257": "āčēģīķļņšūžąęėįųõäöüåøæÅÄÖ",
+    "iso8859_2": "áéíóúýčďěňřšťůžąćęłńśźżőűöüăâîşţđäôÁÉÍČŘŠŽŚŻŁŐÖÜ",
+    "cp866": "оеаинтсрвлкмдпуяы",
+    "mac_cyrillic": "оеаинтсрвлкмдпуяы",
+    "cp850": "éèàçöäüßñíóáêâôîûùëïåøæãõúÖÄÜÉ",
+    "mac_roman": "éèàçöäüßñíóáêâôîûùëïåøæãõúÖÄÜÉ",
+}
+# Lead bytes of the rows that hold the everyday characters of a double-byte encoding.
+_ROWS = {
+    "cp949": ("cp949", range(0xB0, 0xC9)),
+    "gb18030": ("gb2312", range(0xB0, 0xD8)),
+    "big5": ("big5", range(0xA4, 0xC7)),
+    "cp932": ("cp932", (*range(0x82, 0x84), *range(0x88, 0x98))),
+    "euc_jp": ("euc_jp", (*range(0xA4, 0xA6), *range(0xB0, 0xD0))),
+}
+_LATIN = {"cp1252", "cp1250", "cp1254", "cp1257", "iso8859_2", "cp850", "mac_roman"}
+_CANDIDATES = (*_ROWS, *_LETTERS)
+_CAPITAL = 0.7  # capitals are rarer; text read with the wrong case must not win
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """An encoding by its Python codec name, and how sure we are from 0 to 1."""
+
+    name: str
+    confidence: float
+
+
+def guess(sample: bytes) -> Guess | None:
+    """The likeliest legacy encoding of some bytes that are not UTF; None if nothing fits."""
+    if _is_ebcdic(sample):
+        return Guess("cp500", 0.8)
+    matches = charset_normalizer.from_bytes(sample, cp_isolation=list(_CANDIDATES))
+    scored = [
+        (_familiarity(str(match), name), match.chaos, match.coherence, name)
+        for match in matches
+        for name in match.could_be_from_charset  # all that read these bytes alike
+        if name in _CANDIDATES
+    ]
+    if not scored:
+        return None
+    scored.sort(key=lambda row: _CANDIDATES.index(row[3]))
+    familiar, chaos, _, name = max(scored, key=lambda row: row[0] - row[1] + row[2] / 2)
+    beyond_ascii = sum(byte >= 0x80 for byte in sample)
+    confidence = familiar * (1 - chaos) * min(1.0, 0.4 + beyond_ascii / 50)
+    return Guess(name, round(max(0.0, confidence), 2))
+
+
+def _familiarity(text: str, encoding: str) -> float:
+    """Share from 0 to 1 of the characters beyond ASCII that are everyday ones."""
+    everyday = _everyday(encoding)
+    foreign = [char for char in text if char >= "\x80"]
+    if not foreign:
+        return 0.0
+    known = 0.0
+    for char in foreign:
+        if char in everyday:
+            known += 1
+        elif char.lower() in everyday:
+            known += _CAPITAL
+    share = known / len(foreign)
+    # Languages in Latin script write mostly ASCII letters.
+    if encoding in _LATIN and len(foreign) > 4 and 2 * len(foreign) > _letters(text):
+        share /= 2
+    return share
+
+
+def _letters(text: str) -> int:
+    return sum(char.isalpha() for char in text)
+
+
+@cache
+def _everyday(encoding: str) -> frozenset[str]:
+    if encoding in _LETTERS:
+        return frozenset(_LETTERS[encoding] + _PUNCTUATION)
+    codec, leads = _ROWS[encoding]
+    rows = (bytes((lead, trail)) for lead in leads for trail in range(0x40, 0xFF))
+    characters = {row.decode(codec, "ignore") for row in rows}
+    return frozenset("".join(characters) + _CJK_PUNCTUATION) - frozenset(map(chr, range(0x80)))
+
+
+def _is_ebcdic(sample: bytes) -> bool:
+    """EBCDIC writes the space as 0x40 and letters and digits above 0x80."""
+    high = sum(byte > 0x80 for byte in sample)
+    spaces = sample.count(0x40)
+    return high > len(sample) / 2 and spaces > len(sample) / 20 and sample.count(0x20) * 10 < spaces

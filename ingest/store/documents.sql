@@ -1,0 +1,62 @@
+-- name: upsert
+-- A document is known by its path or URL within its source, so a second run replaces the first.
+insert into rag.documents
+    (id, application_id, source_id, uri, title, media_type, status, error_code, content_hash, text,
+     extractor, encoding, coverage, metadata, warnings, chunk_count, token_count)
+values
+    (%(id)s, %(application_id)s, %(source_id)s, %(uri)s, %(title)s, %(media_type)s, %(status)s,
+     %(error_code)s, %(content_hash)s, %(text)s, %(extractor)s, %(encoding)s, %(coverage)s,
+     %(metadata)s, %(warnings)s, %(chunk_count)s, %(token_count)s)
+on conflict (source_id, md5(uri)) do update
+   set title = excluded.title, media_type = excluded.media_type, status = excluded.status,
+       error_code = excluded.error_code, content_hash = excluded.content_hash, text = excluded.text,
+       extractor = excluded.extractor, encoding = excluded.encoding, coverage = excluded.coverage,
+       metadata = excluded.metadata, warnings = excluded.warnings,
+       chunk_count = excluded.chunk_count, token_count = excluded.token_count,
+       updated_at = now(), deleted_at = null
+returning id, xmax = 0 as is_new;
+
+-- name: delete_chunks
+delete from rag.chunks where document_id = %(document_id)s;
+
+-- name: copy_chunks
+copy rag.chunks (id, application_id, source_id, document_id, ordinal, content, content_hash,
+                 token_count, headings, page, char_start, char_end, keywords)
+from stdin (format binary);
+
+-- name: copy_embeddings
+copy rag.embeddings (chunk_id, model_id, application_id, embedding) from stdin (format binary);
+
+-- name: known_vectors
+-- Vectors that this application has for the same text: of stored chunks, or paid for by an
+-- unfinished job.
+select distinct on (wanted.text_hash) wanted.text_hash, found.embedding
+  from unnest(%(hashes)s::bytea[]) as wanted(text_hash)
+ cross join lateral (
+    (select stored.embedding
+       from rag.chunks as chunk
+       join rag.embeddings as stored on stored.chunk_id = chunk.id and stored.model_id = %(model_id)s
+      where chunk.application_id = %(application_id)s and chunk.content_hash = wanted.text_hash
+      limit 1)
+    union all
+    (select cached.embedding
+       from rag.embedding_cache as cached
+      where cached.application_id = %(application_id)s and cached.model_id = %(model_id)s
+        and cached.text_hash = wanted.text_hash)
+    limit 1) as found;
+
+-- name: cache_vectors
+insert into rag.embedding_cache (application_id, model_id, text_hash, embedding)
+select %(application_id)s, %(model_id)s, new.text_hash, new.embedding
+  from unnest(%(hashes)s::bytea[], %(vectors)s::vector[]) as new(text_hash, embedding)
+ order by new.text_hash
+on conflict do nothing;
+
+-- name: drop_cached
+-- They are in rag.embeddings now.
+delete from rag.embedding_cache
+ where application_id = %(application_id)s and model_id = %(model_id)s
+   and text_hash = any(%(hashes)s);
+
+-- name: expire_cache
+delete from rag.embedding_cache where created_at < now() - interval '7 days';

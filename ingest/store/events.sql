@@ -1,0 +1,40 @@
+-- name: emit
+-- Numbers follow the row lock of the source, so commit order is the order of `seq`, without gaps.
+with new as (
+    select event.source_id, event.type, event.data,
+           row_number() over (partition by event.source_id order by event.n) as nth
+      from unnest(%(source_ids)s::uuid[], %(types)s::text[], %(data)s::jsonb[]) with ordinality
+           as event(source_id, type, data, n)
+), locked as materialized (
+    select id from rag.knowledge_sources
+     where id = any(%(source_ids)s)
+     order by id
+       for no key update
+), numbered as (
+    update rag.knowledge_sources as source
+       set event_seq = source.event_seq + total.events, updated_at = now()
+      from locked
+      join (select source_id, count(*) as events from new group by source_id) as total
+        on total.source_id = locked.id
+     where source.id = locked.id
+    returning source.id, source.application_id, source.event_seq - total.events as before
+), written as (
+    insert into rag.progress_events (source_id, seq, type, data)
+    select new.source_id, numbered.before + new.nth, new.type, new.data
+      from new
+      join numbered on numbered.id = new.source_id
+     order by new.source_id, new.nth
+)
+select id as source_id, application_id from numbered;
+
+-- name: notify
+select pg_notify('rag_events', payload) from unnest(%(payloads)s::text[]) as payload;
+
+-- name: after
+-- New events of many sources at once, each after its own position.
+select event.source_id, event.seq, event.type, event.data, event.created_at
+  from unnest(%(source_ids)s::uuid[], %(after)s::bigint[]) as position(source_id, seq)
+  join rag.progress_events as event
+    on event.source_id = position.source_id and event.seq > position.seq
+ order by event.source_id, event.seq
+ limit %(limit)s;

@@ -1,0 +1,50 @@
+-- What people do to jobs. Lock order as in jobs.sql.
+
+-- name: cancel
+-- Final at once, for pending and running jobs: the fence moves, so a running holder can write nothing.
+with chosen as materialized (
+    select id from rag.processing_jobs
+     where application_id = %(application_id)s
+       and (id = any(%(job_ids)s) or knowledge_source_id = any(%(source_ids)s)
+            or batch_id = %(batch_id)s)
+       and status in ('pending', 'processing', 'review_needed')
+       and type <> 'purge'
+     order by id
+       for update)
+update rag.processing_jobs as job
+   set status = 'cancelled', completed_at = now(), fence = job.fence + 1,
+       locked_by = null, locked_at = null, run_at = null, wait_reason = null,
+       last_error_code = 'cancelled', last_error_message = %(reason)s
+  from chosen
+ where job.id = chosen.id
+returning job.id, job.knowledge_source_id;
+
+-- name: retry
+-- A person's decision: the count of attempts starts again.
+with chosen as materialized (
+    select id from rag.processing_jobs
+     where application_id = %(application_id)s
+       and (id = any(%(job_ids)s) or batch_id = %(batch_id)s)
+       and status = any(%(statuses)s)
+     order by id
+       for update)
+update rag.processing_jobs as job
+   set status = 'pending', attempts = 0, run_at = null, wait_reason = null, completed_at = null,
+       progress = 0, stage = null
+  from chosen
+ where job.id = chosen.id
+returning job.id, job.knowledge_source_id;
+
+-- name: delete
+delete from rag.processing_jobs
+ where application_id = %(application_id)s and id = %(id)s
+   and status in ('completed', 'failed', 'cancelled');
+
+-- name: blobs_of_jobs
+select distinct payload ->> 'blobKey' as key
+  from rag.processing_jobs
+ where payload ->> 'blobKey' = any(%(keys)s) and status <> 'completed';
+
+-- name: job_types
+select type, handler, max_attempts, backoff_base, backoff_cap, timeout, is_enabled, is_paused
+  from rag.job_types order by type;

@@ -1,0 +1,221 @@
+"""The queue: enqueue, claim, finish, recover. Reading it for people is in job_views.py."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Literal
+from uuid import UUID
+
+from psycopg.rows import class_row, dict_row, scalar_row
+from psycopg.types.json import Jsonb
+
+from ingest.db import Connection, load_queries, new_id
+from ingest.model import JobStatus
+
+_SQL = load_queries("jobs.sql")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """A job to enqueue. The payload holds identifiers, never content or secrets."""
+
+    application_id: UUID
+    type: str
+    source_id: UUID | None = None
+    batch_id: UUID | None = None
+    parent_job_id: UUID | None = None
+    payload: dict[str, Any] = field(default_factory=dict)
+    priority: int = 0
+    idempotency_key: str | None = None
+    user_id: str | None = None
+    delay: timedelta | None = None
+    """Not before now + delay; None: ready at once."""
+    id: UUID = field(default_factory=new_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimedJob:
+    """A job that is ours until its fence moves."""
+
+    id: UUID
+    application_id: UUID
+    knowledge_source_id: UUID | None
+    batch_id: UUID | None
+    parent_job_id: UUID | None
+    type: str
+    payload: dict[str, Any]
+    attempts: int
+    max_attempts: int
+    fence: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How an attempt ended."""
+
+    job: ClaimedJob
+    status: JobStatus
+    delay: timedelta | None = None
+    """With status `pending`: wait so long; None: ready at once."""
+    wait_reason: str | None = None
+    refund: bool = False
+    """Give the attempt back: the job was not at fault."""
+    error_code: str | None = None
+    error_message: str | None = None
+    embedding_config: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    id: UUID
+    knowledge_source_id: UUID | None
+    status: JobStatus
+    attempts: int
+    type: str
+
+
+async def enqueue(conn: Connection, jobs: Sequence[NewJob]) -> list[UUID]:
+    """Insert jobs in the caller's transaction and wake a worker when it commits.
+
+    Returns the ids of the jobs, in order; for a known idempotency key that of the earlier job.
+    """
+    if not jobs:
+        return []
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["enqueue"],
+            {
+                "ids": [job.id for job in jobs],
+                "application_ids": [job.application_id for job in jobs],
+                "source_ids": [job.source_id for job in jobs],
+                "batch_ids": [job.batch_id for job in jobs],
+                "parent_ids": [job.parent_job_id for job in jobs],
+                "types": [job.type for job in jobs],
+                "priorities": [job.priority for job in jobs],
+                "payloads": [Jsonb(job.payload) for job in jobs],
+                "keys": [job.idempotency_key for job in jobs],
+                "user_ids": [job.user_id for job in jobs],
+                "delays": [job.delay for job in jobs],
+            },
+        )
+        inserted = set(await cur.fetchall())
+    await wake(conn)
+    if len(inserted) == len(jobs):
+        return [job.id for job in jobs]
+    earlier = await _by_idempotency_key(conn, jobs)
+    return [job.id if job.id in inserted else earlier[job.idempotency_key] for job in jobs]
+
+
+async def _by_idempotency_key(
+    conn: Connection, jobs: Sequence[NewJob]
+) -> dict[str | None, UUID]:
+    async with conn.cursor(row_factory=dict_row) as cur:
+        await cur.execute(
+            _SQL["by_idempotency_key"],
+            {
+                "application_ids": list({job.application_id for job in jobs}),
+                "keys": [job.idempotency_key for job in jobs if job.idempotency_key],
+            },
+        )
+        return {row["key"]: row["id"] for row in await cur.fetchall()}
+
+
+async def wake(conn: Connection, payload: Literal["", "cancel"] = "") -> None:
+    """Tell the workers, once the transaction commits, to look for work or for cancelled jobs."""
+    await conn.execute(_SQL["wake"], {"payload": payload})
+
+
+async def claim(
+    conn: Connection, *, types: Sequence[str], batch: int, worker: UUID, cursor: UUID
+) -> list[ClaimedJob]:
+    """Take up to `batch` ready jobs, in shares over applications; ours until their fence moves.
+
+    `cursor` is the application that this worker served last. Fewer jobs than asked for does not
+    mean that nothing is left; an empty answer does, unless other workers were claiming the same.
+    """
+    async with conn.cursor(row_factory=class_row(ClaimedJob)) as cur:
+        await cur.execute(
+            _SQL["claim"],
+            {"types": list(types), "batch": batch, "worker": worker, "cursor": cursor},
+        )
+        return await cur.fetchall()
+
+
+async def promote(conn: Connection) -> int:
+    """Make up to 1,000 jobs ready whose time has come; how many."""
+    return (await conn.execute(_SQL["promote"])).rowcount
+
+
+async def next_due(conn: Connection) -> timedelta | None:
+    """How long until the next scheduled job is due; None when there is none."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["next_due"])
+        seconds = await cur.fetchone()
+    return None if seconds is None else timedelta(seconds=max(0.0, seconds))
+
+
+async def hold(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:
+    """Lock those of `jobs` that are still ours until the end of the transaction; their ids."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["hold"], {"ids": [job.id for job in jobs], "fences": [job.fence for job in jobs]}
+        )
+        return set(await cur.fetchall())
+
+
+async def finish(conn: Connection, ended: Sequence[Ended]) -> set[UUID]:
+    """End attempts; the ids of those that were still ours. The others were not touched."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["finish"],
+            {
+                "ids": [end.job.id for end in ended],
+                "fences": [end.job.fence for end in ended],
+                "statuses": [end.status for end in ended],
+                "delays": [end.delay for end in ended],
+                "wait_reasons": [end.wait_reason for end in ended],
+                "refunds": [int(end.refund) for end in ended],
+                "codes": [end.error_code for end in ended],
+                "messages": [end.error_message for end in ended],
+                "configs": [_jsonb(end.embedding_config) for end in ended],
+                "results": [_jsonb(end.result) for end in ended],
+            },
+        )
+        return set(await cur.fetchall())
+
+
+def _jsonb(value: dict[str, Any] | None) -> Jsonb | None:
+    return None if value is None else Jsonb(value)
+
+
+async def report_progress(
+    conn: Connection, seen: Sequence[tuple[ClaimedJob, str | None, int]]
+) -> set[UUID]:
+    """Write stage and percent of running jobs; the ids of those that are still ours."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["report_progress"],
+            {
+                "ids": [job.id for job, _, _ in seen],
+                "fences": [job.fence for job, _, _ in seen],
+                "stages": [stage for _, stage, _ in seen],
+                "progress": [percent for _, _, percent in seen],
+            },
+        )
+        return set(await cur.fetchall())
+
+
+async def recover(conn: Connection, *, stale_after: timedelta) -> list[Recovered]:
+    """Take up to 1,000 jobs away from workers that have been silent for `stale_after`."""
+    async with conn.cursor(row_factory=class_row(Recovered)) as cur:
+        await cur.execute(_SQL["recover"], {"stale_after": stale_after})
+        return await cur.fetchall()
+
+
+async def claimable_types(conn: Connection, *, handlers: Sequence[str]) -> list[str]:
+    """Job types that are enabled, not paused, and whose handler this worker has."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["claimable_types"], {"handlers": list(handlers)})
+        return await cur.fetchall()

@@ -1,0 +1,17 @@
+-- name: register
+insert into rag.embedding_models (provider, name, dimension)
+values (%(provider)s, %(name)s, %(dimension)s)
+on conflict (provider, name, dimension) do nothing;
+
+-- name: find
+select id from rag.embedding_models
+ where provider = %(provider)s and name = %(name)s and dimension = %(dimension)s;
+
+-- name: lock_registration
+select pg_advisory_xact_lock(7245110382);
+
+-- name: create_index
+-- `vector` can be indexed up to 2,000 dimensions, `halfvec` up to 4,000.
+create index if not exists {index} on rag.embeddings
+ using hnsw ((embedding::{type}({dimension})) {type}_cosine_ops)
+ where model_id = {model_id};

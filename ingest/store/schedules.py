@@ -1,0 +1,18 @@
+"""Which scheduled ticks have fired: the first replica to write the row runs the tick."""
+
+from datetime import datetime
+
+from ingest.db import Connection, load_queries
+
+_SQL = load_queries("schedules.sql")
+
+
+async def fire(conn: Connection, *, name: str, scheduled_for: datetime) -> bool:
+    """Take a firing; False when another replica has it."""
+    done = await conn.execute(_SQL["fire"], {"name": name, "scheduled_for": scheduled_for})
+    return done.rowcount == 1
+
+
+async def forget_old(conn: Connection) -> int:
+    """Remove firings older than a week; how many."""
+    return (await conn.execute(_SQL["forget_old"])).rowcount

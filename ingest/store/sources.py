@@ -1,0 +1,125 @@
+"""Knowledge sources as the worker sees them; reading them for people is in source_views.py."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row, scalar_row
+from psycopg.types.json import Jsonb
+
+from ingest.db import Connection, load_queries
+from ingest.model import SourceStatus
+
+_SQL = load_queries("sources.sql")
+
+TERMINAL: frozenset[SourceStatus] = frozenset({"completed", "partial", "failed", "cancelled"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """The state that was derived for a source."""
+
+    id: UUID
+    status: SourceStatus
+    error_code: str | None
+    error_message: str | None
+    chunk_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceForJob:
+    id: UUID
+    application_id: UUID
+    name: str
+    uri: str
+    type: str
+    metadata: dict[str, Any]
+    content_hash: bytes | None
+    blob_key: str | None
+
+
+async def settle(conn: Connection, ids: Sequence[UUID]) -> list[Settled]:
+    """Derive the state of sources whose jobs have changed in this transaction."""
+    if not ids:
+        return []
+    await conn.execute(_SQL["lock"], {"ids": list(ids)})
+    async with conn.cursor(row_factory=class_row(Settled)) as cur:
+        await cur.execute(_SQL["derive"], {"ids": list(ids)})
+        return await cur.fetchall()
+
+
+async def for_job(conn: Connection, id: UUID) -> SourceForJob | None:
+    """The source of a job; None when it was deleted."""
+    async with conn.cursor(row_factory=class_row(SourceForJob)) as cur:
+        await cur.execute(_SQL["for_job"], {"id": id})
+        return await cur.fetchone()
+
+
+async def set_content(
+    conn: Connection,
+    id: UUID,
+    *,
+    content_hash: bytes,
+    blob_key: str,
+    size_bytes: int,
+    model_id: int,
+    coverage: dict[str, Any],
+    chunk_count: int,
+    token_count: int,
+) -> bool:
+    """Say what is searchable now, in the transaction that makes it so; False when deleted."""
+    done = await conn.execute(
+        _SQL["set_content"],
+        {
+            "id": id,
+            "content_hash": content_hash,
+            "blob_key": blob_key,
+            "size_bytes": size_bytes,
+            "model_id": model_id,
+            "coverage": Jsonb(coverage),
+            "chunk_count": chunk_count,
+            "token_count": token_count,
+        },
+    )
+    return done.rowcount == 1
+
+
+async def tombstone(
+    conn: Connection, *, application_id: UUID, ids: Sequence[UUID]
+) -> list[UUID]:
+    """Hide sources from everything, at once; those that were there. Cancel their jobs before."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["tombstone"], {"application_id": application_id, "ids": list(ids)})
+        return await cur.fetchall()
+
+
+async def purge_chunks(conn: Connection, id: UUID, *, limit: int) -> int:
+    """Remove up to `limit` chunks of a tombstoned source, with their vectors; how many."""
+    return (await conn.execute(_SQL["purge_chunks"], {"id": id, "limit": limit})).rowcount
+
+
+async def purge(conn: Connection, id: UUID) -> None:
+    """Remove a tombstoned source with everything that hangs on it."""
+    await conn.execute(_SQL["purge"], {"id": id})
+
+
+async def referenced_blobs(conn: Connection, keys: Sequence[str]) -> set[str]:
+    """Those of `keys` that are the searchable version of a source."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["referenced_blobs"], {"keys": list(keys)})
+        return set(await cur.fetchall())
+
+
+async def unsettled(conn: Connection) -> list[UUID]:
+    """Up to 1,000 sources that are open although none of their jobs is."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["unsettled"])
+        return await cur.fetchall()
+
+
+async def fail_jobless(conn: Connection, ids: Sequence[UUID]) -> list[Settled]:
+    """Fail those of `ids` whose job no longer exists."""
+    async with conn.cursor(row_factory=class_row(Settled)) as cur:
+        await cur.execute(_SQL["fail_jobless"], {"ids": list(ids)})
+        return await cur.fetchall()

@@ -1,0 +1,110 @@
+-- name: lock
+-- In its own statement: what is derived afterwards must see everything that was committed before
+-- the lock was ours. Two page jobs that end together would else both leave the source unfinished.
+select id from rag.knowledge_sources where id = any(%(ids)s) order by id for no key update;
+
+-- name: derive
+-- The state of a source follows from the jobs of its current run: the root and its children.
+with run as (
+    select source.id,
+           count(*) filter (where job.status = 'processing') as processing,
+           count(*) filter (where job.status = 'pending') as pending,
+           count(*) filter (where job.status = 'review_needed') as review_needed,
+           count(*) filter (where job.status = 'completed') as completed,
+           count(*) filter (where job.status = 'failed') as failed,
+           count(*) filter (where job.status = 'cancelled') as cancelled,
+           (array_agg(job.last_error_code order by job.position desc)
+               filter (where job.status in ('failed', 'cancelled')))[1] as error_code,
+           (array_agg(job.last_error_message order by job.position desc)
+               filter (where job.status in ('failed', 'cancelled')))[1] as error_message
+      from rag.knowledge_sources as source
+     cross join lateral (
+        select root.* from rag.processing_jobs as root where root.id = source.current_job_id
+         union all
+        select child.* from rag.processing_jobs as child
+         where child.parent_job_id = source.current_job_id) as job
+     where source.id = any(%(ids)s)
+     group by source.id
+), derived as (
+    select run.*,
+           case
+             when processing > 0 then 'processing'
+             when pending > 0 and completed + failed + cancelled > 0 then 'processing'
+             when pending > 0 then 'pending'
+             when review_needed > 0 then 'review_needed'
+             when completed > 0 and failed > 0 then 'partial'
+             when completed > 0 and exists (
+                select 1 from rag.documents as document
+                 where document.source_id = run.id and document.status <> 'completed'
+                   and document.deleted_at is null) then 'partial'
+             when completed > 0 then 'completed'
+             when failed > 0 then 'failed'
+             else 'cancelled'
+           end as status
+      from run
+)
+update rag.knowledge_sources as source
+   set status = derived.status,
+       error_code = case when derived.status in ('failed', 'partial', 'cancelled')
+                         then derived.error_code end,
+       error_message = case when derived.status in ('failed', 'partial', 'cancelled')
+                            then derived.error_message end,
+       updated_at = now()
+  from derived
+ where source.id = derived.id
+returning source.id, source.status, source.error_code, source.error_message, source.chunk_count;
+
+-- name: for_job
+-- What a handler needs to know; nothing for a source that was deleted.
+select id, application_id, name, uri, type, metadata, content_hash, blob_key
+  from rag.knowledge_sources
+ where id = %(id)s and deleted_at is null;
+
+-- name: set_content
+update rag.knowledge_sources
+   set content_hash = %(content_hash)s, blob_key = %(blob_key)s, size_bytes = %(size_bytes)s,
+       embedding_model_id = %(model_id)s, coverage = %(coverage)s,
+       chunk_count = %(chunk_count)s, token_count = %(token_count)s, updated_at = now()
+ where id = %(id)s and deleted_at is null
+returning id;
+
+-- name: tombstone
+update rag.knowledge_sources
+   set deleted_at = now(), updated_at = now(), status = 'cancelled',
+       error_code = 'source_deleted', error_message = 'deleted'
+ where application_id = %(application_id)s and id = any(%(ids)s) and deleted_at is null
+returning id;
+
+-- name: purge_chunks
+-- Bounded, so that a large site never holds locks for long.
+with doomed as materialized (
+    select id from rag.chunks where source_id = %(id)s order by id limit %(limit)s)
+delete from rag.chunks as chunk using doomed where chunk.id = doomed.id;
+
+-- name: purge
+delete from rag.knowledge_sources where id = %(id)s and deleted_at is not null;
+
+-- name: referenced_blobs
+select blob_key from rag.knowledge_sources where blob_key = any(%(keys)s);
+
+-- name: unsettled
+-- Sources that are open although no job of theirs is: what `reconcile` settles.
+select source.id
+  from rag.knowledge_sources as source
+ where source.status in ('pending', 'processing') and source.deleted_at is null
+   and source.updated_at < now() - interval '30 seconds'
+   and not exists (
+        select 1 from rag.processing_jobs as job
+         where job.status in ('pending', 'processing')
+           and (job.id = source.current_job_id or job.parent_job_id = source.current_job_id))
+ order by source.id
+ limit 1000;
+
+-- name: fail_jobless
+-- A source whose job is gone altogether cannot be derived; it must not stay open.
+update rag.knowledge_sources as source
+   set status = 'failed', error_code = 'internal', updated_at = now(),
+       error_message = 'the processing job of this source no longer exists; upload it again'
+ where id = any(%(ids)s)
+   and not exists (select 1 from rag.processing_jobs as job where job.id = source.current_job_id)
+returning source.id, source.status, source.error_code, source.error_message, source.chunk_count;

@@ -1,0 +1,72 @@
+-- name: existing
+-- The live sources of these paths, with the job that is open for them, if any.
+select source.id, source.uri, source.content_hash, source.embedding_model_id, source.status,
+       job.id as open_job_id, job.payload ->> 'contentHash' as open_hash
+  from rag.knowledge_sources as source
+  left join rag.processing_jobs as job
+    on job.id = source.current_job_id and job.status in ('pending', 'processing')
+ where source.application_id = %(application_id)s and source.type = 'file'
+   and md5(source.uri) = any(%(uri_digests)s) and source.deleted_at is null;
+
+-- name: same_content
+select distinct on (content_hash) content_hash, id
+  from rag.knowledge_sources
+ where application_id = %(application_id)s and content_hash = any(%(hashes)s)
+   and deleted_at is null
+ order by content_hash, created_at;
+
+-- name: insert_sources
+insert into rag.knowledge_sources
+    (id, application_id, batch_id, type, name, uri, metadata, current_job_id, duplicate_of)
+select new.id, %(application_id)s, %(batch_id)s, 'file', new.name, new.uri, %(metadata)s,
+       new.job_id, new.duplicate_of
+  from unnest(%(ids)s::uuid[], %(names)s::text[], %(uris)s::text[], %(job_ids)s::uuid[],
+              %(duplicates)s::uuid[]) as new(id, name, uri, job_id, duplicate_of);
+
+-- name: update_sources
+-- What is searchable stays as it is until the new run has its own.
+update rag.knowledge_sources as source
+   set batch_id = %(batch_id)s, current_job_id = new.job_id, status = 'pending',
+       metadata = coalesce(%(metadata)s, source.metadata),
+       error_code = null, error_message = null, duplicate_of = new.duplicate_of, updated_at = now()
+  from unnest(%(ids)s::uuid[], %(job_ids)s::uuid[], %(duplicates)s::uuid[])
+       as new(id, job_id, duplicate_of)
+ where source.id = new.id;
+
+-- name: update_metadata
+update rag.knowledge_sources set metadata = %(metadata)s, updated_at = now()
+ where id = any(%(ids)s);
+
+-- name: ensure_batch
+insert into rag.upload_batches (id, application_id) values (%(id)s, %(application_id)s);
+
+-- name: find_batch
+select id from rag.upload_batches where id = %(id)s and application_id = %(application_id)s;
+
+-- name: add_files
+insert into rag.upload_files
+    (batch_id, path, size_bytes, verdict, knowledge_source_id, job_id, code, detail)
+select %(batch_id)s, new.path, new.size_bytes, new.verdict, new.source_id, new.job_id, new.code,
+       new.detail
+  from unnest(%(paths)s::text[], %(sizes)s::bigint[], %(verdicts)s::text[], %(source_ids)s::uuid[],
+              %(job_ids)s::uuid[], %(codes)s::text[], %(details)s::text[]) with ordinality
+       as new(path, size_bytes, verdict, source_id, job_id, code, detail, n)
+ order by new.n;
+
+-- name: count_batch
+update rag.upload_batches
+   set accepted = accepted + %(accepted)s, unchanged = unchanged + %(unchanged)s,
+       duplicate = duplicate + %(duplicate)s, rejected = rejected + %(rejected)s,
+       updated_at = now()
+ where id = %(id)s;
+
+-- name: replay
+select request_hash, response from rag.idempotency_keys
+ where application_id = %(application_id)s and key = %(key)s;
+
+-- name: remember
+insert into rag.idempotency_keys (application_id, key, request_hash, response)
+values (%(application_id)s, %(key)s, %(request_hash)s, %(response)s);
+
+-- name: forget_answers
+delete from rag.idempotency_keys where created_at < now() - interval '7 days';
