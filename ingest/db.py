@@ -31,7 +31,9 @@ def load_queries(file: str) -> Mapping[str, bytes]:
     Bytes, because psycopg takes a constant query as bytes without a cast.
     """
     parts = _NAME.split(files("ingest.store").joinpath(file).read_bytes())
-    return {name.decode(): body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}
+    return {
+        name.decode(): body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)
+    }
 
 
 def new_id() -> UUID:

@@ -45,10 +45,11 @@ def migrate(dsn: str) -> list[Migration]:
         conn.execute("create schema if not exists rag")
         conn.execute(
             "create table if not exists rag.schema_migrations (version integer primary key, "
-            "name text not null, checksum text not null, applied_at timestamptz not null default now())"
+            "name text not null, checksum text not null, "
+            "applied_at timestamptz not null default now())"
         )
         rows = conn.execute("select version, checksum from rag.schema_migrations").fetchall()
-        applied = dict(rows)
+        applied: dict[int, str] = dict(rows)
         pending = []
         for migration in load_migrations():
             known = applied.get(migration.version)
@@ -74,7 +75,9 @@ def pending_migrations(dsn: str) -> list[Migration]:
         row = conn.execute("select to_regclass('rag.schema_migrations')").fetchone()
         if row is None or row[0] is None:
             return load_migrations()
-        applied = {version for (version,) in conn.execute("select version from rag.schema_migrations")}
+        applied = {
+            version for (version,) in conn.execute("select version from rag.schema_migrations")
+        }
     return [migration for migration in load_migrations() if migration.version not in applied]
 
 

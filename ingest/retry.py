@@ -3,7 +3,7 @@
 import random
 from datetime import timedelta
 
-_RANDOM = random.Random()
+_RANDOM = random.Random()  # noqa: S311  # spreads load, guards nothing
 
 
 def backoff(

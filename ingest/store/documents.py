@@ -16,9 +16,20 @@ from ingest.model import Chunk, Document, Vectors
 _SQL = load_queries("documents.sql")
 
 _CHUNK_TYPES = (
-    "uuid", "uuid", "uuid", "uuid", "int4", "text", "bytea", "int4", "text[]", "int4", "int4",
-    "int4", "text",
-)  # fmt: skip
+    "uuid",
+    "uuid",
+    "uuid",
+    "uuid",
+    "int4",
+    "text",
+    "bytea",
+    "int4",
+    "text[]",
+    "int4",
+    "int4",
+    "int4",
+    "text",
+)
 _EMBEDDING_TYPES = ("uuid", "int2", "uuid", "vector")
 
 
@@ -58,10 +69,20 @@ async def replace(conn: Connection, new: NewDocument) -> UUID:
         for chunk_id, chunk, keywords in zip(chunk_ids, new.chunks, new.keywords, strict=True):
             await copy.write_row(
                 (
-                    chunk_id, new.application_id, new.source_id, document_id, chunk.ordinal,
-                    chunk.text, text_hash(chunk.text), chunk.token_count, list(chunk.headings),
-                    chunk.page, chunk.start, chunk.end, keywords,
-                )  # fmt: skip
+                    chunk_id,
+                    new.application_id,
+                    new.source_id,
+                    document_id,
+                    chunk.ordinal,
+                    chunk.text,
+                    text_hash(chunk.text),
+                    chunk.token_count,
+                    list(chunk.headings),
+                    chunk.page,
+                    chunk.start,
+                    chunk.end,
+                    keywords,
+                )
             )
     rows = zip(chunk_ids, new.vectors, new.embedded, strict=True)
     async with conn.cursor() as cur, cur.copy(_SQL["copy_embeddings"]) as copy:

@@ -108,9 +108,7 @@ async def enqueue(conn: Connection, jobs: Sequence[NewJob]) -> list[UUID]:
     return [job.id if job.id in inserted else earlier[job.idempotency_key] for job in jobs]
 
 
-async def _by_idempotency_key(
-    conn: Connection, jobs: Sequence[NewJob]
-) -> dict[str | None, UUID]:
+async def _by_idempotency_key(conn: Connection, jobs: Sequence[NewJob]) -> dict[str | None, UUID]:
     async with conn.cursor(row_factory=dict_row) as cur:
         await cur.execute(
             _SQL["by_idempotency_key"],

@@ -31,7 +31,7 @@ async def register(conn: Connection, model: EmbeddingModel) -> int:
         raise RuntimeError("a registered model is found")
     model_id = int(row[0])
     await conn.execute(
-        sql.SQL(_SQL["create_index"].decode()).format(  # type: ignore[arg-type]  # our own file
+        sql.SQL(_SQL["create_index"].decode()).format(
             index=sql.Identifier(f"embeddings_hnsw_{model_id}"),
             type=sql.SQL(index_type(model.dimension)),
             dimension=sql.Literal(model.dimension),

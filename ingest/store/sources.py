@@ -85,9 +85,7 @@ async def set_content(
     return done.rowcount == 1
 
 
-async def tombstone(
-    conn: Connection, *, application_id: UUID, ids: Sequence[UUID]
-) -> list[UUID]:
+async def tombstone(conn: Connection, *, application_id: UUID, ids: Sequence[UUID]) -> list[UUID]:
     """Hide sources from everything, at once; those that were there. Cancel their jobs before."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["tombstone"], {"application_id": application_id, "ids": list(ids)})

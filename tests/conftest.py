@@ -1,0 +1,73 @@
+"""Database fixtures: one real, migrated Postgres per run, emptied before each test."""
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from uuid import UUID
+
+import psycopg
+import pytest
+from pgvector.psycopg import register_vector_async
+from psycopg import AsyncConnection
+
+from ingest.db import Connection, Pool, open_pool
+from ingest.embedded import EmbeddedPostgres
+from ingest.migrate import migrate
+from ingest.store import applications
+
+_EMPTY = """
+truncate app.applications, rag.workers, rag.schedules, rag.embedding_models cascade;
+insert into app.applications (name, is_default) values ('default', true);
+update rag.job_types set is_paused = false, is_enabled = true;
+update rag.worker_config set value = 'false' where key = 'paused';
+do $$
+declare name text;
+begin
+  for name in select indexname from pg_indexes where indexname like 'embeddings_hnsw_%' loop
+    execute format('drop index rag.%I', name);
+  end loop;
+end $$;
+"""
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A migrated database. INGEST_TEST_DATABASE_URL names one to use instead of the embedded."""
+    given = os.environ.get("INGEST_TEST_DATABASE_URL")
+    if given:
+        migrate(given)
+        yield given
+        return
+    postgres = EmbeddedPostgres(tmp_path_factory.mktemp("server"))
+    dsn = postgres.start()
+    try:
+        migrate(dsn)
+        yield dsn
+    finally:
+        postgres.stop()
+
+
+@pytest.fixture
+def dsn(server: str) -> str:
+    """The database, empty but for the default application."""
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(_EMPTY)
+    return server
+
+
+@pytest.fixture
+async def pool(dsn: str) -> AsyncIterator[Pool]:
+    async with open_pool(dsn, size=8, application_name="tests") as pool:
+        yield pool
+
+
+@pytest.fixture
+async def conn(dsn: str) -> AsyncIterator[Connection]:
+    """A connection that autocommits, so that `now()` moves."""
+    async with await AsyncConnection.connect(dsn, autocommit=True) as conn:
+        await register_vector_async(conn)
+        yield conn
+
+
+@pytest.fixture
+async def application_id(conn: Connection) -> UUID:
+    return await applications.default_id(conn)
