@@ -6,6 +6,8 @@ So the tidy readings are compared by how many of their characters are everyday o
 languages written in that encoding.
 """
 
+# ruff: noqa: RUF001  (the letters of other scripts are the point)
+
 from dataclasses import dataclass
 from functools import cache
 
@@ -55,23 +57,60 @@ class Guess:
 
 
 def guess(sample: bytes) -> Guess | None:
-    """The likeliest legacy encoding of some bytes that are not UTF; None if nothing fits."""
-    if _is_ebcdic(sample):
+    """The likeliest legacy encoding of some bytes that are not UTF; None if nothing fits.
+
+    Linear, but with a large constant: give it some 16 kB, not a whole file.
+    """
+    if is_ebcdic(sample):
         return Guess("cp500", 0.8)
-    matches = charset_normalizer.from_bytes(sample, cp_isolation=list(_CANDIDATES))
-    scored = [
-        (_familiarity(str(match), name), match.chaos, match.coherence, name)
-        for match in matches
-        for name in match.could_be_from_charset  # all that read these bytes alike
-        if name in _CANDIDATES
-    ]
+    scored = _double_byte(sample) or _tidy(sample)
     if not scored:
         return None
-    scored.sort(key=lambda row: _CANDIDATES.index(row[3]))
-    familiar, chaos, _, name = max(scored, key=lambda row: row[0] - row[1] + row[2] / 2)
+    scored.sort(key=lambda row: _CANDIDATES.index(row[2]))
+    _, familiar, name = max(scored, key=lambda row: row[0])
     beyond_ascii = sum(byte >= 0x80 for byte in sample)
-    confidence = familiar * (1 - chaos) * min(1.0, 0.4 + beyond_ascii / 50)
-    return Guess(name, round(max(0.0, confidence), 2))
+    return Guess(name, round(familiar * min(1.0, 0.4 + beyond_ascii / 50), 2))
+
+
+def is_ebcdic(sample: bytes) -> bool:
+    """EBCDIC writes the space as 0x40 and letters and digits above 0x80."""
+    high = sum(byte > 0x80 for byte in sample)
+    spaces = sample.count(0x40)
+    return (
+        high + spaces > len(sample) * 0.75
+        and high > spaces / 4 > len(sample) / 100
+        and sample.count(0x20) * 10 < spaces
+    )
+
+
+def everyday_cjk(text: str) -> float:
+    """Share from 0 to 1 of characters beyond ASCII that are everyday Chinese, Japanese, Korean."""
+    return max(_familiarity(text, name) for name in _ROWS)
+
+
+def _double_byte(sample: bytes) -> list[tuple[float, float, str]]:
+    """Double-byte readings that are all but certain, even where a stray byte breaks the code."""
+    scored = []
+    for name in _ROWS:
+        text = sample.decode(name, "replace")
+        share = _familiarity(text, name)
+        if share > 0.9 and not text.isascii() and len(text) > 20:
+            scored.append((share, share, name))
+    return scored
+
+
+def _tidy(sample: bytes) -> list[tuple[float, float, str]]:
+    """Score and familiarity of every reading that charset-normalizer finds tidy."""
+    matches = charset_normalizer.from_bytes(sample, cp_isolation=list(_CANDIDATES))
+    scored = []
+    for match in matches:
+        text = str(match)
+        for name in match.could_be_from_charset:  # all that read these bytes alike
+            if name in _CANDIDATES:
+                share = _familiarity(text, name)
+                score = share - match.chaos + match.coherence / 2
+                scored.append((score, max(0.0, share - match.chaos), name))
+    return scored
 
 
 def _familiarity(text: str, encoding: str) -> float:
@@ -105,10 +144,3 @@ def _everyday(encoding: str) -> frozenset[str]:
     rows = (bytes((lead, trail)) for lead in leads for trail in range(0x40, 0xFF))
     characters = {row.decode(codec, "ignore") for row in rows}
     return frozenset("".join(characters) + _CJK_PUNCTUATION) - frozenset(map(chr, range(0x80)))
-
-
-def _is_ebcdic(sample: bytes) -> bool:
-    """EBCDIC writes the space as 0x40 and letters and digits above 0x80."""
-    high = sum(byte > 0x80 for byte in sample)
-    spaces = sample.count(0x40)
-    return high > len(sample) / 2 and spaces > len(sample) / 20 and sample.count(0x20) * 10 < spaces

@@ -1,0 +1,94 @@
+"""A guard for documents that are ZIP packages: how much do they really inflate to?
+
+Headers of a ZIP may lie, so members are inflated and counted, without being kept. Nothing is
+ever unpacked to disk, so member names can do no harm.
+"""
+
+import zipfile
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from ingest.errors import Permanent
+
+_MIB = 1024 * 1024
+_BLOCK = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a package may hold at most."""
+
+    entries: int = 10_000
+    total: int = 1024 * _MIB
+    """Bytes, all members inflated."""
+    part: int = 256 * _MIB
+    """Bytes of one XML part: parsers build trees of many times this size."""
+    ratio: int = 200
+    """Inflated to packed, looked at above `ratio_from`; real documents stay below 60."""
+    ratio_from: int = 32 * _MIB
+
+
+def guard(stream: BinaryIO, limits: Limits = Limits()) -> None:
+    """Prove a package harmless to open; leaves the stream at its start.
+
+    Permanent: `archive_unsafe` (too many members, or a bomb by its ratio), `too_large`,
+    `encrypted`, `corrupt`.
+    """
+    stream.seek(0)
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            _check(archive, limits)
+    except zipfile.BadZipFile as error:
+        raise Permanent("The ZIP container is damaged.", code="corrupt") from error
+    stream.seek(0)
+
+
+def _check(archive: zipfile.ZipFile, limits: Limits) -> None:
+    members = archive.infolist()
+    if len(members) > limits.entries:
+        raise Permanent(
+            f"The package has {len(members)} parts; at most {limits.entries} are allowed.",
+            code="archive_unsafe",
+        )
+    packed = inflated = 0
+    for member in members:
+        if member.flag_bits & 0x1:
+            raise Permanent("The package is protected by a password.", code="encrypted")
+        packed += member.compress_size
+        allowed = min(limits.total - inflated, limits.part if _is_xml(member) else limits.total)
+        inflated += _inflate(archive, member, allowed, packed=packed, limits=limits)
+
+
+def _inflate(
+    archive: zipfile.ZipFile,
+    member: zipfile.ZipInfo,
+    allowed: int,
+    *,
+    packed: int,
+    limits: Limits,
+) -> int:
+    """Bytes of one member, counted up to what is allowed."""
+    size = 0
+    try:
+        with archive.open(member) as part:
+            while block := part.read(_BLOCK):
+                size += len(block)
+                if size > limits.ratio_from and size > limits.ratio * max(packed, 1):
+                    raise Permanent(
+                        "The package inflates to a multiple of its size: it is a ZIP bomb.",
+                        code="archive_unsafe",
+                    )
+                if size > allowed:
+                    raise Permanent("The package is too large when unpacked.", code="too_large")
+    except Permanent:
+        raise
+    except MemoryError:
+        raise
+    except Exception:
+        # A broken picture does not spoil a text; a broken text part fails when it is read.
+        return size
+    return size
+
+
+def _is_xml(member: zipfile.ZipInfo) -> bool:
+    return member.filename.lower().endswith((".xml", ".rels", ".vml"))

@@ -1,0 +1,114 @@
+"""Web pages: the main content as Markdown, without navigation, advertising and hidden text."""
+
+from typing import Any
+
+import html_to_markdown
+import trafilatura
+from html_to_markdown import ConversionOptions
+from lxml import etree, html
+
+from ingest.pipeline.decode import decode
+from ingest.pipeline.extract.source import Extraction, Source
+
+_VERSION = f"trafilatura {trafilatura.__version__}"
+_LITTLE = 250  # characters: below, main-content detection may have thrown away the content
+_SMALL = 2000  # characters: a page this small has too little boilerplate to be worth the risk
+_HIDDEN = etree.XPath(
+    "//body//*[@hidden or self::template"
+    " or contains(translate(@style, 'DISPLAYNOE: ', 'displaynoe:'), 'display:none')"
+    " or contains(translate(@style, 'VISBLTYHDEN: ', 'visbltyhden:'), 'visibility:hidden')]"
+)
+_FURNITURE = etree.XPath(
+    "//script|//style|//noscript|//iframe|//head|//nav|//footer|//aside|//form//button"
+    "|//*[@role='navigation' or @role='banner' or @role='contentinfo']"
+)
+_META = {
+    "description": ("description", "og:description"),
+    "author": ("author", "article:author"),
+    "date": ("article:published_time", "date", "dc.date"),
+}
+_OPTIONS = ConversionOptions(
+    extract_metadata=False, skip_images=True, compact_tables=True, autolinks=False
+)
+
+
+def extract(source: Source) -> Extraction:
+    """Main content in Markdown with links and tables; title, language and dates from the head."""
+    text, encoding = decode(source.stream.read(), declared=source.declared)
+    tree = trafilatura.load_html(text)
+    if tree is None:
+        return Extraction(parts=[""], extractor=_VERSION, encoding=encoding)
+    for element in _HIDDEN(tree):
+        element.drop_tree()
+    title = _title(tree)
+    body = _main_content(tree)
+    return Extraction(
+        parts=[_headed(body, title)],
+        extractor=_VERSION,
+        title=title,
+        encoding=encoding,
+        metadata=_metadata(tree),
+    )
+
+
+def to_markdown(markup: str) -> str:
+    """A fragment or page in Markdown, all of it."""
+    return html_to_markdown.convert(markup, _OPTIONS).content or ""
+
+
+def _main_content(tree: html.HtmlElement) -> str:
+    body = _trafilatura(tree, favor_recall=False)
+    if len(body) >= _LITTLE:
+        return body
+    for element in _FURNITURE(tree):
+        if element.getparent() is not None:
+            element.drop_tree()
+    if len(tree.text_content()) > _SMALL:
+        body = _trafilatura(tree, favor_recall=True)
+        if len(body) >= _LITTLE:
+            return body
+    return to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
+
+
+def _trafilatura(tree: html.HtmlElement, *, favor_recall: bool) -> str:
+    return (
+        trafilatura.extract(
+            tree,
+            output_format="markdown",
+            include_comments=False,
+            include_links=True,
+            include_tables=True,
+            favor_recall=favor_recall,
+        )
+        or ""
+    )
+
+
+def _headed(body: str, title: str | None) -> str:
+    """The body under its title; main-content detection often leaves the page's heading out."""
+    if not body.strip() or title is None:
+        return body
+    first = body.lstrip().split("\n", 1)[0].lstrip("# ").strip()
+    if first and (first in title or title in first):
+        return body
+    return f"# {title}\n\n{body}"
+
+
+def _title(tree: html.HtmlElement) -> str | None:
+    stated = _meta(tree, ("og:title",)) or tree.findtext(".//head/title") or tree.findtext(".//h1")
+    return " ".join(stated.split()) or None if stated else None
+
+
+def _metadata(tree: html.HtmlElement) -> dict[str, Any]:
+    found = {key: _meta(tree, names) for key, names in _META.items()}
+    found["language"] = tree.get("lang")
+    return {key: value for key, value in found.items() if value}
+
+
+def _meta(tree: html.HtmlElement, names: tuple[str, ...]) -> str | None:
+    for name in names:
+        for value in tree.xpath(
+            "//meta[@name=$name or @property=$name]/@content[normalize-space()]", name=name
+        ):
+            return str(value)
+    return None

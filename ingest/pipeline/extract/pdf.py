@@ -1,0 +1,90 @@
+"""PDF: text per page by pdfium, with pypdf as second opinion where pdfium refuses or stumbles.
+
+pdfium is not thread-safe: one document at a time in a process (the sandbox sees to that).
+"""
+
+import re
+from typing import Any
+
+from pypdfium2 import PdfDocument, PdfiumError, PdfPage
+from pypdfium2.version import PYPDFIUM_INFO
+
+from ingest.pipeline.extract import pdf_second
+from ingest.pipeline.extract.pdf_text import check_pages, metadata, tidy, title
+from ingest.pipeline.extract.source import Extraction, Source
+
+_VERSION = f"pypdfium2 {PYPDFIUM_INFO}"
+_WORD = re.compile(r"[A-Za-z]+")
+_TORN = 2.5  # mean letters of a word; below, letters stand apart as words of their own
+_ENOUGH_WORDS = 8
+
+
+def extract(source: Source) -> Extraction:
+    """Text of each page in reading order, filled form fields included."""
+    try:
+        document = PdfDocument(source.stream)
+    except PdfiumError as error:
+        return pdf_second.extract(source, wants_password="password" in str(error))
+    try:
+        return _read(document, source)
+    finally:
+        document.close()
+
+
+def _read(document: PdfDocument, source: Source) -> Extraction:
+    has_form = bool(document.get_formtype())
+    if has_form:
+        document.init_forms()  # before anything asks for pages
+    check_pages(len(document), source)
+    second = pdf_second.Pages(source.stream)
+    parts = [_page(document, index, has_form, second) for index in range(len(document))]
+    info: dict[str, Any] = document.get_metadata_dict()
+    return Extraction(
+        parts=parts,
+        extractor=_VERSION,
+        paged=True,
+        title=title(info.get("Title")),
+        metadata=metadata(info),
+    )
+
+
+def _page(
+    document: PdfDocument, index: int, has_form: bool, second: pdf_second.Pages
+) -> str | None:
+    try:
+        text = tidy(_text(document, index, has_form))
+    except PdfiumError:
+        return second.text(index)
+    if _word_length(text) < _TORN:
+        other = second.text(index) or ""
+        if _word_length(other) > _word_length(text):
+            return other
+    return text
+
+
+def _text(document: PdfDocument, index: int, has_form: bool) -> str:
+    if has_form:
+        page = document[index]
+        page.flatten()  # makes the values of fields part of the page, seen after reopening it
+        page.close()
+    page = document[index]
+    try:
+        return _page_text(page)
+    finally:
+        page.close()
+
+
+def _page_text(page: PdfPage) -> str:
+    text_page = page.get_textpage()
+    try:
+        return str(text_page.get_text_range())
+    finally:
+        text_page.close()
+
+
+def _word_length(text: str) -> float:
+    """Mean length of words in Latin letters; infinite when there are too few to tell."""
+    words = _WORD.findall(text)
+    if len(words) < _ENOUGH_WORDS:
+        return float("inf")
+    return sum(map(len, words)) / len(words)

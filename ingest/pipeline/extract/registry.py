@@ -1,0 +1,131 @@
+"""From a file to a Document: sniff, extract by type, clean, check.
+
+A new format is one module in this package with `extract(source: Source) -> Extraction`, and one
+line in `_MODULES`.
+"""
+
+import importlib
+from collections import Counter
+from typing import BinaryIO, cast
+
+from ingest.errors import Permanent
+from ingest.model import Coverage, Document, Page
+from ingest.pipeline import hygiene
+from ingest.pipeline import mediatypes as types
+from ingest.pipeline.extract.source import Extraction, Source
+from ingest.pipeline.sniff import Sniffed, sniff
+
+_HERE = "ingest.pipeline.extract"
+_MODULES = {
+    types.TEXT: f"{_HERE}.text",
+    types.MARKDOWN: f"{_HERE}.text",
+    types.CSV: f"{_HERE}.text",
+    types.TSV: f"{_HERE}.text",
+    types.JSON: f"{_HERE}.text",
+    types.JSON_LINES: f"{_HERE}.text",
+    types.NOTEBOOK: f"{_HERE}.text",
+    types.XML: f"{_HERE}.text",
+    types.HTML: f"{_HERE}.html",
+    types.PDF: f"{_HERE}.pdf",
+    types.DOCX: f"{_HERE}.docx",
+}
+_SUPPORTED = "PDF, Word (.docx), HTML, Markdown and plain text files can be read."
+_PAGE_BREAK = "\n\n"
+
+
+def extract(
+    file: BinaryIO, *, name: str | None = None, declared: str | None = None, max_pages: int = 5000
+) -> Document:
+    """The Document of a seekable file; `name` and `declared` (content type) are only hints.
+
+    Permanent, with every code of sniff() and: `unsupported_type`, `corrupt`, `encrypted`,
+    `empty_content`, `no_text`, `too_many_pages`, `too_large`, `archive_unsafe`, `parser_memory`,
+    `parser_crashed`. Messages hold nothing of the parser's internals.
+    """
+    sniffed = sniff(file, name=name, declared=declared)
+    module = _MODULES.get(sniffed.media_type)
+    if module is None:
+        what = types.label(sniffed.media_type)
+        raise Permanent(f"This is {what}. {_SUPPORTED}", code="unsupported_type")
+    source = Source(
+        stream=file, media_type=sniffed.media_type, declared=declared, max_pages=max_pages
+    )
+    return _assemble(sniffed, _run(module, source))
+
+
+def _run(module: str, source: Source) -> Extraction:
+    extractor = importlib.import_module(module)
+    what = types.label(source.media_type)
+    try:
+        return cast(Extraction, extractor.extract(source))
+    except Permanent:
+        raise
+    except MemoryError:
+        raise Permanent(f"Reading {what} took too much memory.", code="parser_memory") from None
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # panics of Rust libraries are no Exception
+        if "Panic" in type(error).__name__:
+            raise Permanent(f"The parser of {what} crashed.", code="parser_crashed") from error
+        raise Permanent(
+            f"This looks like {what}, but it is damaged and could not be read.", code="corrupt"
+        ) from error
+
+
+def _assemble(sniffed: Sniffed, extraction: Extraction) -> Document:
+    counts: Counter[str] = Counter()
+    texts: list[str] = []
+    pages: list[Page] = []
+    position = 0
+    for number, part in enumerate(extraction.parts, start=1):
+        text, removed = hygiene.clean(part or "")
+        counts += removed
+        pages.append(Page(number=number, start=position, end=position + len(text)))
+        texts.append(text)
+        position += len(text) + len(_PAGE_BREAK)
+    coverage = _coverage(extraction, texts)
+    if coverage.with_text == 0:
+        raise _nothing(sniffed.media_type, coverage)
+    metadata = hygiene.clean_json(extraction.metadata)
+    if counts:
+        metadata["hygiene"] = dict(counts)
+    return Document(
+        text=_PAGE_BREAK.join(texts),
+        media_type=sniffed.media_type,
+        extractor=extraction.extractor,
+        title=hygiene.clean_line(extraction.title or ""),
+        encoding=extraction.encoding,
+        pages=tuple(pages) if extraction.paged else (),
+        coverage=coverage,
+        metadata=metadata,
+        warnings=_warnings(sniffed, extraction, counts),
+    )
+
+
+def _coverage(extraction: Extraction, texts: list[str]) -> Coverage:
+    failed = sum(part is None for part in extraction.parts)
+    with_text = sum(not text.isspace() and text != "" for text in texts)
+    empty = len(texts) - with_text - failed
+    return Coverage(pages=len(texts), with_text=with_text, empty=empty, failed=failed)
+
+
+def _nothing(media_type: str, coverage: Coverage) -> Permanent:
+    if media_type in types.TEXTUAL:
+        return Permanent("The file holds no text.", code="empty_content")
+    if coverage.failed:
+        return Permanent("No page of the file could be read: it is damaged.", code="corrupt")
+    return Permanent(
+        "The file holds no text, only images or blank pages. Scanned documents need text"
+        " recognition (OCR), which is a separate option.",
+        code="no_text",
+    )
+
+
+def _warnings(sniffed: Sniffed, extraction: Extraction, counts: Counter[str]) -> tuple[str, ...]:
+    found = {
+        "type_mismatch": sniffed.mismatch,
+        "undecodable_characters": bool(extraction.encoding and extraction.encoding.replaced),
+        "removed_characters": any(counts[kind] for kind in ("nul", "surrogate", "control")),
+        "pages_failed": any(part is None for part in extraction.parts),
+    }
+    return (*(code for code, present in found.items() if present), *extraction.warnings)
