@@ -33,6 +33,8 @@ create index api_keys_application on app.api_keys (application_id, created_at de
 create table app.tickets (
     ticket_hash     bytea primary key,
     application_id  uuid not null references app.applications on delete cascade,
+    -- The key it stands for, so that revoking the key ends its tickets; null for the operator's.
+    key_id          uuid references app.api_keys on delete cascade,
     role            text not null check (role in ('viewer', 'editor', 'admin')),
     expires_at      timestamptz not null
 );
@@ -135,6 +137,7 @@ create table rag.documents (
     deleted_at      timestamptz
 );
 create unique index documents_identity on rag.documents (source_id, md5(uri));
+create index documents_source on rag.documents (source_id, id);
 
 create table rag.chunks (
     id              uuid primary key,

@@ -1,0 +1,134 @@
+"""What routes ask for: the runtime, the pool, and who is asking in which role."""
+
+import hmac
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Final, cast
+from uuid import UUID
+
+from fastapi import Depends
+from fastapi.requests import HTTPConnection
+from fastapi.security.utils import get_authorization_scheme_param
+
+from api.problems import Forbidden, Malformed, Unauthorized
+from ingest.db import Pool, transaction
+from ingest.errors import NotFound
+from ingest.model import Role
+from ingest.runtime import Runtime
+from ingest.store import access, applications
+
+_RANK: Final[dict[Role, int]] = {"viewer": 0, "editor": 1, "admin": 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """Who is asking: an application, a role in it, and whether it is the operator."""
+
+    application_id: UUID
+    role: Role
+    is_operator: bool
+    id: UUID | None = None
+    """Id of the API key; None for the operator's key and for tickets."""
+
+
+def runtime_of(connection: HTTPConnection) -> Runtime:
+    """The runtime that the application's lifespan opened."""
+    return cast(Runtime, connection.app.state.runtime)
+
+
+RuntimeDep = Annotated[Runtime, Depends(runtime_of)]
+
+
+def _pool(runtime: RuntimeDep) -> Pool:
+    return runtime.pool
+
+
+PoolDep = Annotated[Pool, Depends(_pool)]
+
+
+async def authenticate(connection: HTTPConnection, *, allow_ticket: bool = False) -> Key:
+    """Who is asking, by the bearer key or, where browsers connect, by `?ticket=`.
+
+    Raises Unauthorized. A ticket is used up by this.
+    """
+    runtime = runtime_of(connection)
+    scheme, key = get_authorization_scheme_param(connection.headers.get("authorization"))
+    if scheme.lower() == "bearer" and key:
+        return await _by_key(connection, runtime, key)
+    ticket = connection.query_params.get("ticket") if allow_ticket else None
+    if ticket:
+        return await _by_ticket(runtime.pool, ticket)
+    raise Unauthorized("send an API key as `Authorization: Bearer <key>`")
+
+
+async def _by_key(connection: HTTPConnection, runtime: Runtime, key: str) -> Key:
+    named = _named_application(connection)
+    if hmac.compare_digest(key.encode(), runtime.operator_key.encode()):
+        return await _operator(runtime.pool, named)
+    async with transaction(runtime.pool) as conn:
+        known = await access.find_key(conn, key)
+    if known is None:
+        raise Unauthorized("the API key is not valid")
+    if named not in (None, known.application_id):
+        raise NotFound("application")
+    return Key(application_id=known.application_id, role=known.role, is_operator=False, id=known.id)
+
+
+def _named_application(connection: HTTPConnection) -> UUID | None:
+    named = connection.headers.get("x-application-id")
+    if named is None:
+        return None
+    try:
+        return UUID(named)
+    except ValueError:
+        raise Malformed("the header X-Application-Id is not a UUID") from None
+
+
+async def _operator(pool: Pool, named: UUID | None) -> Key:
+    async with transaction(pool) as conn:
+        if named is None:
+            application_id = await applications.default_id(conn)
+        elif await access.get_application(conn, named) is None:
+            raise NotFound("application")
+        else:
+            application_id = named
+    return Key(application_id=application_id, role="admin", is_operator=True)
+
+
+async def _by_ticket(pool: Pool, ticket: str) -> Key:
+    async with transaction(pool) as conn:
+        grant = await access.redeem_ticket(conn, ticket)
+    if grant is None:
+        raise Unauthorized("the ticket is not valid, was used, or has expired")
+    return Key(application_id=grant.application_id, role=grant.role, is_operator=False)
+
+
+def require(role: Role) -> Callable[[HTTPConnection], Awaitable[Key]]:
+    """A dependency that lets keys of this role or a higher one pass."""
+
+    async def dependency(connection: HTTPConnection) -> Key:
+        key = await authenticate(connection)
+        if _RANK[key.role] < _RANK[role]:
+            raise Forbidden(f"this needs a key with the role {role}")
+        return key
+
+    return dependency
+
+
+async def _operator_only(connection: HTTPConnection) -> Key:
+    key = await authenticate(connection)
+    if not key.is_operator:
+        raise Forbidden("this needs the operator's key")
+    return key
+
+
+async def _browser(connection: HTTPConnection) -> Key:
+    return await authenticate(connection, allow_ticket=True)
+
+
+Viewer = Annotated[Key, Depends(require("viewer"))]
+Editor = Annotated[Key, Depends(require("editor"))]
+Admin = Annotated[Key, Depends(require("admin"))]
+Operator = Annotated[Key, Depends(_operator_only)]
+Browser = Annotated[Key, Depends(_browser)]
+"""A viewer at least; may come with `?ticket=` instead of a header (WebSocket, EventSource)."""

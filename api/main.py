@@ -1,0 +1,116 @@
+"""The HTTP application: lifespan, routers, and which error answers with which status."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Final
+
+import psycopg
+import structlog
+from fastapi import APIRouter, FastAPI, Request, Security
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from fastapi.security import HTTPBearer
+from starlette.exceptions import HTTPException
+
+from api.problems import (
+    ApiError,
+    BodyTooLarge,
+    Forbidden,
+    Malformed,
+    Unauthorized,
+    UnsupportedMedia,
+    field_errors,
+    is_broken_json,
+    problem,
+)
+from ingest.errors import BlobMissing, Conflict, IngestError, NotFound, Rejected
+from ingest.runtime import Runtime
+
+log = structlog.get_logger()
+
+OpenRuntime = Callable[[], AbstractAsyncContextManager[Runtime]]
+
+# The only place with status numbers of errors.
+_STATUS: Final[dict[type[IngestError], int]] = {
+    Malformed: 400,
+    Unauthorized: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    Conflict: 409,
+    BlobMissing: 410,
+    BodyTooLarge: 413,
+    UnsupportedMedia: 415,
+    Rejected: 422,
+}
+_CODES: Final = {404: "not_found", 405: "method_not_allowed", 400: "malformed_body"}
+
+# Describes the header in the OpenAPI document; api/deps.py reads it.
+_BEARER: Final = HTTPBearer(auto_error=False, description="An API key, or the operator's key")
+
+_ROUTERS: Final[Sequence[APIRouter]] = ()
+
+
+def create_app(open_runtime: OpenRuntime) -> FastAPI:
+    """The application; the runtime lives as long as the server's lifespan."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_runtime() as runtime:
+            app.state.runtime = runtime
+            yield
+
+    app = FastAPI(title="rag-ingest", lifespan=lifespan, redirect_slashes=False)
+    for router in _ROUTERS:
+        app.include_router(router, dependencies=[Security(_BEARER)])
+    _handle_errors(app)
+    return app
+
+
+def _handle_errors(app: FastAPI) -> None:
+    app.add_exception_handler(IngestError, _raised_on_purpose)
+    app.add_exception_handler(RequestValidationError, _not_valid)
+    app.add_exception_handler(HTTPException, _from_the_framework)
+    app.add_exception_handler(psycopg.OperationalError, _database_lost)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def _raised_on_purpose(_: Request, error: Exception) -> Response:
+    status = next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), None)
+    if status is None:
+        return _unexpected(_, error)
+    code = getattr(error, "code", "not_found" if status == 404 else "invalid_request")
+    headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthorized) else None
+    return problem(status, code=code, detail=str(error), headers=headers)
+
+
+def _not_valid(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 registered for this type
+    if is_broken_json(error):
+        return problem(400, code=ApiError.code, detail="the body is not JSON")
+    return problem(
+        422,
+        code="invalid_request",
+        detail="the request has missing, unknown or wrong fields",
+        errors=field_errors(error.errors()),
+    )
+
+
+def _from_the_framework(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 registered for this type
+    code = _CODES.get(error.status_code, "invalid_request")
+    return problem(error.status_code, code=code, detail=error.detail, headers=error.headers)
+
+
+def _database_lost(request: Request, error: Exception) -> Response:
+    log.error("api.database_lost", path=request.url.path, error=type(error).__name__)
+    return problem(
+        503,
+        code="database_unavailable",
+        detail="the database does not answer; try again",
+        headers={"Retry-After": "5"},
+    )
+
+
+def _unexpected(request: Request, error: Exception) -> Response:
+    log.error("api.failed", path=request.url.path, method=request.method, exc_info=error)
+    return problem(500, code="internal", detail="something went wrong; the log says what")

@@ -1,0 +1,99 @@
+"""Errors as `application/problem+json` (RFC 9457), and the errors that only HTTP knows.
+
+IngestError
+└── ApiError(code)
+    ├── Unauthorized         no key, or one that is not valid
+    ├── Forbidden            the key's role is too low
+    ├── Malformed            the body is not what its type promises
+    ├── UnsupportedMedia     a body of another type than the route reads
+    └── BodyTooLarge         more bytes than the route takes
+"""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+
+from ingest.errors import IngestError
+
+
+class ApiError(IngestError):
+    """Root of what is raised by the front door itself; the status is decided in api/main.py."""
+
+    code = "invalid_request"
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code or type(self).code
+
+
+class Unauthorized(ApiError):
+    """No key, or one that is unknown or revoked: the three look the same."""
+
+    code = "unauthorized"
+
+
+class Forbidden(ApiError):
+    """The key is valid, but its role does not allow this."""
+
+    code = "forbidden"
+
+
+class Malformed(ApiError):
+    """The body is not what its content type promises."""
+
+    code = "malformed_body"
+
+
+class UnsupportedMedia(ApiError):
+    """The route does not read bodies of this type."""
+
+    code = "unsupported_media_type"
+
+
+class BodyTooLarge(ApiError):
+    """The request holds more bytes than the route takes."""
+
+    code = "too_large"
+
+
+def problem(
+    status: int,
+    *,
+    code: str,
+    detail: str,
+    headers: Mapping[str, str] | None = None,
+    **extra: Any,
+) -> JSONResponse:
+    """A problem document; `extra` become members of it."""
+    phrase = HTTPStatus(status).phrase
+    content = {
+        "type": "about:blank",
+        "title": phrase,
+        "status": status,
+        "detail": detail,
+        "code": code,
+        **extra,
+    }
+    return JSONResponse(
+        content, status_code=status, headers=headers, media_type="application/problem+json"
+    )
+
+
+def is_broken_json(error: RequestValidationError) -> bool:
+    """Whether the body could not even be parsed, as opposed to having a wrong content."""
+    return any(item["type"] == "json_invalid" for item in error.errors())
+
+
+def field_errors(errors: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """What is wrong where. Never repeats the input: it may hold a secret or be huge."""
+    return [
+        {
+            "field": ".".join(str(part) for part in item["loc"]),
+            "message": str(item["msg"]),
+            "code": str(item["type"]),
+        }
+        for item in errors
+    ]

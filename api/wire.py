@@ -1,0 +1,60 @@
+"""JSON on the wire: camelCase, RFC 3339 times in UTC, nothing unknown, nothing unstorable."""
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+UtcTime = Annotated[datetime, AfterValidator(lambda time: time.astimezone(UTC))]
+"""Written with a final `Z`, whatever the time zone of the database session."""
+
+# Postgres stores neither of them.
+_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+_DEEPEST: Final = 32
+
+
+class Body(BaseModel):
+    """A request: camelCase only, and a typo is an error."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True)
+
+
+class View(BaseModel):
+    """An answer, made from a row by attribute name."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=False,
+        from_attributes=True,
+        frozen=True,
+    )
+
+
+def storable(text: str) -> str:
+    """The text without NUL and lone surrogates."""
+    return _UNSTORABLE.sub("", text)
+
+
+def storable_json(value: Any, *, depth: int = 0) -> Any:
+    """A JSON value whose keys and strings are all storable.
+
+    Raises ValueError for what jsonb does not know (NaN, infinities) and beyond 32 levels.
+    """
+    if depth > _DEEPEST:
+        raise ValueError(f"nested deeper than {_DEEPEST} levels")
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, float) and value - value != 0:
+        raise ValueError("NaN and infinities are not JSON")
+    if isinstance(value, dict):
+        return {storable(key): storable_json(item, depth=depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [storable_json(item, depth=depth + 1) for item in value]
+    return value
+
+
+Text = Annotated[str, AfterValidator(storable)]
+Metadata = Annotated[dict[str, Any], AfterValidator(storable_json)]

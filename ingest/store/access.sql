@@ -1,0 +1,53 @@
+-- name: find_key
+select id, application_id, role from app.api_keys
+ where key_hash = %(key_hash)s and revoked_at is null;
+
+-- name: add_application
+insert into app.applications (id, name) values (%(id)s, %(name)s)
+returning id, name, settings, is_default, created_at;
+
+-- name: get_application
+select id, name, settings, is_default, created_at from app.applications where id = %(id)s;
+
+-- name: list_applications
+select id, name, settings, is_default, created_at
+  from app.applications
+ where %(before_id)s::uuid is null or (created_at, id) < (%(before_time)s, %(before_id)s)
+ order by created_at desc, id desc
+ limit %(limit)s;
+
+-- name: add_key
+-- Nothing is inserted for an application that does not exist.
+insert into app.api_keys (id, application_id, name, role, prefix, key_hash)
+select %(id)s, application.id, %(name)s, %(role)s, %(prefix)s, %(key_hash)s
+  from app.applications as application
+ where application.id = %(application_id)s
+returning id, application_id, name, role, prefix, created_at, revoked_at;
+
+-- name: list_keys
+select id, application_id, name, role, prefix, created_at, revoked_at
+  from app.api_keys
+ where application_id = %(application_id)s
+   and (%(before_id)s::uuid is null or (created_at, id) < (%(before_time)s, %(before_id)s))
+ order by created_at desc, id desc
+ limit %(limit)s;
+
+-- name: revoke_key
+update app.api_keys set revoked_at = now()
+ where application_id = %(application_id)s and id = %(id)s and revoked_at is null;
+
+-- name: add_ticket
+insert into app.tickets (ticket_hash, application_id, key_id, role, expires_at)
+values (%(ticket_hash)s, %(application_id)s, %(key_id)s, %(role)s, now() + %(lifetime)s)
+returning expires_at;
+
+-- name: redeem_ticket
+-- Deleting it is what makes it good for one use; a ticket of a revoked key is worth nothing.
+delete from app.tickets as ticket
+ where ticket.ticket_hash = %(ticket_hash)s and ticket.expires_at > now()
+   and not exists (select 1 from app.api_keys as api_key
+                    where api_key.id = ticket.key_id and api_key.revoked_at is not null)
+returning ticket.application_id, ticket.role;
+
+-- name: forget_tickets
+delete from app.tickets where expires_at < now();

@@ -1,0 +1,160 @@
+"""The HTTP application over a real database and a local blob store, with a fake embedder."""
+
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import UUID
+
+import httpx
+import numpy as np
+import pytest
+from fastapi import FastAPI
+from numpy.typing import NDArray
+from pydantic import SecretStr
+
+from api.main import create_app
+from ingest.blobs.local import LocalBlobStore
+from ingest.config import Settings
+from ingest.db import Connection, Pool
+from ingest.listen import Listener
+from ingest.model import EmbeddingModel, Role
+from ingest.runtime import Runtime
+from ingest.store import access, models
+
+OPERATOR_KEY = "the-operators-key"
+MODEL = EmbeddingModel(
+    provider="static", name="fake", dimension=8, max_tokens=512, tokenizer="cl100k_base"
+)
+
+
+class FakeRuntime(Runtime):
+    """A runtime whose embedder hashes: equal texts have equal vectors, without a model."""
+
+    async def embed_query(self, text: str) -> NDArray[np.float32]:
+        return fake_vector(text)
+
+
+def fake_vector(text: str) -> NDArray[np.float32]:
+    """A unit vector of 8 dimensions that follows from the text's digest."""
+    digest = hashlib.sha256(text.encode()).digest()[:8]
+    values = np.frombuffer(digest, dtype=np.uint8).astype(np.float32) + 1
+    return values / np.float32(np.linalg.norm(values))
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data_dir=tmp_path, admin_key=SecretStr(OPERATOR_KEY), worker=False)
+
+
+@pytest.fixture
+def blobs(tmp_path: Path) -> LocalBlobStore:
+    return LocalBlobStore(tmp_path / "blobs")
+
+
+@pytest.fixture
+async def runtime(
+    dsn: str, pool: Pool, conn: Connection, settings: Settings, blobs: LocalBlobStore
+) -> AsyncIterator[Runtime]:
+    listener = Listener(dsn)
+    yield FakeRuntime(
+        settings=settings,
+        dsn=dsn,
+        pool=pool,
+        listener=listener,
+        blobs=blobs,
+        model=MODEL,
+        model_id=await models.register(conn, MODEL),
+        operator_key=OPERATOR_KEY,
+    )
+    await listener.close()
+
+
+@pytest.fixture
+async def app(runtime: Runtime) -> AsyncIterator[FastAPI]:
+    """The application with its lifespan entered, as a server would."""
+
+    @asynccontextmanager
+    async def open_runtime() -> AsyncIterator[Runtime]:
+        yield runtime
+
+    app = create_app(open_runtime)
+    async with app.router.lifespan_context(app):
+        yield app
+
+
+@asynccontextmanager
+async def connect(app: FastAPI, key: str | None) -> AsyncIterator[httpx.AsyncClient]:
+    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://ingest.test", headers=headers
+    ) as client:
+        yield client
+
+
+MakeKey = Callable[[UUID, Role], Awaitable[str]]
+
+
+@pytest.fixture
+def make_key(conn: Connection) -> MakeKey:
+    """Creates API keys; the answer is the key in clear."""
+
+    async def make(application_id: UUID, role: Role) -> str:
+        made = await access.add_key(
+            conn, application_id=application_id, name=f"a {role}", role=role
+        )
+        assert made is not None
+        return made[1]
+
+    return make
+
+
+@pytest.fixture
+async def operator(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with connect(app, OPERATOR_KEY) as client:
+        yield client
+
+
+@pytest.fixture
+async def anonymous(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with connect(app, None) as client:
+        yield client
+
+
+@pytest.fixture
+async def viewer(
+    app: FastAPI, application_id: UUID, make_key: MakeKey
+) -> AsyncIterator[httpx.AsyncClient]:
+    async with connect(app, await make_key(application_id, "viewer")) as client:
+        yield client
+
+
+@pytest.fixture
+async def editor(
+    app: FastAPI, application_id: UUID, make_key: MakeKey
+) -> AsyncIterator[httpx.AsyncClient]:
+    async with connect(app, await make_key(application_id, "editor")) as client:
+        yield client
+
+
+@pytest.fixture
+async def admin(
+    app: FastAPI, application_id: UUID, make_key: MakeKey
+) -> AsyncIterator[httpx.AsyncClient]:
+    async with connect(app, await make_key(application_id, "admin")) as client:
+        yield client
+
+
+@pytest.fixture
+async def other_application(conn: Connection) -> UUID:
+    return (await access.add_application(conn, name="somebody else")).id
+
+
+@pytest.fixture
+async def stranger(
+    app: FastAPI, other_application: UUID, make_key: MakeKey
+) -> AsyncIterator[httpx.AsyncClient]:
+    """An admin of another application."""
+    async with connect(app, await make_key(other_application, "admin")) as client:
+        yield client
