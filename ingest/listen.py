@@ -7,7 +7,7 @@ polls as well, and is told when the connection was re-made.
 import asyncio
 import random
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -29,15 +29,16 @@ _LONGEST_PAUSE: Final = 10.0
 class Listener:
     """Hears notifications until closed; reconnects by itself with backoff and jitter."""
 
-    def __init__(self, dsn: str) -> None:
+    def __init__(self, dsn: str, *, channels: Sequence[str]) -> None:
         self._dsn = dsn
+        self._channels = channels
         self._callbacks: defaultdict[str, list[Callback]] = defaultdict(list)
         self._on_reconnect: list[Callable[[], None]] = []
         self._task: asyncio.Task[None] | None = None
         self.is_connected = False
 
     def subscribe(self, channel: str, callback: Callback) -> None:
-        """Call `callback` for each notification on `channel`. Before `start`."""
+        """Call `callback` for each notification on `channel`, one of ours."""
         self._callbacks[channel].append(callback)
 
     def on_reconnect(self, callback: Callable[[], None]) -> None:
@@ -71,7 +72,7 @@ class Listener:
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311
 
     async def _listen(self, conn: Connection) -> None:
-        for channel in self._callbacks:
+        for channel in self._channels:
             await conn.execute(psycopg.sql.SQL("listen {}").format(psycopg.sql.Identifier(channel)))
         self.is_connected = True
         for callback in self._on_reconnect:

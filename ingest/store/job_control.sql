@@ -41,9 +41,14 @@ delete from rag.processing_jobs
    and status in ('completed', 'failed', 'cancelled');
 
 -- name: blobs_of_jobs
-select distinct payload ->> 'blobKey' as key
-  from rag.processing_jobs
- where payload ->> 'blobKey' = any(%(keys)s) and status <> 'completed';
+-- Of open jobs, and of the last job of a source: that one may be retried.
+select distinct job.payload ->> 'blobKey' as key
+  from rag.processing_jobs as job
+ where job.payload ? 'blobKey' and job.payload ->> 'blobKey' = any(%(keys)s)
+   and (job.status in ('pending', 'processing', 'review_needed')
+        or exists (select 1 from rag.knowledge_sources as source
+                    where source.id = job.knowledge_source_id
+                      and source.current_job_id = job.id and source.deleted_at is null));
 
 -- name: job_types
 select type, handler, max_attempts, backoff_base, backoff_cap, timeout, is_enabled, is_paused

@@ -212,6 +212,22 @@ async def recover(conn: Connection, *, stale_after: timedelta) -> list[Recovered
         return await cur.fetchall()
 
 
+async def release_strays(
+    conn: Connection, *, worker: UUID, running: Sequence[UUID]
+) -> list[Recovered]:
+    """Give up jobs that are marked as this worker's though it does not run them."""
+    async with conn.cursor(row_factory=class_row(Recovered)) as cur:
+        await cur.execute(_SQL["release_strays"], {"worker": worker, "running": list(running)})
+        return await cur.fetchall()
+
+
+async def any_ready(conn: Connection, *, types: Sequence[str]) -> bool:
+    """Whether a job of these types is ready, locked by another claim or not."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["any_ready"], {"types": list(types)})
+        return bool(await cur.fetchone())
+
+
 async def claimable_types(conn: Connection, *, handlers: Sequence[str]) -> list[str]:
     """Job types that are enabled, not paused, and whose handler this worker has."""
     async with conn.cursor(row_factory=scalar_row) as cur:

@@ -203,3 +203,30 @@ select type
   from rag.job_types
  where is_enabled and not is_paused and handler = any(%(handlers)s)
    and not exists (select 1 from rag.worker_config where key = 'paused' and value = 'true');
+
+-- name: release_strays
+-- Jobs that are marked as ours though we do not run them: the answer to a claim was lost, or a
+-- lease that was given up turned out to be intact. The delay keeps off claims under way.
+with stray as materialized (
+    select id from rag.processing_jobs
+     where status = 'processing' and locked_by = %(worker)s and id <> all(%(running)s::uuid[])
+       and locked_at < now() - interval '5 seconds'
+     order by id
+       for update skip locked)
+update rag.processing_jobs as job
+   set status = case when job.attempts >= job.max_attempts then 'failed' else 'pending' end,
+       completed_at = case when job.attempts >= job.max_attempts then now() end,
+       fence = job.fence + 1, locked_by = null, locked_at = null,
+       last_error_code = 'worker_lost',
+       last_error_message = 'the worker lost track of this job'
+  from stray
+ where job.id = stray.id
+returning job.id, job.knowledge_source_id, job.status, job.attempts, job.type;
+
+-- name: any_ready
+select exists (
+    select 1 from unnest(%(types)s::text[]) as claimable(type)
+     cross join lateral (
+        select 1 from rag.processing_jobs as job
+         where job.status = 'pending' and job.run_at is null and job.type = claimable.type
+         limit 1) as ready);

@@ -97,6 +97,13 @@ async def purge_chunks(conn: Connection, id: UUID, *, limit: int) -> int:
     return (await conn.execute(_SQL["purge_chunks"], {"id": id, "limit": limit})).rowcount
 
 
+async def blob_keys(conn: Connection, id: UUID) -> list[str]:
+    """The files of a tombstoned source."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["blob_keys"], {"id": id})
+        return await cur.fetchall()
+
+
 async def purge(conn: Connection, id: UUID) -> None:
     """Remove a tombstoned source with everything that hangs on it."""
     await conn.execute(_SQL["purge"], {"id": id})

@@ -76,10 +76,25 @@ update rag.knowledge_sources
 returning id;
 
 -- name: purge_chunks
--- Bounded, so that a large site never holds locks for long.
+-- Bounded, so that a large site never holds locks for long. Only of sources that were deleted.
 with doomed as materialized (
-    select id from rag.chunks where source_id = %(id)s order by id limit %(limit)s)
+    select chunk.id
+      from rag.chunks as chunk
+      join rag.knowledge_sources as source on source.id = chunk.source_id
+     where chunk.source_id = %(id)s and source.deleted_at is not null
+     order by chunk.id limit %(limit)s)
 delete from rag.chunks as chunk using doomed where chunk.id = doomed.id;
+
+-- name: blob_keys
+-- All versions: the searchable one and those of jobs that ended otherwise.
+select source.blob_key as key
+  from rag.knowledge_sources as source
+ where source.id = %(id)s and source.deleted_at is not null and source.blob_key is not null
+union
+select job.payload ->> 'blobKey'
+  from rag.knowledge_sources as source
+  join rag.processing_jobs as job on job.knowledge_source_id = source.id
+ where source.id = %(id)s and source.deleted_at is not null and job.payload ? 'blobKey';
 
 -- name: purge
 delete from rag.knowledge_sources where id = %(id)s and deleted_at is not null;

@@ -1,0 +1,103 @@
+"""What a handler gets and gives: the whole of its world, so that tests can pass fakes."""
+
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Protocol
+
+from ingest.blobs.base import BlobStore
+from ingest.db import Connection, Pool
+from ingest.embedding import Embedded
+from ingest.model import ChunkSettings, EmbeddingModel, Stage
+from ingest.sandbox.pool import Parsed, ParseRequest
+from ingest.store.job_logs import LogLine
+from ingest.store.jobs import ClaimedJob
+
+Write = Callable[[Connection], Awaitable[None]]
+"""A handler's result, still to be written: the worker commits it together with the job's end."""
+
+
+class Parser(Protocol):
+    """Turns a file into a document and its chunks (sandbox/pool.py)."""
+
+    async def parse(self, path: Path, request: ParseRequest) -> Parsed: ...
+
+
+class Embed(Protocol):
+    """Turns texts into vectors, sharing requests between jobs (embedding.py)."""
+
+    async def embed(
+        self,
+        texts: Sequence[str],
+        token_counts: Sequence[int],
+        *,
+        on_progress: Callable[[int, int], None] | None = None,
+        on_vectors: Callable[[Sequence[int], Any], Awaitable[None]] | None = None,
+    ) -> Embedded: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """Built once by the composition root; shared by all jobs of a worker."""
+
+    pool: Pool
+    blobs: BlobStore
+    parser: Parser
+    embedder: Embed
+    model: EmbeddingModel
+    model_id: int
+    chunking: ChunkSettings
+    max_pages: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """A successful attempt."""
+
+    write: Write | None = None
+    result: dict[str, Any] | None = None
+    """A few facts for the job's record: counts, never content."""
+    embedding_config: dict[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far one attempt is; written to the database by the worker, in batches."""
+
+    job: ClaimedJob
+    stage: Stage | None = None
+    percent: int = 0
+    lines: list[LogLine] = field(default_factory=list)
+
+    def reached(self, percent: float) -> None:
+        """Percent never falls within an attempt."""
+        self.percent = max(self.percent, min(100, int(percent)))
+
+    @contextmanager
+    def entered(self, stage: Stage, *, at: float) -> Iterator[dict[str, Any]]:
+        """Run a stage that begins at `at` percent; its duration and details go to the log.
+
+        Yields the details, to be filled in.
+        """
+        self.stage = stage
+        self.reached(at)
+        details: dict[str, Any] = {}
+        started = time.monotonic()
+        yield details
+        self.note(stage, timedelta(seconds=time.monotonic() - started), details)
+
+    def note(self, stage: Stage, duration: timedelta, details: dict[str, Any]) -> None:
+        """Add a finished stage to the job's log."""
+        self.lines.append(
+            LogLine(
+                job_id=self.job.id,
+                attempt=self.job.attempts,
+                stage=stage,
+                message=f"{stage} done",
+                details=details,
+                duration=duration,
+            )
+        )

@@ -1,0 +1,78 @@
+"""The embed stage, for every handler that has chunks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.db import transaction
+from ingest.errors import Permanent
+from ingest.handlers.context import Context, Progress
+from ingest.model import Chunk, Vectors
+from ingest.store import documents
+
+# The share of a job's percent that embedding stands for.
+_FROM, _TO = 40, 95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedChunks:
+    vectors: Vectors
+    embedded: NDArray[np.bool_]
+    """Per chunk: False where the provider refused the text."""
+    hashes: Sequence[bytes]
+    reused: int
+    """How many vectors were known before."""
+
+
+async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress) -> EmbeddedChunks:
+    """Vectors for all chunks; those that the application has for the same text are not paid again.
+
+    Each finished request is kept at once, so that a later failure does not lose it. Raises
+    Permanent `embedding_rejected` when the provider refused every text.
+    """
+    application_id = progress.job.application_id
+    hashes = [documents.text_hash(chunk.text) for chunk in chunks]
+    vectors = np.zeros((len(chunks), ctx.model.dimension), dtype=np.float32)
+    embedded = np.ones(len(chunks), dtype=np.bool_)
+
+    async with transaction(ctx.pool) as conn:
+        known = await documents.known_vectors(
+            conn, application_id=application_id, model_id=ctx.model_id, hashes=hashes
+        )
+    missing = [index for index, digest in enumerate(hashes) if digest not in known]
+    for index, digest in enumerate(hashes):
+        if digest in known:
+            vectors[index] = known[digest]
+
+    async def keep(indices: Sequence[int], found: Vectors) -> None:
+        # A job of one request loses nothing that the retry would not need to do again anyway.
+        if len(indices) == len(missing):
+            return
+        async with transaction(ctx.pool) as conn:
+            await documents.cache_vectors(
+                conn,
+                application_id=application_id,
+                model_id=ctx.model_id,
+                hashes=[hashes[missing[index]] for index in indices],
+                vectors=found,
+            )
+
+    def report(done: int, total: int) -> None:
+        progress.reached(_FROM + (_TO - _FROM) * done / max(total, 1))
+
+    if missing:
+        answer = await ctx.embedder.embed(
+            [chunks[index].text for index in missing],
+            [chunks[index].token_count for index in missing],
+            on_progress=report,
+            on_vectors=keep,
+        )
+        vectors[missing] = answer.vectors
+        embedded[[missing[index] for index in answer.refused]] = False
+    if not embedded.any():
+        raise Permanent("the embedding provider refused every chunk", code="embedding_rejected")
+    return EmbeddedChunks(
+        vectors=vectors, embedded=embedded, hashes=hashes, reused=len(chunks) - len(missing)
+    )

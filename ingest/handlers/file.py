@@ -1,0 +1,140 @@
+"""An uploaded file becomes a searchable document: extract → chunk → embed → store."""
+
+from dataclasses import asdict
+from datetime import timedelta
+
+from ingest.db import Connection, transaction
+from ingest.errors import BlobMissing, LeaseLost, Permanent
+from ingest.handlers.context import Context, Outcome, Progress
+from ingest.handlers.embed_chunks import EmbeddedChunks, embed_chunks
+from ingest.handlers.registry import handler
+from ingest.keywords import keyword_text
+from ingest.model import Coverage
+from ingest.sandbox.pool import Parsed, ParseRequest
+from ingest.store import documents, sources
+from ingest.store.jobs import ClaimedJob
+from ingest.store.sources import SourceForJob
+
+# A document that lost more of its pages than this is `partial`: found, but not all of it.
+_TOLERATED_LOSS = 0.1
+
+
+@handler("file")
+async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+    """Extract, chunk and embed a file; the outcome's write swaps it in."""
+    source = await _source(job, ctx)
+    parsed = await _parse(job, source, ctx, progress)
+    with progress.entered("embed", at=40) as details:
+        vectors = await embed_chunks(parsed.chunks, ctx, progress)
+        details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
+    progress.stage = "store"
+    progress.reached(95)
+
+    async def write(conn: Connection) -> None:
+        await _store(conn, job, source, ctx, parsed, vectors)
+
+    return Outcome(
+        write=write,
+        result={
+            "chunks": len(parsed.chunks),
+            "tokens": sum(chunk.token_count for chunk in parsed.chunks),
+            "reusedVectors": vectors.reused,
+            "extractor": parsed.document.extractor,
+        },
+        embedding_config={
+            "provider": ctx.model.provider,
+            "model": ctx.model.name,
+            "dimension": ctx.model.dimension,
+        },
+    )
+
+
+async def _source(job: ClaimedJob, ctx: Context) -> SourceForJob:
+    if job.knowledge_source_id is None:
+        raise Permanent("a file job needs a knowledge source", code="internal")
+    async with transaction(ctx.pool) as conn:
+        source = await sources.for_job(conn, job.knowledge_source_id)
+    if source is None:
+        raise Permanent("the knowledge source was deleted", code="source_deleted")
+    return source
+
+
+async def _parse(job: ClaimedJob, source: SourceForJob, ctx: Context, progress: Progress) -> Parsed:
+    progress.stage = "extract"
+    request = ParseRequest(
+        name=source.name, declared=None, max_pages=ctx.max_pages, chunk=ctx.chunking
+    )
+    try:
+        async with ctx.blobs.open_local(job.payload["blobKey"]) as path:
+            parsed = await ctx.parser.parse(path, request)
+    except BlobMissing as error:
+        raise Permanent(f"{error}; upload the file again", code="blob_missing") from error
+    progress.note(
+        "extract",
+        timedelta(seconds=parsed.extract_seconds),
+        {"extractor": parsed.document.extractor, "mediaType": parsed.document.media_type},
+    )
+    progress.note("chunk", timedelta(seconds=parsed.chunk_seconds), {"chunks": len(parsed.chunks)})
+    if not parsed.chunks:
+        raise Permanent("the file has no text", code="no_text")
+    return parsed
+
+
+async def _store(
+    conn: Connection,
+    job: ClaimedJob,
+    source: SourceForJob,
+    ctx: Context,
+    parsed: Parsed,
+    vectors: EmbeddedChunks,
+) -> None:
+    content_hash = bytes.fromhex(job.payload["contentHash"])
+    chunks, coverage = parsed.chunks, parsed.document.coverage
+    refused = not vectors.embedded.all()
+    still_there = await sources.set_content(
+        conn,
+        source.id,
+        content_hash=content_hash,
+        blob_key=job.payload["blobKey"],
+        size_bytes=job.payload["sizeBytes"],
+        model_id=ctx.model_id,
+        coverage=asdict(coverage),
+        chunk_count=len(chunks),
+        token_count=sum(chunk.token_count for chunk in chunks),
+    )
+    if not still_there:
+        raise LeaseLost(job.id)
+    await documents.replace(
+        conn,
+        documents.NewDocument(
+            application_id=source.application_id,
+            source_id=source.id,
+            uri=source.uri,
+            content_hash=content_hash,
+            document=parsed.document,
+            chunks=chunks,
+            keywords=[keyword_text(chunk.text) for chunk in chunks],
+            vectors=vectors.vectors,
+            embedded=vectors.embedded,
+            model_id=ctx.model_id,
+            is_partial=refused or _lost_share(coverage) > _TOLERATED_LOSS,
+            error_code=_partial_code(refused, coverage),
+        ),
+    )
+    await documents.drop_cached(
+        conn,
+        application_id=source.application_id,
+        model_id=ctx.model_id,
+        hashes=vectors.hashes,
+    )
+
+
+def _lost_share(coverage: Coverage) -> float:
+    """Share of pages without text, of all pages."""
+    return (coverage.empty + coverage.failed) / max(coverage.pages, 1)
+
+
+def _partial_code(refused: bool, coverage: Coverage) -> str | None:
+    if refused:
+        return "embedding_rejected"
+    return "no_text" if _lost_share(coverage) > _TOLERATED_LOSS else None

@@ -1,0 +1,175 @@
+"""Composition root: builds everything a process needs from its settings, and takes it down."""
+
+import os
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.blobs.base import BlobStore
+from ingest.blobs.factory import build_blob_store
+from ingest.config import Settings
+from ingest.db import Pool, check_server, open_pool, transaction
+from ingest.embedded import EmbeddedPostgres
+from ingest.embedding import EmbeddingService
+from ingest.errors import Transient
+from ingest.handlers.context import Context
+from ingest.handlers.registry import load_handlers
+from ingest.listen import Listener
+from ingest.migrate import migrate
+from ingest.model import EmbeddingModel
+from ingest.providers.embedders.factory import build_embedder, chunk_settings
+from ingest.sandbox.pool import ParserPool
+from ingest.store import models
+from ingest.ticks import build_ticks, recover_stale_jobs
+from ingest.worker.loop import Worker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """What the front doors of a process share."""
+
+    settings: Settings
+    dsn: str
+    pool: Pool
+    listener: Listener
+    blobs: BlobStore
+    model: EmbeddingModel
+    model_id: int
+    operator_key: str
+    embedder: EmbeddingService
+
+    async def embed_query(self, text: str) -> NDArray[np.float32]:
+        """The vector of a search query, shape (dimension,). Raises Transient without a provider."""
+        answer = await self.embedder.embed([text], [len(text)])
+        if answer.refused:
+            raise Transient("the provider refused the query", code="embedding_unavailable")
+        vector: NDArray[np.float32] = answer.vectors[0]
+        return vector
+
+
+@contextmanager
+def database(settings: Settings, *, join: bool) -> Iterator[str]:
+    """The DSN of a checked and migrated database, embedded unless DATABASE_URL names one.
+
+    Raises SetupError with one line that says what to change. Call it from the main thread, before
+    the event loop starts.
+    """
+    if settings.database_url is not None:
+        dsn = settings.database_url.get_secret_value()
+        check_server(dsn)
+        migrate(dsn)
+        yield dsn
+        return
+    postgres = EmbeddedPostgres(settings.data_dir)
+    dsn = postgres.start(join=join)
+    try:
+        migrate(dsn)
+        yield dsn
+    finally:
+        postgres.stop()
+
+
+@asynccontextmanager
+async def open_runtime(
+    settings: Settings, dsn: str, *, work: bool, serve: bool = True
+) -> AsyncIterator[Runtime]:
+    """Everything, started: with `work` a worker and the ticks, with `serve` progress events.
+
+    Stopped in reverse order.
+    """
+    async with AsyncExitStack() as stack:
+        size = 10 + settings.worker_concurrency
+        pool = await stack.enter_async_context(
+            open_pool(dsn, size=size, application_name="rag-ingest")
+        )
+        blobs = build_blob_store(settings)
+        stack.push_async_callback(blobs.close)
+        await blobs.check()
+        embedder = await build_embedder(settings)
+        stack.push_async_callback(embedder.close)
+        async with transaction(pool) as conn:
+            model_id = await models.register(conn, embedder.model)
+        listener = Listener(dsn, channels=("rag_jobs", "rag_events") if serve else ("rag_jobs",))
+        stack.push_async_callback(listener.close)
+        runtime = Runtime(
+            settings=settings,
+            dsn=dsn,
+            pool=pool,
+            listener=listener,
+            blobs=blobs,
+            model=embedder.model,
+            model_id=model_id,
+            operator_key=operator_key(settings),
+            embedder=EmbeddingService(embedder),
+        )
+        if work:
+            await _start_worker(runtime, stack)
+        listener.start()
+        yield runtime
+
+
+async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
+    settings = runtime.settings
+    parser = ParserPool(
+        size=max(1, min(settings.worker_concurrency, os.cpu_count() or 1)),
+        timeout=settings.parser_timeout,
+        memory=settings.parser_memory,
+    )
+    stack.push_async_callback(parser.close)
+    context = Context(
+        pool=runtime.pool,
+        blobs=runtime.blobs,
+        parser=parser,
+        embedder=runtime.embedder,
+        model=runtime.model,
+        model_id=runtime.model_id,
+        chunking=chunk_settings(settings, runtime.model),
+        max_pages=settings.max_pages,
+    )
+    worker = Worker(
+        dsn=runtime.dsn,
+        pool=runtime.pool,
+        listener=runtime.listener,
+        context=context,
+        handlers=load_handlers(),
+        concurrency=settings.worker_concurrency,
+        heartbeat=settings.heartbeat,
+        stale_after=settings.stale_after,
+    )
+    ticks = build_ticks(
+        pool=runtime.pool,
+        blobs=runtime.blobs,
+        wake=worker.wake,
+        tick=settings.tick,
+        stale_after=settings.stale_after,
+    )
+    await recover_stale_jobs(runtime.pool, stale_after=settings.stale_after)
+    await worker.start()
+    stack.push_async_callback(worker.stop)
+    ticks.start()
+    stack.push_async_callback(ticks.close)
+
+
+def operator_key(settings: Settings) -> str:
+    """INGEST_ADMIN_KEY, or the one that was generated at the first start and kept for the owner."""
+    if settings.admin_key is not None:
+        return settings.admin_key.get_secret_value()
+    return _generated_key(settings.data_dir / "admin.key")
+
+
+def _generated_key(path: Path) -> str:
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+            file.write(f"rk_{secrets.token_urlsafe(32)}\n")
+        # A link appears whole and only once: of two first starts at the same time, one wins.
+        with suppress(FileExistsError):
+            os.link(draft, path)
+        draft.unlink()
+    return path.read_text().strip()

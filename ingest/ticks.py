@@ -1,0 +1,130 @@
+"""The scheduled ticks: process, recover, reconcile, sweep, prune. All are safe to run twice."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+import structlog
+
+from ingest.blobs.base import BlobStore
+from ingest.cron import Scheduler
+from ingest.db import Pool, transaction
+from ingest.store import (
+    access,
+    announce,
+    documents,
+    idempotency,
+    job_control,
+    jobs,
+    schedules,
+    sources,
+    workers,
+)
+
+log = structlog.get_logger()
+
+# Younger files may belong to an upload whose rows are not written yet.
+_ORPHAN_AGE: Final = timedelta(hours=1)
+_KEYS_AT_ONCE: Final = 500
+
+
+def build_ticks(
+    *,
+    pool: Pool,
+    blobs: BlobStore,
+    wake: Callable[[], None],
+    tick: str,
+    stale_after: timedelta,
+) -> Scheduler:
+    """All ticks of a worker process, not started yet."""
+
+    async def guard(name: str, firing: datetime) -> bool:
+        async with transaction(pool) as conn:
+            return await schedules.fire(conn, name=name, scheduled_for=firing)
+
+    scheduler = Scheduler(guard)
+
+    @scheduler.cron("process-rag-jobs", tick, on_every_replica=True)
+    async def process() -> None:
+        # Each worker looks for itself; the claim shares the jobs out.
+        wake()
+
+    @scheduler.cron("recover-stale-jobs", "*/5 * * * * *", on_every_replica=True)
+    async def recover() -> None:
+        # On every replica, because the one that would have the firing may be the one that is stuck.
+        await recover_stale_jobs(pool, stale_after=stale_after)
+
+    @scheduler.cron("reconcile-sources", "15 * * * * *")
+    async def reconcile() -> None:
+        await reconcile_sources(pool)
+
+    @scheduler.cron("sweep-blobs", "0 17 * * * *")
+    async def sweep() -> None:
+        await sweep_blobs(pool, blobs)
+
+    @scheduler.cron("prune", "0 30 3 * * *")
+    async def prune() -> None:
+        await prune_old(pool)
+
+    return scheduler
+
+
+async def recover_stale_jobs(pool: Pool, *, stale_after: timedelta) -> int:
+    """Take jobs from workers that fell silent; how many."""
+    async with transaction(pool) as conn:
+        stale = await jobs.recover(conn, stale_after=stale_after)
+        await announce.recovered(conn, stale)
+        if stale:
+            await jobs.wake(conn)
+    if stale:
+        log.warning("jobs.recovered", count=len(stale))
+    return len(stale)
+
+
+async def reconcile_sources(pool: Pool) -> int:
+    """Settle sources that are open without an open job; how many. None should ever be found."""
+    async with transaction(pool) as conn:
+        ids = await sources.unsettled(conn)
+        settled = await sources.settle(conn, ids)
+        settled += await sources.fail_jobless(conn, ids)
+        await announce.settled_late(conn, settled)
+    if ids:
+        log.error("sources.reconciled", count=len(ids))
+    return len(ids)
+
+
+async def sweep_blobs(pool: Pool, blobs: BlobStore, *, older_than: timedelta = _ORPHAN_AGE) -> int:
+    """Remove files that no row names, and what killed uploads left; how many."""
+    removed = await blobs.sweep_staged(older_than=older_than)
+    keys: list[str] = []
+    async for key in blobs.list_keys(older_than=older_than):
+        keys.append(key)
+        if len(keys) == _KEYS_AT_ONCE:
+            removed += await _remove_orphans(pool, blobs, keys)
+            keys = []
+    removed += await _remove_orphans(pool, blobs, keys)
+    if removed:
+        log.info("blobs.swept", count=removed)
+    return removed
+
+
+async def _remove_orphans(pool: Pool, blobs: BlobStore, keys: list[str]) -> int:
+    async with transaction(pool) as conn:
+        needed = await sources.referenced_blobs(conn, keys)
+        needed |= await job_control.blobs_of_jobs(conn, keys)
+    orphans = [key for key in keys if key not in needed]
+    await blobs.delete(orphans)
+    return len(orphans)
+
+
+async def prune_old(pool: Pool) -> None:
+    """Forget what nobody needs any more."""
+    for forget in (
+        schedules.forget_old,
+        idempotency.forget_answers,
+        documents.expire_cache,
+        workers.forget_silent,
+        access.forget_tickets,
+    ):
+        async with transaction(pool) as conn:
+            await forget(conn)

@@ -1,0 +1,64 @@
+"""One attempt at a job: from the handler's call to what has to be committed."""
+
+import asyncio
+from collections.abc import Mapping
+
+import structlog
+
+from ingest.errors import LeaseLost
+from ingest.handlers.context import Context, Progress
+from ingest.handlers.registry import Handler
+from ingest.store.job_control import JobType
+from ingest.store.job_logs import LogLine
+from ingest.store.jobs import ClaimedJob, Ended
+from ingest.worker.finish import Finished
+from ingest.worker.outcomes import judge
+
+log = structlog.get_logger()
+
+
+async def attempt(
+    job: ClaimedJob,
+    job_type: JobType,
+    *,
+    handlers: Mapping[str, Handler],
+    context: Context,
+    progress: Progress,
+) -> Finished | None:
+    """Run the handler; None when the job turned out not to be ours. Cancellation passes through."""
+    try:
+        async with asyncio.timeout(job_type.timeout.total_seconds()):
+            outcome = await handlers[job_type.handler](job, context, progress)
+    except LeaseLost:
+        return None
+    except Exception as error:
+        return failed(job, job_type, progress, error)
+    ended = Ended(
+        job=job,
+        status="completed",
+        result=outcome.result,
+        embedding_config=outcome.embedding_config,
+    )
+    return Finished(ended=ended, write=outcome.write, lines=progress.lines)
+
+
+def failed(job: ClaimedJob, job_type: JobType, progress: Progress, error: Exception) -> Finished:
+    """What is committed for an attempt that raised."""
+    ended = judge(job, job_type, error)
+    if ended.error_code == "internal":
+        log.error("job.unexpected_error", job_id=str(job.id), type=job.type, exc_info=error)
+    line = LogLine(
+        job_id=job.id,
+        attempt=job.attempts,
+        level="error" if ended.status == "failed" else "warning",
+        stage=progress.stage,
+        message=ended.error_message or ended.wait_reason or "",
+        details={"code": ended.error_code, "next": ended.status},
+    )
+    return Finished(ended=ended, lines=[*progress.lines, line])
+
+
+def given_back(job: ClaimedJob, progress: Progress) -> Finished:
+    """What is committed for an attempt that a graceful stop interrupted: nothing is spent."""
+    ended = Ended(job=job, status="pending", refund=True)
+    return Finished(ended=ended, lines=progress.lines)

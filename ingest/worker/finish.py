@@ -1,0 +1,110 @@
+"""Commit the ends of attempts: what was written, the job's state, the source's, the events.
+
+Jobs that end at about the same time share a transaction. If that fails, each gets its own, so that
+one job's trouble is never another's.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import psycopg
+import structlog
+
+from ingest.db import Pool, transaction
+from ingest.handlers.context import Write
+from ingest.store import announce, job_logs, jobs
+from ingest.store.job_logs import LogLine
+from ingest.store.jobs import Ended
+
+log = structlog.get_logger()
+
+_LARGEST_GROUP = 50
+# How long to wait before the database is tried again with a finished job in hand.
+_PAUSE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """An attempt that has ended, with what it has to write."""
+
+    ended: Ended
+    write: Write | None = None
+    lines: Sequence[LogLine] = ()
+
+
+class Finisher:
+    """One committing task per worker; attempts that end meanwhile go into its next transaction."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._queue: asyncio.Queue[tuple[Finished, asyncio.Future[bool]]] = asyncio.Queue()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run(), name="finisher")
+
+    async def close(self) -> None:
+        """Stop after what was handed in is committed."""
+        await self._queue.join()
+        if self._task is not None:
+            self._task.cancel()
+
+    async def finish(self, finished: Finished) -> bool:
+        """Commit; False when the job was no longer ours and nothing of it was written.
+
+        Raises what the write raised. While the database is out of reach it is tried again: the
+        caller gives up, by cancelling, when the lease is lost.
+        """
+        done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._queue.put_nowait((finished, done))
+        return await done
+
+    async def _run(self) -> None:
+        while True:
+            group = [await self._queue.get()]
+            while len(group) < _LARGEST_GROUP and not self._queue.empty():
+                group.append(self._queue.get_nowait())
+            try:
+                await self._commit_group(group)
+            finally:
+                for _ in group:
+                    self._queue.task_done()
+
+    async def _commit_group(self, group: list[tuple[Finished, asyncio.Future[bool]]]) -> None:
+        wanted = [(finished, done) for finished, done in group if not done.cancelled()]
+        try:
+            held = await commit(self._pool, [finished for finished, _ in wanted])
+        except Exception as error:
+            if len(wanted) > 1:
+                for pair in wanted:
+                    await self._commit_group([pair])
+            elif isinstance(error, psycopg.OperationalError):
+                log.warning("finish.database_lost", error=type(error).__name__)
+                asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._again, wanted[0])
+            elif not wanted[0][1].cancelled():
+                wanted[0][1].set_exception(error)
+        else:
+            for finished, done in wanted:
+                if not done.cancelled():
+                    done.set_result(finished.ended.job.id in held)
+
+    def _again(self, pair: tuple[Finished, asyncio.Future[bool]]) -> None:
+        self._queue.put_nowait(pair)
+
+
+async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
+    """One transaction for all; the ids of the jobs that were still ours."""
+    if not group:
+        return set()
+    async with transaction(pool) as conn:
+        held = await jobs.hold(conn, [finished.ended.job for finished in group])
+        ours = [finished for finished in group if finished.ended.job.id in held]
+        for finished in ours:
+            if finished.write is not None:
+                await finished.write(conn)
+        await jobs.finish(conn, [finished.ended for finished in ours])
+        await job_logs.add_logs(conn, [line for finished in ours for line in finished.lines])
+        await announce.ended(conn, [finished.ended for finished in ours])
+    return held

@@ -1,0 +1,121 @@
+"""The worker's sign of life, from a thread that busy Python in the event loop cannot starve."""
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from uuid import UUID
+
+import psycopg
+import structlog
+
+from ingest.store import workers
+
+log = structlog.get_logger()
+
+
+class Heartbeat:
+    """Renews one row per process. When it could not for too long, the worker must drop its jobs.
+
+    `on_lost` is called from the thread, once per loss, before anybody else can have the jobs: the
+    lease ends on our own clock one heartbeat before it does on the database's.
+    """
+
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        worker_id: UUID,
+        every: timedelta,
+        stale_after: timedelta,
+        running: Callable[[], int],
+        on_lost: Callable[[], None],
+    ) -> None:
+        self._dsn = dsn
+        self._worker_id = worker_id
+        self._every = every.total_seconds()
+        self._lease = (stale_after - every).total_seconds()
+        self._running = running
+        self._on_lost = on_lost
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
+        self._renewed = time.monotonic()
+        self._conn: workers.SyncConnection | None = None
+        self.draining = False
+        self.is_alive = False
+
+    def start(self) -> None:
+        """Register the worker, then renew. Raises psycopg.OperationalError without a database."""
+        self._connect()
+        self.is_alive = True
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Say goodbye. Blocks until the thread has ended."""
+        self._stop.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+        with suppress(psycopg.Error):
+            if self._conn is not None:
+                workers.deregister(self._conn, id=self._worker_id)
+        self._close()
+
+    def _run(self) -> None:
+        pause = self._every
+        while not self._stop.wait(pause):
+            # Before the renewal: after a long stop (SIGSTOP, a frozen machine) others have our
+            # jobs, however quickly we can renew now.
+            self._check_lease()
+            try:
+                self._renew()
+                pause = self._every
+            except (psycopg.Error, OSError) as error:
+                log.warning("heartbeat.failed", error=type(error).__name__)
+                self._close()
+                self._check_lease()
+                pause = min(1.0, self._every)
+
+    def _check_lease(self) -> None:
+        if self.is_alive and time.monotonic() - self._renewed > self._lease:
+            self.is_alive = False
+            log.error("heartbeat.lease_lost", worker_id=str(self._worker_id))
+            self._on_lost()
+
+    def _renew(self) -> None:
+        started = time.monotonic()
+        if self._conn is None:
+            self._connect()
+        elif not workers.renew(
+            self._conn, id=self._worker_id, running=self._running(), draining=self.draining
+        ):
+            self._register(self._conn)
+        self._renewed = started
+        self.is_alive = True
+
+    def _connect(self) -> None:
+        self._conn = psycopg.connect(
+            self._dsn,
+            autocommit=True,
+            connect_timeout=max(2, int(self._every)),
+            application_name="rag-ingest heartbeat",
+        )
+        # A renewal that hangs must not outlive the lease unnoticed.
+        self._conn.execute(
+            "select set_config('statement_timeout', %s, false)", [str(int(self._every * 1000))]
+        )
+        if not workers.renew(
+            self._conn, id=self._worker_id, running=self._running(), draining=self.draining
+        ):
+            self._register(self._conn)
+
+    def _register(self, conn: workers.SyncConnection) -> None:
+        workers.register(conn, id=self._worker_id, host=socket.gethostname(), pid=os.getpid())
+
+    def _close(self) -> None:
+        if self._conn is not None:
+            with suppress(psycopg.Error):
+                self._conn.close()
+            self._conn = None

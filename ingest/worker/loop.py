@@ -1,0 +1,237 @@
+"""The claim loop: keep all slots full, run attempts, hand their outcomes to the finisher."""
+
+import asyncio
+import random
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final
+from uuid import UUID, uuid4
+
+import psycopg
+import structlog
+
+from ingest.db import Connection, Pool, transaction
+from ingest.errors import LeaseLost
+from ingest.handlers.context import Context, Progress
+from ingest.handlers.registry import Handler
+from ingest.listen import Listener
+from ingest.store import announce, job_control, jobs
+from ingest.store.job_control import JobType
+from ingest.store.jobs import ClaimedJob
+from ingest.worker.attempt import attempt, failed, given_back
+from ingest.worker.finish import Finished, Finisher
+from ingest.worker.heartbeat import Heartbeat
+from ingest.worker.slots import Slot
+from ingest.worker.watch import watch
+
+log = structlog.get_logger()
+
+# Notifications can be lost, so an idle worker looks by itself; sooner when nobody would tell it.
+_POLL: Final = timedelta(seconds=10)
+_POLL_DEAF: Final = timedelta(seconds=1)
+# Ready jobs that we could not take were locked by another claim, which is over in a moment.
+_CONTENDED: Final = timedelta(milliseconds=20)
+_TYPES_KEPT: Final = timedelta(seconds=1)
+GRACE: Final = timedelta(seconds=5)
+
+
+class Worker:
+    """Runs up to `concurrency` jobs at once in the current event loop."""
+
+    def __init__(
+        self,
+        *,
+        dsn: str,
+        pool: Pool,
+        listener: Listener,
+        context: Context,
+        handlers: Mapping[str, Handler],
+        concurrency: int,
+        heartbeat: timedelta,
+        stale_after: timedelta,
+    ) -> None:
+        self.id = uuid4()
+        self._pool = pool
+        self._listener = listener
+        self._context = context
+        self._handlers = handlers
+        self._concurrency = concurrency
+        self._slots: dict[UUID, Slot] = {}
+        self._types: dict[str, JobType] = {}
+        self._claimable: list[str] = []
+        self._types_read = float("-inf")
+        self._cursor = uuid4()
+        self._wake = asyncio.Event()
+        self._check = asyncio.Event()
+        self._is_stopping = False
+        self._finisher = Finisher(pool)
+        self._heartbeat = Heartbeat(
+            dsn,
+            worker_id=self.id,
+            every=heartbeat,
+            stale_after=stale_after,
+            running=lambda: len(self._slots),
+            on_lost=self._lease_lost,
+        )
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        listener.subscribe("rag_jobs", self._notified)
+        listener.on_reconnect(self.wake)
+
+    async def start(self) -> None:
+        """Register and begin to claim. Raises psycopg.OperationalError without a database."""
+        self._loop = asyncio.get_running_loop()
+        await asyncio.to_thread(self._heartbeat.start)
+        self._finisher.start()
+        watching = watch(self._pool, worker=self.id, slots=self._slots, check=self._check)
+        self._tasks = [
+            asyncio.create_task(self._claim_forever(), name="claim"),
+            asyncio.create_task(watching, name="watch"),
+        ]
+        log.info("worker.started", worker_id=str(self.id), concurrency=self._concurrency)
+
+    async def stop(self, *, grace: timedelta = GRACE) -> None:
+        """Claim nothing more; jobs that do not end within `grace` go back, no attempt spent."""
+        self._is_stopping = True
+        self._heartbeat.draining = True
+        self.wake()
+        slots = list(self._slots.values())
+        if slots:
+            await asyncio.wait([slot.task for slot in slots], timeout=grace.total_seconds())
+        for slot in slots:
+            if not slot.is_finishing:
+                slot.task.cancel()
+        if slots:
+            await asyncio.wait([slot.task for slot in slots], timeout=grace.total_seconds())
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._finisher.close()
+        await asyncio.to_thread(self._heartbeat.stop)
+        log.info("worker.stopped", worker_id=str(self.id))
+
+    def wake(self) -> None:
+        """Look for work now."""
+        self._wake.set()
+
+    def _notified(self, payload: str) -> None:
+        if payload == "cancel":
+            self._check.set()
+        self.wake()
+
+    def _lease_lost(self) -> None:
+        """From the heartbeat's thread: our jobs may have other holders."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._drop_all)
+
+    def _drop_all(self) -> None:
+        for slot in self._slots.values():
+            slot.lose()
+
+    async def _claim_forever(self) -> None:
+        while not self._is_stopping:
+            self._wake.clear()
+            try:
+                pause = await self._fill_slots()
+            except psycopg.Error as error:
+                log.warning("claim.failed", error=type(error).__name__)
+                pause = _POLL_DEAF
+            if pause > timedelta(0):
+                seconds = pause.total_seconds() * random.uniform(0.8, 1.0)  # noqa: S311
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), timeout=seconds)
+
+    async def _fill_slots(self) -> timedelta:
+        """Claim for the free slots; how long to wait before the next look."""
+        free = self._concurrency - len(self._slots)
+        if free <= 0 or not self._heartbeat.is_alive:
+            return _POLL_DEAF
+        async with transaction(self._pool) as conn:
+            await self._refresh_types(conn)
+            claimed = await jobs.claim(
+                conn, types=self._claimable, batch=free, worker=self.id, cursor=self._cursor
+            )
+            await announce.claimed(conn, claimed)
+        for job in claimed:
+            self._begin(job)
+        if claimed:
+            self._cursor = claimed[-1].application_id
+            return timedelta(0)
+        return await self._pause_when_idle()
+
+    async def _pause_when_idle(self) -> timedelta:
+        """Bring in jobs whose time has come; without any, wait for the next one."""
+        async with transaction(self._pool) as conn:
+            if await jobs.promote(conn):
+                return timedelta(0)
+            if await jobs.any_ready(conn, types=self._claimable):
+                self._cursor = uuid4()
+                return _CONTENDED
+            due = await jobs.next_due(conn)
+        poll = _POLL if self._listener.is_connected else _POLL_DEAF
+        return poll if due is None else min(poll, max(due, _CONTENDED))
+
+    async def _refresh_types(self, conn: Connection) -> None:
+        if time.monotonic() - self._types_read > _TYPES_KEPT.total_seconds():
+            self._types = {row.type: row for row in await job_control.job_types(conn)}
+            self._claimable = await jobs.claimable_types(conn, handlers=list(self._handlers))
+            self._types_read = time.monotonic()
+
+    def _begin(self, job: ClaimedJob) -> None:
+        progress = Progress(job)
+        task = asyncio.create_task(self._run(job, progress), name=f"job {job.id}")
+        self._slots[job.id] = Slot(job=job, progress=progress, task=task)
+
+    async def _run(self, job: ClaimedJob, progress: Progress) -> None:
+        started = time.monotonic()
+        slot = self._slots[job.id]
+        status, code = "dropped", None
+        try:
+            finished = await self._attempt(slot)
+            slot.is_finishing = True
+            if finished is not None and await self._commit(finished, slot):
+                status, code = finished.ended.status, finished.ended.error_code
+        except asyncio.CancelledError:
+            # The lease was lost while the outcome waited to be written.
+            pass
+        finally:
+            del self._slots[job.id]
+            self.wake()
+        log.info(
+            "job.end",
+            job_id=str(job.id),
+            type=job.type,
+            attempt=job.attempts,
+            source_id=str(job.knowledge_source_id),
+            application_id=str(job.application_id),
+            status=status,
+            error_code=code,
+            seconds=round(time.monotonic() - started, 3),
+        )
+
+    async def _attempt(self, slot: Slot) -> Finished | None:
+        """The attempt's outcome; None when the job is not ours any more."""
+        try:
+            return await attempt(
+                slot.job,
+                self._types[slot.job.type],
+                handlers=self._handlers,
+                context=self._context,
+                progress=slot.progress,
+            )
+        except asyncio.CancelledError:
+            if slot.is_lost or not self._is_stopping:
+                return None
+            return given_back(slot.job, slot.progress)
+
+    async def _commit(self, finished: Finished, slot: Slot) -> bool:
+        try:
+            return await self._finisher.finish(finished)
+        except LeaseLost:
+            return False
+        except Exception as error:
+            # The write itself was refused: the attempt has failed after all.
+            job_type = self._types[slot.job.type]
+            return await self._finisher.finish(failed(slot.job, job_type, slot.progress, error))

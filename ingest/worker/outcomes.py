@@ -1,0 +1,83 @@
+"""What an exception means for the job. Pure."""
+
+from datetime import timedelta
+
+import psycopg
+
+from ingest.errors import Permanent, Snooze, Transient
+from ingest.retry import backoff
+from ingest.store.job_control import JobType
+from ingest.store.jobs import ClaimedJob, Ended
+
+# A provider that limits us does so for reasons of its own: waiting costs the job no attempt.
+_PATIENCE = timedelta(seconds=10)
+
+
+def judge(job: ClaimedJob, job_type: JobType, error: BaseException) -> Ended:
+    """How the attempt ends that raised `error`."""
+    match error:
+        case Permanent():
+            return _failed(job, error.code, str(error))
+        case Snooze():
+            return _waiting(job, error.delay, error.reason, refund=True)
+        case Transient(code="rate_limited"):
+            delay = error.retry_after or backoff(1, base=_PATIENCE, cap=_PATIENCE)
+            return _waiting(job, delay, "rate_limited", refund=True, error=error)
+        case Transient():
+            return _retry(job, job_type, error.code, str(error), error.retry_after)
+        case TimeoutError():
+            message = f"the job took longer than {job_type.timeout}"
+            return _retry(job, job_type, "stage_timeout", message, None)
+        case psycopg.OperationalError():
+            return _retry(job, job_type, "internal", "the database was out of reach", None)
+        case _:
+            # Unknown errors may pass. The message stays in our logs: it could hold anything.
+            message = f"unexpected error ({type(error).__name__})"
+            return _retry(job, job_type, "internal", message, None)
+
+
+def _failed(job: ClaimedJob, code: str, message: str) -> Ended:
+    return Ended(job=job, status="failed", error_code=code, error_message=message)
+
+
+def _waiting(
+    job: ClaimedJob,
+    delay: timedelta,
+    reason: str,
+    *,
+    refund: bool,
+    error: Transient | None = None,
+) -> Ended:
+    return Ended(
+        job=job,
+        status="pending",
+        delay=delay,
+        wait_reason=reason,
+        refund=refund,
+        error_code=error.code if error else None,
+        error_message=str(error) if error else None,
+    )
+
+
+def _retry(
+    job: ClaimedJob,
+    job_type: JobType,
+    code: str,
+    message: str,
+    retry_after: timedelta | None,
+) -> Ended:
+    if job.attempts >= job.max_attempts:
+        return _failed(job, code, message)
+    delay = (
+        retry_after
+        if retry_after is not None
+        else backoff(job.attempts, base=job_type.backoff_base, cap=job_type.backoff_cap)
+    )
+    return Ended(
+        job=job,
+        status="pending",
+        delay=delay,
+        wait_reason="retry",
+        error_code=code,
+        error_message=message,
+    )

@@ -1,0 +1,90 @@
+"""While jobs run: write their progress, and find out which of them are no longer ours."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Final
+from uuid import UUID
+
+import psycopg
+import structlog
+
+from ingest.db import Pool, transaction
+from ingest.store import announce, events, jobs
+from ingest.worker.slots import Slot
+
+log = structlog.get_logger()
+
+# Progress is written for all running jobs at once, and only when it has moved.
+_EVERY_SECONDS: Final = 1.0
+_STRAYS_EVERY_SECONDS: Final = 10.0
+
+
+async def watch(
+    pool: Pool, *, worker: UUID, slots: Mapping[UUID, Slot], check: asyncio.Event
+) -> None:
+    """Report once a second, for ever; at once when `check` says that something was cancelled."""
+    strays_looked_for = time.monotonic()
+    while True:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(check.wait(), timeout=_EVERY_SECONDS)
+        check.clear()
+        try:
+            await report(pool, [slot for slot in slots.values() if not slot.is_finishing])
+            if time.monotonic() - strays_looked_for > _STRAYS_EVERY_SECONDS:
+                await _release_strays(pool, worker, slots)
+                strays_looked_for = time.monotonic()
+        except psycopg.Error as error:
+            log.warning("watch.failed", error=type(error).__name__)
+
+
+async def report(pool: Pool, slots: list[Slot]) -> None:
+    """Write where running jobs are; let go of those that were cancelled, deleted or recovered."""
+    if not slots:
+        return
+    seen = [(slot.job, slot.progress.stage, slot.progress.percent) for slot in slots]
+    async with transaction(pool) as conn:
+        held = await jobs.report_progress(conn, seen)
+        moved = [
+            (slot, (stage, percent))
+            for slot, (_, stage, percent) in zip(slots, seen, strict=True)
+            if slot.job.id in held and slot.reported != (stage, percent)
+        ]
+        await events.emit(
+            conn,
+            [
+                _event(slot, source_id, stage, percent)
+                for slot, (stage, percent) in moved
+                if (source_id := slot.job.knowledge_source_id)
+            ],
+        )
+    for slot, now in moved:
+        slot.reported = now
+    for slot in slots:
+        # One that was handed to the finisher meanwhile is not held either.
+        if slot.job.id not in held and not slot.is_finishing:
+            slot.lose()
+
+
+async def _release_strays(pool: Pool, worker: UUID, slots: Mapping[UUID, Slot]) -> None:
+    async with transaction(pool) as conn:
+        strays = await jobs.release_strays(conn, worker=worker, running=list(slots))
+        await announce.recovered(conn, strays)
+    if strays:
+        log.warning("worker.strays_released", count=len(strays))
+
+
+def _event(slot: Slot, source_id: UUID, stage: str | None, percent: int) -> events.NewEvent:
+    return events.NewEvent(
+        source_id=source_id,
+        type="progress",
+        data={
+            "status": "processing",
+            "jobId": str(slot.job.id),
+            "jobStatus": "processing",
+            "attempt": slot.job.attempts,
+            "stage": stage,
+            "percent": percent,
+        },
+    )
