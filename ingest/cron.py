@@ -109,5 +109,5 @@ class Scheduler:
 
 async def _sleep_until(moment: datetime) -> None:
     # In steps, because the wall clock may be set while we sleep.
-    while (rest := (moment - datetime.now(UTC)).total_seconds()) > 0:
-        await asyncio.sleep(min(rest, 60.0))  # nobody could set an event
+    while (rest := (moment - datetime.now(UTC)).total_seconds()) > 0:  # noqa: ASYNC110
+        await asyncio.sleep(min(rest, 60.0))

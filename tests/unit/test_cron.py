@@ -1,0 +1,131 @@
+"""Schedules: when they fire, that they don't overlap, what a raising handler does."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from ingest.cron import Scheduler, next_firing
+
+_NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "expected"),
+    [
+        ("*/30 * * * * *", datetime(2026, 3, 1, 12, 0, 30, tzinfo=UTC)),
+        ("0 3 * * *", datetime(2026, 3, 2, 3, 0, 0, tzinfo=UTC)),
+        ("0 17 * * * *", datetime(2026, 3, 1, 12, 17, 0, tzinfo=UTC)),
+        ("15 * * * * *", datetime(2026, 3, 1, 12, 0, 15, tzinfo=UTC)),
+    ],
+)
+def test_five_and_six_fields_fire_in_utc_with_seconds_first(
+    schedule: str, expected: datetime
+) -> None:
+    assert next_firing(schedule, _NOW) == expected
+
+
+async def _yes(name: str, firing: datetime) -> bool:
+    return True
+
+
+async def _no(name: str, firing: datetime) -> bool:
+    return False
+
+
+async def test_a_slow_handler_is_never_run_twice_at_once() -> None:
+    scheduler = Scheduler(_yes)
+    running = most = runs = 0
+
+    @scheduler.cron("slow", "* * * * * *")
+    async def slow() -> None:
+        nonlocal running, most, runs
+        running += 1
+        runs += 1
+        most = max(most, running)
+        await asyncio.sleep(1.3)
+        running -= 1
+
+    scheduler.start()
+    await asyncio.sleep(3.5)
+    await scheduler.close()
+
+    assert most == 1
+    assert runs == 2
+
+
+async def test_a_handler_that_raises_is_run_again_by_its_backoff_schedule() -> None:
+    scheduler = Scheduler(_yes)
+    runs = 0
+    done = asyncio.Event()
+
+    @scheduler.cron("flaky", "* * * * * *", backoff_schedule=[timedelta(0), timedelta(0)])
+    async def flaky() -> None:
+        nonlocal runs
+        runs += 1
+        if runs < 3:
+            raise RuntimeError("not yet")
+        done.set()
+
+    scheduler.start()
+    async with asyncio.timeout(1.9):
+        await done.wait()
+    await scheduler.close()
+
+    assert runs == 3
+
+
+async def test_a_firing_of_another_replica_is_left_to_it() -> None:
+    scheduler = Scheduler(_no)
+    ran = {"guarded": 0, "everywhere": 0}
+
+    @scheduler.cron("guarded", "* * * * * *")
+    async def guarded() -> None:
+        ran["guarded"] += 1
+
+    @scheduler.cron("everywhere", "* * * * * *", on_every_replica=True)
+    async def everywhere() -> None:
+        ran["everywhere"] += 1
+
+    scheduler.start()
+    await asyncio.sleep(1.2)
+    await scheduler.close()
+
+    assert ran["guarded"] == 0
+    assert ran["everywhere"] >= 1
+
+
+async def test_a_guard_that_fails_does_not_end_the_schedule() -> None:
+    calls = 0
+
+    async def failing_once(name: str, firing: datetime) -> bool:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise ConnectionError("no database")
+        return True
+
+    scheduler = Scheduler(failing_once)
+    done = asyncio.Event()
+
+    @scheduler.cron("steady", "* * * * * *")
+    async def steady() -> None:
+        done.set()
+
+    scheduler.start()
+    async with asyncio.timeout(3):
+        await done.wait()
+    await scheduler.close()
+
+    assert calls >= 2
+
+
+def test_two_crons_of_one_name_are_refused() -> None:
+    scheduler = Scheduler(_yes)
+    scheduler.cron("same", "* * * * *")(_nothing)
+
+    with pytest.raises(ValueError, match="same"):
+        scheduler.cron("same", "* * * * *")(_nothing)
+
+
+async def _nothing() -> None: ...
