@@ -8,6 +8,7 @@ languages written in that encoding.
 
 # ruff: noqa: RUF001  (the letters of other scripts are the point)
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
@@ -45,6 +46,9 @@ _ROWS = {
 }
 _LATIN = {"cp1252", "cp1250", "cp1254", "cp1257", "iso8859_2", "cp850", "mac_roman"}
 _CANDIDATES = (*_ROWS, *_LETTERS)
+_HIGH = bytes(range(0x80, 0x100))
+_SHORT = 512  # bytes
+_RULED_OUT = 0.3  # penalty for what charset-normalizer finds untidy
 _CAPITAL = 0.7  # capitals are rarer; text read with the wrong case must not win
 
 
@@ -68,19 +72,16 @@ def guess(sample: bytes) -> Guess | None:
         return None
     scored.sort(key=lambda row: _CANDIDATES.index(row[2]))
     _, familiar, name = max(scored, key=lambda row: row[0])
-    beyond_ascii = sum(byte >= 0x80 for byte in sample)
-    return Guess(name, round(familiar * min(1.0, 0.4 + beyond_ascii / 50), 2))
+    return Guess(name, round(familiar * min(1.0, 0.4 + _beyond_ascii(sample) / 50), 2))
 
 
 def is_ebcdic(sample: bytes) -> bool:
     """EBCDIC writes the space as 0x40 and letters and digits above 0x80."""
-    high = sum(byte > 0x80 for byte in sample)
     spaces = sample.count(0x40)
-    return (
-        high + spaces > len(sample) * 0.75
-        and high > spaces / 4 > len(sample) / 100
-        and sample.count(0x20) * 10 < spaces
-    )
+    if spaces * 25 < len(sample) or sample.count(0x20) * 10 >= spaces:
+        return False
+    high = _beyond_ascii(sample)
+    return high > spaces / 4 and high + spaces > len(sample) * 0.75
 
 
 def everyday_cjk(text: str) -> float:
@@ -102,15 +103,23 @@ def _double_byte(sample: bytes) -> list[tuple[float, float, str]]:
 def _tidy(sample: bytes) -> list[tuple[float, float, str]]:
     """Score and familiarity of every reading that charset-normalizer finds tidy."""
     matches = charset_normalizer.from_bytes(sample, cp_isolation=list(_CANDIDATES))
-    scored = []
-    for match in matches:
-        text = str(match)
-        for name in match.could_be_from_charset:  # all that read these bytes alike
-            if name in _CANDIDATES:
-                share = _familiarity(text, name)
-                score = share - match.chaos + match.coherence / 2
-                scored.append((score, max(0.0, share - match.chaos), name))
-    return scored
+    scored = {
+        name: _score(str(match), name, mess=match.chaos - match.coherence / 2)
+        for match in matches
+        for name in match.could_be_from_charset  # all that read these bytes alike
+        if name in _CANDIDATES
+    }
+    if len(sample) < _SHORT:  # it rules out good readings of short texts, too
+        for name in (*_LETTERS, *_ROWS):
+            with suppress(UnicodeDecodeError):
+                if name not in scored:
+                    scored[name] = _score(sample.decode(name), name, mess=_RULED_OUT)
+    return list(scored.values())
+
+
+def _score(text: str, name: str, *, mess: float) -> tuple[float, float, str]:
+    share = _familiarity(text, name)
+    return share - mess, max(0.0, share - max(0.0, mess)), name
 
 
 def _familiarity(text: str, encoding: str) -> float:
@@ -130,6 +139,10 @@ def _familiarity(text: str, encoding: str) -> float:
     if encoding in _LATIN and len(foreign) > 4 and 2 * len(foreign) > _letters(text):
         share /= 2
     return share
+
+
+def _beyond_ascii(sample: bytes) -> int:
+    return len(sample) - len(sample.translate(None, _HIGH))
 
 
 def _letters(text: str) -> int:

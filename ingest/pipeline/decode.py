@@ -46,6 +46,7 @@ _MEANT = {
 }
 _NOT_CHARSETS = re.compile(r"utf|escape|idna|punycode|undefined|charmap|palmos|mbcs|oem")
 _TRUSTED_ERRORS = 0.02  # a declared charset may be wrong in this share of the foreign bytes
+_CONTROL = re.compile("[\x01-\x08\x0e-\x19\x1c-\x1f]")
 _CONTROLS = bytes({*range(1, 32)} - set(b"\t\n\r\b\f\v\x1a\x1b")) + b"\x7f"
 
 
@@ -88,25 +89,24 @@ def _wide(head: bytes) -> str | None:
             if not any(any(head[offset::4]) for offset in high) and _is_clean(head, name):
                 return name
     if len(head) % 2 == 0:
-        for name, high_byte in (("utf-16-le", 1), ("utf-16-be", 0)):
-            zeros = head[high_byte::2].count(0)
-            if zeros > 0.9 * head.count(0) and _is_utf16(head, name, zeros):
+        orders = [(head[1::2].count(0), "utf-16-le"), (head[::2].count(0), "utf-16-be")]
+        for zeros, name in sorted(orders, reverse=True):
+            if zeros and _is_clean(head, name) and _is_plausible(head.decode(name, "replace")):
                 return name
     return None
 
 
-def _is_utf16(head: bytes, name: str, zeros: int) -> bool:
-    if not _is_clean(head, name):
-        return False
-    if zeros > 0.7 * len(head) / 2:
-        return True  # mostly Latin letters, each with its zero byte
-    # Few zero bytes: Chinese, Japanese or Korean with some ASCII between, or no UTF-16 at all.
-    return charset.everyday_cjk(head.decode(name, "replace")) > 0.6
+def _is_plausible(text: str) -> bool:
+    """Whether this was UTF-16: two ASCII letters read as one unit are a rare Chinese character."""
+    alphabetic = sum(char < "\u3000" for char in text)
+    return alphabetic > 0.7 * len(text) or charset.everyday_cjk(text) > 0.6
 
 
 def _is_clean(head: bytes, name: str) -> bool:
     text = head.decode(name, "replace")
-    return "\0" not in text and "\ufffd" not in text[:-1]  # the head may cut the last one
+    if "\0" in text or "\ufffd" in text[:-1]:  # the head may cut the last one
+        return False
+    return len(_CONTROL.findall(text)) <= len(text) * 0.02
 
 
 def _iso_2022(head: bytes) -> str | None:
@@ -156,7 +156,7 @@ def _codec(label: str) -> str | None:
         return None
     meant = _MEANT.get(name, name)
     try:
-        b"".decode(meant)  # refuses bytes-to-bytes codecs such as base64
+        b" ".decode(meant, "replace")  # refuses bytes-to-bytes codecs such as base64
     except LookupError:
         return None
     return meant

@@ -13,7 +13,7 @@ from typing import Any
 
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_NEWLINE = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
+_NEWLINE = re.compile("[\r\v\f\x85\u2028\u2029]")
 _CONTROL = re.compile("[\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 # Soft hyphen, zero-width space, direction marks, word joiners, byte order mark, non-characters,
 # tag characters. Kept: the (non-)joiners U+200C and U+200D, which are part of the spelling of
@@ -34,7 +34,7 @@ def clean(text: str) -> tuple[str, Counter[str]]:
     if not text.isascii():
         text = _mend_surrogates(text, counts)
         text = _remove(_INVISIBLE, text, "invisible", counts)
-    text = _NEWLINE.sub("\n", text)
+    text = _NEWLINE.sub("\n", text.replace("\r\n", "\n"))
     if "\0" in text:
         counts["nul"] = text.count("\0")
         text = text.replace("\0", "")
@@ -71,7 +71,9 @@ def _mend_surrogates(text: str, counts: Counter[str]) -> str:
     """Join halves that stand side by side (parsers of UTF-16 leave them), drop the single ones."""
     if not _SURROGATE.search(text):
         return text
-    text, counts["surrogate_paired"] = _PAIR.subn(_join, text)
+    text, paired = _PAIR.subn(_join, text)
+    if paired:
+        counts["surrogate_paired"] = paired
     return _remove(_SURROGATE, text, "surrogate", counts)
 
 

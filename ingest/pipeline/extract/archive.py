@@ -12,6 +12,7 @@ from ingest.errors import Permanent
 
 _MIB = 1024 * 1024
 _BLOCK = 256 * 1024
+_XML = (".xml", ".rels", ".vml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,7 @@ class Limits:
     part: int = 256 * _MIB
     """Bytes of one XML part: parsers build trees of many times this size."""
     ratio: int = 200
-    """Inflated to packed, looked at above `ratio_from`; real documents stay below 60."""
+    """Inflated to packed size of a member, from `ratio_from` bytes on; real ones stay below 60."""
     ratio_from: int = 32 * _MIB
 
 
@@ -50,45 +51,36 @@ def _check(archive: zipfile.ZipFile, limits: Limits) -> None:
             f"The package has {len(members)} parts; at most {limits.entries} are allowed.",
             code="archive_unsafe",
         )
-    packed = inflated = 0
+    inflated = 0
     for member in members:
         if member.flag_bits & 0x1:
             raise Permanent("The package is protected by a password.", code="encrypted")
-        packed += member.compress_size
-        allowed = min(limits.total - inflated, limits.part if _is_xml(member) else limits.total)
-        inflated += _inflate(archive, member, allowed, packed=packed, limits=limits)
+        allowed = limits.total - inflated
+        if member.filename.lower().endswith(_XML):
+            allowed = min(allowed, limits.part)
+        inflated += _inflate(archive, member, allowed, limits)
 
 
 def _inflate(
-    archive: zipfile.ZipFile,
-    member: zipfile.ZipInfo,
-    allowed: int,
-    *,
-    packed: int,
-    limits: Limits,
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, allowed: int, limits: Limits
 ) -> int:
     """Bytes of one member, counted up to what is allowed."""
     size = 0
+    plausible = max(limits.ratio_from, limits.ratio * member.compress_size)
     try:
         with archive.open(member) as part:
             while block := part.read(_BLOCK):
                 size += len(block)
-                if size > limits.ratio_from and size > limits.ratio * max(packed, 1):
+                if size > plausible:
                     raise Permanent(
                         "The package inflates to a multiple of its size: it is a ZIP bomb.",
                         code="archive_unsafe",
                     )
                 if size > allowed:
                     raise Permanent("The package is too large when unpacked.", code="too_large")
-    except Permanent:
-        raise
-    except MemoryError:
+    except (Permanent, MemoryError):
         raise
     except Exception:
         # A broken picture does not spoil a text; a broken text part fails when it is read.
         return size
     return size
-
-
-def _is_xml(member: zipfile.ZipInfo) -> bool:
-    return member.filename.lower().endswith((".xml", ".rels", ".vml"))

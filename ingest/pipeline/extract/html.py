@@ -12,14 +12,15 @@ from ingest.pipeline.extract.source import Extraction, Source
 
 _VERSION = f"trafilatura {trafilatura.__version__}"
 _LITTLE = 250  # characters: below, main-content detection may have thrown away the content
+_CONVINCING = 0.2  # share of the visible text; below, a second look is worth its time
 _SMALL = 2000  # characters: a page this small has too little boilerplate to be worth the risk
 _HIDDEN = etree.XPath(
-    "//body//*[@hidden or self::template"
+    "//script | //style | //body//*[@hidden or self::template"
     " or contains(translate(@style, 'DISPLAYNOE: ', 'displaynoe:'), 'display:none')"
     " or contains(translate(@style, 'VISBLTYHDEN: ', 'visbltyhden:'), 'visibility:hidden')]"
 )
 _FURNITURE = etree.XPath(
-    "//script|//style|//noscript|//iframe|//head|//nav|//footer|//aside|//form//button"
+    "//noscript|//iframe|//head|//nav|//footer|//aside|//form//button"
     "|//*[@role='navigation' or @role='banner' or @role='contentinfo']"
 )
 _META = {
@@ -57,31 +58,30 @@ def to_markdown(markup: str) -> str:
 
 
 def _main_content(tree: html.HtmlElement) -> str:
-    body = _trafilatura(tree, favor_recall=False)
-    if len(body) >= _LITTLE:
+    visible = len(" ".join(tree.text_content().split()))
+    body = _trafilatura(tree, fast=True)
+    if len(body) >= max(_LITTLE, visible * _CONVINCING):
         return body
+    if visible > _SMALL:
+        body = _trafilatura(tree, fast=False)  # asks other algorithms, too
+        if len(body) >= _LITTLE:
+            return body
     for element in _FURNITURE(tree):
         if element.getparent() is not None:
             element.drop_tree()
-    if len(tree.text_content()) > _SMALL:
-        body = _trafilatura(tree, favor_recall=True)
-        if len(body) >= _LITTLE:
-            return body
     return to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
 
 
-def _trafilatura(tree: html.HtmlElement, *, favor_recall: bool) -> str:
-    return (
-        trafilatura.extract(
-            tree,
-            output_format="markdown",
-            include_comments=False,
-            include_links=True,
-            include_tables=True,
-            favor_recall=favor_recall,
-        )
-        or ""
+def _trafilatura(tree: html.HtmlElement, *, fast: bool) -> str:
+    found = trafilatura.extract(
+        tree,
+        output_format="markdown",
+        include_comments=False,
+        include_links=True,
+        include_tables=True,
+        fast=fast,
     )
+    return found or ""
 
 
 def _headed(body: str, title: str | None) -> str:

@@ -6,6 +6,7 @@ pdfium is not thread-safe: one document at a time in a process (the sandbox sees
 import re
 from typing import Any
 
+import pypdfium2
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage
 from pypdfium2.version import PYPDFIUM_INFO
 
@@ -63,12 +64,12 @@ def _page(
 
 
 def _text(document: PdfDocument, index: int, has_form: bool) -> str:
-    if has_form:
-        page = document[index]
-        page.flatten()  # makes the values of fields part of the page, seen after reopening it
-        page.close()
     page = document[index]
     try:
+        if has_form and pypdfium2.raw.FPDFPage_GetAnnotCount(page) > 0:
+            page.flatten()  # makes the values of fields part of the page, seen after reopening it
+            page.close()
+            page = document[index]
         return _page_text(page)
     finally:
         page.close()

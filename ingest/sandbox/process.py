@@ -1,0 +1,146 @@
+"""One parser process as its parent sees it: start, ask, kill."""
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import sys
+
+import structlog
+
+from ingest.errors import Permanent, Transient
+from ingest.sandbox.protocol import LENGTH, MAX_FRAME, BadFrame
+
+log = structlog.get_logger()
+
+_START_SECONDS = 60.0
+_LAST_BREATH_SECONDS = 2.0  # from the end of the pipe to the end of the process
+_BUFFER = 1024 * 1024  # bytes
+_TAIL = 4096  # bytes of standard error kept
+# Nothing of the parent's environment is passed on but this: a parser that a file has taken over
+# must find no keys.
+_PASSED_ON = (
+    "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
+    "VIRTUAL_ENV", "PYTHONHOME", "TIKTOKEN_CACHE_DIR",
+)  # fmt: skip
+_SET = {
+    "PYTHONUTF8": "1",
+    # One thread each: a process reads one file at a time, and every thread takes address space.
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "RAYON_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "MALLOC_ARENA_MAX": "2",
+}
+_OUT_OF_MEMORY = re.compile(
+    rb"memory allocation|bad_alloc|out of memory|cannot allocate|MemoryError", re.IGNORECASE
+)
+
+
+class Child:
+    """A warm parser process in a process group of its own."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        if process.stdin is None or process.stdout is None or process.stderr is None:
+            raise ValueError("the process has no pipes")
+        self._process = process
+        self._requests, self._replies, self._stderr = process.stdin, process.stdout, process.stderr
+        self._tail = bytearray()
+        self._drain = asyncio.create_task(self._keep_tail())
+        self._killed = False
+        self.files = 0
+        """Files given to it so far."""
+
+    @classmethod
+    async def start(cls, module: str, *, memory: int) -> "Child":
+        """A process that is ready for its first file. Transient if there is none in time."""
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", module, str(memory), str(os.getpid()),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+            env=_environment(),
+            limit=_BUFFER,
+        )  # fmt: skip
+        child = cls(process)
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                await child.receive()
+        except BaseException as error:
+            child.kill()
+            await child.reap()
+            if not isinstance(error, (TimeoutError, EOFError, OSError, BadFrame)):
+                raise
+            # No file has been seen yet, so its last words cannot hold any of its text.
+            log.error("parser_not_started", stderr=child._tail.decode(errors="replace"))
+            raise Transient("The parser process did not start.", code="internal") from error
+        return child
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be given a file."""
+        return self._process.returncode is None and not self._killed
+
+    async def send(self, frame: bytes) -> None:
+        """Hand over a request. OSError if the process is gone."""
+        self.files += 1
+        self._requests.write(frame)
+        await self._requests.drain()
+
+    async def receive(self) -> bytes:
+        """The body of the next frame. EOFError if the process ends first, BadFrame if too long."""
+        (length,) = LENGTH.unpack(await self._replies.readexactly(LENGTH.size))
+        if length > MAX_FRAME:
+            raise BadFrame(f"{length} bytes announced")
+        return await self._replies.readexactly(length)
+
+    def kill(self) -> None:
+        """End it and whatever it started, at once."""
+        self._killed = self._killed or self._process.returncode is None
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    async def reap(self) -> None:
+        """Wait for its end and free what it held here."""
+        await self._process.wait()
+        self._requests.close()
+        await self._drain
+        # An answer that nobody read keeps the pipe open; asyncio has no public way to close it.
+        self._process._transport.close()  # type: ignore[attr-defined]
+
+    async def cause_of_death(self, stage: str) -> Permanent | Transient:
+        """Why it ended, in words for people. To be called once it has closed its pipe."""
+        stopped = self._killed
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_BREATH_SECONDS):
+                await self._process.wait()
+        self.kill()
+        await self.reap()
+        if stopped:
+            return Transient("The parser was stopped.", code="internal")
+        code = self._process.returncode or 0
+        name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        log.warning("parser_died", cause=name, stage=stage, files=self.files)
+        if name == "SIGXCPU":
+            return Permanent("Reading the file took too long.", code="parser_timeout")
+        if _OUT_OF_MEMORY.search(self._tail):
+            return Permanent("Reading the file took too much memory.", code="parser_memory")
+        # SIGKILL too: the system was short of memory or somebody killed it; a retry may succeed.
+        return Permanent(
+            f"The parser crashed ({name}) in stage {stage}; the file may be damaged.",
+            code="parser_crashed",
+        )
+
+    async def _keep_tail(self) -> None:
+        while block := await self._stderr.read(_TAIL):
+            self._tail += block
+            del self._tail[:-_TAIL]
+
+
+def _environment() -> dict[str, str]:
+    """Little, and the parent's own module path, so that both run the same code."""
+    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+    return {**passed_on, **_SET, "PYTHONPATH": path}

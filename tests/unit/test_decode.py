@@ -1,0 +1,203 @@
+"""Bytes to text: each step of the ladder, and what the ledger says."""
+
+# ruff: noqa: RUF001  (the letters of other scripts are the point)
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.model import Encoding
+from ingest.pipeline.decode import HEAD, decode, is_text
+
+GERMAN = "Die schöne Frau trinkt Kaffee. Das war köstlich, für fünf Euro!"
+FRENCH = "L’été était très chaud cette année-là, à la plage."
+RUSSIAN = "Это короткий текст для проверки определения кодировки."
+UKRAINIAN = "Україна має багато річок і лісів."
+CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy."
+GREEK = "Αυτό είναι ένα σύντομο κείμενο για δοκιμή."
+HEBREW = "זהו טקסט קצר לבדיקה של קידוד."
+ARABIC = "هذا نص قصير للاختبار."
+THAI = "นี่คือข้อความสั้น ๆ สำหรับทดสอบ"
+CHINESE = "这是一个用于测试字符编码检测的简短中文段落。"
+TRADITIONAL = "這是一個用於測試字元編碼偵測的簡短中文段落。"
+JAPANESE = "これは文字コードの判定を試すための短い文章です。"
+KOREAN = "이것은 문자 인코딩 감지를 시험하기 위한 짧은 문장입니다."
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        (GERMAN, "cp1252"),
+        (FRENCH, "cp1252"),
+        (RUSSIAN, "cp1251"),
+        (RUSSIAN, "koi8_r"),
+        (RUSSIAN, "mac_cyrillic"),
+        (UKRAINIAN, "cp1251"),
+        (CZECH, "cp1250"),
+        (GREEK, "cp1253"),
+        (HEBREW, "cp1255"),
+        (ARABIC, "cp1256"),
+        (THAI, "cp874"),
+        (CHINESE, "gb18030"),
+        (TRADITIONAL, "big5"),
+        (JAPANESE, "cp932"),
+        (JAPANESE, "euc_jp"),
+        (KOREAN, "cp949"),
+    ],
+)
+def test_a_legacy_encoding_is_detected(text: str, codec: str) -> None:
+    decoded, encoding = decode(text.encode(codec))
+
+    assert decoded == text
+    assert encoding.name == codec
+    assert 0 < encoding.confidence <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        ("编号,名称\n1,测试", "gb18030"),
+        ("你好,世界", "gb18030"),
+        ("編號,名稱\n1,測試", "big5"),
+        ("番号,名前\n1,テスト", "cp932"),
+        ("번호,이름\n1,시험", "cp949"),
+        ("é,ä", "cp1252"),
+        ("können\näöüß", "cp1252"),
+        ("naïve résumé", "cp1252"),
+        ("Привет, мир", "cp1251"),
+        ("Привет, мир", "koi8_r"),
+        ("Łódź", "cp1250"),
+        ("שלום עולם", "cp1255"),
+    ],
+)
+def test_a_few_words_are_enough_to_detect_an_encoding(text: str, codec: str) -> None:
+    decoded, encoding = decode(text.encode(codec))
+
+    assert (decoded, encoding.name) == (text, codec)
+
+
+@pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_settles_it(codec: str) -> None:
+    decoded, encoding = decode(GERMAN.encode(codec))
+
+    assert decoded == GERMAN
+    assert encoding.confidence == 1
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("text", ["Hamburgers are delicious.\n", f"{CHINESE}\n{CHINESE}\n"])
+def test_wide_text_needs_no_byte_order_mark(text: str, codec: str) -> None:
+    decoded, encoding = decode(text.encode(codec))
+
+    assert (decoded, encoding.name) == (text, codec)
+
+
+@pytest.mark.parametrize(("text", "codec"), [(JAPANESE, "iso2022_jp"), (KOREAN, "iso2022_kr")])
+def test_escape_sequences_of_iso_2022_are_seen(text: str, codec: str) -> None:
+    assert decode(text.encode(codec))[0] == text
+
+
+def test_ebcdic_is_text() -> None:
+    data = ("INTELLISTATION POWER provides higher performance than before. " * 4).encode("cp500")
+
+    assert is_text(data)
+    assert decode(data)[1].name == "cp500"
+
+
+def test_utf8_is_certain() -> None:
+    assert decode(JAPANESE.encode()) == (JAPANESE, Encoding(name="utf-8", confidence=1.0))
+
+
+def test_utf8_cut_in_a_character_stays_utf8() -> None:
+    decoded, encoding = decode("abc é déf €".encode()[:-1])
+
+    assert decoded == "abc é déf \ufffd"
+    assert (encoding.name, encoding.replaced) == ("utf-8", 1)
+
+
+def test_one_broken_byte_does_not_spoil_long_utf8() -> None:
+    decoded, encoding = decode((GERMAN * 10).encode() + b"\xe9\n" + GERMAN.encode())
+
+    assert decoded.startswith(GERMAN)
+    assert (encoding.name, encoding.replaced) == ("utf-8", 1)
+
+
+def test_a_stray_nul_does_not_make_text_wide() -> None:
+    assert decode(b"a\0b")[0] == "a\0b"
+    assert decode(b"ab\0cd")[1].name == "utf-8"
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type"),
+    [
+        ("Łódź".encode("iso-8859-2"), "text/plain; charset=iso-8859-2"),
+        (b'<meta charset="iso-8859-2">' + "Łódź".encode("iso-8859-2"), None),
+        (
+            b'<?xml version="1.0" encoding="iso-8859-2"?><a>' + "Łódź".encode("iso-8859-2"),
+            "application/xml",
+        ),
+        (
+            b'<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-2">'
+            + "Łódź".encode("iso-8859-2"),
+            None,
+        ),
+    ],
+)
+def test_a_declared_charset_is_believed(data: bytes, content_type: str | None) -> None:
+    decoded, encoding = decode(data, declared=content_type)
+
+    assert decoded.endswith("Łódź")
+    assert encoding.name == "iso8859-2"
+
+
+@pytest.mark.parametrize("label", ["utf-8", "utf-16", "nonsense", "base64", "unicode_escape", ""])
+def test_a_wrong_or_dangerous_declaration_is_ignored(label: str) -> None:
+    decoded, _ = decode(GERMAN.encode("cp1252"), declared=f"text/plain; charset={label}")
+
+    assert decoded == GERMAN
+
+
+def test_a_declared_gb2312_may_hold_newer_characters() -> None:
+    decoded, encoding = decode("镕基".encode("gb18030"), declared="text/html;charset=gb2312")
+
+    assert (decoded, encoding.name) == ("镕基", "gb18030")
+
+
+def test_what_cannot_be_decoded_is_replaced_and_counted() -> None:
+    data = (JAPANESE * 20).encode("cp932")
+
+    decoded, encoding = decode(data[:600] + b"\x81\xff" + data[600:])
+
+    assert encoding.name == "cp932"
+    assert encoding.replaced == decoded.count("\ufffd") >= 1
+    assert decoded.startswith(JAPANESE)
+
+
+def test_the_encoding_is_found_far_behind_an_ascii_start() -> None:
+    data = b"plain ascii line\n" * 20_000 + JAPANESE.encode("euc_jp")
+
+    assert decode(data)[0].endswith(JAPANESE)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_can_be_decoded(data: bytes) -> None:
+    decoded, encoding = decode(data)
+
+    assert encoding.replaced <= len(decoded)
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0\ufeff\x1b"), max_size=200))
+def test_utf8_comes_back_as_it_was(text: str) -> None:
+    assert decode(text.encode())[0] == text
+
+
+@pytest.mark.parametrize(
+    "data", [b"\x7fELF" + bytes(range(256)) * 4, bytes(200), bytes(range(32)) * 10]
+)
+def test_binary_data_is_not_text(data: bytes) -> None:
+    assert not is_text(data)
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "cp932", "euc_jp"])
+def test_text_is_text_in_any_encoding(codec: str) -> None:
+    assert is_text((JAPANESE * 3 + "\n").encode(codec)[:HEAD])
