@@ -201,10 +201,12 @@ def test_a_stale_pid_file_whose_pid_is_in_use_again_does_not_stop_a_start(folder
     with subprocess.Popen(["sleep", "600"], user=account) as unrelated:
         for name in ("postmaster.pid", ".s.PGSQL.5432.lock"):
             (pid_file.with_name(name)).write_text(f"{unrelated.pid}\n{content}")
-        with server as dsn:
-            answer = ask(dsn, "select 1")
-        alive = unrelated.poll() is None
-        unrelated.kill()
+        try:
+            with server as dsn:
+                answer = ask(dsn, "select 1")
+            alive = unrelated.poll() is None
+        finally:
+            unrelated.kill()
 
     assert answer == 1
     assert alive

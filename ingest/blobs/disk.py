@@ -1,0 +1,26 @@
+"""Errors of the local disk, said so that an operator knows what to do."""
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ingest.errors import Transient
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+@contextmanager
+def disk_errors(folder: Path) -> Iterator[None]:
+    """Turn OSError into a Transient that names the folder: the operator can mend it."""
+    try:
+        yield
+    except OSError as error:
+        raise Transient(told(error, folder), code="internal") from error
+
+
+def told(error: OSError, folder: Path) -> str:
+    """One line about what is wrong with `folder`."""
+    if error.errno in _FULL:
+        return f"the disk that holds {folder} is full"
+    return f"cannot use {folder}: {error.strerror or error}"

@@ -1,0 +1,41 @@
+"""Which blob store the settings name."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from ingest.blobs.base import BlobStore
+from ingest.blobs.local import LocalBlobStore
+from ingest.config import Settings
+from ingest.errors import SetupError
+
+if TYPE_CHECKING:
+    from ingest.blobs.gcs import GcsBlobStore
+
+
+def build_blob_store(settings: Settings) -> BlobStore:
+    """The store that INGEST_STORAGE names: a folder, by default in the data folder, or a bucket.
+
+    SetupError when the value or the credentials are wrong; `BlobStore.check` proves the rest.
+    """
+    if settings.storage is None:
+        return LocalBlobStore(settings.data_dir.absolute() / "blobs")
+    url = urlsplit(settings.storage)
+    if url.scheme == "file":
+        return LocalBlobStore(Path(unquote(url.path)))
+    if url.scheme == "gs" and url.netloc:
+        return _bucket_store(url.netloc, url.path.strip("/"), settings)
+    raise SetupError("INGEST_STORAGE must be file:///FOLDER or gs://BUCKET/PREFIX")
+
+
+def _bucket_store(bucket: str, prefix: str, settings: Settings) -> "GcsBlobStore":
+    # Imported here, as it costs half a second that a local folder need not pay.
+    from ingest.blobs.gcs import GcsBlobStore
+    from ingest.blobs.gcs_client import connect
+
+    client = connect(emulator=settings.storage_emulator_host)
+    return GcsBlobStore(
+        client.bucket(bucket),
+        prefix=f"{prefix}/" if prefix else "",
+        scratch=settings.data_dir.absolute() / "downloads",
+    )

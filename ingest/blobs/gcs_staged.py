@@ -1,0 +1,156 @@
+"""One blob on its way into a bucket: the blocking side of a staged upload."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import requests
+from google.api_core.exceptions import GoogleAPIError, NotFound
+from google.auth.exceptions import GoogleAuthError
+from google.cloud.storage import Blob, Bucket
+from google.cloud.storage.exceptions import DataCorruption, InvalidResponse
+from google.cloud.storage.retry import DEFAULT_RETRY
+from urllib3.exceptions import HTTPError
+
+from ingest.errors import Transient
+
+BUCKET_ERRORS = (
+    GoogleAPIError,
+    GoogleAuthError,
+    InvalidResponse,
+    DataCorruption,
+    requests.RequestException,
+    HTTPError,
+)
+# All calls here may be repeated: names are unique and content never changes, so a second try of
+# a call that did succeed does the same again. Retried: 408, 429, 5xx and broken connections.
+OPTIONS: dict[str, Any] = {"timeout": (5, 60), "retry": DEFAULT_RETRY.with_timeout(60)}
+_CHUNK = 8 * 1024 * 1024  # sent at once in a resumable upload; a multiple of 256 KiB
+
+
+@contextmanager
+def bucket_errors(bucket: Bucket) -> Iterator[None]:
+    """Turn what outlived the library's retries into a Transient that names the bucket."""
+    try:
+        yield
+    except BUCKET_ERRORS as error:
+        raise Transient(f"bucket {bucket.name}: {one_line(error)}", code="internal") from error
+
+
+def one_line(error: Exception) -> str:
+    """The error's first line, not too long for a log or a start message."""
+    text = str(error) or type(error).__name__
+    return text.splitlines()[0][:300]
+
+
+class Memory:
+    """Bytes that the small blobs of all uploads together may hold until they are committed."""
+
+    def __init__(self, size: int) -> None:
+        self._left = size
+        self._lock = threading.Lock()
+
+    def take(self, size: int) -> bool:
+        """Reserve `size` bytes, if there is room."""
+        with self._lock:
+            if size > self._left:
+                return False
+            self._left -= size
+            return True
+
+    def give_back(self, size: int) -> None:
+        with self._lock:
+            self._left += size
+
+
+class Upload:
+    """An object under a staged name, copied to its final name when it is committed.
+
+    A staged name of its own, and not the final one with a delete on discard, because a process
+    that is killed cannot discard. So a final name always means a committed blob, an upload in
+    progress is never listed, and leftovers share one prefix, for the sweep and for a lifecycle rule
+    of the bucket. The price is a copy within the bucket, which moves no bytes, and a delete.
+
+    A small blob does not pay it while there is memory: it is kept there, and goes to its final
+    name at once. That makes one call of three for most files of a bulk upload.
+    """
+
+    def __init__(self, bucket: Bucket, staged: str, final: str, *, memory: Memory) -> None:
+        self.committed = False
+        self._bucket = bucket
+        self._staged = bucket.blob(staged)
+        self._final = bucket.blob(final)
+        self._memory = memory
+        self._kept: bytes | None = None
+        self._writer: Any = None
+        self._stored: set[str] = set()  # names under which an object may exist
+
+    def append(self, data: bytes) -> None:
+        with bucket_errors(self._bucket):
+            if self._writer is None:
+                self._writer = self._staged.open("wb", chunk_size=_CHUNK, **OPTIONS)
+            self._writer.write(data)
+
+    def finish(self, data: bytes) -> None:
+        if self._writer is None and self._memory.take(len(data)):
+            self._kept = data
+            return
+        with bucket_errors(self._bucket):
+            if self._writer is None:
+                self._put(self._staged, data)
+                return
+            self._stored.add(self._staged.name)
+            self._writer.write(data)
+            self._writer.close()
+            self._writer = None
+
+    def publish(self) -> None:
+        """Put the content under its key; a copy within one bucket takes one call."""
+        with bucket_errors(self._bucket):
+            if self._kept is not None:
+                self._put(self._final, self._kept)
+                self._forget()
+                return
+            self._stored.add(self._final.name)
+            token, _, _ = self._final.rewrite(self._staged, **OPTIONS)
+            while token:
+                token, _, _ = self._final.rewrite(self._staged, token=token, **OPTIONS)
+
+    def unstage(self) -> None:
+        """Remove the staged object once the copy is there."""
+        if self._staged.name in self._stored:
+            self._remove(self._staged.name)
+
+    def discard(self) -> None:
+        if self.committed:
+            return
+        self._forget()
+        with bucket_errors(self._bucket):
+            if self._writer is not None:
+                self._writer.terminate()
+                self._writer = None
+        for name in tuple(self._stored):
+            self._remove(name)
+
+    def _put(self, blob: Blob, data: bytes) -> None:
+        self._stored.add(blob.name)  # before the call: a failed one may have stored it all the same
+        blob.upload_from_string(data, "application/octet-stream", **OPTIONS)
+
+    def _remove(self, name: str) -> None:
+        with bucket_errors(self._bucket):
+            delete(self._bucket, name)
+        self._stored.discard(name)
+
+    def _forget(self) -> None:
+        if self._kept is not None:
+            self._memory.give_back(len(self._kept))
+            self._kept = None
+
+
+def delete(bucket: Bucket, name: str) -> None:
+    """Delete an object; an absent one is fine."""
+    try:
+        bucket.delete_blob(name, **OPTIONS)
+    except NotFound:
+        return

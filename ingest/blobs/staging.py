@@ -1,0 +1,80 @@
+"""The part of a staged blob that all stores share: buffering, threads, order of calls."""
+
+import asyncio
+from functools import partial
+from typing import Generic, Protocol, TypeVar
+
+from ingest.blobs.threads import Threads, ended
+
+
+class Sink(Protocol):
+    """The blocking side of one staged blob. Its calls run in threads, one at a time."""
+
+    def append(self, data: bytes) -> None:
+        """Store more bytes."""
+        ...
+
+    def finish(self, data: bytes) -> None:
+        """Store the last bytes, and let go of files and connections."""
+        ...
+
+    def discard(self) -> None:
+        """Remove what is stored, also under the final key, unless it is committed."""
+        ...
+
+
+S = TypeVar("S", bound=Sink)
+
+
+class BufferedBlob(Generic[S]):
+    """Gathers small writes, so that a small file costs one call in a thread altogether.
+
+    That call is begun by `finish` and not waited for: the next part of an upload is read meanwhile.
+    """
+
+    def __init__(self, key: str, sink: S, *, threads: Threads, buffer_size: int) -> None:
+        self.key = key
+        self.sink = sink
+        self._threads = threads
+        self._limit = buffer_size
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._broken = False
+        self._finishing: asyncio.Future[None] | None = None
+
+    async def write(self, data: bytes) -> None:
+        self._parts.append(data)
+        self._size += len(data)
+        if self._size < self._limit:
+            return
+        try:
+            await self._threads.run(self.sink.append, self._take())
+        except BaseException:
+            self._broken = True
+            raise
+
+    async def finish(self) -> None:
+        if self._finishing is None:
+            self._finishing = await self._threads.begin(partial(self.sink.finish, self._take()))
+
+    async def finished(self) -> None:
+        """Finish, wait for it, and raise what went wrong on the way."""
+        if self._broken:
+            raise RuntimeError(f"a write of {self.key} has failed: it can only be discarded")
+        await self.finish()
+        if self._finishing is not None:
+            await asyncio.shield(self._finishing)
+
+    async def discard(self) -> None:
+        self._take()
+        try:
+            if self._finishing is not None:
+                await ended(self._finishing)
+        finally:
+            await self._threads.run(self.sink.discard)
+
+    def _take(self) -> bytes:
+        data = b"".join(self._parts)
+        self._parts.clear()
+        self._size = 0
+        return data
