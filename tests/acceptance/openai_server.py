@@ -1,0 +1,113 @@
+"""A local OpenAI-compatible embeddings server whose moods a test decides."""
+
+import base64
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+
+DIMENSION = 32
+
+
+class EmbeddingServer:
+    """Deterministic vectors; can be slow, fail, or hold its answers back."""
+
+    def __init__(self) -> None:
+        self.delay = 0.0
+        self.status = 200
+        self.headers: dict[str, str] = {}
+        self.gate = threading.Event()
+        self.gate.set()
+        self.texts: list[str] = []
+        self.requests = 0
+        self.waiting = 0
+        self._lock = threading.Lock()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                status, answer = outer.answer(body)
+                payload = json.dumps(answer).encode()
+                self.send_response(status)
+                for name, value in outer.headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(payload)))
+                self.end_headers()
+                self.wfile.write(payload)
+
+            def log_message(self, format: str, *args: Any) -> None: ...
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, request: Any, client_address: Any) -> None:
+                """Clients are killed in these tests; a broken pipe is nothing to report."""
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def answer(self, body: Any) -> tuple[int, Any]:
+        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        with self._lock:
+            self.requests += 1
+            self.waiting += 1
+        self.gate.wait(60)
+        time.sleep(self.delay)
+        with self._lock:
+            self.waiting -= 1
+            if self.status != 200:
+                return self.status, {"error": {"message": "told to fail", "type": "test"}}
+            self.texts.extend(texts)
+        as_base64 = body.get("encoding_format") == "base64"
+        data = [
+            {"object": "embedding", "index": index, "embedding": _vector(text, as_base64)}
+            for index, text in enumerate(texts)
+        ]
+        usage = {"prompt_tokens": 1, "total_tokens": 1}
+        return 200, {"object": "list", "data": data, "model": body["model"], "usage": usage}
+
+    def env(self) -> dict[str, str]:
+        return {
+            "INGEST_EMBEDDER": "openai",
+            "OPENAI_BASE_URL": self.url,
+            "OPENAI_API_KEY": "sk-acceptance",
+            "INGEST_EMBEDDING_MODEL": "test-embedding",
+            "INGEST_EMBEDDING_DIMENSIONS": str(DIMENSION),
+        }
+
+    def serve(self) -> None:
+        self._server.serve_forever(poll_interval=0.05)
+
+    def close(self) -> None:
+        self.gate.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def _vector(text: str, as_base64: bool) -> Any:
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+    vector = np.random.default_rng(seed).standard_normal(DIMENSION).astype(np.float32)
+    vector /= np.linalg.norm(vector)
+    return base64.b64encode(vector.tobytes()).decode() if as_base64 else vector.tolist()
+
+
+@contextmanager
+def embedding_server() -> Iterator[EmbeddingServer]:
+    server = EmbeddingServer()
+    thread = threading.Thread(target=server.serve, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.close()
+        thread.join()

@@ -1,0 +1,176 @@
+"""(e) Delete and cancel are final in each stage. (f) Old content stays until the new is there."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import psycopg
+import pytest
+
+from tests.acceptance.files import sentence, text_file
+from tests.acceptance.openai_server import EmbeddingServer
+from tests.acceptance.service import Database, Service, until
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A stage in which jobs are made to stop."""
+
+    is_reached: Callable[[], bool]
+    release: Callable[[], None]
+
+
+@contextmanager
+def _held_in_extract(service: Service, database: Database) -> Iterator[Hold]:
+    until(lambda: _parsers(service))
+    stopped = _parsers(service)
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+
+    def release() -> None:
+        # A cancelled attempt has killed its child already.
+        for pid in set(stopped) & set(_parsers(service)):
+            os.kill(pid, signal.SIGCONT)
+
+    try:
+        yield Hold(
+            lambda: bool(
+                database.rows("select 1 from rag.processing_jobs where stage = 'extract'")
+            ),
+            release,
+        )
+    finally:
+        release()
+
+
+def _parsers(service: Service) -> list[int]:
+    """The parser children of a process."""
+    listing = subprocess.run(
+        ["ps", "-o", "pid=,args=", "--ppid", str(service.process.pid)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = [line for line in listing.stdout.splitlines() if "ingest.sandbox.child" in line]
+    return [int(line.split()[0]) for line in lines]
+
+
+@contextmanager
+def _held_in_embed(openai: EmbeddingServer) -> Iterator[Hold]:
+    openai.gate.clear()
+    try:
+        yield Hold(lambda: openai.waiting == 1, openai.gate.set)
+    finally:
+        openai.gate.set()
+
+
+@contextmanager
+def _held_in_store(database: Database) -> Iterator[Hold]:
+    with psycopg.connect(database.dsn) as blocker:
+        blocker.execute("lock table rag.chunks in share mode")
+        yield Hold(
+            lambda: bool(
+                database.rows(
+                    "select 1 from pg_stat_activity where wait_event_type = 'Lock' "
+                    "and query ilike 'copy rag.chunks%%'"
+                )
+            ),
+            blocker.rollback,
+        )
+
+
+@pytest.mark.parametrize("stage", ["extract", "embed", "store"])
+@pytest.mark.parametrize("action", ["cancel", "delete"])
+def test_cancel_and_delete_are_final_in_each_stage(
+    database: Database,
+    start: Callable[..., Service],
+    openai: EmbeddingServer,
+    stage: str,
+    action: str,
+) -> None:
+    service = start("serve", **openai.env()).wait_until_ready()
+    service.upload([text_file(1)])  # warms the parser children up
+    until(lambda: service.search(sentence(1), mode="keyword"))
+    holds = {
+        "extract": lambda: _held_in_extract(service, database),
+        "embed": lambda: _held_in_embed(openai),
+        "store": lambda: _held_in_store(database),
+    }
+    with holds[stage]() as hold, ThreadPoolExecutor(1) as pool:
+        [source] = service.upload([text_file(2)])["knowledgeSourceIds"]
+        until(hold.is_reached)
+        request = pool.submit(_act, service, source, action)
+        if stage == "store":
+            # The commit under way comes first: the request waits for it.
+            until(lambda: _blocked_requests(database))
+            hold.release()
+        answer = request.result(30)
+    until(lambda: _is_quiet(database))
+    hits = service.search(f'"{sentence(2)}"', mode="keyword")
+
+    chunks = database.count("select count(*) from rag.chunks where source_id = %s", source)
+    if action == "delete":
+        assert answer == 204
+        assert service.http.get(f"/api/knowledge-sources/{source}").status_code == 404
+        assert (hits, chunks) == ([], 0)
+    elif stage == "store":
+        assert (answer, service.source(source)["status"]) == (409, "completed")
+    else:
+        assert answer == 200
+        assert service.source(source)["status"] == "cancelled"
+        assert (hits, chunks) == ([], 0)
+
+
+def _act(service: Service, source: str, action: str) -> int:
+    path = f"/api/knowledge-sources/{source}"
+    if action == "delete":
+        return service.http.delete(path).status_code
+    return service.http.post(f"{path}/cancel").status_code
+
+
+def _blocked_requests(database: Database) -> bool:
+    return bool(
+        database.rows(
+            "select 1 from pg_stat_activity where wait_event_type = 'Lock' "
+            "and query not ilike 'copy rag.chunks%%'"
+        )
+    )
+
+
+def _is_quiet(database: Database) -> bool:
+    """Nothing is open any more, and deleted sources are gone for good."""
+    return not database.rows(
+        "select id from rag.processing_jobs where status in ('pending', 'processing') "
+        "union all select id from rag.knowledge_sources where deleted_at is not null"
+    )
+
+
+def test_a_second_upload_that_fails_leaves_the_old_chunks_searchable(
+    start: Callable[..., Service], openai: EmbeddingServer
+) -> None:
+    service = start("serve", **openai.env()).wait_until_ready()
+    [source] = service.upload([("a.txt", b"The old harbour has nine lanterns.")])[
+        "knowledgeSourceIds"
+    ]
+    service.wait_until_terminal(source)
+    openai.status = 400
+    [again] = service.upload([("a.txt", b"The new harbour has seven lanterns.")])[
+        "knowledgeSourceIds"
+    ]
+    service.wait_until_terminal(source)
+    failed = service.source(source)
+    old = service.search("nine lanterns", mode="keyword")
+    openai.status = 200
+    retried = service.upload([("a.txt", b"The new harbour has seven lanterns.")])
+    service.wait_until_terminal(source)
+
+    assert again == source
+    assert (failed["status"], failed["errorCode"]) == ("failed", "embedding_rejected")
+    assert [hit["knowledgeSourceId"] for hit in old] == [source]
+    assert retried["files"][0]["verdict"] == "accepted"
+    assert service.search('"nine lanterns"', mode="keyword") == []
+    assert len(service.search("seven lanterns", mode="keyword")) == 1

@@ -1,0 +1,115 @@
+"""(b) Workers killed at random, (d) one that was frozen and comes back too late."""
+
+import random
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.files import text_file
+from tests.acceptance.openai_server import EmbeddingServer
+from tests.acceptance.service import Database, Service, services, until
+
+_FILES = 500
+_KILLS = 20
+
+
+def _chunks(database: Database) -> list[tuple[str, int, str]]:
+    """Everything that is searchable, as (path, ordinal, text)."""
+    return database.rows(
+        "select document.uri, chunk.ordinal, chunk.content from rag.chunks as chunk "
+        "join rag.documents as document on document.id = chunk.document_id "
+        "join rag.embeddings as stored on stored.chunk_id = chunk.id order by 1, 2"
+    )
+
+
+def _files() -> list[tuple[str, bytes]]:
+    return [text_file(number, paragraphs=12) for number in range(_FILES)]
+
+
+def _undisturbed(folder: Path) -> list[tuple[str, int, str]]:
+    data = folder / "data"
+    data.mkdir(parents=True)
+    database = Database(folder / "server")
+    try:
+        with services(data=data, env={"DATABASE_URL": database.dsn}) as start:
+            service = start("serve").wait_until_ready()
+            service.upload(_files())
+            service.wait_until_terminal(database.default_application())
+            return _chunks(database)
+    finally:
+        database.stop()
+
+
+def test_no_file_is_lost_and_no_chunk_doubled_when_workers_are_killed_twenty_times(
+    tmp_path: Path, database: Database, start: Callable[..., Service], openai: EmbeddingServer
+) -> None:
+    openai.delay = 0.15
+    rng = random.Random(20)
+    api = start("api", **openai.env()).wait_until_ready()
+    workers = [start("worker", **openai.env()) for _ in range(2)]
+    application = database.default_application()
+    api.upload(_files())
+
+    kills = 0
+    while kills < _KILLS:
+        time.sleep(rng.uniform(0.3, 1.2))
+        progress = api.progress(application)
+        if not progress["pending"] and not progress["processing"]:
+            break
+        victim = rng.choice(workers)
+        victim.kill()
+        victim.restart()
+        kills += 1
+    progress = api.wait_until_terminal(application, within=180)
+    attempts = database.rows("select attempts from rag.processing_jobs where type = 'file'")
+    chunks = _chunks(database)
+
+    assert kills == _KILLS, "the run ended before the last kill: make it longer"
+    assert (progress["completed"], progress["failed"]) == (_FILES, 0)
+    assert all(1 <= count <= 5 for (count,) in attempts)
+    # Every attempt beyond the first is one that a killed worker held.
+    assert 0 < sum(count - 1 for (count,) in attempts) <= _KILLS * 8
+    assert chunks == _undisturbed(tmp_path / "undisturbed")
+    assert database.count("select count(*) from rag.embeddings") == len(chunks)
+
+
+@pytest.mark.parametrize("ending", ["completed elsewhere", "deleted"])
+def test_a_worker_that_was_frozen_past_its_lease_can_write_nothing(
+    database: Database, start: Callable[..., Service], openai: EmbeddingServer, ending: str
+) -> None:
+    openai.gate.clear()
+    api = start("api", **openai.env()).wait_until_ready()
+    frozen = start("worker", **openai.env())
+    [source] = api.upload([text_file(1)])["knowledgeSourceIds"]
+    until(lambda: openai.waiting == 1)
+
+    frozen.send(signal.SIGSTOP)
+    openai.gate.set()  # the answer arrives while nobody reads it
+    if ending == "deleted":
+        assert api.http.delete(f"/api/knowledge-sources/{source}").status_code == 204
+    start("worker", **openai.env())
+    if ending == "deleted":
+        until(lambda: database.count("select count(*) from rag.knowledge_sources") == 0)
+    else:
+        api.wait_until_terminal(source)
+    before = _state(database)
+    frozen.send(signal.SIGCONT)
+    until(lambda: "lease_lost" in frozen.log.read_text() or "dropped" in frozen.log.read_text())
+    time.sleep(1.0)  # time in which it would write, if it could
+
+    assert _state(database) == before
+    if ending == "completed elsewhere":
+        [job] = api.get("/api/jobs", knowledgeSourceId=source)["items"]
+        assert (job["status"], job["attempts"]) == ("completed", 2)
+
+
+def _state(database: Database) -> list[tuple[object, ...]]:
+    """Whatever a late writer could have changed."""
+    return [
+        *database.rows("select id, fence, status from rag.processing_jobs order by 1"),
+        *database.rows("select id, content_hash from rag.chunks order by 1"),
+        *database.rows("select source_id, seq from rag.progress_events order by 1, 2"),
+    ]

@@ -1,0 +1,64 @@
+"""(a) 4,000 files in one request, on embedded parts, followed until every one is found."""
+
+import csv
+import io
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.acceptance.files import sentence, text_file
+from tests.acceptance.service import check_adds_up, services
+
+_COUNT = 4000
+# Every hundredth file is bad, in turn: each kind ends with its own code and harms no other.
+_BAD = {
+    0: (b"", "empty_content"),
+    1: (b"  \n\t \n", "empty_content"),
+    2: (b"%PDF-1.7\n%truncated", "corrupt"),
+    3: (b"\x00\x01\x02\x03\xff\xfe\xfd" * 40, "unsupported_type"),
+}
+
+
+def _file(number: int) -> tuple[str, bytes]:
+    path, content = text_file(number)
+    if number % 100:
+        return path, content
+    kind = number // 100 % len(_BAD)
+    extension = {2: "pdf", 3: "bin"}.get(kind, "txt")
+    return path.replace(".txt", f".{extension}"), _BAD[kind][0]
+
+
+def test_four_thousand_files_in_one_request_are_all_searchable_or_say_why(tmp_path: Path) -> None:
+    with services(data=tmp_path, env={}) as start:
+        service = start("serve").wait_until_ready()
+        answer = service.upload(_file(number) for number in range(_COUNT))
+        application = service.source(answer["knowledgeSourceIds"][0])["applicationId"]
+        progress = service.wait_until_terminal(application, within=240)
+
+        sources = list(service.pages("/api/knowledge-sources"))
+        batch = service.get(f"/api/batches/{answer['batchId']}")
+        report = service.http.get(f"/api/batches/{answer['batchId']}/report?format=csv").text
+        good = [number for number in range(_COUNT) if number % 100]
+
+        def found(number: int) -> bool:
+            hits = service.search(f'"{sentence(number)}"', mode="keyword", limit=1)
+            return bool(hits) and hits[0]["uri"] == text_file(number)[0]
+
+        with ThreadPoolExecutor(4) as pool:
+            missing = [
+                number
+                for number, is_found in zip(good, pool.map(found, good), strict=True)
+                if not is_found
+            ]
+
+    assert answer["jobCount"] == _COUNT
+    assert len(set(answer["knowledgeSourceIds"])) == _COUNT
+    check_adds_up(progress)
+    assert (progress["total"], progress["completed"], progress["failed"]) == (4000, 3960, 40)
+    assert Counter(source["status"] for source in sources) == {"completed": 3960, "failed": 40}
+    codes = Counter(source["errorCode"] for source in sources if source["status"] == "failed")
+    assert codes == {"empty_content": 20, "corrupt": 10, "unsupported_type": 10}
+    assert all(source["chunkCount"] for source in sources if source["status"] == "completed")
+    assert batch["total"] == _COUNT
+    assert len(list(csv.DictReader(io.StringIO(report)))) == _COUNT
+    assert missing == []
