@@ -11,9 +11,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
+from api import admin, batches, health, jobs, sources, tickets, uploads
+from api.limits import BodyLimit
+from api import live
+from api.hub import Hub
 from api.problems import (
-    ApiError,
     BodyTooLarge,
     Forbidden,
     Malformed,
@@ -23,7 +27,7 @@ from api.problems import (
     is_broken_json,
     problem,
 )
-from ingest.errors import BlobMissing, Conflict, IngestError, NotFound, Rejected
+from ingest.errors import BlobMissing, Conflict, IngestError, NotFound, Rejected, Transient
 from ingest.runtime import Runtime
 
 log = structlog.get_logger()
@@ -41,13 +45,30 @@ _STATUS: Final[dict[type[IngestError], int]] = {
     BodyTooLarge: 413,
     UnsupportedMedia: 415,
     Rejected: 422,
+    Transient: 503,
 }
-_CODES: Final = {404: "not_found", 405: "method_not_allowed", 400: "malformed_body"}
+_CODES: Final = {
+    400: "malformed_body",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+}
+
+# Bodies that are read into memory; search queries and settings are far smaller.
+_LARGEST_BODY: Final = 1024 * 1024
 
 # Describes the header in the OpenAPI document; api/deps.py reads it.
 _BEARER: Final = HTTPBearer(auto_error=False, description="An API key, or the operator's key")
 
-_ROUTERS: Final[Sequence[APIRouter]] = ()
+_ROUTERS: Final[Sequence[APIRouter]] = (
+    uploads.router,
+    sources.router,
+    batches.router,
+    jobs.router,
+    tickets.router,
+    admin.router,
+    health.router,
+)
 
 
 def create_app(open_runtime: OpenRuntime) -> FastAPI:
@@ -57,11 +78,19 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with open_runtime() as runtime:
             app.state.runtime = runtime
-            yield
+            app.state.hub = hub = Hub(runtime.pool, runtime.listener)
+            hub.start()
+            try:
+                yield
+            finally:
+                await hub.close()
 
     app = FastAPI(title="rag-ingest", lifespan=lifespan, redirect_slashes=False)
     for router in _ROUTERS:
         app.include_router(router, dependencies=[Security(_BEARER)])
+    app.add_middleware(BodyLimit, limit=_LARGEST_BODY, streamed=["/upload/documents"])
+    # FastAPI's bearer scheme reads requests only; a socket authenticates by itself.
+    app.include_router(live.router)
     _handle_errors(app)
     return app
 
@@ -70,6 +99,7 @@ def _handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(IngestError, _raised_on_purpose)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _from_the_framework)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(psycopg.OperationalError, _database_lost)
     app.add_exception_handler(Exception, _unexpected)
 
@@ -86,7 +116,7 @@ def _raised_on_purpose(_: Request, error: Exception) -> Response:
 def _not_valid(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 registered for this type
     if is_broken_json(error):
-        return problem(400, code=ApiError.code, detail="the body is not JSON")
+        return problem(400, code=Malformed.code, detail="the body is not JSON")
     return problem(
         422,
         code="invalid_request",
@@ -99,6 +129,11 @@ def _from_the_framework(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 registered for this type
     code = _CODES.get(error.status_code, "invalid_request")
     return problem(error.status_code, code=code, detail=error.detail, headers=error.headers)
+
+
+def _gone(_: Request, error: Exception) -> Response:
+    # Nobody is there to read it.
+    return problem(400, code="client_disconnected", detail="the request broke off")
 
 
 def _database_lost(request: Request, error: Exception) -> Response:

@@ -90,7 +90,7 @@ create unique index knowledge_sources_identity
 create index knowledge_sources_list
     on rag.knowledge_sources (application_id, created_at desc, id desc) where deleted_at is null;
 create index knowledge_sources_status
-    on rag.knowledge_sources (application_id, status) where deleted_at is null;
+    on rag.knowledge_sources (application_id, status, created_at desc, id desc) where deleted_at is null;
 create index knowledge_sources_changed
     on rag.knowledge_sources (application_id, updated_at);
 create index knowledge_sources_batch on rag.knowledge_sources (batch_id);

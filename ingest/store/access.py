@@ -139,7 +139,6 @@ async def add_ticket(
 
     `key_id` is the key that it stands for; None for the operator's.
     """
-    await conn.execute(_SQL["forget_tickets"])
     ticket = secrets.token_urlsafe(32)
     cursor = await conn.execute(
         _SQL["add_ticket"],
@@ -162,6 +161,11 @@ async def redeem_ticket(conn: Connection, ticket: str) -> Grant | None:
     async with conn.cursor(row_factory=class_row(Grant)) as cur:
         await cur.execute(_SQL["redeem_ticket"], {"ticket_hash": digest(ticket)})
         return await cur.fetchone()
+
+
+async def forget_tickets(conn: Connection) -> int:
+    """Remove tickets that nobody used in time; how many."""
+    return (await conn.execute(_SQL["forget_tickets"])).rowcount
 
 
 def _before(position: Position | None) -> dict[str, Any]:

@@ -23,7 +23,7 @@ with run as (
          union all
         select child.* from rag.processing_jobs as child
          where child.parent_job_id = source.current_job_id) as job
-     where source.id = any(%(ids)s)
+     where source.id = any(%(ids)s) and source.deleted_at is null
      group by source.id
 ), derived as (
     select run.*,

@@ -36,6 +36,19 @@ async def register(
     return batch_id, verdicts
 
 
+async def preview(
+    conn: Connection, upload: Upload, files: Sequence[UploadedFile]
+) -> list[FileVerdict]:
+    """What `register` would decide now; writes nothing. Ids of new sources and jobs will differ.
+
+    Tells whose bytes have to be made durable before. Raises NotFound as `register` does.
+    """
+    if upload.batch_id is not None:
+        await _batch(conn, upload)
+    existing = await _existing(conn, upload.application_id, files)
+    return judge(upload, files, existing, {})
+
+
 async def _batch(conn: Connection, upload: Upload) -> UUID:
     identity = {"id": upload.batch_id or new_id(), "application_id": upload.application_id}
     if upload.batch_id is None:

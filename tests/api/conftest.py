@@ -3,13 +3,16 @@
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 from uuid import UUID
 
 import httpx
 import numpy as np
 import pytest
 from fastapi import FastAPI
+from ingest.embedding import EmbeddingService
 from numpy.typing import NDArray
 from pydantic import SecretStr
 
@@ -26,6 +29,9 @@ OPERATOR_KEY = "the-operators-key"
 MODEL = EmbeddingModel(
     provider="static", name="fake", dimension=8, max_tokens=512, tokenizer="cl100k_base"
 )
+
+# Only workers and `embed_query` use it, and tests of the front doors have neither.
+NO_EMBEDDER = cast(EmbeddingService, None)
 
 
 class FakeRuntime(Runtime):
@@ -48,15 +54,26 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def blobs(tmp_path: Path) -> LocalBlobStore:
-    return LocalBlobStore(tmp_path / "blobs")
+def blobs_on_disk(tmp_path: Path) -> Path:
+    """The folder of the blob store."""
+    folder = tmp_path / "blobs"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+async def blobs(blobs_on_disk: Path) -> AsyncIterator[LocalBlobStore]:
+    store = LocalBlobStore(blobs_on_disk)
+    yield store
+    await store.close()
 
 
 @pytest.fixture
 async def runtime(
     dsn: str, pool: Pool, conn: Connection, settings: Settings, blobs: LocalBlobStore
 ) -> AsyncIterator[Runtime]:
-    listener = Listener(dsn)
+    listener = Listener(dsn, channels=("rag_jobs", "rag_events"))
+    listener.start()
     yield FakeRuntime(
         settings=settings,
         dsn=dsn,
@@ -66,12 +83,13 @@ async def runtime(
         model=MODEL,
         model_id=await models.register(conn, MODEL),
         operator_key=OPERATOR_KEY,
+        embedder=NO_EMBEDDER,
     )
     await listener.close()
 
 
-@pytest.fixture
-async def app(runtime: Runtime) -> AsyncIterator[FastAPI]:
+@asynccontextmanager
+async def serve(runtime: Runtime) -> AsyncIterator[FastAPI]:
     """The application with its lifespan entered, as a server would."""
 
     @asynccontextmanager
@@ -80,6 +98,12 @@ async def app(runtime: Runtime) -> AsyncIterator[FastAPI]:
 
     app = create_app(open_runtime)
     async with app.router.lifespan_context(app):
+        yield app
+
+
+@pytest.fixture
+async def app(runtime: Runtime) -> AsyncIterator[FastAPI]:
+    async with serve(runtime) as app:
         yield app
 
 
@@ -135,6 +159,17 @@ async def editor(
     app: FastAPI, application_id: UUID, make_key: MakeKey
 ) -> AsyncIterator[httpx.AsyncClient]:
     async with connect(app, await make_key(application_id, "editor")) as client:
+        yield client
+
+
+@pytest.fixture
+async def small_editor(
+    runtime: Runtime, application_id: UUID, make_key: MakeKey
+) -> AsyncIterator[httpx.AsyncClient]:
+    """An editor of an installation that takes files of up to 1,000 bytes."""
+    settings = runtime.settings.model_copy(update={"max_file_bytes": 1000})
+    key = await make_key(application_id, "editor")
+    async with serve(replace(runtime, settings=settings)) as app, connect(app, key) as client:
         yield client
 
 

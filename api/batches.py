@@ -1,0 +1,167 @@
+"""Upload batches: what became of every file, in counts that add up."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Final, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+
+from api.deps import Editor, PoolDep, Viewer
+from api.wire import UtcTime, View
+from ingest.db import Connection, transaction
+from ingest.errors import NotFound
+from ingest.model import SourceStatus
+from ingest.store import batch_views, source_control
+from ingest.store.batch_views import BatchView, FileRow
+from ingest.store.verdicts import Verdict
+
+router = APIRouter(prefix="/api/batches", tags=["batches"])
+
+_CSV_COLUMNS: Final = (
+    "path",
+    "verdict",
+    "knowledgeSourceId",
+    "jobId",
+    "status",
+    "code",
+    "detail",
+    "chunkCount",
+)
+# Spreadsheets take a cell that starts with one of these for a formula.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+class Batch(View):
+    """total = accepted + unchanged + duplicate + rejected, and the states sum up to accepted."""
+
+    id: UUID
+    application_id: UUID
+    created_at: UtcTime
+    updated_at: UtcTime
+    total: int
+    accepted: int
+    unchanged: int
+    duplicate: int
+    rejected: int
+    completed: int
+    partial: int
+    failed: int
+    cancelled: int
+    processing: int
+    pending: int
+    review_needed: int
+
+
+class ReportedFile(View):
+    path: str
+    size_bytes: int
+    verdict: Verdict
+    knowledge_source_id: UUID | None
+    job_id: UUID | None
+    status: SourceStatus | None
+    code: str | None
+    detail: str | None
+    chunk_count: int | None
+
+
+class Report(Batch):
+    files: list[ReportedFile]
+
+
+class Changed(View):
+    batch_id: UUID
+    job_count: int
+    job_ids: list[UUID]
+
+
+@router.get("/{id}")
+async def get_batch(id: UUID, pool: PoolDep, key: Viewer) -> Batch:
+    """The batch in numbers, as of now."""
+    async with transaction(pool) as conn:
+        return Batch.model_validate(await _batch(conn, key.application_id, id))
+
+
+@router.get("/{id}/report", response_model=Report)
+async def report(
+    id: UUID,
+    pool: PoolDep,
+    key: Viewer,
+    *,
+    format: Annotated[Literal["json", "csv"], Query()] = "json",
+) -> Report | StreamingResponse:
+    """One row per file that was ever named in the batch, rejected ones too."""
+    async with transaction(pool) as conn:
+        found = await batch_views.report(conn, application_id=key.application_id, id=id)
+    if found is None:
+        raise NotFound("batch")
+    batch, rows = found
+    if format == "csv":
+        return StreamingResponse(
+            _csv(rows),
+            media_type="text/csv; charset=utf-8",
+            headers={"Content-Disposition": f'attachment; filename="batch-{id}.csv"'},
+        )
+    counts = Batch.model_validate(batch)
+    files = [ReportedFile.model_validate(row) for row in rows]
+    return Report(**counts.model_dump(), files=files)
+
+
+@router.post("/{id}/retry-failed", status_code=202)
+async def retry_failed(id: UUID, pool: PoolDep, key: Editor) -> Changed:
+    """Queue every failed job of the batch again, unless a newer upload took its place."""
+    async with transaction(pool) as conn:
+        await _batch(conn, key.application_id, id)
+        retried = await source_control.retry(
+            conn, application_id=key.application_id, batch_id=id, statuses=("failed",)
+        )
+    return Changed(batch_id=id, job_count=len(retried), job_ids=retried)
+
+
+@router.post("/{id}/cancel")
+async def cancel_batch(id: UUID, pool: PoolDep, key: Editor) -> Changed:
+    """End every job of the batch that has not ended."""
+    async with transaction(pool) as conn:
+        await _batch(conn, key.application_id, id)
+        cancelled = await source_control.cancel(
+            conn, application_id=key.application_id, batch_id=id
+        )
+    return Changed(batch_id=id, job_count=len(cancelled), job_ids=cancelled)
+
+
+async def _batch(conn: Connection, application_id: UUID, id: UUID) -> BatchView:
+    batch = await batch_views.get(conn, application_id=application_id, id=id)
+    if batch is None:
+        raise NotFound("batch")
+    return batch
+
+
+def _csv(rows: Sequence[FileRow]) -> Iterator[str]:
+    """RFC 4180 lines."""
+    yield _line(_CSV_COLUMNS)
+    for row in rows:
+        yield _line(
+            (
+                _cell(row.path),
+                row.verdict,
+                row.knowledge_source_id,
+                row.job_id,
+                row.status,
+                row.code,
+                _cell(row.detail),
+                row.chunk_count,
+            )
+        )
+
+
+def _line(cells: Sequence[object]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\r\n").writerow(cells)
+    return line.getvalue()
+
+
+def _cell(text: str | None) -> str | None:
+    """Text that came from outside, as text and never as a formula."""
+    return f"'{text}" if text and text.startswith(_FORMULA) else text

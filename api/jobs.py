@@ -1,0 +1,166 @@
+"""Processing jobs: what is queued, running or ended, and why."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from api import pages
+from api.deps import Editor, PoolDep, Viewer
+from api.pages import Cursor, Limit, Page
+from api.wire import Text, UtcTime, View
+from ingest.db import Connection, transaction
+from ingest.errors import Conflict, NotFound
+from ingest.model import JobStatus
+from ingest.store import job_control, job_views, jobs, source_control
+from ingest.store.job_views import JobFilter, JobView
+
+router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+
+
+class Job(View):
+    id: UUID
+    type: str
+    status: JobStatus
+    stage: str | None
+    progress: int
+    attempts: int
+    max_attempts: int
+    priority: int
+    knowledge_source_id: UUID | None
+    batch_id: UUID | None
+    parent_job_id: UUID | None
+    payload: dict[str, Any]
+    result: dict[str, Any] | None
+    embedding_config: dict[str, Any] | None
+    last_error_code: str | None
+    last_error_message: str | None
+    wait_reason: str | None
+    run_at: UtcTime | None
+    created_at: UtcTime
+    started_at: UtcTime | None
+    completed_at: UtcTime | None
+    heartbeat_at: UtcTime | None
+
+
+class JobLog(View):
+    attempt: int
+    level: str
+    stage: str | None
+    message: str
+    details: dict[str, Any]
+    duration_ms: int | None
+    created_at: UtcTime
+
+
+class JobWithLogs(Job):
+    logs: list[JobLog] = Field(default_factory=list)
+
+
+class Triggered(View):
+    triggered: bool
+
+
+@router.get("")
+async def list_jobs(
+    pool: PoolDep,
+    key: Viewer,
+    *,
+    status: JobStatus | None = None,
+    type: Text | None = None,
+    knowledge_source_id: Annotated[UUID | None, Query(alias="knowledgeSourceId")] = None,
+    batch_id: Annotated[UUID | None, Query(alias="batchId")] = None,
+    error_code: Annotated[Text | None, Query(alias="errorCode")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[Job]:
+    """Jobs, newest first."""
+    where = JobFilter(
+        status=status,
+        type=type,
+        source_id=knowledge_source_id,
+        batch_id=batch_id,
+        error_code=error_code,
+    )
+    async with transaction(pool) as conn:
+        rows = await job_views.list_jobs(
+            conn,
+            application_id=key.application_id,
+            where=where,
+            limit=limit + 1,
+            before=pages.position(cursor),
+        )
+    return pages.page(rows, limit, view=Job, key=lambda row: (row.position,))
+
+
+@router.post("/trigger", status_code=202)
+async def trigger(pool: PoolDep, key: Editor) -> Triggered:
+    """Wake the workers now instead of at their next tick."""
+    async with transaction(pool) as conn:
+        await jobs.wake(conn)
+    return Triggered(triggered=True)
+
+
+@router.get("/{id}")
+async def get_job(id: UUID, pool: PoolDep, key: Viewer) -> JobWithLogs:
+    """One job with its log."""
+    async with transaction(pool) as conn:
+        row = await _job(conn, key.application_id, id)
+        logs = await job_views.logs(conn, id)
+    job = JobWithLogs.model_validate(row)
+    return job.model_copy(update={"logs": [JobLog.model_validate(line) for line in logs]})
+
+
+@router.post("/{id}/retry", status_code=202)
+async def retry_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
+    """Queue a failed or cancelled job again, with all its attempts."""
+    async with transaction(pool) as conn:
+        before = await _job(conn, key.application_id, id)
+        retried = await source_control.retry(
+            conn,
+            application_id=key.application_id,
+            job_ids=[id],
+            statuses=("failed", "cancelled"),
+        )
+        if not retried:
+            raise _not_retryable(before)
+        return Job.model_validate(await _job(conn, key.application_id, id))
+
+
+def _not_retryable(job: JobView) -> Conflict:
+    if job.status in ("failed", "cancelled"):
+        return Conflict("a newer run of its knowledge source took its place", code="superseded")
+    return Conflict(f"a job that is {job.status} cannot be retried", code="not_retryable")
+
+
+@router.post("/{id}/cancel")
+async def cancel_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
+    """End a waiting or running job for good; a running one can write nothing any more."""
+    async with transaction(pool) as conn:
+        before = await _job(conn, key.application_id, id)
+        cancelled = await source_control.cancel(
+            conn, application_id=key.application_id, job_ids=[id]
+        )
+        if not cancelled:
+            raise Conflict(
+                f"a {before.type} job that is {before.status} cannot be cancelled",
+                code="not_cancellable",
+            )
+        return Job.model_validate(await _job(conn, key.application_id, id))
+
+
+@router.delete("/{id}", status_code=204)
+async def delete_job(id: UUID, pool: PoolDep, key: Editor) -> None:
+    """Remove an ended job with its log. Its knowledge source stays."""
+    async with transaction(pool) as conn:
+        job = await _job(conn, key.application_id, id)
+        if not await job_control.delete(conn, application_id=key.application_id, id=id):
+            raise Conflict(f"a job that is {job.status} has not ended", code="not_ended")
+
+
+async def _job(conn: Connection, application_id: UUID, id: UUID) -> JobView:
+    row = await job_views.get(conn, application_id=application_id, id=id)
+    if row is None:
+        raise NotFound("job")
+    return row

@@ -1,0 +1,171 @@
+"""multipart/form-data as a stream of parts: flat memory, whatever their number and size.
+
+The framework's own form parser is not used: it limits the number of parts and keeps them all.
+"""
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import unquote_to_bytes
+
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser
+
+from api.problems import Malformed, UnsupportedMedia
+
+# Room for a path of 4,096 characters in any encoding; more is an attack.
+LONGEST_HEADER: Final = 64 * 1024
+MOST_HEADERS: Final = 16
+
+_BOUNDARY: Final = re.compile(r';\s*boundary=(?:"([^"]+)"|([^\s;"]+))', re.IGNORECASE)
+# A quote inside a value is written `\"` by old clients and `%22` by browsers, which escape line
+# ends too; other backslashes and percent signs are plain.
+_PARAMETER: Final = re.compile(rb';\s*([A-Za-z0-9_*-]+)\s*=\s*(?:"((?:\\"|[^"])*)"|([^\s;]*))')
+_ESCAPED: Final = re.compile(rb'\\(")|%(22|0[DA])', re.IGNORECASE)
+_EXTENDED: Final = re.compile(rb"([A-Za-z0-9-]*)'[^']*'(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The head of a part; its bytes follow."""
+
+    name: str
+    filename: bytes | None
+    """Without quotes and escapes; UTF-8 if the client keeps to the standard."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The part whose bytes came before is complete."""
+
+
+Token = Part | bytes | End
+
+
+async def read(content_type: str, body: AsyncIterator[bytes]) -> AsyncIterator[Token]:
+    """The parts of a body: for each its head, its bytes in pieces, its end.
+
+    Raises UnsupportedMedia or Malformed with the code `invalid_multipart`.
+    """
+    reader = _Reader(_boundary(content_type))
+    async for piece in body:
+        for token in reader.feed(piece):
+            yield token
+    reader.close()
+
+
+def _boundary(content_type: str) -> str:
+    if content_type.partition(";")[0].strip().lower() != "multipart/form-data":
+        raise UnsupportedMedia("send files as multipart/form-data", code="invalid_multipart")
+    match = _BOUNDARY.search(content_type)
+    if match is None:
+        raise _broken("the content type names no boundary")
+    return match.group(1) or match.group(2)
+
+
+def _broken(why: str) -> Malformed:
+    return Malformed(f"broken multipart body: {why}", code="invalid_multipart")
+
+
+class _Reader:
+    """Turns the parser's callbacks into tokens."""
+
+    def __init__(self, boundary: str) -> None:
+        self._tokens: list[Token] = []
+        self._field = b""
+        self._value = b""
+        self._disposition: bytes | None = None
+        self._is_complete = False
+        try:
+            self._parser = MultipartParser(
+                boundary,
+                {
+                    "on_part_begin": self._on_part_begin,
+                    "on_header_field": self._on_header_field,
+                    "on_header_value": self._on_header_value,
+                    "on_header_end": self._on_header_end,
+                    "on_headers_finished": self._on_headers_finished,
+                    "on_part_data": self._on_part_data,
+                    "on_part_end": self._on_part_end,
+                    "on_end": self._on_end,
+                },
+                max_header_count=MOST_HEADERS,
+                max_header_size=LONGEST_HEADER,
+            )
+        except (FormParserError, UnicodeEncodeError):
+            raise _broken("the boundary is not valid") from None
+
+    def feed(self, piece: bytes) -> list[Token]:
+        """The tokens that are complete after these bytes."""
+        self._tokens = []
+        try:
+            self._parser.write(piece)
+        except FormParserError as error:
+            raise _broken(str(error)) from None
+        return self._tokens
+
+    def close(self) -> None:
+        """The body has ended: it must have ended with its last boundary."""
+        if not self._is_complete:
+            raise _broken("it ends before its last boundary")
+
+    def _on_part_begin(self) -> None:
+        self._disposition = None
+
+    def _on_header_field(self, data: bytes, start: int, end: int) -> None:
+        self._field += data[start:end]
+
+    def _on_header_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+
+    def _on_header_end(self) -> None:
+        if self._field.lower() == b"content-disposition":
+            self._disposition = self._value
+        self._field = self._value = b""
+
+    def _on_headers_finished(self) -> None:
+        self._tokens.append(_part(self._disposition))
+
+    def _on_part_data(self, data: bytes, start: int, end: int) -> None:
+        self._tokens.append(data[start:end])
+
+    def _on_part_end(self) -> None:
+        self._tokens.append(End())
+
+    def _on_end(self) -> None:
+        self._is_complete = True
+
+
+def _part(disposition: bytes | None) -> Part:
+    if disposition is None or disposition.partition(b";")[0].strip().lower() != b"form-data":
+        raise _broken("a part has no Content-Disposition: form-data")
+    parameters = {
+        match.group(1).lower(): _unquoted(match) for match in _PARAMETER.finditer(disposition)
+    }
+    name = parameters.get(b"name")
+    if name is None:
+        raise _broken("a part has no name")
+    extended = _extended(parameters.get(b"filename*"))
+    return Part(
+        name=name.decode("utf-8", "replace"),
+        filename=parameters.get(b"filename") if extended is None else extended,
+    )
+
+
+def _unquoted(match: re.Match[bytes]) -> bytes:
+    quoted, plain = match.group(2), match.group(3)
+    if quoted is None:
+        return plain
+    return _ESCAPED.sub(lambda found: found.group(1) or bytes([int(found.group(2), 16)]), quoted)
+
+
+def _extended(value: bytes | None) -> bytes | None:
+    """An RFC 5987 value such as `UTF-8''na%C3%AFve.txt`, as UTF-8; None if it is not one."""
+    match = _EXTENDED.fullmatch(value) if value is not None else None
+    if match is None:
+        return None
+    raw = unquote_to_bytes(match.group(2))
+    if match.group(1).lower() == b"iso-8859-1":
+        return raw.decode("latin-1").encode()
+    return raw

@@ -1,0 +1,25 @@
+"""Tickets: how a browser opens a WebSocket or an event stream, where it cannot send a header."""
+
+from fastapi import APIRouter
+
+from api.deps import PoolDep, Viewer
+from api.wire import UtcTime, View
+from ingest.db import transaction
+from ingest.store import access
+
+router = APIRouter(prefix="/api/tickets", tags=["access"])
+
+
+class Ticket(View):
+    ticket: str
+    expires_at: UtcTime
+
+
+@router.post("", status_code=201)
+async def add_ticket(pool: PoolDep, key: Viewer) -> Ticket:
+    """A ticket for `?ticket=`: good for one connection within 60 seconds."""
+    async with transaction(pool) as conn:
+        ticket, expires_at = await access.add_ticket(
+            conn, application_id=key.application_id, role=key.role, key_id=key.id
+        )
+    return Ticket(ticket=ticket, expires_at=expires_at)

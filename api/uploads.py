@@ -1,0 +1,274 @@
+"""Upload files: any number in one request, one verdict for each."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BeforeValidator, Field, ValidationError
+
+from api import multipart
+from api.deps import Editor, Key, PoolDep, RuntimeDep
+from api.intake import Intake
+from api.problems import problem
+from api.wire import Body, Metadata, View
+from ingest.db import Connection, Pool, transaction
+from ingest.errors import Rejected
+from ingest.store import applications, idempotency, uploads
+from ingest.store.verdicts import FileVerdict, OnConflict, Upload, UploadedFile, Verdict
+
+router = APIRouter(prefix="/upload", tags=["upload"])
+
+Answer = dict[str, Any]
+
+
+def _parsed(text: Any) -> Any:
+    if not isinstance(text, str):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("not valid JSON") from None
+
+
+class UploadFields(Body):
+    """The fields beside the files. An empty one is as good as none: HTML forms send them all."""
+
+    metadata: Annotated[Metadata, BeforeValidator(_parsed)] | None = None
+    priority: Annotated[int, Field(ge=-100, le=100)] = 0
+    batch_id: UUID | None = None
+    on_conflict: OnConflict = "update"
+
+
+class UploadedFileAnswer(View):
+    path: str
+    verdict: Verdict
+    knowledge_source_id: UUID | None = None
+    job_id: UUID | None = None
+    duplicate_of: UUID | None = None
+    code: str | None = None
+    detail: str | None = None
+
+
+class UploadAnswer(View):
+    batch_id: UUID
+    job_count: int
+    knowledge_source_ids: list[UUID]
+    files: list[UploadedFileAnswer]
+
+
+_REQUEST_BODY: Final = {
+    "required": True,
+    "content": {
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "required": ["files"],
+                "properties": {
+                    "files": {
+                        "type": "array",
+                        "description": "Any number; a file name may hold a relative path",
+                        "items": {"type": "string", "format": "binary"},
+                    },
+                    "metadata": {"type": "string", "description": "A JSON object"},
+                    "priority": {"type": "integer", "minimum": -100, "maximum": 100},
+                    "batchId": {"type": "string", "format": "uuid"},
+                    "onConflict": {"type": "string", "enum": ["update", "skip"]},
+                },
+            }
+        }
+    },
+}
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=255,
+        description="The same key with the same request gets the same answer, without a second run",
+    ),
+]
+
+
+@router.post(
+    "/documents",
+    status_code=202,
+    response_model=UploadAnswer,
+    openapi_extra={"requestBody": _REQUEST_BODY},
+)
+async def upload_documents(
+    request: Request,
+    runtime: RuntimeDep,
+    pool: PoolDep,
+    key: Editor,
+    idempotency_key: IdempotencyKey = None,
+) -> JSONResponse:
+    """Store files and queue a job for each that is new; 202 once everything named is durable."""
+    async with Intake(
+        runtime.blobs,
+        application_id=key.application_id,
+        max_file_bytes=runtime.settings.max_file_bytes,
+    ) as intake:
+        content_type = request.headers.get("content-type", "")
+        await intake.receive(multipart.read(content_type, request.stream()))
+        fields = _fields(intake.fields)
+        if not intake.files:
+            raise Rejected("the request holds no part named `files`", code="no_files")
+        if all(file.code for file in intake.files):
+            return _nothing_accepted(intake.files)
+        upload = _upload(fields, key, runtime.model_id)
+        once = _Once(idempotency_key, key.application_id, upload, intake.files)
+        return JSONResponse(await _register(pool, intake, upload, once), status_code=202)
+
+
+def _fields(given: dict[str, str]) -> UploadFields:
+    try:
+        return UploadFields.model_validate({name: text for name, text in given.items() if text})
+    except ValidationError as error:
+        errors = [{**item, "loc": ("body", *item["loc"])} for item in error.errors()]
+        raise RequestValidationError(errors) from None
+
+
+def _upload(fields: UploadFields, key: Key, model_id: int) -> Upload:
+    return Upload(
+        application_id=key.application_id,
+        batch_id=fields.batch_id,
+        model_id=model_id,
+        metadata=fields.metadata,
+        priority=fields.priority,
+        on_conflict=fields.on_conflict,
+    )
+
+
+def _nothing_accepted(files: Sequence[UploadedFile]) -> JSONResponse:
+    return problem(
+        422,
+        code="nothing_accepted",
+        detail="every file was refused",
+        files=[
+            _present(file.path, "rejected", code=file.code, detail=file.detail) for file in files
+        ],
+    )
+
+
+class _Once:
+    """The Idempotency-Key of a request, and what the request is, in one digest."""
+
+    def __init__(
+        self, key: str | None, application_id: UUID, upload: Upload, files: Sequence[UploadedFile]
+    ) -> None:
+        self._key = key
+        self._application_id = application_id
+        content = [
+            upload.metadata,
+            upload.priority,
+            str(upload.batch_id),
+            upload.on_conflict,
+            [[file.path, file.sha256.hex(), file.code] for file in files],
+        ]
+        self._hash = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
+
+    async def earlier(self, conn: Connection) -> Answer | None:
+        """The answer that was given before, if any; Conflict if it was to another request."""
+        if self._key is None:
+            return None
+        return await idempotency.replay(
+            conn,
+            application_id=self._application_id,
+            key=self._key,
+            request_hash=self._hash,
+        )
+
+    async def remember(self, conn: Connection, answer: Answer) -> None:
+        if self._key is not None:
+            await idempotency.remember(
+                conn,
+                application_id=self._application_id,
+                key=self._key,
+                request_hash=self._hash,
+                response=answer,
+            )
+
+
+async def _register(pool: Pool, intake: Intake, upload: Upload, once: _Once) -> Answer:
+    """Make the bytes of accepted files durable, then write the rows that name them.
+
+    The bytes go first and outside of any transaction, because that may take long; so what is
+    accepted is asked before. If another request changes it meanwhile, all bytes are made durable
+    and the second try cannot fail for want of them.
+    """
+    async with transaction(pool) as conn:
+        earlier = await once.earlier(conn)
+        if earlier is not None:
+            return earlier
+        expected = await uploads.preview(conn, upload, intake.files)
+    await intake.commit(_keys(expected))
+    answer = await _try_to_register(pool, intake, upload, once)
+    if answer is None:
+        await intake.commit([file.blob_key for file in intake.files if file.code is None])
+        answer = await _try_to_register(pool, intake, upload, once)
+    if answer is None:
+        raise RuntimeError("all bytes are durable, so nothing can be missing")
+    return answer
+
+
+class _Missing(Exception):
+    """A file was accepted whose bytes are not durable."""
+
+
+async def _try_to_register(
+    pool: Pool, intake: Intake, upload: Upload, once: _Once
+) -> Answer | None:
+    """None, and nothing written, if a file was accepted whose bytes are not durable."""
+    try:
+        async with transaction(pool) as conn:
+            # With the lock, a second request with the same key waits for the answer of the first.
+            await applications.lock_sources(conn, upload.application_id)
+            earlier = await once.earlier(conn)
+            if earlier is not None:
+                return earlier
+            batch_id, verdicts = await uploads.register(conn, upload, intake.files)
+            if intake.lacks(_keys(verdicts)):
+                raise _Missing
+            answer = _answer(batch_id, verdicts)
+            await once.remember(conn, answer)
+            intake.keep(_keys(verdicts))
+            return answer
+    except _Missing:
+        return None
+
+
+def _keys(verdicts: Sequence[FileVerdict]) -> list[str]:
+    return [verdict.file.blob_key for verdict in verdicts if verdict.verdict == "accepted"]
+
+
+def _answer(batch_id: UUID, verdicts: Sequence[FileVerdict]) -> Answer:
+    sources = dict.fromkeys(str(verdict.source_id) for verdict in verdicts if verdict.source_id)
+    return {
+        "batchId": str(batch_id),
+        "jobCount": len(_keys(verdicts)),
+        "knowledgeSourceIds": list(sources),
+        "files": [
+            _present(
+                verdict.file.path,
+                verdict.verdict,
+                knowledgeSourceId=verdict.source_id,
+                jobId=verdict.job_id,
+                duplicateOf=verdict.duplicate_of,
+                code=verdict.code,
+                detail=verdict.detail,
+            )
+            for verdict in verdicts
+        ],
+    }
+
+
+def _present(path: str, verdict: Verdict, **facts: UUID | str | None) -> Answer:
+    """One file of the answer; what does not apply is absent."""
+    known = {name: str(fact) for name, fact in facts.items() if fact is not None}
+    return {"path": path, "verdict": verdict, **known}

@@ -1,0 +1,40 @@
+-- Reconciliation of upload batches. A source that was deleted, and purged, counts as cancelled.
+
+-- name: get
+select batch.id, batch.application_id, batch.created_at, batch.updated_at,
+       batch.accepted, batch.unchanged, batch.duplicate, batch.rejected,
+       state.completed, state.partial, state.failed, state.cancelled, state.processing,
+       state.pending, state.review_needed
+  from rag.upload_batches as batch
+ cross join lateral (
+    select count(*) filter (where source.status = 'completed') as completed,
+           count(*) filter (where source.status = 'partial') as partial,
+           count(*) filter (where source.status = 'failed') as failed,
+           count(*) filter (where coalesce(source.status, 'cancelled') = 'cancelled') as cancelled,
+           count(*) filter (where source.status = 'processing') as processing,
+           count(*) filter (where source.status = 'pending') as pending,
+           count(*) filter (where source.status = 'review_needed') as review_needed
+      from rag.upload_files as file
+      left join rag.knowledge_sources as source on source.id = file.knowledge_source_id
+     where file.batch_id = batch.id and file.verdict = 'accepted') as state
+ where batch.application_id = %(application_id)s and batch.id = %(id)s;
+
+-- name: one_moment
+-- Files that end between two statements must not make the counts differ from the rows.
+set transaction isolation level repeatable read, read only;
+
+-- name: report
+select file.path, file.size_bytes, file.verdict, file.knowledge_source_id, file.job_id,
+       case when file.knowledge_source_id is not null
+            then coalesce(source.status, 'cancelled') end as status,
+       coalesce(file.code, source.error_code,
+                case when file.knowledge_source_id is not null and source.id is null
+                     then 'source_deleted' end) as code,
+       coalesce(file.detail, source.error_message) as detail,
+       source.chunk_count
+  from rag.upload_files as file
+  left join rag.knowledge_sources as source on source.id = file.knowledge_source_id
+ where file.batch_id = %(id)s
+   and exists (select 1 from rag.upload_batches as batch
+                where batch.id = %(id)s and batch.application_id = %(application_id)s)
+ order by file.ordinal;

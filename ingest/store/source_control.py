@@ -1,0 +1,115 @@
+"""What people do to knowledge sources and their jobs: each with its consequences, in one place.
+
+Every function works in the caller's transaction and takes the application's lock first, so that
+none of them meets an upload half-way.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import scalar_row
+from psycopg.types.json import Jsonb
+
+from ingest.db import Connection, load_queries
+from ingest.model import JobStatus
+from ingest.store import announce, applications, events, job_control, jobs, sources
+
+_SQL = load_queries("source_control.sql")
+
+
+async def edit(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    id: UUID,
+    name: str | None,
+    metadata: dict[str, Any] | None,
+) -> bool:
+    """Rename a source or replace its metadata (None: leave it); False when it is not there."""
+    cursor = await conn.execute(
+        _SQL["edit"],
+        {
+            "application_id": application_id,
+            "id": id,
+            "name": name,
+            "metadata": None if metadata is None else Jsonb(metadata),
+        },
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        return False
+    event = events.NewEvent(source_id=id, type="source", data={"status": row[0]})
+    await events.emit(conn, [event])
+    return True
+
+
+async def delete(conn: Connection, *, application_id: UUID, ids: Sequence[UUID]) -> list[UUID]:
+    """Hide sources at once and for good, and queue the removal of what hangs on them.
+
+    Returns those that were there.
+    """
+    await applications.lock_sources(conn, application_id)
+    await job_control.cancel(
+        conn,
+        application_id=application_id,
+        source_ids=ids,
+        reason="the knowledge source was deleted",
+    )
+    deleted = await sources.tombstone(conn, application_id=application_id, ids=ids)
+    data = {"status": "cancelled", "errorCode": "source_deleted", "percent": None}
+    await events.emit(
+        conn, [events.NewEvent(source_id=id, type="done", data=data) for id in deleted]
+    )
+    await jobs.enqueue(
+        conn,
+        [jobs.NewJob(application_id=application_id, type="purge", source_id=id) for id in deleted],
+    )
+    return deleted
+
+
+async def cancel(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    job_ids: Sequence[UUID] = (),
+    source_ids: Sequence[UUID] = (),
+    batch_id: UUID | None = None,
+) -> list[UUID]:
+    """End open jobs, finally, and settle their sources; the jobs that were ended."""
+    await applications.lock_sources(conn, application_id)
+    cancelled = await job_control.cancel(
+        conn,
+        application_id=application_id,
+        job_ids=job_ids,
+        source_ids=source_ids,
+        batch_id=batch_id,
+    )
+    await announce.touched(conn, cancelled, job_status="cancelled")
+    return [job.id for job in cancelled]
+
+
+async def retry(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    statuses: Sequence[JobStatus],
+    job_ids: Sequence[UUID] = (),
+    batch_id: UUID | None = None,
+) -> list[UUID]:
+    """Queue ended jobs again and settle their sources; the jobs that were queued.
+
+    Jobs of a run that a newer upload has replaced, or whose source was deleted, are left alone.
+    """
+    await applications.lock_sources(conn, application_id)
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["retryable"],
+            {"application_id": application_id, "job_ids": list(job_ids), "batch_id": batch_id},
+        )
+        current = await cur.fetchall()
+    retried = await job_control.retry(
+        conn, application_id=application_id, job_ids=current, statuses=statuses
+    )
+    await announce.touched(conn, retried, job_status="pending")
+    return [job.id for job in retried]

@@ -1,0 +1,18 @@
+-- What people do to knowledge sources.
+
+-- name: edit
+update rag.knowledge_sources
+   set name = coalesce(%(name)s, name), metadata = coalesce(%(metadata)s, metadata),
+       updated_at = now()
+ where application_id = %(application_id)s and id = %(id)s and deleted_at is null
+returning status;
+
+-- name: retryable
+-- Only the job of a source's current run: an older one would put old bytes in the place of new.
+select job.id
+  from rag.processing_jobs as job
+  left join rag.knowledge_sources as source on source.id = job.knowledge_source_id
+ where job.application_id = %(application_id)s
+   and (job.id = any(%(job_ids)s) or job.batch_id = %(batch_id)s)
+   and (job.knowledge_source_id is null or job.type = 'purge'
+        or (source.deleted_at is null and source.current_job_id in (job.id, job.parent_job_id)));

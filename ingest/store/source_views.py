@@ -1,0 +1,177 @@
+"""Knowledge sources, documents and chunks as people read them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row, scalar_row
+
+from ingest.db import Connection, load_queries
+from ingest.model import SourceStatus
+
+_SQL = load_queries("source_views.sql")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceView:
+    id: UUID
+    application_id: UUID
+    batch_id: UUID | None
+    """The batch that last brought or updated it."""
+    type: str
+    name: str
+    uri: str
+    status: SourceStatus
+    error_code: str | None
+    error_message: str | None
+    metadata: dict[str, Any]
+    coverage: dict[str, Any] | None
+    chunk_count: int
+    token_count: int
+    size_bytes: int | None
+    """Of the version that is searchable, like the counts and the hash."""
+    content_hash: str | None
+    """SHA-256, hexadecimal."""
+    duplicate_of: UUID | None
+    job_id: UUID | None
+    """The job of the current run."""
+    event_seq: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFilter:
+    """Which sources to list; None: any."""
+
+    status: SourceStatus | None = None
+    type: str | None = None
+    batch_id: UUID | None = None
+    uri: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentView:
+    id: UUID
+    uri: str
+    title: str | None
+    media_type: str
+    status: str
+    error_code: str | None
+    chunk_count: int
+    token_count: int
+    coverage: dict[str, Any]
+    encoding: dict[str, Any] | None
+    extractor: str
+    metadata: dict[str, Any]
+    warnings: list[str]
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkView:
+    id: UUID
+    document_id: UUID
+    ordinal: int
+    content: str
+    token_count: int
+    headings: list[str]
+    page: int | None
+    char_start: int
+    char_end: int
+
+
+async def get(conn: Connection, *, application_id: UUID, id: UUID) -> SourceView | None:
+    async with conn.cursor(row_factory=class_row(SourceView)) as cur:
+        await cur.execute(_SQL["get"], {"application_id": application_id, "id": id})
+        return await cur.fetchone()
+
+
+async def list_sources(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    where: SourceFilter,
+    limit: int,
+    before: tuple[datetime, UUID] | None,
+) -> list[SourceView]:
+    """Newest first; `before` is `created_at` and id of the last one that was seen."""
+    before_time, before_id = before or (None, None)
+    async with conn.cursor(row_factory=class_row(SourceView)) as cur:
+        await cur.execute(
+            _SQL["list"],
+            {
+                "application_id": application_id,
+                "status": where.status,
+                "type": where.type,
+                "batch_id": where.batch_id,
+                "uri": where.uri,
+                "before_time": before_time,
+                "before_id": before_id,
+                "limit": limit,
+            },
+        )
+        return await cur.fetchall()
+
+
+async def event_seq(conn: Connection, *, application_id: UUID, id: UUID) -> int | None:
+    """The number of the source's last event; None when there is no such source."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["seq"], {"application_id": application_id, "id": id})
+        return await cur.fetchone()
+
+
+async def list_documents(
+    conn: Connection, *, application_id: UUID, source_id: UUID, limit: int, after: UUID | None
+) -> list[DocumentView]:
+    """Oldest first. The caller has proved that the source lives."""
+    async with conn.cursor(row_factory=class_row(DocumentView)) as cur:
+        await cur.execute(
+            _SQL["documents"],
+            {
+                "application_id": application_id,
+                "source_id": source_id,
+                "limit": limit,
+                "after": after,
+            },
+        )
+        return await cur.fetchall()
+
+
+async def list_chunks(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    source_id: UUID,
+    limit: int,
+    after: tuple[UUID, int] | None,
+) -> list[ChunkView]:
+    """In reading order; `after` is document and ordinal of the last one that was seen.
+
+    The caller has proved that the source lives.
+    """
+    after_document, after_ordinal = after or (None, None)
+    async with conn.cursor(row_factory=class_row(ChunkView)) as cur:
+        await cur.execute(
+            _SQL["chunks"],
+            {
+                "application_id": application_id,
+                "source_id": source_id,
+                "limit": limit,
+                "after_document": after_document,
+                "after_ordinal": after_ordinal,
+            },
+        )
+        return await cur.fetchall()
+
+
+async def document_text(conn: Connection, *, application_id: UUID, document_id: UUID) -> str | None:
+    """The extracted Markdown; None when there is no such document, or it was deleted."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["text"], {"application_id": application_id, "document_id": document_id}
+        )
+        return await cur.fetchone()

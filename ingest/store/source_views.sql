@@ -1,0 +1,65 @@
+-- What people see of knowledge sources. Deleted ones are in none of these.
+
+-- name: get
+select source.id, source.application_id, source.batch_id, source.type, source.name, source.uri,
+       source.status, source.error_code, source.error_message, source.metadata, source.coverage,
+       source.chunk_count, source.token_count, source.size_bytes,
+       encode(source.content_hash, 'hex') as content_hash, source.duplicate_of,
+       source.current_job_id as job_id, source.event_seq, source.created_at, source.updated_at
+  from rag.knowledge_sources as source
+ where source.application_id = %(application_id)s and source.id = %(id)s
+   and source.deleted_at is null;
+
+-- name: list
+select source.id, source.application_id, source.batch_id, source.type, source.name, source.uri,
+       source.status, source.error_code, source.error_message, source.metadata, source.coverage,
+       source.chunk_count, source.token_count, source.size_bytes,
+       encode(source.content_hash, 'hex') as content_hash, source.duplicate_of,
+       source.current_job_id as job_id, source.event_seq, source.created_at, source.updated_at
+  from rag.knowledge_sources as source
+ where source.application_id = %(application_id)s and source.deleted_at is null
+   and (%(status)s::text is null or source.status = %(status)s)
+   and (%(type)s::text is null or source.type = %(type)s)
+   and (%(batch_id)s::uuid is null or source.batch_id = %(batch_id)s)
+   and (%(uri)s::text is null or (md5(source.uri) = md5(%(uri)s) and source.uri = %(uri)s))
+   and (%(before_id)s::uuid is null
+        or (source.created_at, source.id) < (%(before_time)s, %(before_id)s))
+ order by source.created_at desc, source.id desc
+ limit %(limit)s;
+
+-- name: seq
+select event_seq from rag.knowledge_sources
+ where application_id = %(application_id)s and id = %(id)s and deleted_at is null;
+
+-- name: documents
+-- A page that is no longer on its site is listed until it is purged, with the time it went.
+select document.id, document.uri, document.title, document.media_type, document.status,
+       document.error_code, document.chunk_count, document.token_count, document.coverage,
+       document.encoding, document.extractor, document.metadata, document.warnings,
+       document.created_at, document.updated_at, document.deleted_at
+  from rag.documents as document
+ where document.application_id = %(application_id)s and document.source_id = %(source_id)s
+   and (%(after)s::uuid is null or document.id > %(after)s)
+ order by document.id
+ limit %(limit)s;
+
+-- name: chunks
+-- In reading order: documents one after the other, each from its beginning.
+select chunk.id, chunk.document_id, chunk.ordinal, chunk.content, chunk.token_count,
+       chunk.headings, chunk.page, chunk.char_start, chunk.char_end
+  from rag.documents as document
+  join rag.chunks as chunk on chunk.document_id = document.id
+ where document.application_id = %(application_id)s and document.source_id = %(source_id)s
+   and document.deleted_at is null
+   and (%(after_document)s::uuid is null
+        or (document.id >= %(after_document)s
+            and (document.id, chunk.ordinal) > (%(after_document)s, %(after_ordinal)s)))
+ order by document.id, chunk.ordinal
+ limit %(limit)s;
+
+-- name: text
+select document.text
+  from rag.documents as document
+  join rag.knowledge_sources as source on source.id = document.source_id
+ where document.application_id = %(application_id)s and document.id = %(document_id)s
+   and document.deleted_at is null and source.deleted_at is null;
