@@ -1,10 +1,17 @@
 """Real processes: `ingest serve`, `ingest api`, `ingest worker`, started, killed and asked."""
 
+import os
+import signal
 import socket
+import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, LiteralString
 
+import httpx
 import psycopg
 
 from ingest.embedded import EmbeddedPostgres
@@ -13,13 +20,6 @@ KEY = "rk_operator_key_of_the_acceptance_tests"
 INGEST = Path(sys.executable).parent / "ingest"
 
 FAST_LEASE = {"INGEST_HEARTBEAT": "0.5", "INGEST_STALE_AFTER": "2"}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 class Database:
@@ -44,3 +44,159 @@ class Database:
         [(number,)] = self.rows(query, *values)
         assert isinstance(number, int)
         return number
+
+    def default_application(self) -> str:
+        [(id,)] = self.rows("select id::text from app.applications where is_default")
+        return str(id)
+
+
+class Service:
+    """One process of the program under test, with an HTTP client when it serves."""
+
+    def __init__(self, command: str, *, data: Path, env: Mapping[str, str]) -> None:
+        self.command = command
+        self.port = _free_port()
+        self.log = data / f"{command}-{self.port}.log"
+        clean = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("INGEST_", "OPENAI_", "DATABASE_"))
+        }
+        self._env = {
+            **clean,
+            "INGEST_DATA_DIR": str(data),
+            "INGEST_ADMIN_KEY": KEY,
+            "INGEST_PORT": str(self.port),
+            "INGEST_EMBEDDER": "static",
+            **FAST_LEASE,
+            **env,
+        }
+        self.process = self._start()
+        self.http = httpx.Client(
+            base_url=f"http://127.0.0.1:{self.port}",
+            headers={"Authorization": f"Bearer {KEY}"},
+            timeout=120,
+        )
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        with self.log.open("ab") as log:
+            return subprocess.Popen(
+                [INGEST, self.command], env=self._env, stdout=log, stderr=log, cwd="/"
+            )
+
+    def wait_until_ready(self, *, within: float = 60) -> "Service":
+        def answers() -> bool:
+            if self.process.poll() is not None:
+                raise AssertionError(f"{self.command} ended: {self.log.read_text()[-3000:]}")
+            with suppress(httpx.TransportError):
+                return self.http.get("/readyz").status_code == 200
+            return False
+
+        until(answers, within=within)
+        return self
+
+    def kill(self) -> None:
+        """As the kernel's memory killer does: no chance to say goodbye."""
+        self.process.kill()
+        self.process.wait()
+
+    def send(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def restart(self) -> None:
+        self.process = self._start()
+
+    def end(self) -> None:
+        """Gracefully if it can."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(20)
+            self.process.kill()
+        self.process.wait()
+        self.http.close()
+
+    # -- asking
+
+    def get(self, path: str, **query: Any) -> Any:
+        answer = self.http.get(path, params=query)
+        answer.raise_for_status()
+        return answer.json()
+
+    def pages(self, path: str, **query: Any) -> Iterator[Any]:
+        """All items of a list."""
+        cursor: dict[str, str] = {}
+        while True:
+            page = self.get(path, limit=200, **query, **cursor)
+            yield from page["items"]
+            if page["nextCursor"] is None:
+                return
+            cursor = {"cursor": page["nextCursor"]}
+
+    def upload(self, files: Iterable[tuple[str, bytes]]) -> Any:
+        """All files in one request; its answer."""
+        parts = [("files", (path, content)) for path, content in files]
+        answer = self.http.post("/upload/documents", files=parts)
+        assert answer.status_code == 202, answer.text[:2000]
+        return answer.json()
+
+    def search(self, query: str, **more: Any) -> list[Any]:
+        answer = self.http.post("/api/search", json={"query": query, **more})
+        answer.raise_for_status()
+        hits: list[Any] = answer.json()["hits"]
+        return hits
+
+    def progress(self, id: str) -> Any:
+        return self.get(f"/api/knowledge-source/{id}/progress")
+
+    def source(self, id: str) -> Any:
+        return self.get(f"/api/knowledge-sources/{id}")
+
+    def wait_until_terminal(self, id: str, *, within: float = 120) -> Any:
+        """Until a source or an application has nothing open; its progress, which must add up."""
+
+        def settled() -> Any:
+            now = self.progress(id)
+            check_adds_up(now)
+            return now if not now["pending"] and not now["processing"] and now["total"] else None
+
+        return until(settled, within=within)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def check_adds_up(progress: Any) -> None:
+    parts = ("completed", "failed", "cancelled", "reviewNeeded", "processing", "pending")
+    assert progress["total"] == sum(progress[part] for part in parts), progress
+
+
+def until(condition: Callable[[], Any], *, within: float = 30, every: float = 0.05) -> Any:
+    """Wait for `condition` to return something true, and return it."""
+    deadline = time.monotonic() + within
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"not within {within} s"
+        time.sleep(every)
+    return found
+
+
+@contextmanager
+def services(*, data: Path, env: Mapping[str, str]) -> Iterator[Callable[..., Service]]:
+    """A starter of processes; whatever it started is ended with the block."""
+    started: list[Service] = []
+
+    def start(command: str, **more: str) -> Service:
+        service = Service(command, data=data, env={**env, **more})
+        started.append(service)
+        return service
+
+    try:
+        yield start
+    finally:
+        for service in reversed(started):
+            service.end()

@@ -128,8 +128,8 @@ def test_cancel_and_delete_are_final_in_each_stage(
 def _act(service: Service, source: str, action: str) -> int:
     path = f"/api/knowledge-sources/{source}"
     if action == "delete":
-        return service.http.delete(path).status_code
-    return service.http.post(f"{path}/cancel").status_code
+        return int(service.http.delete(path).status_code)
+    return int(service.http.post(f"{path}/cancel").status_code)
 
 
 def _blocked_requests(database: Database) -> bool:
