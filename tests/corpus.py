@@ -157,6 +157,8 @@ def main() -> None:
         "--format-table", action="store_true", help="one line per file, as Markdown"
     )
     arguments = parser.parse_args()
+    # Names of modules beside this script must not hide those of the standard library.
+    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).parent]
     folder = arguments.manifest.resolve().parent
     rows = read_manifest(arguments.manifest, arguments.only)
     results = asyncio.run(run(folder, rows, load_norm(folder)))

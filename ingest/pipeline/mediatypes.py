@@ -86,6 +86,15 @@ TEXTUAL = frozenset({TEXT, MARKDOWN, HTML, CSV, TSV, JSON, JSON_LINES, NOTEBOOK,
 """Types whose bytes are text as such; between them only the name decides."""
 
 _LABELS = {
+    TEXT: "a text file",
+    MARKDOWN: "a Markdown file",
+    HTML: "a web page",
+    CSV: "a CSV table",
+    TSV: "a TSV table",
+    JSON: "a JSON file",
+    JSON_LINES: "a JSON Lines file",
+    NOTEBOOK: "a notebook",
+    XML: "an XML file",
     PDF: "a PDF",
     DOCX: "a Word document",
     XLSX: "an Excel workbook",
@@ -116,4 +125,4 @@ def label(media_type: str) -> str:
     """The type in words, with its article: `a PDF`, `an image`."""
     if media_type.startswith("image/"):
         return "an image"
-    return _LABELS.get(media_type, f"a file of type {media_type}")
+    return _LABELS[media_type]

@@ -42,7 +42,7 @@ def extract(source: Source) -> Extraction:
     for element in _HIDDEN(tree):
         element.drop_tree()
     title = _title(tree)
-    body = _main_content(tree)
+    body = _main_content(tree) if tree.text_content().strip() else to_markdown(text)
     return Extraction(
         parts=[_headed(body, title)],
         extractor=_VERSION,

@@ -1,7 +1,7 @@
 """From a file to a Document: sniff, extract by type, clean, check.
 
 A new format is one module in this package with `extract(source: Source) -> Extraction`, and one
-line in `_MODULES`.
+line in `MODULES`.
 """
 
 import importlib
@@ -16,7 +16,7 @@ from ingest.pipeline.extract.source import Extraction, Source
 from ingest.pipeline.sniff import Sniffed, sniff
 
 _HERE = "ingest.pipeline.extract"
-_MODULES = {
+MODULES = {
     types.TEXT: f"{_HERE}.text",
     types.MARKDOWN: f"{_HERE}.text",
     types.CSV: f"{_HERE}.text",
@@ -29,6 +29,7 @@ _MODULES = {
     types.PDF: f"{_HERE}.pdf",
     types.DOCX: f"{_HERE}.docx",
 }
+"""Media type to the module that reads it."""
 _SUPPORTED = "PDF, Word (.docx), HTML, Markdown and plain text files can be read."
 _PAGE_BREAK = "\n\n"
 
@@ -43,7 +44,7 @@ def extract(
     `parser_crashed`. Messages hold nothing of the parser's internals.
     """
     sniffed = sniff(file, name=name, declared=declared)
-    module = _MODULES.get(sniffed.media_type)
+    module = MODULES.get(sniffed.media_type)
     if module is None:
         what = types.label(sniffed.media_type)
         raise Permanent(f"This is {what}. {_SUPPORTED}", code="unsupported_type")

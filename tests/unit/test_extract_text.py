@@ -1,0 +1,116 @@
+"""Plain text and Markdown, and what holds for every format: checks and clean-up."""
+
+import io
+from unittest.mock import patch
+
+import pytest
+
+from ingest.errors import Permanent
+from ingest.model import Coverage, Document
+from ingest.pipeline.extract import registry, text
+from tests import make_files
+
+
+def extract(data: bytes, name: str | None = None, declared: str | None = None) -> Document:
+    return registry.extract(io.BytesIO(data), name=name, declared=declared)
+
+
+def refusal(data: bytes, name: str | None = None) -> Permanent:
+    with pytest.raises(Permanent) as caught:
+        extract(data, name)
+    return caught.value
+
+
+def test_text_stays_as_it_is() -> None:
+    document = extract(b"# no heading\n  two  spaces\n\n\nend", "a.txt")
+
+    assert document.text == "# no heading\n  two  spaces\n\n\nend"
+    assert document.title is None
+    assert document.coverage == Coverage(pages=1, with_text=1, empty=0)
+
+
+def test_the_encoding_is_recorded() -> None:
+    document = extract("これは短い文章です。".encode("cp932"), "a.txt")
+
+    assert document.text == "これは短い文章です。"
+    assert document.encoding is not None
+    assert document.encoding.name == "cp932"
+
+
+@pytest.mark.parametrize(
+    ("markdown", "title"),
+    [
+        ("# The title\n\ntext", "The title"),
+        ("intro\n\n## Second level ##\n", "Second level"),
+        ("Set apart\n=========\n\ntext", "Set apart"),
+        ("---\ntitle: 'From the front'\ndate: x\n---\n# Other\n", "From the front"),
+        ("```\n# a comment\n```\n\n# Real\n", "Real"),
+        ("#hashtag\n", None),
+    ],
+)
+def test_markdown_has_its_first_heading_as_title(markdown: str, title: str | None) -> None:
+    assert extract(markdown.encode(), "a.md").title == title
+
+
+def test_the_title_is_storable_too() -> None:
+    assert extract(b"# A\0 title\n\ntext", "a.md").title == "A title"
+
+
+def test_what_was_removed_is_counted_and_warned_of() -> None:
+    document = extract(b"a\0b\0 text", "a.txt")
+
+    assert document.text == "ab text"
+    assert document.metadata["hygiene"] == {"nul": 2}
+    assert document.warnings == ("removed_characters",)
+
+
+def test_undecodable_characters_are_warned_of() -> None:
+    assert "undecodable_characters" in extract("ab é déf €".encode()[:-1], "a.txt").warnings
+
+
+def test_a_pdf_named_txt_is_read_and_warned_of() -> None:
+    document = extract(make_files.pdf(), "a.txt")
+
+    assert document.media_type == "application/pdf"
+    assert document.warnings == ("type_mismatch",)
+
+
+@pytest.mark.parametrize("data", [b"", b"\n \t\n", b"\xef\xbb\xbf", b" " * 70_000, b"\0 \0"])
+def test_a_text_of_nothing_is_empty_content(data: bytes) -> None:
+    assert refusal(data, "a.txt").code == "empty_content"
+
+
+def test_blanks_longer_than_the_head_do_not_hide_text() -> None:
+    assert extract(b" " * 70_000 + b"text", "a.txt").text.strip() == "text"
+
+
+def test_a_format_that_is_not_handled_names_those_that_are() -> None:
+    error = refusal(make_files.png())
+
+    assert error.code == "unsupported_type"
+    assert "PDF" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [
+        (ValueError("secret /path/to/file"), "corrupt"),
+        (RecursionError(), "corrupt"),
+        (MemoryError(), "parser_memory"),
+        (type("PanicException", (BaseException,), {})("panicked at src/lib.rs"), "parser_crashed"),
+    ],
+)
+def test_whatever_a_parser_raises_becomes_a_code_without_internals(
+    raised: BaseException, code: str
+) -> None:
+    with patch.object(text, "decode", side_effect=raised):
+        error = refusal(b"some text", "a.txt")
+
+    assert error.code == code
+    assert "secret" not in str(error)
+    assert "/" not in str(error)
+
+
+def test_every_registered_module_exists() -> None:
+    for module in set(registry.MODULES.values()):
+        assert callable(__import__(module, fromlist=["extract"]).extract)
