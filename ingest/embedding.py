@@ -1,0 +1,242 @@
+"""The embedding service: jobs share requests, and each gets its own vectors or its own error."""
+
+import asyncio
+import time
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+import numpy as np
+
+from ingest.embedding_caller import Caller, OnProgress, OnVectors
+from ingest.errors import Snooze, Transient
+from ingest.model import Vectors
+from ingest.pipeline.batch import group
+from ingest.providers.embedders.base import Embedder, Refused, mismatch
+
+_LONGEST_HOLD = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    vectors: Vectors
+    """(texts, dimension); zeros where the text was refused."""
+    refused: dict[int, str]
+    """Index of each refused text, and why."""
+
+
+_Rows = list[tuple[Caller, int]]
+"""The texts of a request: whose, and at which index."""
+
+
+class EmbeddingService:
+    """Micro-batches the texts of concurrent callers up to the limits of the embedder.
+
+    One per process: it bounds the requests under way, and holds all of them back when the provider
+    names a time. Callers take turns, a request each, so that a small one need not wait for a large.
+    """
+
+    def __init__(
+        self, embedder: Embedder, *, linger: timedelta = timedelta(milliseconds=5)
+    ) -> None:
+        """`linger`: how long a request that is not full waits for other callers."""
+        self.embedder = embedder
+        self.calls = 0
+        self.texts = 0
+        self.tokens = 0
+        self._linger = linger.total_seconds()
+        self._active: set[Caller] = set()
+        self._queue: deque[Caller] = deque()
+        """Callers with texts that are in no request yet, in turn."""
+        self._slots = embedder.concurrency
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._held_until = 0.0
+
+    async def embed(
+        self,
+        texts: Sequence[str],
+        token_counts: Sequence[int],
+        *,
+        on_progress: OnProgress | None = None,
+        on_vectors: OnVectors | None = None,
+    ) -> Embedded:
+        """Vectors of all texts that the provider accepts; the others are named.
+
+        Raises Transient or Permanent of any request that held one of the texts, after those already
+        under way have ended and `on_vectors` has seen what they brought; Snooze while the provider
+        wants a pause of more than a minute.
+        """
+        if len(texts) != len(token_counts):
+            raise ValueError("each text needs its token count")
+        caller = self._caller(texts, token_counts, on_progress, on_vectors)
+        if caller.waiting:
+            self._active.add(caller)
+            self._queue.append(caller)
+            self._schedule()
+            try:
+                await caller.done
+            finally:
+                caller.waiting.clear()
+                self._active.discard(caller)
+        if caller.error:
+            raise caller.error
+        return Embedded(caller.vectors, caller.refused)
+
+    async def close(self) -> None:
+        """Break off what is under way, with a Transient for its callers; close the embedder."""
+        self._queue.clear()
+        for caller in self._active:
+            caller.fail(Transient("embedding was stopped", code="embedding_unavailable"))
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for caller in self._active:
+            caller.settle()
+        if self._timer:
+            self._timer.cancel()
+        await self.embedder.close()
+
+    def _caller(
+        self,
+        texts: Sequence[str],
+        token_counts: Sequence[int],
+        on_progress: OnProgress | None,
+        on_vectors: OnVectors | None,
+    ) -> Caller:
+        # Providers answer a blank text with an error for the whole request.
+        present = [index for index, text in enumerate(texts) if text.strip()]
+        runs = group(
+            [token_counts[index] for index in present],
+            max_items=self.embedder.max_items,
+            max_tokens=self.embedder.max_request_tokens,
+        )
+        caller = Caller(
+            texts=texts,
+            token_counts=token_counts,
+            vectors=np.zeros((len(texts), self.embedder.model.dimension), np.float32),
+            waiting=deque([present[position] for position in run] for run in runs),
+            done=asyncio.get_running_loop().create_future(),
+            on_progress=on_progress,
+            on_vectors=on_vectors,
+        )
+        for index in sorted(set(range(len(texts))).difference(present)):
+            caller.refuse(index, "the text is blank")
+        return caller
+
+    def _schedule(self) -> None:
+        """Send what fills a request at once, anything less after lingering."""
+        waiting = [index_run for caller in self._queue for index_run in caller.waiting]
+        if sum(map(len, waiting)) >= self.embedder.max_items or len(waiting) > len(self._queue):
+            self._send()
+        elif self._timer is None and self._slots:
+            self._timer = asyncio.get_running_loop().call_later(self._linger, self._send)
+
+    def _send(self) -> None:
+        """Start as many requests as there are slots and texts."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        while self._slots and (rows := self._next_rows()):
+            self._slots -= 1
+            task = asyncio.create_task(self._run(rows))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def _next_rows(self) -> _Rows:
+        """A run of the caller whose turn it is, and those of others that fit beside it."""
+        rows: _Rows = []
+        tokens = 0
+        served: list[Caller] = []
+        passed_over: list[Caller] = []
+        for caller in self._queue:
+            if not caller.waiting:
+                continue
+            run = caller.waiting[0]
+            more = sum(caller.token_counts[index] for index in run)
+            fits = (
+                len(rows) + len(run) <= self.embedder.max_items
+                and tokens + more <= self.embedder.max_request_tokens
+            )
+            if rows and not fits:
+                passed_over.append(caller)
+                continue
+            rows += [(caller, index) for index in caller.waiting.popleft()]
+            tokens += more
+            caller.under_way += 1
+            if caller.waiting:
+                served.append(caller)
+        self._queue = deque(passed_over + served)
+        return rows
+
+    async def _run(self, rows: _Rows) -> None:
+        try:
+            try:
+                answers = await self._resolve(rows)
+            finally:
+                self._slots += 1
+                self._send()
+            shares = [share for answer in answers for share in _shares(*answer)]
+            await asyncio.gather(*(caller.receive(own, vectors) for caller, own, vectors in shares))
+        finally:
+            for caller in _callers(rows):
+                caller.under_way -= 1
+                caller.settle()
+
+    async def _resolve(self, rows: _Rows) -> list[tuple[_Rows, Vectors]]:
+        """Vectors of the rows, of fewer where a text was refused or a request failed."""
+        try:
+            await self._hold()
+            rows = [(caller, index) for caller, index in rows if not caller.gone]
+            vectors = await self._request(rows)
+        except Refused as refusal:
+            if len(rows) == 1:
+                [(caller, index)] = rows
+                caller.refuse(index, str(refusal))
+                return []
+            middle = len(rows) // 2
+            return [*await self._resolve(rows[:middle]), *await self._resolve(rows[middle:])]
+        except Exception as error:
+            for caller in _callers(rows):
+                caller.fail(error)
+            return []
+        return [(rows, vectors)]
+
+    async def _request(self, rows: _Rows) -> Vectors:
+        model = self.embedder.model
+        if not rows:
+            return np.empty((0, model.dimension), np.float32)
+        self.calls += 1
+        try:
+            vectors = await self.embedder.embed([caller.texts[index] for caller, index in rows])
+        except Transient as error:
+            if error.retry_after:
+                until = time.monotonic() + error.retry_after.total_seconds()
+                self._held_until = max(self._held_until, until)
+            raise
+        if vectors.shape != (len(rows), model.dimension) or not np.isfinite(vectors).all():
+            raise mismatch(f"an answer of shape {vectors.shape} for {len(rows)} texts")
+        self.texts += len(rows)
+        self.tokens += sum(caller.token_counts[index] for caller, index in rows)
+        return vectors
+
+    async def _hold(self) -> None:
+        while (left := self._held_until - time.monotonic()) > 0:
+            if left > _LONGEST_HOLD.total_seconds():
+                # Too long to sit on a slot: the job comes back when the time is over.
+                raise Snooze(timedelta(seconds=left), reason="the embedding provider wants a pause")
+            await asyncio.sleep(left)
+
+
+def _callers(rows: _Rows) -> set[Caller]:
+    return {caller for caller, _ in rows}
+
+
+def _shares(rows: _Rows, vectors: Vectors) -> Iterator[tuple[Caller, list[int], Vectors]]:
+    """Whose the vectors are: for each caller the indices of its texts, and their vectors."""
+    places: dict[Caller, list[int]] = defaultdict(list)
+    for place, (caller, _) in enumerate(rows):
+        places[caller].append(place)
+    for caller, own in places.items():
+        yield caller, [rows[place][1] for place in own], vectors[own]

