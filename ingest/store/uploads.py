@@ -49,6 +49,23 @@ async def preview(
     return judge(upload, files, existing, {})
 
 
+async def with_other_metadata(
+    conn: Connection, upload: Upload, source_ids: Sequence[UUID]
+) -> set[UUID]:
+    """Those of the sources whose metadata the upload would replace by different ones."""
+    if upload.metadata is None:
+        return set()
+    cursor = await conn.execute(
+        _SQL["with_other_metadata"],
+        {
+            "application_id": upload.application_id,
+            "ids": list(source_ids),
+            "metadata": Jsonb(upload.metadata),
+        },
+    )
+    return {id for (id,) in await cursor.fetchall()}
+
+
 async def _batch(conn: Connection, upload: Upload) -> UUID:
     identity = {"id": upload.batch_id or new_id(), "application_id": upload.application_id}
     if upload.batch_id is None:

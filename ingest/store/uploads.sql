@@ -37,6 +37,10 @@ update rag.knowledge_sources as source
 update rag.knowledge_sources set metadata = %(metadata)s, updated_at = now()
  where id = any(%(ids)s);
 
+-- name: with_other_metadata
+select id from rag.knowledge_sources
+ where application_id = %(application_id)s and id = any(%(ids)s) and metadata <> %(metadata)s;
+
 -- name: ensure_batch
 insert into rag.upload_batches (id, application_id) values (%(id)s, %(application_id)s);
 
