@@ -2,7 +2,7 @@
 
     data_dir/postgres/owner.lock     flock: its holder owns the server; it names the holder's pid
                       log            what the server says
-                      cluster/       the database, with the Unix socket beside it
+                      cluster/       the database, and its Unix socket
                       cluster.new/   a cluster being initialised; renamed when it is complete
 
 Nothing listens on TCP. The kernel asks the server for a fast shutdown when its owner dies, even by
@@ -210,7 +210,9 @@ class EmbeddedPostgres:
                 raise SetupError(self._failed("be initialised"))
         finally:
             child.kill()
+            child.wait()
         unfinished.rename(self._cluster)
+        _sync(self._folder)  # initdb has synced what is in it
 
     def _spawn(
         self,
@@ -223,19 +225,10 @@ class EmbeddedPostgres:
     ) -> subprocess.Popen[bytes]:
         where = str(cluster) if account.is_ours else "/proc/self/cwd"
         numbers = (account.uid, account.gid, on_death.value, os.getpid())
+        child = [sys.executable, "-I", "-S", str(_CHILD), *map(str, numbers)]
         with open(self._log, "ab", opener=_private) as log:
             return subprocess.Popen(  # noqa: S603 - our own arguments, no shell
-                [
-                    sys.executable,
-                    "-I",
-                    "-S",
-                    _CHILD,
-                    *map(str, numbers),
-                    program,
-                    "-D",
-                    where,
-                    *options,
-                ],
+                [*child, str(program), "-D", where, *options],
                 cwd=cluster,
                 env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
                 stdin=subprocess.DEVNULL,
@@ -256,6 +249,14 @@ class EmbeddedPostgres:
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _answers(dsn: str) -> bool:
