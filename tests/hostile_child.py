@@ -1,0 +1,90 @@
+"""A parser process whose text extractor does what the file says: see test_sandbox.py.
+
+It is the real child but for that: what a file makes a parser do, this one does when told.
+"""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import orjson
+
+from ingest.pipeline import mediatypes
+from ingest.pipeline.extract import registry
+from ingest.pipeline.extract.source import Extraction, Source
+from ingest.sandbox import child
+
+
+def extract(source: Source) -> Extraction:
+    """The first word is what to do, the second an argument."""
+    command, _, argument = source.stream.read().decode().partition(" ")
+    commands: dict[str, Callable[[], object]] = {
+        "say": lambda: argument,
+        "signal": lambda: _die(int(argument)),
+        "exit": lambda: os._exit(int(argument)),
+        "sleep": lambda: time.sleep(float(argument)),
+        "spin": _spin,
+        "allocate": lambda: len(bytearray(int(argument) * 1024 * 1024)),
+        "abort": lambda: _abort(argument),
+        "offspring": lambda: _offspring(argument),
+        "print": lambda: _print(argument),
+        "lie": lambda: _lie(argument.encode()),
+        "pid": os.getpid,
+        "environment": lambda: orjson.dumps(dict(os.environ)).decode(),
+        "limits": lambda: orjson.dumps(
+            {name: resource.getrlimit(getattr(resource, name))[0] for name in argument.split()}
+        ).decode(),
+    }
+    return Extraction(parts=[str(commands[command]())], extractor="hostile 1")
+
+
+def _die(number: int) -> None:
+    os.kill(os.getpid(), number)
+    time.sleep(10)
+
+
+def _abort(last_words: str) -> None:
+    sys.stderr.write(last_words)
+    sys.stderr.flush()
+    _die(signal.SIGABRT)
+
+
+def _spin() -> None:
+    while True:
+        pass
+
+
+def _offspring(path: str) -> None:
+    process = subprocess.Popen(["sleep", "300"])
+    with open(path, "w") as file:
+        file.write(str(process.pid))
+    time.sleep(300)
+
+
+def _print(text: str) -> str:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+    os.write(1, text.encode())
+    return "printed"
+
+
+def _lie(frame: bytes) -> None:
+    """Send an answer of one's own. Its pipe is the first that the child opened after starting."""
+    for descriptor in range(3, 20):
+        target = os.path.realpath(f"/proc/self/fd/{descriptor}")
+        if "pipe:" in target:
+            try:
+                os.write(descriptor, len(frame).to_bytes(4, "big") + frame)
+            except OSError:
+                continue
+    time.sleep(10)
+
+
+registry.MODULES[mediatypes.TEXT] = "__main__"
+
+if __name__ == "__main__":
+    child.main()

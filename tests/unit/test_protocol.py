@@ -1,0 +1,132 @@
+"""What a child answers is checked field by field: it may have been taken over by a file."""
+
+from dataclasses import replace
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.errors import Permanent, Transient
+from ingest.model import Chunk, Coverage, Document, Encoding, Page
+from ingest.sandbox.protocol import (
+    LENGTH,
+    BadFrame,
+    Parsed,
+    Reply,
+    decode_reply,
+    encode_failure,
+    encode_parsed,
+)
+
+DOCUMENT = Document(
+    text="First page.\n\nSecond, with ünïcödé and \\u0000 in words.",
+    media_type="application/pdf",
+    extractor="test 1",
+    title="A title",
+    encoding=Encoding(name="utf-8", confidence=1.0, replaced=2),
+    pages=(Page(number=1, start=0, end=11), Page(number=2, start=13, end=30)),
+    coverage=Coverage(pages=2, with_text=2, empty=0, failed=0),
+    metadata={"author": "A", "nested": {"list": [1, 2.5, None, True]}},
+    warnings=("type_mismatch",),
+)
+CHUNKS = [
+    Chunk(ordinal=0, text=DOCUMENT.text[:11], token_count=3, start=0, end=11, page=1),
+    Chunk(
+        ordinal=1, text=DOCUMENT.text[13:], token_count=9, start=13, end=len(DOCUMENT.text),
+        headings=("A", "B"), page=2,
+    ),
+]  # fmt: skip
+PARSED = Parsed(document=DOCUMENT, chunks=CHUNKS, extract_seconds=0.5, chunk_seconds=1.0)
+
+
+def body(frame: bytes) -> bytes:
+    assert len(frame) == LENGTH.size + LENGTH.unpack(frame[: LENGTH.size])[0]
+    return frame[LENGTH.size :]
+
+
+def forged(**changes: Any) -> bytes:
+    """A good answer with other fields, of the document or around it."""
+    data = orjson.loads(body(encode_parsed(PARSED, resident=1)))
+    for name, value in changes.items():
+        (data["document"] if name in data["document"] else data)[name] = value
+    return orjson.dumps(data)
+
+
+def test_a_parsed_file_comes_back_as_it_was() -> None:
+    frame = encode_parsed(PARSED, resident=7)
+
+    assert decode_reply(body(frame)) == Reply(result=PARSED, resident=7)
+
+
+def test_a_file_without_the_optional_fields_comes_back_too() -> None:
+    bare = replace(PARSED, document=replace(DOCUMENT, title=None, encoding=None, pages=()))
+
+    assert decode_reply(body(encode_parsed(bare, resident=7))).result == bare
+
+
+@pytest.mark.parametrize("kind", [Permanent, Transient])
+def test_a_failure_keeps_its_kind_and_code(kind: type[Permanent] | type[Transient]) -> None:
+    result = decode_reply(body(encode_failure(kind("why", code="corrupt"), resident=7))).result
+
+    assert type(result) is kind
+    assert (str(result), result.code) == ("why", "corrupt")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"text": 5},
+        {"text": None},
+        {"text": "a\0b", "pages": [], "chunks": []},
+        {"metadata": {"key\0": 1}},
+        {"metadata": []},
+        {"title": 1},
+        {"encoding": {"name": "utf-8", "confidence": "high", "replaced": 0}},
+        {"pages": [{"number": 1, "start": 5, "end": 3}]},
+        {"pages": [{"number": 1, "start": 0, "end": 9_999}]},
+        {"coverage": {"pages": 1}},
+        {"coverage": {"pages": True, "with_text": 1, "empty": 0, "failed": 0}},
+        {"warnings": [1]},
+        {"chunks": [[0, 1, 0, 9_999, [], None]]},
+        {"chunks": [[0, 1, 3, 3, [], None]]},
+        {"chunks": [[0, 1, -5, 3, [], None]]},
+        {"chunks": [[1, 1, 0, 3, [], None]]},
+        {"chunks": [[0, -1, 0, 3, [], None]]},
+        {"chunks": [[0, 1.5, 0, 3, [], None]]},
+        {"chunks": [[0, 1, 0, 3, [1], None]]},
+        {"chunks": [[0, 1, 0, 3, [], "one"]]},
+        {"chunks": [[0, 1]]},
+        {"chunks": {}},
+        {"extract_seconds": "long"},
+        {"resident": None},
+    ],
+)
+def test_a_field_that_cannot_be_is_refused(changes: dict[str, Any]) -> None:
+    frame = forged(**changes)
+
+    with pytest.raises(BadFrame):
+        decode_reply(frame)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"",
+        b"[1]",
+        b"{}",
+        b'{"resident": 1, "code": "made_up", "message": "", "transient": false}',
+        b'{"resident": 1, "code": "corrupt", "message": 1, "transient": false}',
+        b'{"resident": 1, "code": "corrupt", "message": "\\ud800", "transient": false}',
+    ],
+)
+def test_an_answer_of_no_known_kind_is_refused(frame: bytes) -> None:
+    with pytest.raises(BadFrame):
+        decode_reply(frame)
+
+
+@given(st.binary(max_size=200))
+def test_noise_is_refused(noise: bytes) -> None:
+    with pytest.raises(BadFrame):
+        decode_reply(noise)
