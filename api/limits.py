@@ -1,4 +1,7 @@
-"""Bodies that are read into memory have a limit; the upload, which is streamed, has none."""
+"""Bodies that are read into memory have a limit; the upload, which is streamed, has none.
+
+The framework's own limit answers in plain text and cannot be lifted for one route.
+"""
 
 from collections.abc import Collection
 

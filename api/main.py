@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from math import ceil
 from typing import Final
 
 import psycopg
@@ -13,10 +14,21 @@ from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from api import admin, batches, health, jobs, sources, tickets, uploads
-from api.limits import BodyLimit
-from api import live
+from api import (
+    admin,
+    batches,
+    health,
+    jobs,
+    live,
+    search,
+    sources,
+    streams,
+    tickets,
+    upload_check,
+    uploads,
+)
 from api.hub import Hub
+from api.limits import BodyLimit
 from api.problems import (
     BodyTooLarge,
     Forbidden,
@@ -54,20 +66,22 @@ _CODES: Final = {
     413: "too_large",
 }
 
-# Bodies that are read into memory; search queries and settings are far smaller.
-_LARGEST_BODY: Final = 1024 * 1024
+# Bodies that are read into memory; the digests of 10,000 files (upload_check.py) are the largest.
+_LARGEST_BODY: Final = 8 * 1024 * 1024
 
 # Describes the header in the OpenAPI document; api/deps.py reads it.
 _BEARER: Final = HTTPBearer(auto_error=False, description="An API key, or the operator's key")
 
 _ROUTERS: Final[Sequence[APIRouter]] = (
     uploads.router,
+    upload_check.router,
     sources.router,
     batches.router,
     jobs.router,
+    streams.router,
+    search.router,
     tickets.router,
     admin.router,
-    health.router,
 )
 
 
@@ -88,9 +102,10 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
     app = FastAPI(title="rag-ingest", lifespan=lifespan, redirect_slashes=False)
     for router in _ROUTERS:
         app.include_router(router, dependencies=[Security(_BEARER)])
-    app.add_middleware(BodyLimit, limit=_LARGEST_BODY, streamed=["/upload/documents"])
     # FastAPI's bearer scheme reads requests only; a socket authenticates by itself.
     app.include_router(live.router)
+    app.include_router(health.router)
+    app.add_middleware(BodyLimit, limit=_LARGEST_BODY, streamed=["/upload/documents"])
     _handle_errors(app)
     return app
 
@@ -104,13 +119,20 @@ def _handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
-def _raised_on_purpose(_: Request, error: Exception) -> Response:
+def _raised_on_purpose(request: Request, error: Exception) -> Response:
     status = next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), None)
     if status is None:
-        return _unexpected(_, error)
+        return _unexpected(request, error)
     code = getattr(error, "code", "not_found" if status == 404 else "invalid_request")
-    headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthorized) else None
-    return problem(status, code=code, detail=str(error), headers=headers)
+    return problem(status, code=code, detail=str(error), headers=_headers(error))
+
+
+def _headers(error: Exception) -> dict[str, str] | None:
+    if isinstance(error, Unauthorized):
+        return {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, Transient) and error.retry_after is not None:
+        return {"Retry-After": str(ceil(error.retry_after.total_seconds()))}
+    return None
 
 
 def _not_valid(_: Request, error: Exception) -> Response:

@@ -18,8 +18,9 @@ _REMOVED: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
 )
-# `\\?\C:\x` and `\\.\C:\x` are how Windows writes long and device paths.
-_WINDOWS_ROOT: Final = re.compile(r"^(?:/*[?.]/(?=/*[A-Za-z]:))?/*(?:[A-Za-z]:(?=/|$))?")
+_DRIVE: Final = re.compile("[A-Za-z]:")
+# What may stand before a drive: nothing, or the question mark of long Windows paths (`\\?\C:\x`).
+_BEFORE_DRIVE: Final[tuple[list[str], ...]] = ([], ["?"])
 
 
 def decode_filename(raw: bytes) -> str:
@@ -39,11 +40,12 @@ def normalise(name: str) -> str:
     they are part of a name on most systems.
     """
     text = unicodedata.normalize("NFC", visible(name)).replace("\\", "/")
-    text = _WINDOWS_ROOT.sub("", text, count=1)
     segments: list[str] = []
     for segment in text.split("/"):
         if segment == "..":
             del segments[-1:]
+        elif _DRIVE.fullmatch(segment) and segments in _BEFORE_DRIVE:
+            segments.clear()
         elif segment not in ("", "."):
             segments.append(segment)
     path = "/".join(segments)

@@ -1,25 +1,26 @@
 """The HTTP application over a real database and a local blob store, with a fake embedder."""
 
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
 import httpx
 import numpy as np
 import pytest
 from fastapi import FastAPI
-from ingest.embedding import EmbeddingService
 from numpy.typing import NDArray
 from pydantic import SecretStr
+from structlog.testing import capture_logs
 
 from api.main import create_app
 from ingest.blobs.local import LocalBlobStore
 from ingest.config import Settings
 from ingest.db import Connection, Pool
+from ingest.embedding import EmbeddingService
 from ingest.listen import Listener
 from ingest.model import EmbeddingModel, Role
 from ingest.runtime import Runtime
@@ -46,6 +47,13 @@ def fake_vector(text: str) -> NDArray[np.float32]:
     digest = hashlib.sha256(text.encode()).digest()[:8]
     values = np.frombuffer(digest, dtype=np.uint8).astype(np.float32) + 1
     return values / np.float32(np.linalg.norm(values))
+
+
+@pytest.fixture(autouse=True)
+def logged() -> Iterator[Sequence[Mapping[str, Any]]]:
+    """What is logged, instead of on the screen."""
+    with capture_logs() as entries:
+        yield entries
 
 
 @pytest.fixture

@@ -98,6 +98,15 @@ def multipart(*parts: bytes, boundary: bytes = b"frontier") -> bytes:
     )
 
 
-def files_under(folder: Path) -> list[str]:
-    """All files, relative to the folder."""
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+def stored(folder: Path) -> list[str]:
+    """Keys of the committed blobs in a local store."""
+    return sorted(
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.is_file() and ".staged" not in path.parts
+    )
+
+
+def staged(folder: Path) -> list[str]:
+    """Names of files that are not committed."""
+    return sorted(path.name for path in (folder / ".staged").rglob("*") if path.is_file())

@@ -1,16 +1,14 @@
 """POST /upload/documents: verdicts, fields, limits, and that nothing is left behind."""
 
-import asyncio
 import json
 from pathlib import Path
-from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
 import pytest
 
 from ingest.db import Connection
-from tests.api.helpers import count, finish_file_job, upload
+from tests.api.helpers import count, finish_file_job, staged, stored, upload
 
 
 async def test_each_file_gets_a_source_and_a_job_in_one_batch(
@@ -254,72 +252,3 @@ async def test_a_batch_of_another_application_does_not_exist(
     assert answer.status_code == 404
     assert stored(blobs_on_disk) == before
     assert staged(blobs_on_disk) == []
-
-
-async def test_four_thousand_files_fit_in_one_request(
-    editor: httpx.AsyncClient, conn: Connection
-) -> None:
-    parts = [(f"d{n % 40}/f{n}.txt", f"file {n}".encode()) for n in range(4000)]
-
-    answer = await upload(editor, parts)
-
-    body = answer.json()
-    assert answer.status_code == 202
-    assert body["jobCount"] == len(body["files"]) == 4000
-    assert await count(conn, "rag.processing_jobs") == 4000
-
-
-async def test_a_large_file_is_never_in_memory_as_a_whole(
-    editor: httpx.AsyncClient, conn: Connection
-) -> None:
-    import tracemalloc
-
-    piece = bytes(range(256)) * 256
-    head = b'--frontier\r\nContent-Disposition: form-data; name="files"; filename="big.bin"\r\n\r\n'
-
-    async def body() -> Any:
-        yield head
-        for _ in range(1024):
-            yield piece
-        yield b"\r\n--frontier--\r\n"
-
-    tracemalloc.start()
-    answer = await editor.post(
-        "/upload/documents",
-        content=body(),
-        headers={"Content-Type": "multipart/form-data; boundary=frontier"},
-    )
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-
-    assert answer.status_code == 202
-    row = await (
-        await conn.execute("select payload ->> 'sizeBytes' from rag.processing_jobs")
-    ).fetchone()
-    assert row == (str(64 * 1024 * 1024),)
-    assert peak < 16 * 1024 * 1024
-
-
-async def test_concurrent_uploads_of_a_path_make_one_source_with_one_live_job(
-    editor: httpx.AsyncClient, conn: Connection
-) -> None:
-    answers = await asyncio.gather(
-        *(upload(editor, {"x.txt": f"version {n}".encode()}) for n in range(8))
-    )
-
-    assert {answer.status_code for answer in answers} == {202}
-    assert len({answer.json()["files"][0]["knowledgeSourceId"] for answer in answers}) == 1
-    assert await count(conn, "rag.knowledge_sources") == 1
-    assert await count(conn, "rag.processing_jobs where status = 'pending'") == 1
-
-
-def stored(folder: Path) -> list[str]:
-    return sorted(
-        str(path.relative_to(folder))
-        for path in folder.rglob("*")
-        if path.is_file() and ".staged" not in path.parts
-    )
-
-
-def staged(folder: Path) -> list[str]:
-    return sorted(path.name for path in (folder / ".staged").rglob("*") if path.is_file())
