@@ -31,10 +31,13 @@ select id as source_id, application_id from numbered;
 select pg_notify('rag_events', payload) from unnest(%(payloads)s::text[]) as payload;
 
 -- name: after
--- New events of many sources at once, each after its own position.
+-- New events of many sources at once, each after its own position. The limit within a source keeps
+-- a page of a long replay from reading all of it.
 select event.source_id, event.seq, event.type, event.data, event.created_at
   from unnest(%(source_ids)s::uuid[], %(after)s::bigint[]) as position(source_id, seq)
-  join rag.progress_events as event
-    on event.source_id = position.source_id and event.seq > position.seq
+ cross join lateral (
+    select * from rag.progress_events as later
+     where later.source_id = position.source_id and later.seq > position.seq
+     order by later.seq limit %(limit)s) as event
  order by event.source_id, event.seq
  limit %(limit)s;

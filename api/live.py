@@ -1,0 +1,196 @@
+"""Follow sources live: the WebSocket /api/ws.
+
+The client sends JSON objects:
+  {"type": "subscribe", "knowledgeSourceIds": [...] or "all", "after": {"<source>": seq}}
+  {"type": "unsubscribe", "knowledgeSourceIds": [...] or "all"}
+Subscriptions add up. The server sends, for each source, one `snapshot` and then its events
+(`progress`, `job`, `source`, `done`), each with `knowledgeSourceId` and `seq`.
+
+The rule of `seq`: after a message with `seq` n, a snapshot or an event, the next event of that
+source is n + 1. Without `after` a snapshot has the number of the last event that its state
+reflects. With `after` it has the client's own number: events n + 1 and later are replayed, while
+the state is already that of `latestSeq`. (The number may differ from the one asked for: a number
+from the future is cut down, and events that are no longer kept are skipped.) So a client keeps the
+`seq` of the last message per source, names them in `after` when it reconnects, and sees every event
+once and in order.
+
+`all` shows every unfinished source, the newest 1,000 finished ones and those in `after`, and every
+other source of the application, new ones first of all, as soon as it has an event.
+
+`error` messages (`not_found` with the source, `invalid_message`, `too_many_subscriptions`) leave
+the connection open. A `ping` comes every 20 seconds besides the protocol's own; it needs no answer.
+Close codes: 4400 too many invalid messages, 4401 no valid key or ticket, 4403 not allowed, 4408 the
+client does not read: reconnect with `after`, 1013 the database does not answer: likewise.
+"""
+
+import asyncio
+from contextlib import suppress
+from typing import Final, cast
+
+import psycopg
+import structlog
+from fastapi import APIRouter, WebSocket
+from fastapi.requests import HTTPConnection
+from pydantic import ValidationError
+from starlette.websockets import WebSocketDisconnect
+
+from api import live_messages as messages
+from api.deps import authenticate
+from api.feeds import Subscriber
+from api.hub import Hub
+from api.live_messages import COMMAND, LARGEST_SUBSCRIPTION, Command
+from api.mailbox import Closed, Message
+from api.problems import Unauthorized
+from ingest.errors import IngestError
+
+log = structlog.get_logger()
+router = APIRouter()
+
+INVALID, NO_KEY, FORBIDDEN, DOES_NOT_READ, TRY_AGAIN = 4400, 4401, 4403, 4408, 1013
+
+_PING_SECONDS: Final = 20.0
+# A socket whose buffers stay full for so long belongs to a client that does not read.
+_SEND_SECONDS: Final = 10.0
+# It learns why it was closed, if it reads what is in the buffers by then.
+_FAREWELL_SECONDS: Final = 60.0
+_WITHOUT_PAUSE: Final = 50
+_INVALID_MESSAGES: Final = 20
+_COMMANDS_WAITING: Final = 100
+
+
+def hub_of(connection: HTTPConnection) -> Hub:
+    """The hub that the application's lifespan started."""
+    return cast(Hub, connection.app.state.hub)
+
+
+@router.websocket("/api/ws")
+async def live(websocket: WebSocket) -> None:
+    """Events of knowledge sources as they happen; see the module."""
+    try:
+        key = await authenticate(websocket, allow_ticket=True)
+    except IngestError as error:
+        await websocket.close(NO_KEY if isinstance(error, Unauthorized) else FORBIDDEN, str(error))
+        return
+    await websocket.accept()
+    hub = hub_of(websocket)
+    subscriber = Subscriber(application_id=key.application_id)
+    try:
+        code = await Session(websocket, hub, subscriber).run()
+    finally:
+        hub.drop(subscriber)
+    if code is not None:
+        with suppress(TimeoutError, RuntimeError, WebSocketDisconnect):
+            async with asyncio.timeout(_FAREWELL_SECONDS):
+                await websocket.close(code)
+
+
+class Session:
+    """One accepted socket: receives, obeys and sends at the same time."""
+
+    def __init__(self, websocket: WebSocket, hub: Hub, subscriber: Subscriber) -> None:
+        self._websocket = websocket
+        self._hub = hub
+        self._subscriber = subscriber
+        self._commands: asyncio.Queue[str] = asyncio.Queue(_COMMANDS_WAITING)
+
+    async def run(self) -> int | None:
+        """Until one side ends it; the code to close with, None when the client has gone."""
+        tasks = [
+            asyncio.create_task(self._receive()),
+            asyncio.create_task(self._obey()),
+            asyncio.create_task(self._send()),
+        ]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            return done.pop().result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _receive(self) -> int | None:
+        # Always reading, also during a long replay: the protocol's pongs come this way too.
+        while True:
+            received = await self._websocket.receive()
+            if received["type"] == "websocket.disconnect":
+                return None
+            await self._commands.put(received.get("text") or "")
+
+    async def _obey(self) -> int | None:
+        invalid = 0
+        while True:
+            text = await self._commands.get()
+            try:
+                command = COMMAND.validate_json(text)
+            except ValidationError as error:
+                invalid += 1
+                if invalid > _INVALID_MESSAGES:
+                    return INVALID
+                await self._reply(messages.error("invalid_message", _what_is_wrong(error)))
+                continue
+            try:
+                await self._do(command)
+            except Closed:
+                return DOES_NOT_READ
+            except psycopg.Error as error:
+                log.warning("live.failed", error=type(error).__name__)
+                return TRY_AGAIN
+
+    async def _do(self, command: Command) -> None:
+        match command:
+            case messages.Subscribe():
+                await self._subscribe(command)
+            case messages.Unsubscribe(knowledge_source_ids="all"):
+                self._hub.unsubscribe_all(self._subscriber)
+            case messages.Unsubscribe(knowledge_source_ids=ids) if ids != "all":
+                self._hub.unsubscribe(self._subscriber, ids)
+            case messages.Ping():
+                await self._reply(messages.PONG)
+
+    async def _subscribe(self, command: messages.Subscribe) -> None:
+        subscriber = self._subscriber
+        ids = command.knowledge_source_ids
+        if ids == "all":
+            await self._hub.follow(subscriber, command.after)
+            return
+        chosen = subscriber.chosen.union(ids)
+        if len(chosen) > LARGEST_SUBSCRIPTION:
+            detail = f"one connection follows up to {LARGEST_SUBSCRIPTION} named sources"
+            await self._reply(messages.error("too_many_subscriptions", detail))
+            return
+        subscriber.chosen = chosen
+        await self._hub.subscribe(subscriber, list(dict.fromkeys(ids)), command.after)
+
+    async def _reply(self, message: Message) -> None:
+        with suppress(Closed):  # the sender ends the connection
+            await self._subscriber.mailbox.put(message)
+
+    async def _send(self) -> int | None:
+        loop = asyncio.get_running_loop()
+        ping_at = loop.time() + _PING_SECONDS
+        sent = 0
+        try:
+            while True:
+                message = messages.PING
+                if loop.time() < ping_at:
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout_at(ping_at):
+                            message = await self._subscriber.mailbox.take()
+                if message is messages.PING:
+                    ping_at = loop.time() + _PING_SECONDS
+                async with asyncio.timeout(_SEND_SECONDS):
+                    await self._websocket.send_text(message.text)
+                sent += 1
+                if sent % _WITHOUT_PAUSE == 0:
+                    await asyncio.sleep(0)
+        except (TimeoutError, Closed):
+            return DOES_NOT_READ
+        except WebSocketDisconnect:
+            return None
+
+
+def _what_is_wrong(error: ValidationError) -> str:
+    """Without the input: it may be huge, or not even text."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return f"{where}: {first['msg']}" if where else str(first["msg"])

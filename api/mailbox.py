@@ -1,0 +1,86 @@
+"""What waits to be sent to one client: bounded, so that one who does not read costs little."""
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+LARGEST_COUNT: Final = 10_000
+LARGEST_SIZE: Final = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A message as all its receivers get it; they share one text."""
+
+    type: str
+    text: str
+    """A JSON object."""
+    source_id: UUID | None = None
+    seq: int | None = None
+
+
+class Closed(Exception):
+    """The client is gone, or was given up because it does not read."""
+
+
+class Mailbox:
+    """Messages of one client, first in, first out.
+
+    News is offered and never waits; a replay waits for room. A mailbox that overflows closes for
+    good and forgets what is in it.
+    """
+
+    def __init__(self, *, count: int = LARGEST_COUNT, size: int = LARGEST_SIZE) -> None:
+        self._count = count
+        self._size = size
+        self._messages: deque[Message] = deque()
+        self._characters = 0
+        self._filled = asyncio.Event()
+        self._drained = asyncio.Event()
+        self.is_closed = False
+
+    def offer(self, message: Message) -> bool:
+        """Add a message; False when the mailbox is closed, or closes because it is full."""
+        if self.is_closed:
+            return False
+        if len(self._messages) >= self._count or self._characters >= self._size:
+            self.close()
+            return False
+        self._messages.append(message)
+        self._characters += len(message.text)
+        self._filled.set()
+        return True
+
+    async def put(self, message: Message) -> None:
+        """Add a message once the mailbox is at most half full. Raises Closed."""
+        while not self.is_closed and self._is_half_full():
+            self._drained.clear()
+            await self._drained.wait()
+        if not self.offer(message):
+            raise Closed
+
+    async def take(self) -> Message:
+        """The next message, when there is one. Raises Closed."""
+        while not self._messages:
+            if self.is_closed:
+                raise Closed
+            self._filled.clear()
+            await self._filled.wait()
+        message = self._messages.popleft()
+        self._characters -= len(message.text)
+        if not self._is_half_full():
+            self._drained.set()
+        return message
+
+    def close(self) -> None:
+        """Forget everything and let nothing in."""
+        self.is_closed = True
+        self._messages.clear()
+        self._characters = 0
+        self._filled.set()
+        self._drained.set()
+
+    def _is_half_full(self) -> bool:
+        return 2 * len(self._messages) >= self._count or 2 * self._characters >= self._size

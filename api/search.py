@@ -1,0 +1,115 @@
+"""Find chunks: by meaning, by words, or by both."""
+
+from dataclasses import asdict
+from typing import Annotated, Any, Final, Literal
+from uuid import UUID
+
+import numpy as np
+from fastapi import APIRouter
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
+
+from api.deps import RuntimeDep, Viewer
+from api.wire import Body, Metadata, View, storable
+from ingest.db import Connection, transaction
+from ingest.runtime import Runtime
+from ingest.store import search
+from ingest.store.search import Ranked, Scope
+
+router = APIRouter(tags=["search"])
+
+# How much of each list is fused: a chunk that is good in both beats the best of one.
+_FUSED: Final = 50
+# Ranking reads every match; beside vectors, fewer of the matches of a broad query will do.
+_RANKED_ALONE: Final = 2000
+_RANKED_HYBRID: Final = 500
+
+
+def _not_blank(value: Any) -> Any:
+    if isinstance(value, str):
+        if not value.strip():
+            raise ValueError("the query is empty")
+        return storable(value)
+    return value
+
+
+class SearchFilter(Body):
+    knowledge_source_ids: Annotated[list[UUID], Field(max_length=10_000)] | None = None
+    metadata: Metadata | None = None
+    """Sources whose metadata contain this object."""
+
+
+class SearchRequest(Body):
+    query: Annotated[str, BeforeValidator(_not_blank), Field(max_length=8000)]
+    limit: Annotated[int, Field(ge=1, le=100)] = 10
+    mode: Literal["hybrid", "vector", "keyword"] = "hybrid"
+    filter: SearchFilter = SearchFilter()
+
+
+class SearchHit(View):
+    chunk_id: UUID
+    knowledge_source_id: UUID
+    document_id: UUID
+    title: str
+    uri: str
+    page: int | None
+    headings: list[str]
+    content: str
+    score: float
+
+
+class SearchHits(View):
+    hits: list[SearchHit]
+
+
+@router.post("/api/search")
+async def find(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -> SearchHits:
+    """The best chunks, best first. `hybrid` fuses both rankings by reciprocal rank.
+
+    A score is the cosine similarity (`vector`), 1 to 2 for all words and 0 to 1 for some of them
+    (`keyword`), or the sum of 1 / (60 + rank) (`hybrid`).
+    """
+    if not body.query.strip():
+        return SearchHits(hits=[])  # nothing but characters that are never stored
+    scope = Scope(
+        application_id=key.application_id,
+        source_ids=body.filter.knowledge_source_ids,
+        metadata=body.filter.metadata,
+    )
+    # Before the transaction: a slow provider must not hold a connection.
+    vector = None if body.mode == "keyword" else await runtime.embed_query(body.query)
+    async with transaction(runtime.pool) as conn:
+        ranked = await _rank(conn, body, scope, vector, runtime)
+        found = await search.load(conn, ranked, application_id=key.application_id)
+    return SearchHits(
+        hits=[SearchHit.model_validate({**asdict(hit), "score": score}) for hit, score in found]
+    )
+
+
+async def _rank(
+    conn: Connection,
+    body: SearchRequest,
+    scope: Scope,
+    vector: NDArray[np.float32] | None,
+    runtime: Runtime,
+) -> list[Ranked]:
+    depth = max(body.limit, _FUSED) if body.mode == "hybrid" else body.limit
+    rankings = []
+    if vector is not None:
+        rankings.append(
+            await search.by_vector(
+                conn, scope, model_id=runtime.model_id, vector=vector, limit=depth
+            )
+        )
+    if body.mode != "vector":
+        rankings.append(
+            await search.by_keyword(
+                conn,
+                scope,
+                body.query,
+                limit=depth,
+                enough=body.limit,
+                ranked=_RANKED_HYBRID if body.mode == "hybrid" else _RANKED_ALONE,
+            )
+        )
+    return search.fuse(*rankings, limit=body.limit) if body.mode == "hybrid" else rankings[0]

@@ -1,0 +1,152 @@
+"""How far a source or an application is: asked once, or followed as server-sent events."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+import orjson
+import structlog
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from api.deps import Browser, PoolDep, Viewer
+from api.feeds import Subscriber
+from api.hub import Hub
+from api.live import hub_of
+from api.mailbox import Closed, Message
+from api.wire import View
+from ingest.db import transaction
+from ingest.errors import NotFound
+from ingest.model import SourceStatus
+from ingest.store import progress
+from ingest.store.sources import TERMINAL
+
+log = structlog.get_logger()
+router = APIRouter(tags=["progress"])
+
+_HEARTBEAT_SECONDS: Final = 15.0
+_LAST_SEQ: Final = 2**63 - 1
+
+
+class ProgressView(View):
+    total: int
+    completed: int
+    failed: int
+    processing: int
+    pending: int
+    cancelled: int
+    review_needed: int
+    percent: int | None
+    eta_seconds: int | None
+    status: SourceStatus
+    seq: int | None
+
+
+@router.get("/api/knowledge-source/{id}/progress")
+async def get_progress(id: UUID, pool: PoolDep, key: Viewer) -> ProgressView:
+    """Counts over a source's jobs, or, for the id of the application, over its sources.
+
+    `percent` is null while the total is unknown; `seq` is null for an application.
+    """
+    async with transaction(pool) as conn:
+        if id == key.application_id:
+            whole = await progress.of_application(conn, application_id=id)
+            return ProgressView.model_validate({**_fields(whole), "seq": None})
+        found = await progress.of_sources(conn, application_id=key.application_id, ids=[id])
+    if not found:
+        raise NotFound("knowledge source")
+    return ProgressView.model_validate({**_fields(found[0]), "seq": found[0].event_seq})
+
+
+@router.get(
+    "/api/knowledge-sources/{id}/stream",
+    response_class=StreamingResponse,
+    responses={
+        200: {"content": {"text/event-stream": {}}},
+        204: {"description": "Nothing is left to come: an EventSource does not reconnect"},
+    },
+)
+async def stream(
+    id: UUID,
+    request: Request,
+    pool: PoolDep,
+    key: Browser,
+    last_event_id: Annotated[int | None, Header(ge=0, le=_LAST_SEQ)] = None,
+    after: Annotated[int | None, Query(ge=0, le=_LAST_SEQ)] = None,
+) -> Response:
+    """The events of a source as an EventSource reads them, until it is done.
+
+    First `snapshot`, then `progress`, `job`, `source` and `done`, with the messages of /api/ws as
+    data and their `seq` as id. `Last-Event-ID`, or `?after=`, resumes behind an event.
+    """
+    position = last_event_id if last_event_id is not None else after
+    async with transaction(pool) as conn:
+        found = await progress.of_sources(conn, application_id=key.application_id, ids=[id])
+    if not found:
+        raise NotFound("knowledge source")
+    source = found[0]
+    if source.status in TERMINAL and position is not None and position >= source.event_seq:
+        return Response(status_code=204)
+    subscriber = Subscriber(application_id=key.application_id, chosen={id})
+    return StreamingResponse(
+        _frames(hub_of(request), subscriber, id, position),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+async def _frames(
+    hub: Hub, subscriber: Subscriber, source_id: UUID, after: int | None
+) -> AsyncIterator[str]:
+    mailbox = subscriber.mailbox
+    positions = {} if after is None else {source_id: after}
+    joining = asyncio.create_task(hub.subscribe(subscriber, [source_id], positions))
+    joining.add_done_callback(lambda task: _close_if_failed(task, subscriber))
+    latest = 0
+    try:
+        while True:
+            try:
+                async with asyncio.timeout(_HEARTBEAT_SECONDS):
+                    message = await mailbox.take()
+            except TimeoutError:
+                yield ": still here\n\n"
+                continue
+            yield _frame(message)
+            if message.type == "snapshot":
+                latest = orjson.loads(message.text)["latestSeq"]
+            if _is_last(message, latest):
+                return
+    except Closed:
+        return  # the client resumes with the id of the last event that it got
+    finally:
+        joining.cancel()
+        hub.drop(subscriber)
+        with suppress(asyncio.CancelledError, Exception):
+            await joining
+
+
+def _close_if_failed(task: asyncio.Task[None], subscriber: Subscriber) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        log.warning("stream.failed", error=type(task.exception()).__name__)
+        subscriber.mailbox.close()
+
+
+def _frame(message: Message) -> str:
+    id = "" if message.seq is None else f"id: {message.seq}\n"
+    return f"{id}event: {message.type}\ndata: {message.text}\n\n"
+
+
+def _is_last(message: Message, latest: int) -> bool:
+    """Whether the source had ended with this: replayed ends of earlier runs do not count."""
+    if message.seq is None:
+        return True
+    if message.type == "snapshot":
+        is_current = message.seq >= latest
+        return is_current and orjson.loads(message.text)["status"] in TERMINAL
+    return message.type == "done" and message.seq >= latest
+
+
+def _fields(of: progress.Progress) -> dict[str, Any]:
+    return {name: getattr(of, name) for name in ProgressView.model_fields if name != "seq"}

@@ -1,0 +1,92 @@
+-- name: sources
+-- State, position and counts of sources at one moment: the jobs of a run are its root and the
+-- root's children. The number of pages of a site and of members of an archive is known once the
+-- root has ended.
+select source.id, source.type as source_type, source.name, source.uri, source.status,
+       source.error_code, source.error_message, source.chunk_count, source.event_seq,
+       coalesce((select event.seq from rag.progress_events as event
+                  where event.source_id = source.id
+                  order by event.seq limit 1) - 1, source.event_seq) as oldest_position,
+       run.total, run.completed, run.failed, run.processing, run.pending, run.cancelled,
+       run.review_needed, run.points, run.ended_lately, run.is_counting
+  from rag.knowledge_sources as source
+ cross join lateral (
+    select count(*) as total,
+           count(*) filter (where job.status = 'completed') as completed,
+           count(*) filter (where job.status = 'failed') as failed,
+           count(*) filter (where job.status = 'processing') as processing,
+           count(*) filter (where job.status = 'pending') as pending,
+           count(*) filter (where job.status = 'cancelled') as cancelled,
+           count(*) filter (where job.status = 'review_needed') as review_needed,
+           coalesce(sum(case when job.status in ('completed', 'failed', 'cancelled') then 100
+                             when job.status = 'pending' then 0
+                             else job.progress end), 0) as points,
+           count(*) filter (where job.completed_at > now() - interval '1 minute') as ended_lately,
+           coalesce(bool_or(job.is_root and job.status in ('pending', 'processing')
+                            and (source.type = 'site' or job.type = 'archive')),
+                    false) as is_counting
+      from (select root.type, root.status, root.progress, root.completed_at, true as is_root
+              from rag.processing_jobs as root
+             where root.id = source.current_job_id
+             union all
+            select child.type, child.status, child.progress, child.completed_at, false
+              from rag.processing_jobs as child
+             where child.parent_job_id = source.current_job_id) as job) as run
+ where source.application_id = %(application_id)s and source.id = any(%(ids)s)
+   and source.deleted_at is null;
+
+-- name: application
+-- One statement, so that the counts add up whatever ends meanwhile.
+select count(*) as total,
+       count(*) filter (where status in ('completed', 'partial')) as completed,
+       count(*) filter (where status = 'partial') as partial,
+       count(*) filter (where status = 'failed') as failed,
+       count(*) filter (where status = 'processing') as processing,
+       count(*) filter (where status = 'pending') as pending,
+       count(*) filter (where status = 'cancelled') as cancelled,
+       count(*) filter (where status = 'review_needed') as review_needed,
+       (select count(*) from rag.knowledge_sources
+         where application_id = %(application_id)s and updated_at > now() - interval '1 minute'
+           and status not in ('pending', 'processing') and deleted_at is null) as ended_lately
+  from rag.knowledge_sources
+ where application_id = %(application_id)s and deleted_at is null;
+
+-- name: worth_showing
+-- All that is not finished, and the newest of what is.
+(select id from rag.knowledge_sources
+  where application_id = %(application_id)s and deleted_at is null
+    and status in ('pending', 'processing', 'review_needed')
+  order by created_at desc, id desc limit %(limit)s)
+union all
+(select id from rag.knowledge_sources
+  where application_id = %(application_id)s and deleted_at is null
+    and status in ('completed', 'partial', 'failed', 'cancelled')
+  order by created_at desc, id desc limit %(newest)s);
+
+-- name: positions
+select id, event_seq from rag.knowledge_sources where id = any(%(ids)s);
+
+-- name: settled_before
+-- All events with an earlier time are visible by now: an event has the time at which its
+-- transaction began. The seconds are for transactions that our role may not see.
+select least(now() - interval '5 seconds', min(xact_start)) from pg_stat_activity;
+
+-- name: changed
+select source.id, source.application_id, source.event_seq
+  from unnest(%(application_ids)s::uuid[], %(since)s::timestamptz[]) as followed(id, since)
+  join rag.knowledge_sources as source
+    on source.application_id = followed.id
+   and source.updated_at >= greatest(followed.since, now() - %(within)s::interval);
+
+-- name: starts
+-- Where to begin with sources that nobody watched: after what was there before `since`.
+select source.id,
+       coalesce((select event.seq from rag.progress_events as event
+                  where event.source_id = source.id
+                    and event.created_at < greatest(heard.since, now() - %(horizon)s::interval)
+                  order by event.seq desc limit 1), 0) as position
+  from unnest(%(ids)s::uuid[], %(application_ids)s::uuid[], %(since)s::timestamptz[])
+       as heard(id, application_id, since)
+  join rag.knowledge_sources as source
+    on source.id = heard.id and source.application_id = heard.application_id
+ where source.deleted_at is null;
