@@ -1,0 +1,168 @@
+"""The service as commands see it: where it is, which key opens it, and its answers."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Self
+from urllib.parse import urlsplit
+
+import httpx
+from pydantic import SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from api.cli import local
+from api.cli.output import CommandError
+
+_DEFAULT_URL: Final = "http://127.0.0.1:8000"
+_PAGE: Final = 200
+# A request of files is answered when all of them are durable, which takes a slow disk a while.
+_TIMEOUT: Final = httpx.Timeout(300, connect=5)
+
+
+class ClientSettings(BaseSettings):
+    """What the environment says about the service. An empty value is no value."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="INGEST_", frozen=True, extra="ignore", env_ignore_empty=True
+    )
+
+    url: str | None = None
+    api_key: SecretStr | None = None
+    admin_key: SecretStr | None = None
+    data_dir: Path = Path("data")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where the service is and which key to show; `key_from` names the key's origin for people."""
+
+    url: str
+    key: str
+    key_from: str
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the service is on this machine, so that no proxy may come between."""
+        return urlsplit(self.url).hostname in ("localhost", "127.0.0.1", "::1")
+
+
+class Unreachable(CommandError):
+    """No answer; another try may get one."""
+
+
+class Refused(CommandError):
+    """The service answered with an error; `problem` is its problem document, perhaps empty."""
+
+    def __init__(self, message: str, *, status: int, problem: dict[str, Any]) -> None:
+        super().__init__(message)
+        self.status = status
+        self.problem = problem
+
+
+def find_target(settings: ClientSettings | None = None) -> Target:
+    """From INGEST_URL and INGEST_API_KEY, else from the data folder.
+
+    Raises CommandError when there is no key.
+    """
+    settings = settings or ClientSettings()
+    url = settings.url or local.announced_url(settings.data_dir) or _DEFAULT_URL
+    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+        raise CommandError(f"INGEST_URL: {url} is not an http or https URL")
+    file = local.key_file(settings.data_dir)
+    for origin, key in (
+        ("INGEST_API_KEY", _revealed(settings.api_key)),
+        ("INGEST_ADMIN_KEY", _revealed(settings.admin_key)),
+        (str(file), local.stored_key(settings.data_dir)),
+    ):
+        if key:
+            return Target(url=url.rstrip("/"), key=key, key_from=origin)
+    raise CommandError(
+        f"no API key: set INGEST_API_KEY, or run this where the service was started ({file} is "
+        "not there, or not yours to read)"
+    )
+
+
+def _revealed(secret: SecretStr | None) -> str | None:
+    return secret.get_secret_value() if secret is not None else None
+
+
+class Client:
+    """Requests to the service. Every method raises Unreachable or Refused, each one line."""
+
+    def __init__(self, target: Target, *, transport: httpx.BaseTransport | None = None) -> None:
+        self.target = target
+        self._http = httpx.Client(
+            base_url=target.url,
+            headers={"Authorization": f"Bearer {target.key}"},
+            timeout=_TIMEOUT,
+            trust_env=not target.is_local,
+            transport=transport,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
+
+    def get(self, path: str, **query: Any) -> Any:
+        """The JSON answer; parameters that are None are left out."""
+        params = {name: value for name, value in query.items() if value is not None}
+        return self._send(self._http.build_request("GET", path, params=params))
+
+    def post(self, path: str, body: Any) -> Any:
+        return self._send(self._http.build_request("POST", path, json=body))
+
+    def post_stream(self, path: str, content: Iterable[bytes], *, content_type: str) -> Any:
+        """Send a body that is made while it is sent."""
+        headers = {"Content-Type": content_type}
+        return self._send(self._http.build_request("POST", path, content=content, headers=headers))
+
+    def pages(self, path: str, *, limit: int, **query: Any) -> Iterator[dict[str, Any]]:
+        """Up to `limit` items of a list, whatever number of requests that takes."""
+        cursor = None
+        while limit > 0:
+            answer = self.get(path, limit=min(limit, _PAGE), cursor=cursor, **query)
+            yield from answer["items"]
+            limit -= len(answer["items"])
+            cursor = answer["nextCursor"]
+            if cursor is None:
+                return
+
+    def _send(self, request: httpx.Request) -> Any:
+        try:
+            response = self._http.send(request)
+        except httpx.TransportError as error:
+            raise Unreachable(self._unreachable(error)) from None
+        if response.is_success:
+            try:
+                return response.json()
+            except ValueError:
+                raise CommandError(f"what answers at {self.target.url} is not this API") from None
+        raise self._refused(response)
+
+    def _unreachable(self, error: httpx.TransportError) -> str:
+        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+            return (
+                f"nothing answers at {self.target.url}: start it with `ingest serve`, "
+                "or set INGEST_URL"
+            )
+        return f"the connection to {self.target.url} was lost ({type(error).__name__})"
+
+    def _refused(self, response: httpx.Response) -> Refused:
+        problem: dict[str, Any] = {}
+        if "json" in response.headers.get("content-type", ""):
+            content = response.json()
+            problem = content if isinstance(content, dict) else {}
+        if response.status_code == 401:
+            message = f"{self.target.url} refused the key from {self.target.key_from}"
+        else:
+            message = str(problem.get("detail") or f"{self.target.url} answered {response}")
+            for item in problem.get("errors", []):
+                message += f"; {item.get('field')}: {item.get('message')}"
+        return Refused(message, status=response.status_code, problem=problem)
+
+
+def open_client() -> Client:
+    """A client of the service that the environment or the data folder names."""
+    return Client(find_target())

@@ -1,0 +1,155 @@
+"""Which files a command line names, and the path under which each is known to the service.
+
+The path is the file's identity, so it has to be the same at the next run: the path as it was typed
+(`docs/a.md`), without what is above the named folder when that was typed absolute or with `..`
+(`/home/me/docs` gives `docs/a.md`), and without `.` (`ingest upload .` gives `a.md`).
+"""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from api.cli.output import CommandError
+from api.paths import decode_filename, normalise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalFile:
+    path: Path
+    """Where it is."""
+    name: str
+    """Under which it is sent; `%` and two digits stand for every byte that is not UTF-8."""
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    path: str
+    reason: str
+    """`hidden`, `symlink loop`, `not a file`, or what the system said."""
+    is_failure: bool = False
+    """Whether somebody would miss it."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Found:
+    files: list[LocalFile] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+def find_files(paths: Sequence[Path]) -> Found:
+    """Files and everything in folders, in the order of their names; a file named twice comes once.
+
+    Raises CommandError when a path does not exist, or two files would have the same name.
+    """
+    found = Found()
+    for path in paths:
+        if not path.exists():
+            raise CommandError(f"{path} does not exist")
+        name = _name_of(path)
+        if path.is_dir():
+            _walk(path, name, found)
+        else:
+            _add(path, name, found)
+    found.files = _distinct(found.files)
+    return found
+
+
+def _name_of(path: Path) -> PurePosixPath:
+    """The first part of the name: for a folder, of all files in it."""
+    if path.is_absolute() or ".." in path.parts:
+        return PurePosixPath(path.resolve().name)
+    return PurePosixPath(path)
+
+
+def _walk(folder: Path, name: PurePosixPath, found: Found) -> None:
+    """Depth first, by a list instead of by recursion: nesting has no limit."""
+    above: dict[Path, frozenset[tuple[int, int]]] = {folder: frozenset()}
+    waiting = [(folder, name)]
+    while waiting:
+        here, here_name = waiting.pop()
+        ancestors = above.pop(here)
+        try:
+            status = here.stat()
+            identity = (status.st_dev, status.st_ino)
+            if identity in ancestors:
+                found.skipped.append(Skipped(path=str(here), reason="symlink loop"))
+                continue
+            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+        except OSError as error:
+            found.skipped.append(_failed(here, error))
+            continue
+        folders = []
+        for entry in entries:
+            path, entry_name = here / entry.name, here_name / entry.name
+            if entry.name.startswith("."):
+                found.skipped.append(Skipped(path=str(path), reason="hidden"))
+            elif _is_folder(path):
+                above[path] = ancestors | {identity}
+                folders.append((path, entry_name))
+            else:
+                _add(path, entry_name, found)
+        waiting.extend(reversed(folders))
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a link to itself
+        return False
+
+
+def _add(path: Path, name: PurePosixPath, found: Found) -> None:
+    try:
+        status = path.stat()
+    except OSError as error:
+        found.skipped.append(_failed(path, error))
+        return
+    if stat.S_ISREG(status.st_mode):
+        found.files.append(LocalFile(path=path, name=_text(name), size=status.st_size))
+    else:
+        found.skipped.append(Skipped(path=str(path), reason="not a file"))
+
+
+def _text(name: PurePosixPath) -> str:
+    return decode_filename(os.fsencode(name))
+
+
+def _failed(path: Path, error: OSError) -> Skipped:
+    return Skipped(path=str(path), reason=error.strerror or "unreadable", is_failure=True)
+
+
+def _distinct(files: Sequence[LocalFile]) -> list[LocalFile]:
+    by_name: dict[str, LocalFile] = {}
+    for file in files:
+        known = by_name.setdefault(_identity(file.name), file)
+        if known is not file and known.path.resolve() != file.path.resolve():
+            raise CommandError(
+                f"{known.path} and {file.path} would both be called {file.name}: upload the folder "
+                "that holds both, or one after the other from where their paths differ"
+            )
+    return list(by_name.values())
+
+
+def _identity(name: str) -> str:
+    """The service's own rule: names that differ only in what it removes are one name."""
+    try:
+        return normalise(name)
+    except ValueError:  # the service will say why
+        return name
+
+
+def slices(files: Sequence[LocalFile], *, count: int, size: int) -> Iterator[list[LocalFile]]:
+    """The files in order, at most `count` and about `size` bytes together; a larger one alone."""
+    part: list[LocalFile] = []
+    held = 0
+    for file in files:
+        if part and (len(part) == count or held + file.size > size):
+            yield part
+            part, held = [], 0
+        part.append(file)
+        held += file.size
+    if part:
+        yield part

@@ -1,0 +1,184 @@
+"""Events of knowledge sources as they happen: every one once and in order, over broken connections.
+
+By WebSocket; where something between us and the service does not let it through, by asking for new
+events again and again.
+"""
+
+import json
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from websockets.exceptions import (
+    ConnectionClosed,
+    InvalidHandshake,
+    InvalidMessage,
+    InvalidProxyStatus,
+    InvalidStatus,
+)
+from websockets.sync.client import ClientConnection, connect
+
+from api.cli.client import Client, Refused, Unreachable
+
+Message = dict[str, Any]
+
+ENDED: Final = ("completed", "partial", "failed", "cancelled", "review_needed")
+"""States in which nothing more happens without a person."""
+
+_POLL_SECONDS: Final = 1.0
+_LONGEST_PAUSE: Final = 5.0
+_PATIENCE_SECONDS: Final = 120
+# An answer of a proxy that has lost the service, which may come back.
+_GATEWAY_ERRORS: Final = (502, 503, 504)
+
+
+class Follower:
+    """Messages as docs of /api/ws describe them, until every source has ended."""
+
+    def __init__(
+        self,
+        client: Client,
+        source_ids: Sequence[str],
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._client = client
+        self._sleep = sleep
+        self._open = set(source_ids)
+        self._seen: dict[str, int] = {}
+        """The number of the last message per source: what a new connection resumes from."""
+        self._heard_at = time.monotonic()
+
+    def messages(self) -> Iterator[Message]:
+        """Raises Unreachable when the service stays away, Refused when it wants none of it."""
+        failures = 0
+        while self._open:
+            heard = self._heard_at
+            try:
+                yield from self._by_socket()
+            except _NotPossible:
+                yield from self._by_polling()
+                return
+            except (OSError, ConnectionClosed, InvalidMessage) as error:
+                failures = 0 if self._heard_at > heard else failures + 1
+                self._pause(failures, error)
+
+    def _pause(self, failures: int, error: Exception) -> None:
+        if time.monotonic() - self._heard_at > _PATIENCE_SECONDS:
+            raise Unreachable(f"the connection to {self._client.target.url} was lost") from error
+        self._sleep(random.uniform(0, min(0.1 * 2.0**failures, _LONGEST_PAUSE)))  # noqa: S311 jitter
+
+    def _by_socket(self) -> Iterator[Message]:
+        with self._connect() as socket:
+            ids = sorted(self._open)
+            after = {id: self._seen[id] for id in ids if id in self._seen}
+            command = {"type": "subscribe", "knowledgeSourceIds": ids, "after": after}
+            socket.send(json.dumps(command))
+            while self._open:
+                message = json.loads(socket.recv())
+                self._heard_at = time.monotonic()
+                if self._is_news(message):
+                    yield message
+
+    def _connect(self) -> ClientConnection:
+        target = self._client.target
+        try:
+            return connect(
+                f"ws{target.url.removeprefix('http')}/api/ws",
+                additional_headers={"Authorization": f"Bearer {target.key}"},
+                proxy=None if target.is_local else True,
+            )
+        except InvalidStatus as error:
+            if error.response.status_code in _GATEWAY_ERRORS:
+                raise ConnectionError("the service is not there") from error
+            raise _NotPossible from error
+        except InvalidProxyStatus as error:
+            raise _NotPossible from error
+        except InvalidMessage:
+            raise  # it went away during the handshake
+        except InvalidHandshake as error:
+            raise _NotPossible from error
+
+    def _by_polling(self) -> Iterator[Message]:
+        while True:
+            for id in sorted(self._open):
+                for message in self._asked(id):
+                    if self._is_news(message):
+                        yield message
+            if not self._open:
+                return
+            self._sleep(_POLL_SECONDS)
+
+    def _asked(self, id: str) -> list[Message]:
+        """What is new of one source; nothing while the service is away."""
+        path = f"/api/knowledge-sources/{id}"
+        try:
+            if id not in self._seen:
+                return [_snapshot(self._client.get(path))]
+            after = self._seen[id]
+            events = self._client.get(f"{path}/events", after=after, limit=200)["items"]
+        except Refused as error:
+            if error.status == 404:
+                return [{"type": "error", "code": "not_found", "knowledgeSourceId": id}]
+            if error.status not in _GATEWAY_ERRORS:
+                raise
+            self._pause(0, error)
+            return []
+        except Unreachable as error:
+            self._pause(0, error)
+            return []
+        self._heard_at = time.monotonic()
+        return [_event(id, event) for event in events]
+
+    def _is_news(self, message: Message) -> bool:
+        """Whether to show it; keeps the books of what was seen and of what has ended."""
+        id = message.get("knowledgeSourceId")
+        if not isinstance(id, str):
+            return False
+        seq = message.get("seq")
+        if isinstance(seq, int):
+            if message["type"] != "snapshot" and seq <= self._seen.get(id, -1):
+                return False
+            is_first = id not in self._seen
+            self._seen[id] = seq
+            if message["type"] == "snapshot" and not is_first:
+                # Of a new connection: its events follow, and say all of it.
+                return False
+        if _ends(message):
+            self._open.discard(id)
+        return True
+
+
+class _NotPossible(Exception):
+    """WebSockets do not get through."""
+
+
+def _ends(message: Message) -> bool:
+    if message["type"] == "error":
+        return True
+    if message["type"] == "snapshot":
+        is_current = message["seq"] >= message.get("latestSeq", message["seq"])
+        return is_current and message.get("status") in ENDED
+    return message["type"] == "done" or message.get("status") in ENDED
+
+
+def _snapshot(source: dict[str, Any]) -> Message:
+    """As the socket sends it, from a source as the API shows it."""
+    names = ("name", "uri", "status", "errorCode", "errorMessage", "chunkCount")
+    return {
+        **{name: source[name] for name in names},
+        "type": "snapshot",
+        "knowledgeSourceId": source["id"],
+        "seq": source["eventSeq"],
+    }
+
+
+def _event(id: str, event: dict[str, Any]) -> Message:
+    return {
+        **event["data"],
+        "type": event["type"],
+        "knowledgeSourceId": id,
+        "seq": event["seq"],
+        "at": event["createdAt"],
+    }

@@ -1,0 +1,49 @@
+"""`ingest …`: the commands, and what every error of theirs becomes."""
+
+import functools
+from collections.abc import Callable
+from typing import Final, ParamSpec
+
+import typer
+
+from api.cli import server, show, upload, watch
+from api.cli.output import CommandError, print_error
+from ingest.errors import SetupError
+
+P = ParamSpec("P")
+
+_CANNOT_GO_ON: Final = 2
+_SERVICE: Final = "The service"
+_USE: Final = "Using it"
+
+app = typer.Typer(
+    help="Turns files into searchable knowledge in Postgres + pgvector.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # its tracebacks would show keys and document text
+)
+
+
+def _add(panel: str, command: Callable[P, None]) -> None:
+    """Register a command; its errors are one line on standard error and exit code 2."""
+
+    @functools.wraps(command)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except (CommandError, SetupError) as error:
+            print_error(str(error))
+            raise typer.Exit(_CANNOT_GO_ON) from None
+
+    app.command(rich_help_panel=panel)(guarded)
+
+
+_add(_SERVICE, server.serve)
+_add(_SERVICE, server.api)
+_add(_SERVICE, server.worker)
+_add(_SERVICE, server.migrate)
+_add(_USE, upload.upload)
+_add(_USE, watch.watch)
+_add(_USE, show.search)
+_add(_USE, show.sources)
+_add(_USE, show.jobs)

@@ -1,0 +1,182 @@
+"""Send files to the service in several requests, and only those that it does not have."""
+
+import hashlib
+import json
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from api.cli.client import Client, Refused, Unreachable
+from api.cli.files import LocalFile, Skipped, slices
+from api.cli.multipart import Body
+
+# Large enough that a request costs little, small enough that Ctrl-C loses little.
+_FILES: Final = 500
+_BYTES: Final = 64 * 1024 * 1024
+_ATTEMPTS: Final = 5
+_TRY_AGAIN: Final = (429, 502, 503, 504)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What all files of one command share; the form fields of the upload."""
+
+    metadata: dict[str, Any] | None = None
+    priority: int = 0
+    on_conflict: str = "update"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """A file that is not searchable as it is now, and why."""
+
+    path: str
+    status: str
+    """`rejected`, or the state of its source."""
+    code: str | None
+    detail: str | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome:
+    """What the service said of the files so far."""
+
+    batch_id: str | None = None
+    verdicts: Counter[str] = field(default_factory=Counter)
+    sent: int = 0
+    rejected: list[Problem] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    already_open: dict[str, str] = field(default_factory=dict)
+    """Sources that an earlier upload left in work, each with its job."""
+
+    def note(self, file: Mapping[str, Any]) -> None:
+        """Count one file of an answer."""
+        self.verdicts[file["verdict"]] += 1
+        if file["verdict"] == "rejected":
+            self.rejected.append(
+                Problem(
+                    path=file["path"],
+                    status="rejected",
+                    code=file.get("code"),
+                    detail=file.get("detail"),
+                )
+            )
+        elif file["verdict"] != "accepted" and file.get("jobId"):
+            self.already_open[file["knowledgeSourceId"]] = file["jobId"]
+
+
+class Sender:
+    """Sends the files of one command; `outcome` grows with every request that was answered."""
+
+    def __init__(
+        self,
+        client: Client,
+        options: Options,
+        *,
+        show: Callable[[int], None] = lambda _: None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """`show` is told how many bytes are done with, sent or not needed, since the beginning."""
+        self._client = client
+        self._options = options
+        self._show = show
+        self._sleep = sleep
+        self._done = 0
+        self.outcome = Outcome()
+
+    def send(self, files: Sequence[LocalFile]) -> None:
+        """Raises Unreachable when the service stays away, Refused when it wants none of it."""
+        for part in slices(files, count=_FILES, size=_BYTES):
+            self._persist(part)
+            self._done += sum(file.size for file in part)
+            self._show(self._done)
+
+    def _persist(self, part: Sequence[LocalFile]) -> None:
+        """One part, again if the connection breaks: what got through is known by then."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                self._send_part(part)
+            except Refused as error:
+                if error.status not in _TRY_AGAIN or attempt == _ATTEMPTS:
+                    raise
+            except Unreachable:
+                if attempt == _ATTEMPTS:
+                    raise
+            except OSError:
+                # A file went away while it was sent: reading it again tells which.
+                if attempt == _ATTEMPTS:
+                    raise
+            else:
+                return
+            self._sleep(random.uniform(0, 2.0**attempt))  # noqa: S311 jitter
+
+    def _send_part(self, part: Sequence[LocalFile]) -> None:
+        digests, unreadable = _digests(part)
+        known = self._known(digests)
+        missing = [file for index, (file, _) in enumerate(digests) if index not in known]
+        answers = self._upload(missing, already=sum(file.size for file in part)) if missing else []
+        # Nothing is counted before all of the part is through, so another try cannot count twice.
+        self.outcome.skipped += unreadable
+        self.outcome.sent += len(missing)
+        for file in [*known.values(), *answers]:
+            self.outcome.note(file)
+
+    def _known(self, digests: Sequence[tuple[LocalFile, str]]) -> dict[int, dict[str, Any]]:
+        if not digests:
+            return {}
+        body = {
+            "files": [{"path": file.name, "sha256": digest} for file, digest in digests],
+            "metadata": self._options.metadata,
+            "onConflict": self._options.on_conflict,
+        }
+        answer = self._client.post("/upload/check", body)
+        return {file["index"]: file for file in answer["known"]}
+
+    def _upload(self, files: Sequence[LocalFile], *, already: int) -> Iterable[dict[str, Any]]:
+        done = self._done + already - sum(file.size for file in files)
+
+        def sent(size: int) -> None:
+            nonlocal done
+            done += size
+            self._show(done)
+
+        body = Body(files, self._fields(), sent=sent)
+        try:
+            answer = self._client.post_stream(
+                "/upload/documents", body, content_type=body.content_type
+            )
+        except Refused as error:
+            rejected = error.problem.get("files")
+            if error.problem.get("code") == "nothing_accepted" and isinstance(rejected, list):
+                return rejected
+            raise
+        self.outcome.batch_id = answer["batchId"]
+        files_answered: list[dict[str, Any]] = answer["files"]
+        return files_answered
+
+    def _fields(self) -> dict[str, str]:
+        fields = {
+            "priority": str(self._options.priority),
+            "onConflict": self._options.on_conflict,
+        }
+        if self._options.metadata is not None:
+            fields["metadata"] = json.dumps(self._options.metadata)
+        if self.outcome.batch_id is not None:
+            fields["batchId"] = self.outcome.batch_id
+        return fields
+
+
+def _digests(files: Sequence[LocalFile]) -> tuple[list[tuple[LocalFile, str]], list[Skipped]]:
+    """The hash of every file that can be read, and the others."""
+    digests, unreadable = [], []
+    for file in files:
+        try:
+            with file.path.open("rb") as content:
+                digests.append((file, hashlib.file_digest(content, "sha256").hexdigest()))
+        except OSError as error:
+            reason = error.strerror or "unreadable"
+            unreadable.append(Skipped(path=str(file.path), reason=reason, is_failure=True))
+    return digests, unreadable

@@ -1,0 +1,37 @@
+"""`ingest serve`, `api`, `worker` and `migrate`: the processes of the service."""
+
+from typing import Annotated
+
+import typer
+
+# The service is imported when it is run: it takes seconds, which `ingest search` need not wait.
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document when it is ready")]
+
+
+def serve(*, as_json: Json = False) -> None:
+    """Run everything: HTTP API, worker and, unless DATABASE_URL is set, Postgres itself."""
+    from api.cli import hosting
+
+    hosting.run_api(join=False, work=None, as_json=as_json)
+
+
+def api(*, as_json: Json = False) -> None:
+    """Run the HTTP API without a worker; any number of them may share a database."""
+    from api.cli import hosting
+
+    hosting.run_api(join=True, work=False, as_json=as_json)
+
+
+def worker(*, as_json: Json = False) -> None:
+    """Run a worker without the HTTP API; any number of them may share a database."""
+    from api.cli import hosting
+
+    hosting.run_worker(as_json=as_json)
+
+
+def migrate(*, as_json: Json = False) -> None:
+    """Bring the database up to date, and end."""
+    from api.cli import hosting
+
+    hosting.run_migrations(as_json=as_json)

@@ -1,0 +1,123 @@
+"""`ingest upload PATH…`: files and folders in, progress, and a report of what failed and why."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import TimeRemainingColumn as Remaining
+
+from api.cli.client import Client, open_client
+from api.cli.files import Found, find_files
+from api.cli.output import CommandError, count, notes, out, print_json
+from api.cli.report import Waiter, print_result, print_skipped
+from api.cli.sending import Options, Sender
+
+_INTERRUPTED = 130
+
+
+def upload(
+    paths: Annotated[list[Path], typer.Argument(help="Files and folders", show_default=False)],
+    *,
+    metadata: Annotated[
+        str | None, typer.Option(help="A JSON object to keep with every file")
+    ] = None,
+    priority: Annotated[int, typer.Option(min=-100, max=100, help="Higher comes first")] = 0,
+    on_conflict: Annotated[
+        Literal["update", "skip"], typer.Option(help="When a path is known with other bytes")
+    ] = "update",
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Until all files are processed")
+    ] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document")] = False,
+) -> None:
+    """Upload files and folders; run it again to resume: what is there is not sent again.
+
+    Exit code 1 if a file was rejected or failed.
+    """
+    options = Options(metadata=_object(metadata), priority=priority, on_conflict=on_conflict)
+    found = find_files(paths)
+    if not found.files:
+        raise CommandError("there is no file to upload")
+    with open_client() as client:
+        sender = _send(client, options, found)
+        waiter = Waiter(client, sender.outcome)
+        if wait:
+            _wait(waiter, sender)
+        result = waiter.result()
+    result.skipped += found.skipped
+    if as_json:
+        print_json(result.as_json())
+    else:
+        print_skipped(notes(), result.skipped)
+        print_result(out(), result)
+        if not wait and sender.outcome.batch_id:
+            out().print(f"watch it with: ingest watch {sender.outcome.batch_id}")
+    raise typer.Exit(1 if result.has_failures else 0)
+
+
+def _object(text: str | None) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise CommandError("--metadata is not a JSON object")
+    return value
+
+
+def _send(client: Client, options: Options, found: Found) -> Sender:
+    size = sum(file.size for file in found.files)
+    with _progress("sending", DownloadColumn(), Remaining()) as (progress, task):
+        progress.update(task, total=size)
+        sender = Sender(client, options, show=lambda done: progress.update(task, completed=done))
+        try:
+            sender.send(found.files)
+        except KeyboardInterrupt:
+            progress.stop()
+            there = count(sender.outcome.verdicts.total(), "file")
+            raise _interrupted(
+                f"the service has {there} of {len(found.files):,} and goes on with them; the "
+                "same command again sends only the rest"
+            ) from None
+    return sender
+
+
+def _wait(waiter: Waiter, sender: Sender) -> None:
+    with _progress("processing", MofNCompleteColumn(), Remaining()) as (progress, task):
+        try:
+            waiter.wait(lambda done, total: progress.update(task, completed=done, total=total))
+        except KeyboardInterrupt:
+            progress.stop()
+            batch = sender.outcome.batch_id
+            more = f": ingest watch {batch}" if batch else ""
+            raise _interrupted(
+                f"the service has all files and goes on with them; look again with the same "
+                f"command{more and ', or with' + more}"
+            ) from None
+
+
+def _interrupted(message: str) -> typer.Exit:
+    notes().print(f"interrupted: {message}")
+    return typer.Exit(_INTERRUPTED)
+
+
+@contextmanager
+def _progress(what: str, *columns: Any) -> Iterator[tuple[Progress, Any]]:
+    """A bar on standard error, if that is a terminal; gone when its work is done."""
+    console = notes()
+    progress = Progress(
+        TextColumn(what),
+        BarColumn(),
+        *columns,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    with progress:
+        yield progress, progress.add_task(what, total=None)

@@ -1,0 +1,95 @@
+"""`ingest watch ID`: follow a knowledge source, or all files of an upload batch, to the end."""
+
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+import typer
+from rich.console import Console
+
+from api.cli.client import Client, Refused, open_client
+from api.cli.follow import Follower, Message
+from api.cli.output import CommandError, notes, out, plain, print_json
+
+_INTERRUPTED: Final = 130
+
+
+def watch(
+    ids: Annotated[
+        list[str], typer.Argument(metavar="ID…", help="Of knowledge sources or upload batches")
+    ],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line")] = False,
+) -> None:
+    """Follow knowledge sources or upload batches until they have ended.
+
+    Exit code 1 if one has failed.
+    """
+    with open_client() as client:
+        names: dict[str, str] = {}
+        for id in ids:
+            names |= _sources(client, id)
+        view = _View(names, as_json=as_json)
+        try:
+            for message in Follower(client, list(names)).messages():
+                view.show(message)
+        except KeyboardInterrupt:
+            notes().print("interrupted: the service goes on; the same command looks again")
+            raise typer.Exit(_INTERRUPTED) from None
+    raise typer.Exit(1 if view.has_failures else 0)
+
+
+def _sources(client: Client, id: str) -> dict[str, str]:
+    """The paths of the sources that an id stands for, by their ids."""
+    if not id.replace("-", "").isalnum():
+        raise CommandError(f"{id} is not an id")
+    try:
+        source = client.get(f"/api/knowledge-sources/{id}")
+    except Refused as error:
+        if error.status != 404:
+            raise
+    else:
+        return {source["id"]: source["uri"]}
+    try:
+        report = client.get(f"/api/batches/{id}/report")
+    except Refused as error:
+        if error.status != 404:
+            raise
+        raise CommandError(f"there is no knowledge source and no upload batch {id}") from None
+    accepted = (file for file in report["files"] if file["verdict"] == "accepted")
+    return {file["knowledgeSourceId"]: file["path"] for file in accepted}
+
+
+class _View:
+    """One line per message; with many sources, only how each has ended."""
+
+    def __init__(self, names: dict[str, str], *, as_json: bool) -> None:
+        self._names = names
+        self._console: Console | None = None if as_json else out()
+        self._is_brief = len(names) > 1
+        self.has_failures = False
+
+    def show(self, message: Message) -> None:
+        is_end = message["type"] in ("done", "error")
+        # A failed attempt that will be tried again has the state `pending`.
+        self.has_failures |= message["type"] == "error" or message.get("status") == "failed"
+        if self._console is None:
+            print_json(message)
+        elif is_end or message["type"] == "snapshot" or not self._is_brief:
+            self._console.print(plain("  ".join(self._words(message))))
+
+    def _words(self, message: Message) -> list[str]:
+        name = self._names.get(message["knowledgeSourceId"], "")
+        words = [_time(message), name, str(message.get("status") or message.get("code"))]
+        if message.get("stage"):
+            words.append(f"{message['stage']} {message.get('percent')} %")
+        if message.get("errorCode"):
+            words.append(f"{message['errorCode']}: {message.get('errorMessage') or ''}")
+        elif message.get("status") == "completed":
+            words.append(f"{message.get('chunkCount')} chunks")
+        return words
+
+
+def _time(message: dict[str, Any]) -> str:
+    at = message.get("at")
+    when = datetime.fromisoformat(at) if at else datetime.now().astimezone()
+    return when.astimezone().strftime("%H:%M:%S")
