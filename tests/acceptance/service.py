@@ -73,7 +73,7 @@ class Service:
         }
         self.process = self._start()
         self.http = httpx.Client(
-            base_url=f"http://127.0.0.1:{self.port}",
+            base_url=self.url,
             headers={"Authorization": f"Bearer {KEY}"},
             timeout=120,
         )
@@ -83,6 +83,10 @@ class Service:
             return subprocess.Popen(
                 [INGEST, self.command], env=self._env, stdout=log, stderr=log, cwd="/"
             )
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
 
     def wait_until_ready(self, *, within: float = 60) -> "Service":
         def answers() -> bool:

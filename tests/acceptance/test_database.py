@@ -20,8 +20,7 @@ def test_a_run_finishes_by_itself_after_the_database_was_restarted(
     application = database.default_application()
     service.upload(text_file(number) for number in range(_FILES))
     for _ in range(2):
-        done = service.progress(application)["completed"]
-        until(lambda done=done: service.progress(application)["completed"] > done + 10)
+        _wait_for_more(service, application)
         database.stop()
         time.sleep(1.5)
         database.start()
@@ -50,3 +49,8 @@ def test_connections_that_are_cut_in_mid_run_cost_no_file(
     progress = service.wait_until_terminal(application)
 
     assert (progress["total"], progress["completed"]) == (_FILES, _FILES)
+
+
+def _wait_for_more(service: Service, application: str) -> None:
+    done = service.progress(application)["completed"]
+    until(lambda: service.progress(application)["completed"] > done + 10)
