@@ -31,7 +31,12 @@ Duration = Annotated[timedelta, BeforeValidator(_seconds)]
 class Settings(BaseSettings):
     """Read from the environment once; everything below gets it as an argument."""
 
-    model_config = SettingsConfigDict(env_prefix="INGEST_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="INGEST_",
+        frozen=True,
+        extra="ignore",
+        env_ignore_empty=True,  # compose files pass on variables that are not set as empty ones
+    )
 
     # Where things are kept
     database_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_URL")

@@ -24,18 +24,15 @@ _SOURCES: Final[dict[str, Cell]] = {
     "id": lambda row: row["id"],
     "state": lambda row: row["status"],
     "chunks": lambda row: row["chunkCount"],
+    "code": lambda row: row["errorCode"],
     "path or URL": lambda row: row["uri"],
-    "why": lambda row: _why(row["errorCode"], row["errorMessage"]),
 }
 _JOBS: Final[dict[str, Cell]] = {
     "id": lambda row: row["id"],
     "type": lambda row: row["type"],
     "state": lambda row: row["status"],
-    "stage": lambda row: row["stage"],
-    "%": lambda row: row["progress"],
     "attempt": lambda row: f"{row['attempts']}/{row['maxAttempts']}",
-    "created": lambda row: row["createdAt"][:19].replace("T", " "),
-    "why": lambda row: _why(row["lastErrorCode"], row["lastErrorMessage"]) or row["waitReason"],
+    "doing or code": lambda row: _doing(row) or row["lastErrorCode"] or row["waitReason"],
 }
 
 
@@ -113,14 +110,14 @@ def _list(rows: Iterable[Row], columns: Mapping[str, Cell], as_json: bool) -> No
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in columns:
-        table.add_column(name, no_wrap=name == "id", overflow="fold")
+        table.add_column(name, no_wrap=name in ("id", "state"), overflow="fold")
     for row in rows:
         table.add_row(*(plain(cell(row)) for cell in columns.values()))
     out().print(table if table.row_count else "none")
 
 
-def _why(code: str | None, message: str | None) -> str | None:
-    return f"{code}: {message}" if code and message else code
+def _doing(job: Row) -> str | None:
+    return f"{job['stage']} {job['progress']} %" if job["status"] == "processing" else None
 
 
 def _headline(number: int, hit: Row) -> Text:

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Annotated, Any, Final
+from uuid import UUID
 
 import typer
 from rich.console import Console
@@ -40,8 +41,10 @@ def watch(
 
 def _sources(client: Client, id: str) -> dict[str, str]:
     """The paths of the sources that an id stands for, by their ids."""
-    if not id.replace("-", "").isalnum():
-        raise CommandError(f"{id} is not an id")
+    try:
+        UUID(id)
+    except ValueError:
+        raise CommandError(f"{id} is not an id: `ingest sources` shows them") from None
     try:
         source = client.get(f"/api/knowledge-sources/{id}")
     except Refused as error:

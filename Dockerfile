@@ -1,0 +1,28 @@
+FROM python:3.11-slim AS build
+WORKDIR /src
+RUN python -m venv /opt/ingest
+ENV PATH=/opt/ingest/bin:$PATH
+# Dependencies first: they change less often than the code.
+COPY requirements.lock .
+RUN pip install --no-cache-dir --require-hashes -r requirements.lock
+COPY pyproject.toml README.md ./
+COPY migrations migrations
+COPY ingest ingest
+COPY api api
+RUN pip install --no-cache-dir --no-deps --no-build-isolation .
+
+FROM python:3.11-slim
+RUN useradd --uid 10001 --no-create-home --home-dir /data ingest \
+    && install -d -o ingest -g ingest -m 0700 /data
+COPY --from=build /opt/ingest /opt/ingest
+ENV PATH=/opt/ingest/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    INGEST_DATA_DIR=/data \
+    INGEST_HOST=0.0.0.0
+USER ingest
+WORKDIR /data
+VOLUME /data
+EXPOSE 8000
+# Exec form: signals reach the service, which gives its jobs back and stops Postgres.
+ENTRYPOINT ["ingest"]
+CMD ["serve"]
