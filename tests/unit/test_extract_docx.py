@@ -88,6 +88,17 @@ def test_an_external_entity_is_never_read() -> None:
     assert secret not in text
 
 
+def test_an_external_entity_in_the_properties_is_never_read() -> None:
+    core = (
+        b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY leak SYSTEM "file:///etc/passwd">]>'
+        b'<p xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>&leak;</dc:title></p>'
+    )
+
+    document = extract(make_files.docx(extra={"docProps/core.xml": core}))
+
+    assert document.title is None
+
+
 def test_entities_that_multiply_are_refused() -> None:
     entities = "".join(f'<!ENTITY e{level} "{f"&e{level - 1};" * 10}">' for level in range(1, 12))
     document = (

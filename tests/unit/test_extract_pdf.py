@@ -6,8 +6,10 @@ import pytest
 
 from ingest.errors import Permanent
 from ingest.model import Coverage, Document, Page
+from ingest.pipeline.extract import pdf_second
 from ingest.pipeline.extract.pdf_text import tidy, title
 from ingest.pipeline.extract.registry import extract as extract_file
+from ingest.pipeline.extract.source import Source
 from tests import make_files
 
 
@@ -48,6 +50,15 @@ def test_a_user_password_is_encrypted() -> None:
 
 def test_an_owner_password_only_is_no_obstacle() -> None:
     assert extract(make_files.pdf(owner_password="x")).text == "Hello from a PDF."
+
+
+def test_the_second_opinion_opens_owner_passwords_too() -> None:
+    data = make_files.pdf(["Page one.", "Page two."], owner_password="x")
+    source = Source(stream=io.BytesIO(data), media_type="application/pdf")
+
+    extraction = pdf_second.extract(source, wants_password=True)
+
+    assert extraction.parts == ["Page one.", "Page two."]
 
 
 def test_too_many_pages_are_refused() -> None:
