@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 from pydantic.alias_generators import to_camel
 
 UtcTime = Annotated[datetime, AfterValidator(lambda time: time.astimezone(UTC))]
@@ -56,5 +56,10 @@ def storable_json(value: Any, *, depth: int = 0) -> Any:
     return value
 
 
-Text = Annotated[str, AfterValidator(storable)]
-Metadata = Annotated[dict[str, Any], AfterValidator(storable_json)]
+def _storable_if_text(value: Any) -> Any:
+    return storable(value) if isinstance(value, str) else value
+
+
+# Before validation, because a lone surrogate is no `str` to pydantic.
+Text = Annotated[str, BeforeValidator(_storable_if_text)]
+Metadata = Annotated[dict[str, Any], BeforeValidator(storable_json)]
