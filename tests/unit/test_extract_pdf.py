@@ -3,10 +3,12 @@
 import io
 
 import pytest
+from pypdfium2 import PdfDocument
 
 from ingest.errors import Permanent
 from ingest.model import Coverage, Document, Page
 from ingest.pipeline.extract import pdf_second
+from ingest.pipeline.extract.pdf import read_page
 from ingest.pipeline.extract.pdf_text import tidy, title
 from ingest.pipeline.extract.registry import extract as extract_file
 from ingest.pipeline.extract.source import Source
@@ -113,3 +115,31 @@ def test_titles_made_up_by_programs_are_dropped(stated: str, expected: str | Non
 )
 def test_what_served_only_the_look_is_undone(raw: str, clean: str) -> None:
     assert tidy(raw) == clean
+
+
+class Second:
+    """A second engine with a fixed opinion."""
+
+    def __init__(self, opinion: str | None) -> None:
+        self._opinion = opinion
+
+    def text(self, index: int) -> str | None:
+        return self._opinion
+
+
+@pytest.mark.parametrize(
+    ("opinion", "expected"),
+    [
+        ("some words set wide apart", "some words set wide apart"),
+        ("", "s o m e w o r d s s e t w i d e a p a r t"),
+        (None, "s o m e w o r d s s e t w i d e a p a r t"),
+        ("other", "s o m e w o r d s s e t w i d e a p a r t"),
+    ],
+)
+def test_letters_torn_apart_are_joined_if_the_second_engine_can(
+    opinion: str | None, expected: str
+) -> None:
+    with PdfDocument(make_files.pdf(["s o m e w o r d s s e t w i d e a p a r t"])) as document:
+        text = read_page(document, 0, has_form=False, second=Second(opinion))
+
+    assert text == expected

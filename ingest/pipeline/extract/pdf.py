@@ -4,7 +4,7 @@ pdfium is not thread-safe: one document at a time in a process (the sandbox sees
 """
 
 import re
-from typing import Any
+from typing import Any, Protocol
 
 import pypdfium2
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage
@@ -18,6 +18,14 @@ _VERSION = f"pypdfium2 {PYPDFIUM_INFO}"
 _WORD = re.compile(r"[A-Za-z]+")
 _TORN = 2.5  # mean letters of a word; below, letters stand apart as words of their own
 _ENOUGH_WORDS = 8
+
+
+class SecondOpinion(Protocol):
+    """Another engine with the same document open."""
+
+    def text(self, index: int) -> str | None:
+        """Text of the page with this 0-based index, None if it cannot be read."""
+        ...
 
 
 def extract(source: Source) -> Extraction:
@@ -38,7 +46,10 @@ def _read(document: PdfDocument, source: Source) -> Extraction:
         document.init_forms()  # before anything asks for pages
     check_pages(len(document), source)
     second = pdf_second.Pages(source.stream)
-    parts = [_page(document, index, has_form, second) for index in range(len(document))]
+    parts = [
+        read_page(document, index, has_form=has_form, second=second)
+        for index in range(len(document))
+    ]
     info: dict[str, Any] = document.get_metadata_dict()
     return Extraction(
         parts=parts,
@@ -49,17 +60,17 @@ def _read(document: PdfDocument, source: Source) -> Extraction:
     )
 
 
-def _page(
-    document: PdfDocument, index: int, has_form: bool, second: pdf_second.Pages
+def read_page(
+    document: PdfDocument, index: int, *, has_form: bool, second: SecondOpinion
 ) -> str | None:
+    """Text of the page with this 0-based index, None if neither engine can read it."""
     try:
         text = tidy(_text(document, index, has_form))
-    except PdfiumError:
+    except (PdfiumError, AssertionError):  # the binding asserts what pdfium promises
         return second.text(index)
-    if _word_length(text) < _TORN:
+    if _is_torn(text):
         other = second.text(index) or ""
-        if _word_length(other) > _word_length(text):
-            return other
+        return other if _is_better(other, text) else text
     return text
 
 
@@ -83,9 +94,17 @@ def _page_text(page: PdfPage) -> str:
         text_page.close()
 
 
-def _word_length(text: str) -> float:
-    """Mean length of words in Latin letters; infinite when there are too few to tell."""
+def _is_torn(text: str) -> bool:
+    """Whether letters stand apart, as if each were a word."""
     words = _WORD.findall(text)
-    if len(words) < _ENOUGH_WORDS:
-        return float("inf")
-    return sum(map(len, words)) / len(words)
+    return len(words) >= _ENOUGH_WORDS and _letters(words) < _TORN * len(words)
+
+
+def _is_better(other: str, text: str) -> bool:
+    """The same letters, in fewer words."""
+    others, words = _WORD.findall(other), _WORD.findall(text)
+    return len(others) < len(words) and _letters(others) >= 0.9 * _letters(words)
+
+
+def _letters(words: list[str]) -> int:
+    return sum(map(len, words))
