@@ -21,16 +21,21 @@ from ingest.store.progress import SourceProgress
 
 _JOIN_TOGETHER: Final = 500
 _REPLAY_PAGE: Final = 1000
-_NEWEST: Final = 1000
 
 
 class Hub:
     """Delivers events to subscribers between `start` and `close`."""
 
     def __init__(
-        self, pool: Pool, listener: Listener, *, poll: timedelta = timedelta(seconds=3)
+        self,
+        pool: Pool,
+        listener: Listener,
+        *,
+        poll: timedelta = timedelta(seconds=3),
+        newest: int = 1000,
     ) -> None:
         self._pool = pool
+        self._newest = newest
         self._feeds = Feeds()
         self._news = News(pool, listener, self._feeds, poll=poll)
 
@@ -63,7 +68,7 @@ class Hub:
     async def follow(self, subscriber: Subscriber, after: Mapping[UUID, int]) -> None:
         """As `subscribe`, for all sources of the application and those to come.
 
-        Sources that had ended before the newest 1,000 are sent once they have news. Raises Closed.
+        Sources that had ended before the `newest` are sent once they have news. Raises Closed.
         """
         async with transaction(self._pool) as conn:
             since = await progress.settled_before(conn)
@@ -75,7 +80,7 @@ class Hub:
                 conn,
                 application_id=subscriber.application_id,
                 limit=messages.LARGEST_SUBSCRIPTION,
-                newest=_NEWEST,
+                newest=self._newest,
             )
         await self.subscribe(subscriber, dict.fromkeys([*after, *shown]), after)
 
