@@ -8,6 +8,7 @@ import logging
 import sys
 from collections.abc import Sequence
 from typing import Final, TextIO
+from urllib.parse import unquote, urlsplit
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
@@ -78,4 +79,7 @@ class _Redactor:
 def _secrets(settings: Settings) -> list[str]:
     given = (settings.database_url, settings.admin_key, settings.openai_api_key)
     values = [value.get_secret_value() for value in given if value is not None]
+    if settings.database_url is not None:
+        password = urlsplit(settings.database_url.get_secret_value()).password
+        values.append(unquote(password or ""))
     return [value for value in values if len(value) >= _SHORTEST_SECRET]

@@ -1,0 +1,104 @@
+"""What commands print and how they end."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from api.cli.main import app
+from api.cli.output import plain, print_json
+
+run = CliRunner()
+
+
+@pytest.fixture(autouse=True)
+def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("INGEST_URL", "INGEST_API_KEY", "INGEST_ADMIN_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("INGEST_DATA_DIR", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["search x", "sources", "jobs", "upload x", "watch 0191c3a0-0000-7000-8000-000000000000"],
+)
+def test_a_command_that_cannot_work_says_why_in_one_line_and_ends_with_2(command: str) -> None:
+    Path("x").write_text("x")
+
+    result = run.invoke(app, command.split())
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("ingest: no API key: set INGEST_API_KEY")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["serve", "api", "worker", "migrate"])
+def test_a_wrong_setting_stops_the_start_with_one_line_and_2(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INGEST_PORT", "many")
+
+    result = run.invoke(app, [command])
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith("ingest: INGEST_PORT: ")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["upload", "nowhere"], "nowhere does not exist"),
+        (["upload", "."], "there is no file to upload"),
+        (["upload", "x", "--metadata", "[1]"], "--metadata is not a JSON object"),
+        (["upload", "x", "--metadata", "{"], "--metadata is not a JSON object"),
+    ],
+)
+def test_wrong_arguments_are_told_before_anything_is_sent(arguments: list[str], told: str) -> None:
+    if "x" in arguments:
+        Path("x").write_text("x")
+
+    result = run.invoke(app, arguments)
+
+    assert result.exit_code == 2
+    assert told in result.stderr
+
+
+def test_an_id_that_is_none_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INGEST_API_KEY", "k")
+
+    result = run.invoke(app, ["watch", "nothing"])
+
+    assert result.exit_code == 2
+    assert "nothing is not an id" in result.stderr
+
+
+def test_every_command_that_prints_results_knows_json() -> None:
+    names = [
+        command.name or command.callback.__name__
+        for command in app.registered_commands
+        if command.callback
+    ]
+
+    assert set(names) == {
+        *("serve", "api", "worker", "migrate"),
+        *("upload", "watch", "search", "sources", "jobs"),
+    }
+    for name in names:
+        assert "--json" in run.invoke(app, [name, "--help"], env={"COLUMNS": "200"}).stdout
+
+
+def test_text_from_outside_cannot_drive_the_terminal() -> None:
+    text = plain("a\x1b[2Jb\r\nc\u202ed [bold]e")
+
+    assert text.plain == "a [2Jb c d [bold]e"
+    assert not text.spans
+
+
+def test_json_keeps_all_letters_and_survives_half_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"ü": "\ud800"})
+
+    assert json.loads(capsys.readouterr().out) == {"ü": "?"}
