@@ -11,7 +11,7 @@ from ingest.handlers.context import Context
 from ingest.handlers.registry import Handler
 from ingest.listen import Listener
 from ingest.worker.loop import Worker
-from tests.queue import job_row
+from tests.builders import job_row
 
 
 @asynccontextmanager

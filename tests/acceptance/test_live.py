@@ -36,7 +36,9 @@ class Client:
 
     def _listen(self, leave_after: int | None) -> None:
         headers = {"Authorization": f"Bearer {KEY}"}
-        with connect(self._url, additional_headers=headers) as socket:
+        # Without a bound: a client that leaves with a full queue would wait for the server's
+        # goodbye behind it.
+        with connect(self._url, additional_headers=headers, max_queue=None) as socket:
             after = {source: seqs[-1] for source, seqs in self.seen.items()}
             socket.send(
                 json.dumps(

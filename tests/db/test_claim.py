@@ -9,7 +9,7 @@ from psycopg import AsyncConnection
 
 from ingest.db import Connection
 from ingest.store import job_control, jobs
-from tests.queue import add_application, claim, complete, enqueue, job_row
+from tests.builders import add_application, claim, complete, enqueue, job_row
 
 
 async def test_a_second_worker_skips_a_row_being_claimed(
@@ -51,6 +51,15 @@ async def test_a_higher_priority_goes_first(conn: Connection, application_id: UU
     [first] = await claim(conn)
 
     assert first.id == urgent
+
+
+async def test_priority_counts_across_types(conn: Connection, application_id: UUID) -> None:
+    await enqueue(conn, application_id)
+    [urgent] = await jobs.enqueue(
+        conn, [jobs.NewJob(application_id=application_id, type="purge", priority=5)]
+    )
+
+    assert [job.id for job in await claim(conn, 10)] == [urgent]
 
 
 async def test_the_next_band_follows_when_the_first_is_empty(
@@ -174,6 +183,7 @@ async def test_a_finished_job_is_not_claimed_again(conn: Connection, application
     claimed = await claim(conn)
 
     assert await complete(conn, claimed) == {claimed[0].id}
+    assert await complete(conn, claimed) == set()
     assert await claim(conn) == []
     row = await job_row(conn, claimed[0].id)
     assert (row["status"], row["attempts"], row["progress"]) == ("completed", 1, 100)

@@ -5,10 +5,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ingest.db import Connection
+from ingest.db import Connection, Pool
 from ingest.store import job_control, jobs
-from ingest.store.jobs import Ended
-from tests.queue import (
+from ingest.store.jobs import ClaimedJob, Ended
+from ingest.worker.finish import Finished, commit
+from tests.builders import (
     add_application,
     add_worker,
     claim,
@@ -196,3 +197,21 @@ async def test_a_newer_upload_supersedes_the_open_job_of_its_path(
     [new] = await claim(conn)
     assert new.payload["contentHash"] != old.payload["contentHash"]
     assert (await source_row(conn, source))["current_job_id"] == new.id
+
+
+async def test_a_late_holder_shares_a_transaction_and_writes_nothing(
+    pool: Pool, conn: Connection, application_id: UUID
+) -> None:
+    await enqueue(conn, application_id, 2)
+    late, good = await claim(conn, 2)
+    await job_control.cancel(conn, application_id=application_id, job_ids=[late.id])
+    written: list[UUID] = []
+
+    def finished(job: ClaimedJob) -> Finished:
+        async def write(conn: Connection) -> None:
+            written.append(job.id)
+
+        return Finished(ended=Ended(job=job, status="completed"), write=write)
+
+    assert await commit(pool, [finished(late), finished(good)]) == {good.id}
+    assert written == [good.id]

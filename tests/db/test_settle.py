@@ -12,7 +12,7 @@ from ingest.db import Connection, Pool
 from ingest.store import announce, events, jobs, sources
 from ingest.store.jobs import Ended, NewJob
 from ingest.ticks import reconcile_sources
-from tests.queue import claim, source_row, upload
+from tests.builders import claim, source_row, upload
 
 
 async def _children(conn: Connection, application_id: UUID, source: UUID, count: int) -> None:

@@ -13,7 +13,7 @@ from ingest.handlers.context import Context, Outcome, Progress
 from ingest.store import job_control, jobs
 from ingest.store.jobs import ClaimedJob
 from ingest.ticks import recover_stale_jobs
-from tests.queue import enqueue, job_row, source_row, upload
+from tests.builders import enqueue, job_row, source_row, upload
 from tests.worker import running_worker, until, until_status
 
 
