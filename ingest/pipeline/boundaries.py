@@ -21,7 +21,7 @@ _WORD_ENDS = (" ", "\n", "\t", "、", "\uff0c", "\uff1b")  # the last: full-widt
 _ZERO_WIDTH_JOINER = "\u200d"
 
 # How full a chunk has to be before a boundary of that kind may end it.
-_HEADING_FILL = 0.25
+_HEADING_FILL = 0.1
 _FILL = 0.5
 
 Position = int
@@ -47,7 +47,7 @@ class Boundaries:
         `at` says where a chunk would be so full (0 to 1), `fits` whether a range of characters can
         be a chunk.
         """
-        heading = self._heading(max(after + 1, at(_HEADING_FILL)), limit, middle=at(_FILL))
+        heading = self._heading(max(after + 1, at(_HEADING_FILL)), limit)
         if heading:
             return heading.start
         cut = self._below_heading(max(after + 1, at(_FILL)), limit)
@@ -75,13 +75,10 @@ class Boundaries:
         near = self.structure.headings_between(position - 3, position)
         return bool(near) and not self._text[near[-1].start : position].strip()
 
-    def _heading(self, start: Position, limit: Position, *, middle: Position) -> Heading | None:
-        """The last of the highest level, if one comes late enough; else the last one."""
+    def _heading(self, start: Position, limit: Position) -> Heading | None:
+        """The last of the highest level: sections are worth more than full chunks."""
         found = self.structure.headings_between(start, limit)
-        late = [heading for heading in found if heading.start >= middle]
-        if late:
-            return min(reversed(late), key=lambda heading: heading.level)
-        return found[-1] if found else None
+        return min(reversed(found), key=_level) if found else None
 
     def _below_heading(self, start: Position, limit: Position) -> Position:
         for find in (
@@ -138,3 +135,7 @@ class Boundaries:
                 break
             cut = heading.start
         return cut
+
+
+def _level(heading: Heading) -> int:
+    return heading.level

@@ -60,7 +60,8 @@ class _Packer:
         self.boundaries = Boundaries(text)
         self._text = text
         self._tokenizer = tokenizer
-        self._starts = np.append(tokenizer.spans(text)[:, 0], np.int32(len(text)))
+        # int64, as Python's integers are: searching 32 bits for one would convert all of them.
+        self._starts = np.append(tokenizer.spans(text)[:, 0].astype(np.int64), len(text))
         self._budget = budget
         self._overlap = overlap
 

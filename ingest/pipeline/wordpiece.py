@@ -1,11 +1,11 @@
 """WordPiece for plain ASCII: same tokens as the `tokenizers` library, faster on words of no sense.
 
 The library tries every length from the word's end down, so that 5 MB of hexadecimal digits take it
-half a minute. No entry of the vocabulary has more than some 18 characters: trying those is enough.
+half a minute. Here only lengths are tried that an entry with those first two characters has.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ingest.vocabulary.load import MINILM_LONGEST_WORD
 
@@ -17,9 +17,8 @@ class AsciiWordPiece:
     """Greedy longest match of lower-cased words; every ASCII character is in the vocabulary."""
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
-        self._first = {entry for entry in vocabulary if not entry.startswith("##")}
-        self._later = {entry[2:] for entry in vocabulary if entry.startswith("##")}
-        self._longest = max(map(len, self._first | self._later))
+        self._first = _Entries(entry for entry in vocabulary if not entry.startswith("##"))
+        self._later = _Entries(entry[2:] for entry in vocabulary if entry.startswith("##"))
 
     def accepts(self, piece: str) -> bool:
         """Whether the piece is white space and printable ASCII behind it, nothing else."""
@@ -30,15 +29,26 @@ class AsciiWordPiece:
         found: list[int] = []
         lower = piece.lower()
         for word in _WORD.finditer(lower):
-            known, start, end = self._first, word.start(), word.end()
+            entries, start, end = self._first, word.start(), word.end()
             while start < end:
                 found.append(start)
-                start = self._longest_match(lower, start, end, known)
-                known = self._later
+                start = entries.end_of_longest(lower, start, end)
+                entries = self._later
         return found
 
-    def _longest_match(self, text: str, start: int, end: int, known: set[str]) -> int:
-        for stop in range(min(end, start + self._longest), start + 1, -1):
-            if text[start:stop] in known:
+
+class _Entries:
+    def __init__(self, entries: Iterable[str]) -> None:
+        self._known = set(entries)
+        self._longest: dict[str, int] = {}
+        """By the first two characters of an entry."""
+        for entry in self._known:
+            self._longest[entry[:2]] = max(self._longest.get(entry[:2], 1), len(entry))
+
+    def end_of_longest(self, text: str, start: int, end: int) -> int:
+        """Where the longest entry at `start` ends; a single character is always one."""
+        longest = self._longest.get(text[start : start + 2], 1)
+        for stop in range(min(end, start + longest), start + 1, -1):
+            if text[start:stop] in self._known:
                 return stop
         return start + 1

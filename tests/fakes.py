@@ -1,0 +1,87 @@
+"""Stand-ins for the outside world. Each satisfies the protocol of what it replaces."""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from datetime import timedelta
+
+import numpy as np
+
+from ingest.model import EmbeddingModel, Vectors
+from ingest.providers.embedders.base import Refused
+
+
+class FakeEmbedder:
+    """Vectors made of a text's hash: equal texts, equal vectors. Notes every request it gets."""
+
+    def __init__(
+        self,
+        *,
+        dimension: int = 8,
+        max_items: int = 4,
+        max_request_tokens: int = 1000,
+        concurrency: int = 1,
+    ) -> None:
+        self.model = EmbeddingModel(
+            provider="local",
+            name="fake",
+            dimension=dimension,
+            max_tokens=256,
+            tokenizer="cl100k_base",
+        )
+        self.max_items = max_items
+        self.max_request_tokens = max_request_tokens
+        self.concurrency = concurrency
+        self.requests: list[list[str]] = []
+        self.failures: list[Exception | None] = []
+        """What to raise, request after request; None and the end of the list mean success."""
+        self.refuses: set[str] = set()
+        """Texts for which the whole request is refused."""
+        self.answers: list[Vectors] = []
+        """What to answer instead of the right vectors, request after request."""
+        self.delay = timedelta(0)
+        self.gate: asyncio.Event | None = None
+        """If set, requests wait until it opens."""
+        self.under_way = self.most_under_way = 0
+        self.closed = False
+
+    @property
+    def calls(self) -> int:
+        return len(self.requests)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all requests, a word being a token."""
+        return sum(len(text.split()) for request in self.requests for text in request)
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        self.requests.append(list(texts))
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
+        try:
+            return await self._answer(texts)
+        finally:
+            self.under_way -= 1
+
+    async def close(self) -> None:
+        self.closed = True
+
+    def vector(self, text: str) -> Vectors:
+        """The vector of this text, (dimension,)."""
+        seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+        numbers = np.random.default_rng(seed).standard_normal(self.model.dimension)
+        unit: Vectors = (numbers / np.linalg.norm(numbers)).astype(np.float32)
+        return unit
+
+    async def _answer(self, texts: Sequence[str]) -> Vectors:
+        failure = self.failures.pop(0) if self.failures else None
+        await asyncio.sleep(self.delay.total_seconds())
+        if self.gate:
+            await self.gate.wait()
+        if failure:
+            raise failure
+        if self.refuses.intersection(texts):
+            raise Refused("HTTP 400")
+        if self.answers:
+            return self.answers.pop(0)
+        return np.stack([self.vector(text) for text in texts])

@@ -1,0 +1,274 @@
+import base64
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingest.model import Chunk, Document, Page
+from ingest.pipeline.chunk import chunk
+from ingest.pipeline.tokenizers import Spans, Tokenizer, load_tokenizer
+
+NAMES = ("minilm", "cl100k_base", "wordllama")
+CL100K = load_tokenizer("cl100k_base")
+SENTENCE = "The parser reads the file and gives its text to the chunker. "
+
+lines = st.sampled_from(
+    [
+        "# One",
+        "## Two",
+        "Title",
+        "=====",
+        "```",
+        "| a | b |",
+        "- item",
+        "",
+        "",
+        "   ",
+        SENTENCE * 2,
+        "word " * 12,
+        "x" * 90,
+        "中文没有空格。" * 9,
+        "😀👩‍👩‍👧" * 8,
+        "e\u0301 \u200b\x0c.\t!",
+        "ภาษาไทย" * 6,
+    ]
+)
+documents = st.lists(lines | st.text(max_size=30), max_size=25).map("\n".join)
+
+
+def document(text: str, pages: tuple[Page, ...] = ()) -> Document:
+    return Document(text=text, media_type="text/markdown", extractor="test", pages=pages)
+
+
+def cut(text: str, *, size: int = 64, overlap: int = 0, tokenizer: Tokenizer = CL100K) -> list[str]:
+    return [
+        piece.text
+        for piece in chunk(document(text), tokenizer=tokenizer, size=size, overlap=overlap)
+    ]
+
+
+def assert_sound(text: str, chunks: list[Chunk], *, tokenizer: Tokenizer, size: int) -> None:
+    covered = 0
+    for ordinal, piece in enumerate(chunks):
+        assert piece.ordinal == ordinal
+        assert piece.text == text[piece.start : piece.end]
+        assert piece.text.strip() == piece.text != ""
+        assert piece.token_count == tokenizer.count(piece.text)
+        assert piece.token_count + tokenizer.special_tokens <= size
+        assert not text[covered : piece.start].strip()
+        assert piece.end > covered
+        covered = piece.end
+    assert not text[covered:].strip()
+
+
+@settings(max_examples=60, deadline=None)
+@given(documents, st.sampled_from(NAMES), st.integers(16, 80), st.integers(0, 8))
+def test_chunks_are_exact_within_the_limit_and_cover_the_text(
+    text: str, name: str, size: int, eighths: int
+) -> None:
+    tokenizer = load_tokenizer(name)
+
+    chunks = chunk(document(text), tokenizer=tokenizer, size=size, overlap=size * eighths // 16)
+
+    assert_sound(text, chunks, tokenizer=tokenizer, size=size)
+
+
+def test_a_short_document_is_one_chunk() -> None:
+    text = "\n# Title\n\nSome text.\n\n## Part\n\n- a\n- b\n"
+
+    [only] = chunk(document(text), tokenizer=CL100K, size=512, overlap=64)
+
+    assert only.text == text.strip()
+    assert only.headings == ("Title",)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n\t\u3000"])
+def test_a_blank_document_has_no_chunk(text: str) -> None:
+    assert cut(text) == []
+
+
+def test_a_chunk_starts_at_a_heading_where_it_can() -> None:
+    text = "\n\n".join(f"## Part {number}\n\n{SENTENCE * 3}" for number in range(8))
+
+    chunks = cut(text, size=64, overlap=8)
+
+    assert len(chunks) == 8
+    assert all(piece.startswith("## Part") for piece in chunks)
+
+
+def test_the_higher_heading_is_the_better_place() -> None:
+    part = SENTENCE * 2
+    text = f"# A\n\n{part}\n\n# B\n\n{part}\n\n## C\n\n{part}\n\n{part}"
+
+    first, *_ = cut(text, size=64)
+
+    assert first == f"# A\n\n{part.strip()}"
+
+
+def test_no_chunk_ends_with_a_heading() -> None:
+    text = f"{SENTENCE * 4}\n\n# A\n\n## B\n\n{'word ' * 55}"
+
+    chunks = cut(text, size=60)
+
+    assert chunks[1].startswith("# A\n\n## B\n\nword")
+
+
+def test_paragraphs_come_before_sentences_and_sentences_before_words() -> None:
+    by_paragraph = cut(f"{SENTENCE * 3}\n\n{SENTENCE * 3}", size=64)
+    by_sentence = cut(SENTENCE * 12, size=64)
+    by_word = cut("word " * 200, size=64)
+
+    assert by_paragraph == [(SENTENCE * 3).strip()] * 2
+    assert all(piece.endswith("chunker.") for piece in by_sentence)
+    assert set(" ".join(by_word).split()) == {"word"}
+
+
+def test_chinese_is_cut_after_its_full_stops() -> None:
+    chunks = cut("这是一个没有空格的句子。" * 40, size=64)
+
+    assert all(piece.endswith("。") for piece in chunks)
+
+
+def test_a_character_and_its_accent_stay_together() -> None:
+    chunks = cut("x\u0301\u0302" * 200, size=20)
+
+    assert all(piece.startswith("x") for piece in chunks)
+
+
+def test_a_table_that_fits_is_not_cut() -> None:
+    table = "| name | value |\n|---|---|\n" + "| a | 1 |\n" * 6
+    text = f"{SENTENCE * 3}\n\n{table}\n{SENTENCE * 4}"
+
+    chunks = cut(text, size=64, overlap=16)
+
+    assert any(table.strip() in piece for piece in chunks)
+
+
+def test_code_that_fits_is_not_cut_at_its_blank_lines() -> None:
+    code = "```py\n" + "x = 1\n\ny = 2\n" * 4 + "```"
+    text = f"{SENTENCE * 3}\n\n{code}\n\n{SENTENCE * 4}"
+
+    assert any(code in piece for piece in cut(text, size=64, overlap=16))
+
+
+def test_a_table_too_long_for_a_chunk_is_cut_between_rows() -> None:
+    chunks = cut("| some name | some value |\n" * 60, size=64)
+
+    assert all(piece.startswith("| some name") and piece.endswith("|") for piece in chunks)
+
+
+def test_a_chunk_repeats_the_end_of_the_one_before() -> None:
+    sentences = [f"Sentence number {number} says something new. " for number in range(40)]
+    text = "".join(sentences)
+
+    chunks = chunk(document(text), tokenizer=CL100K, size=64, overlap=16)
+
+    assert_sound(text, chunks, tokenizer=CL100K, size=64)
+    for before, after in pairwise(chunks):
+        shared = text[after.start : before.end]
+        assert 0 < CL100K.count(shared) <= 16
+        assert shared.startswith("Sentence number")
+
+
+def test_there_is_no_overlap_across_a_heading() -> None:
+    text = f"# A\n\n{SENTENCE * 4}\n\n# B\n\n{SENTENCE * 4}"
+
+    assert cut(text, size=64, overlap=32)[1].startswith("# B")
+
+
+def test_the_last_chunk_is_not_a_crumb() -> None:
+    words = "word " * 65  # one more than fits, and one more
+
+    chunks = cut(words.strip(), size=64)
+
+    assert len(chunks) == 2
+    assert CL100K.count(chunks[1]) >= 8
+
+
+def test_headings_and_pages_are_those_of_the_chunks_start() -> None:
+    first = f"# Book\n\n{SENTENCE * 4}\n\n## One\n\n{SENTENCE * 8}\n\n"
+    second = f"{SENTENCE * 4}\n\n```\n# no heading\n```\n\n## Two\n\n{SENTENCE * 8}"
+    pages = (
+        Page(number=3, start=0, end=len(first)),
+        Page(number=4, start=len(first), end=len(first + second)),
+    )
+
+    chunks = chunk(document(first + second, pages), tokenizer=CL100K, size=64, overlap=0)
+
+    assert chunks[0].headings == ("Book",)
+    assert chunks[0].page == 3
+    assert chunks[-1].headings == ("Book", "Two")
+    assert chunks[-1].page == 4
+    assert all(piece.page == (3 if piece.start < len(first) else 4) for piece in chunks)
+    assert next(piece.headings for piece in chunks if piece.page == 4) == ("Book", "One")
+
+
+def test_a_document_without_pages_has_chunks_without() -> None:
+    [only] = chunk(document("text"), tokenizer=CL100K, size=64, overlap=0)
+
+    assert only.page is None
+    assert only.headings == ()
+
+
+def test_the_special_tokens_of_the_model_are_within_the_limit() -> None:
+    minilm = load_tokenizer("minilm")
+
+    chunks = chunk(document("word " * 600), tokenizer=minilm, size=256, overlap=0)
+
+    assert max(piece.token_count for piece in chunks) == 254
+
+
+@pytest.mark.parametrize(("size", "overlap"), [(7, 0), (64, 33), (64, -1)])
+def test_sizes_that_cannot_work_are_refused(size: int, overlap: int) -> None:
+    with pytest.raises(ValueError, match="tokens"):
+        chunk(document("text"), tokenizer=CL100K, size=size, overlap=overlap)
+
+
+class CountingTokenizer:
+    """Notes how many characters it was given to read."""
+
+    def __init__(self, inner: Tokenizer) -> None:
+        self.name, self.special_tokens = inner.name, inner.special_tokens
+        self._inner = inner
+        self.characters = 0
+
+    def count(self, text: str) -> int:
+        self.characters += len(text)
+        return self._inner.count(text)
+
+    def spans(self, text: str) -> Spans:
+        self.characters += len(text)
+        return self._inner.spans(text)
+
+
+def random_text(alphabet: str, length: int) -> str:
+    return "".join(random.Random(1).choices(alphabet, k=length))
+
+
+HAN = "".join(map(chr, range(0x4E00, 0x9000)))
+WORST = {
+    "a line without a space": lambda: random_text("0123456789abcdef", 1_000_000),
+    "2 MB of one letter": lambda: "a" * 2_000_000,
+    "200,000 Chinese characters": lambda: random_text(HAN + "。", 200_000),
+    "base64": lambda: base64.b64encode(random.Random(1).randbytes(600_000)).decode(),
+    "white space": lambda: "x" + " " * 500_000 + "\n" * 200_000 + "y",
+    "headings": lambda: "#\n" * 50_000,
+    "a table": lambda: "| a | b |\n" * 50_000,
+    "no token at all": lambda: "\u200b" * 50_000,
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("case", WORST)
+def test_work_is_linear_whatever_the_text(case: str, name: str) -> None:
+    text = WORST[case]()
+    if name != "cl100k_base":
+        text = text[:60_000]  # these tokenizers are slower: linear all the same
+    counting = CountingTokenizer(load_tokenizer(name))
+
+    chunks = chunk(document(text), tokenizer=counting, size=256, overlap=32)
+
+    assert counting.characters <= 4 * len(text)
+    assert_sound(text, chunks, tokenizer=counting, size=256)

@@ -1,0 +1,90 @@
+from typing import Any
+
+import httpx
+import pytest
+import respx
+
+from ingest.config import Settings
+from ingest.errors import SetupError
+from ingest.model import EmbeddingModel
+from ingest.providers.embedders.factory import build_embedder, chunk_settings
+
+URL = "https://models.test/v1"
+
+
+def settings(**values: Any) -> Settings:
+    names = {"openai_api_key": "OPENAI_API_KEY", "openai_base_url": "OPENAI_BASE_URL"}
+    return Settings(**{names.get(name, name): value for name, value in values.items()})
+
+
+@pytest.fixture(autouse=True)
+def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "INGEST_EMBEDDER"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize(
+    ("values", "provider", "dimension"),
+    [
+        ({}, "local", 384),
+        ({"embedder": "static"}, "static", 256),
+        ({"openai_api_key": "sk-x"}, "openai", 1536),
+        ({"openai_api_key": "sk-x", "embedding_model": "text-embedding-3-large"}, "openai", 3072),
+        ({"openai_api_key": "sk-x", "embedding_dimensions": 256}, "openai", 256),
+        ({"openai_base_url": URL, "embedding_dimensions": 77}, "openai", 77),
+    ],
+)
+async def test_the_settings_name_the_model(
+    values: dict[str, Any], provider: str, dimension: int
+) -> None:
+    embedder = await build_embedder(settings(**values))
+
+    assert embedder.model.provider == provider
+    assert embedder.model.dimension == dimension
+    await embedder.close()
+
+
+@respx.mock(base_url=URL)
+async def test_an_unknown_model_is_asked_for_its_dimension(respx_mock: respx.MockRouter) -> None:
+    answer = {"data": [{"index": 0, "embedding": [0.5] * 768}]}
+    respx_mock.post("/embeddings").respond(json=answer)
+
+    embedder = await build_embedder(settings(openai_base_url=URL, embedding_model="nomic"))
+
+    assert embedder.model.dimension == 768
+    await embedder.close()
+
+
+@respx.mock(base_url=URL)
+async def test_a_model_that_cannot_be_asked_names_the_setting(respx_mock: respx.MockRouter) -> None:
+    respx_mock.post("/embeddings").mock(side_effect=httpx.ConnectError)
+
+    with pytest.raises(SetupError, match="INGEST_EMBEDDING_DIMENSIONS"):
+        await build_embedder(settings(openai_base_url=URL, embedding_model="nomic"))
+
+
+async def test_openai_without_key_and_address_names_the_setting() -> None:
+    with pytest.raises(SetupError, match="OPENAI_API_KEY"):
+        await build_embedder(settings(embedder="openai"))
+
+
+@pytest.mark.parametrize(
+    ("values", "max_tokens", "size", "overlap"),
+    [
+        ({}, 8191, 512, 64),
+        ({}, 256, 256, 32),
+        ({"chunk_tokens": 1000}, 256, 256, 32),
+        ({"chunk_tokens": 100, "chunk_overlap": 0}, 256, 100, 0),
+        ({"chunk_tokens": 1000, "chunk_overlap": 400}, 256, 256, 128),
+    ],
+)
+def test_chunks_fit_the_model(
+    values: dict[str, Any], max_tokens: int, size: int, overlap: int
+) -> None:
+    model = EmbeddingModel(
+        provider="local", name="m", dimension=8, max_tokens=max_tokens, tokenizer="minilm"
+    )
+
+    chosen = chunk_settings(settings(**values), model)
+
+    assert (chosen.tokenizer, chosen.size, chosen.overlap) == ("minilm", size, overlap)

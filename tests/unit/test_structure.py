@@ -1,0 +1,87 @@
+from textwrap import dedent
+
+from ingest.pipeline.structure import heading_paths, read_structure
+
+
+def titles(text: str) -> list[tuple[int, str]]:
+    return [(heading.level, heading.title) for heading in read_structure(text).headings]
+
+
+def blocks(text: str) -> list[str]:
+    return [text[start:end] for start, end in read_structure(text).blocks]
+
+
+def test_headings_are_atx_or_underlined() -> None:
+    text = "# One #\n\nTwo\n===\n\nThree\n---\n   #### C#\n#no\n"
+
+    assert titles(text) == [(1, "One"), (1, "Two"), (2, "Three"), (4, "C#")]
+
+
+def test_fenced_code_has_no_headings() -> None:
+    text = "````sh\n# comment\n```\nTitle\n===\n````\n# real\n~~~\n# open to the end"
+
+    assert titles(text) == [(1, "real")]
+
+
+def test_a_rule_under_a_paragraph_is_no_heading() -> None:
+    assert titles("---\ntitle: x\ntags: y\n---\n\nsome\nlines\n---\n") == []
+
+
+def test_a_heading_ends_with_its_underline() -> None:
+    text = "Title\n=====\ntext"
+
+    [heading] = read_structure(text).headings
+
+    assert text[heading.start : heading.end] == "Title\n====="
+
+
+def test_a_title_of_five_megabytes_is_cut() -> None:
+    [(_, title)] = titles("# " + "x" * 5_000_000)
+
+    assert title == "x" * 200
+
+
+def test_tables_lists_and_code_are_blocks() -> None:
+    text = dedent("""\
+        text
+        | a | b |
+        |---|---|
+        - one
+        - two
+          more
+        1. three
+
+        ```
+        x
+
+        y
+        ```
+        text
+        """)
+
+    assert blocks(text) == [
+        "| a | b |\n|---|---|\n",
+        "- one\n- two\n  more\n1. three\n",
+        "```\nx\n\ny\n```\n",
+    ]
+
+
+def test_a_cut_inside_a_block_finds_the_block() -> None:
+    structure = read_structure("text\n- a\n- b\n\nend")
+
+    assert structure.block_around(5) is None
+    assert structure.block_around(9) == (5, 13)
+    assert structure.block_around(13) is None
+
+
+def test_paths_go_from_the_outermost_heading_down() -> None:
+    headings = read_structure("# A\n## B\n### C\n## D\n#\n### E\n").headings
+
+    assert heading_paths(headings) == [
+        ("A",),
+        ("A", "B"),
+        ("A", "B", "C"),
+        ("A", "D"),
+        (),
+        ("E",),
+    ]
