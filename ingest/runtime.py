@@ -91,7 +91,8 @@ async def open_runtime(
         stack.push_async_callback(blobs.close)
         await blobs.check()
         embedder = await build_embedder(settings)
-        stack.push_async_callback(embedder.close)
+        embedding = EmbeddingService(embedder)
+        stack.push_async_callback(embedding.close)
         async with transaction(pool) as conn:
             model_id = await models.register(conn, embedder.model)
         listener = Listener(dsn, channels=("rag_jobs", "rag_events") if serve else ("rag_jobs",))
@@ -105,7 +106,7 @@ async def open_runtime(
             model=embedder.model,
             model_id=model_id,
             operator_key=operator_key(settings),
-            embedder=EmbeddingService(embedder),
+            embedder=embedding,
         )
         if work:
             await _start_worker(runtime, stack)

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from datetime import timedelta
+from pathlib import Path
 
 from ingest.db import Connection, transaction
 from ingest.errors import BlobMissing, LeaseLost, Permanent
@@ -66,7 +67,7 @@ async def _parse(job: ClaimedJob, source: SourceForJob, ctx: Context, progress: 
     )
     try:
         async with ctx.blobs.open_local(job.payload["blobKey"]) as path:
-            parsed = await ctx.parser.parse(path, request)
+            parsed = await _parse_twice_at_most(path, request, ctx)
     except BlobMissing as error:
         raise Permanent(f"{error}; upload the file again", code="blob_missing") from error
     progress.note(
@@ -78,6 +79,16 @@ async def _parse(job: ClaimedJob, source: SourceForJob, ctx: Context, progress: 
     if not parsed.chunks:
         raise Permanent("the file has no text", code="no_text")
     return parsed
+
+
+async def _parse_twice_at_most(path: Path, request: ParseRequest, ctx: Context) -> Parsed:
+    """A child may die of another process's hunger; a file that crashes it does so again."""
+    try:
+        return await ctx.parser.parse(path, request)
+    except Permanent as error:
+        if error.code != "parser_crashed":
+            raise
+        return await ctx.parser.parse(path, request)
 
 
 async def _store(

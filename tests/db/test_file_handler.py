@@ -1,0 +1,411 @@
+"""The file handler on a real Postgres: what is stored, reused, kept, refused."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from ingest.blobs.local import LocalBlobStore
+from ingest.db import Connection, Pool, new_id, transaction
+from ingest.embedding import EmbeddingService
+from ingest.errors import IngestError, Permanent, Transient
+from ingest.handlers.context import Context, Progress
+from ingest.handlers.file import ingest_file
+from ingest.model import Chunk, ChunkSettings, Coverage, Document
+from ingest.sandbox.protocol import Parsed, ParseRequest
+from ingest.store import job_control, models, sources, uploads
+from ingest.store.jobs import ClaimedJob, Ended
+from ingest.store.verdicts import Upload, UploadedFile
+from ingest.worker.attempt import attempt
+from ingest.worker.finish import Finished, commit
+from tests.builders import add_application, claim, source_row
+from tests.fakes import FakeEmbedder
+from tests.worker import until
+
+
+class LineParser:
+    """Every line is a chunk. Counts its calls; raises what it is told to."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.failures: list[IngestError] = []
+        self.coverage = Coverage(pages=1, with_text=1, empty=0)
+
+    async def parse(self, path: Path, request: ParseRequest) -> Parsed:
+        self.calls += 1
+        if self.failures:
+            raise self.failures.pop(0)
+        text = path.read_text()  # noqa: ASYNC240  # a few bytes
+        chunks = []
+        start = 0
+        for line in text.splitlines():
+            end = start + len(line)
+            chunks.append(
+                Chunk(ordinal=len(chunks), text=line, token_count=3, start=start, end=end)
+            )
+            start = end + 1
+        document = Document(
+            text=text, media_type="text/plain", extractor="lines 1", coverage=self.coverage
+        )
+        return Parsed(document=document, chunks=chunks, extract_seconds=0.0, chunk_seconds=0.0)
+
+
+class House:
+    """The handler with its context, and short ways to use it."""
+
+    def __init__(self, pool: Pool, blobs: LocalBlobStore, model_id: int) -> None:
+        self.pool = pool
+        self.blobs = blobs
+        self.parser = LineParser()
+        self.embedder = FakeEmbedder()
+        self.model_id = model_id
+
+    @property
+    def context(self) -> Context:
+        return Context(
+            pool=self.pool,
+            blobs=self.blobs,
+            parser=self.parser,
+            embedder=EmbeddingService(self.embedder, linger=timedelta(0)),
+            model=self.embedder.model,
+            model_id=self.model_id,
+            chunking=ChunkSettings(tokenizer="cl100k_base", size=100, overlap=0),
+            max_pages=10,
+        )
+
+    async def upload(self, application_id: UUID, path: str, text: str) -> UUID:
+        staged = self.blobs.stage(f"{application_id}/{new_id()}")
+        await staged.write(text.encode())
+        await self.blobs.commit([staged])
+        file = UploadedFile(
+            path=path,
+            size=len(text),
+            sha256=hashlib.sha256(text.encode()).digest(),
+            blob_key=staged.key,
+        )
+        request = Upload(application_id=application_id, batch_id=None, model_id=self.model_id)
+        async with transaction(self.pool) as conn:
+            _, [verdict] = await uploads.register(conn, request, [file])
+        assert verdict.source_id is not None
+        return verdict.source_id
+
+    async def run(self) -> Finished:
+        """Claim one job, run it and commit its outcome."""
+        async with transaction(self.pool) as conn:
+            [job] = await claim(conn)
+        return await self.carry_out(job)
+
+    async def carry_out(self, job: ClaimedJob) -> Finished:
+        async with transaction(self.pool) as conn:
+            types = {row.type: row for row in await job_control.job_types(conn)}
+        finished = await attempt(
+            job,
+            types["file"],
+            handlers={"file": ingest_file},
+            context=self.context,
+            progress=Progress(job),
+        )
+        assert finished is not None
+        await commit(self.pool, [finished])
+        return finished
+
+
+@pytest.fixture
+async def house(pool: Pool, tmp_path: Path) -> AsyncIterator[House]:
+    blobs = LocalBlobStore(tmp_path / "blobs")
+    async with transaction(pool) as conn:
+        model_id = await models.register(conn, FakeEmbedder().model)
+    yield House(pool, blobs, model_id)
+    await blobs.close()
+
+
+async def _under_way(house: House) -> int:
+    return house.embedder.under_way
+
+
+async def _rows(conn: Connection, query: Any, *values: Any) -> list[Any]:
+    return await (await conn.execute(query, values)).fetchall()
+
+
+async def test_each_vector_is_stored_with_the_text_it_was_made_of(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    await house.upload(application_id, "a.txt", "\n".join(f"line {n}" for n in range(23)))
+    await house.run()
+
+    rows = await _rows(
+        conn,
+        "select content, embedding from rag.chunks join rag.embeddings on chunk_id = id "
+        "order by ordinal",
+    )
+    assert len(rows) == 23
+    for content, vector in rows:
+        stored = vector.to_numpy() if hasattr(vector, "to_numpy") else vector
+        np.testing.assert_allclose(stored, house.embedder.vector(content), atol=1e-6)
+
+
+async def test_a_completed_source_says_what_is_searchable(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    source = await house.upload(application_id, "a.txt", "one\ntwo")
+    await house.run()
+
+    row = await source_row(conn, source)
+    assert (row["status"], row["chunk_count"], row["token_count"]) == ("completed", 2, 6)
+    assert row["coverage"]["pages"] == 1
+    assert row["content_hash"] == hashlib.sha256(b"one\ntwo").digest()
+    logged = await _rows(conn, "select stage from rag.job_logs order by id")
+    assert [stage for (stage,) in logged] == ["extract", "chunk", "embed"]
+
+
+async def test_a_refused_chunk_harms_none_of_its_neighbours(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    house.embedder.refuses = {"line 5"}
+    source = await house.upload(application_id, "a.txt", "\n".join(f"line {n}" for n in range(20)))
+    await house.run()
+
+    row = await source_row(conn, source)
+    assert (row["status"], row["chunk_count"]) == ("partial", 20)
+    assert await _rows(conn, "select count(*) from rag.embeddings") == [(19,)]
+    [(missing,)] = await _rows(
+        conn,
+        "select content from rag.chunks where not exists "
+        "(select 1 from rag.embeddings where chunk_id = id)",
+    )
+    assert missing == "line 5"
+
+
+async def test_a_source_of_refused_chunks_only_is_never_completed(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    house.embedder.refuses = {"bad"}
+    source = await house.upload(application_id, "a.txt", "bad")
+    await house.run()
+
+    row = await source_row(conn, source)
+    assert (row["status"], row["error_code"]) == ("failed", "embedding_rejected")
+
+
+async def test_vectors_of_the_wrong_dimension_are_never_stored(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    house.embedder.answers = [np.zeros((1, 16), np.float32)]
+    source = await house.upload(application_id, "a.txt", "one")
+    await house.run()
+
+    row = await source_row(conn, source)
+    assert (row["status"], row["error_code"]) == ("failed", "embedding_mismatch")
+    assert await _rows(conn, "select count(*) from rag.chunks") == [(0,)]
+
+
+async def test_a_new_version_swaps_the_old_one_out(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    for version in range(5):
+        await house.upload(application_id, "a.txt", f"version {version}\ncommon")
+        await house.run()
+
+    contents = await _rows(conn, "select content from rag.chunks order by ordinal")
+    assert contents == [("version 4",), ("common",)]
+    assert await _rows(conn, "select count(*) from rag.documents") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Permanent("no", code="embedding_rejected"),
+        Transient("no", code="embedding_unavailable"),
+    ],
+)
+async def test_a_failed_run_leaves_the_old_version_and_its_hash(
+    house: House, conn: Connection, application_id: UUID, failure: IngestError
+) -> None:
+    source = await house.upload(application_id, "a.txt", "old")
+    await house.run()
+    await house.upload(application_id, "a.txt", "new")
+    house.embedder.failures = [failure]
+    await house.run()
+
+    assert await _rows(conn, "select content from rag.chunks") == [("old",)]
+    assert (await source_row(conn, source))["content_hash"] == hashlib.sha256(b"old").digest()
+
+
+async def test_the_same_text_is_not_paid_for_twice_within_an_application(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    first = await house.upload(application_id, "a.txt", "one\ntwo")
+    await house.run()
+    paid = house.embedder.calls
+    second = await house.upload(application_id, "copy/a.txt", "one\ntwo")
+    finished = await house.run()
+
+    assert house.embedder.calls == paid
+    assert finished.ended.result is not None
+    assert finished.ended.result["reusedVectors"] == 2
+    assert (await source_row(conn, second))["duplicate_of"] == first
+    assert await _rows(conn, "select count(distinct embedding::text) from rag.embeddings") == [(2,)]
+
+
+async def test_vectors_of_another_application_are_never_reused(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    await house.upload(application_id, "a.txt", "secret")
+    await house.run()
+    await house.upload(await add_application(conn), "a.txt", "secret")
+    await house.run()
+
+    assert house.embedder.requests == [["secret"], ["secret"]]
+
+
+async def test_only_the_requests_that_failed_are_made_again(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    lines = [f"line {n}" for n in range(40)]  # ten requests of four
+    source = await house.upload(application_id, "a.txt", "\n".join(lines))
+    house.embedder.failures = [None] * 6 + [Transient("no", code="embedding_unavailable")]
+    finished = await house.run()
+    assert finished.ended.status == "pending"
+    paid = {text for request in house.embedder.requests[:6] for text in request}
+    house.embedder.requests.clear()
+    await conn.execute("update rag.processing_jobs set run_at = null")
+    await house.run()
+
+    again = [text for request in house.embedder.requests for text in request]
+    assert set(again) == set(lines) - paid
+    assert (await source_row(conn, source))["chunk_count"] == 40
+    assert await _rows(conn, "select count(*) from rag.embedding_cache") == [(0,)]
+
+
+async def test_no_connection_is_in_a_transaction_while_the_provider_thinks(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    house.embedder.gate = asyncio.Event()
+    await house.upload(application_id, "a.txt", "one")
+    running = asyncio.create_task(house.run())
+    await until(lambda: _under_way(house))
+    states = await _rows(
+        conn,
+        "select state from pg_stat_activity where backend_type = 'client backend' "
+        "and pid <> pg_backend_pid() and state like 'idle in transaction%%'",
+    )
+    held = house.pool.get_stats()
+    house.embedder.gate.set()
+    await running
+
+    assert states == []
+    assert held["pool_available"] == held["pool_size"]
+
+
+async def test_a_file_whose_bytes_are_gone_says_so(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    source = await house.upload(application_id, "a.txt", "one")
+    [(key,)] = await _rows(conn, "select payload ->> 'blobKey' from rag.processing_jobs")
+    await house.blobs.delete([key])
+    await house.run()
+
+    row = await source_row(conn, source)
+    assert (row["status"], row["error_code"]) == ("failed", "blob_missing")
+
+
+async def test_a_child_that_crashed_is_tried_once_more(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    crash = Permanent("crash", code="parser_crashed")
+    lucky = await house.upload(application_id, "lucky.txt", "one")
+    house.parser.failures = [crash]
+    await house.run()
+    deadly = await house.upload(application_id, "deadly.txt", "two")
+    house.parser.failures = [crash, crash, crash]
+    await house.run()
+
+    assert (await source_row(conn, lucky))["status"] == "completed"
+    row = await source_row(conn, deadly)
+    assert (row["status"], row["error_code"]) == ("failed", "parser_crashed")
+    assert len(house.parser.failures) == 1
+
+
+@pytest.mark.parametrize(
+    ("coverage", "expected"),
+    [
+        (Coverage(pages=20, with_text=19, empty=1), "completed"),
+        (Coverage(pages=20, with_text=10, empty=10), "partial"),
+        (Coverage(pages=20, with_text=10, empty=0, failed=10), "partial"),
+    ],
+)
+async def test_a_document_that_lost_many_pages_is_partial(
+    house: House, conn: Connection, application_id: UUID, coverage: Coverage, expected: str
+) -> None:
+    house.parser.coverage = coverage
+    source = await house.upload(application_id, "a.pdf", "one")
+    await house.run()
+
+    assert (await source_row(conn, source))["status"] == expected
+
+
+async def test_a_source_that_was_deleted_meanwhile_gets_no_chunks(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    source = await house.upload(application_id, "a.txt", "one")
+    [job] = await claim(conn)
+    async with conn.transaction():
+        await sources.tombstone(conn, application_id=application_id, ids=[source])
+    finished = await house.carry_out(job)
+
+    assert finished.ended.error_code == "source_deleted"
+    assert await _rows(conn, "select count(*) from rag.chunks") == [(0,)]
+
+
+async def test_a_delete_between_embedding_and_storing_is_final(
+    house: House, conn: Connection, application_id: UUID
+) -> None:
+    source = await house.upload(application_id, "a.txt", "one")
+    [job] = await claim(conn)
+    outcome = await ingest_file(job, house.context, Progress(job))
+    async with conn.transaction():
+        await job_control.cancel(conn, application_id=application_id, source_ids=[source])
+        await sources.tombstone(conn, application_id=application_id, ids=[source])
+    end = Ended(job=job, status="completed")
+
+    assert await commit(house.pool, [Finished(ended=end, write=outcome.write)]) == set()
+    assert await _rows(conn, "select count(*) from rag.chunks") == [(0,)]
+
+
+async def test_two_models_keep_their_vectors_apart(
+    house: House, conn: Connection, application_id: UUID, pool: Pool
+) -> None:
+    await house.upload(application_id, "a.txt", "one")
+    await house.run()
+    house.embedder = FakeEmbedder(dimension=16)
+    async with transaction(pool) as registering:
+        house.model_id = await models.register(registering, house.embedder.model)
+    await house.upload(application_id, "b.txt", "one")
+    await house.run()
+
+    dimensions = await _rows(
+        conn, "select vector_dims(embedding) from rag.embeddings order by model_id"
+    )
+    assert dimensions == [(8,), (16,)]
+    assert len(house.embedder.requests) == 1
+
+
+async def test_a_file_embedded_with_another_model_is_not_unchanged(
+    house: House, conn: Connection, application_id: UUID, pool: Pool
+) -> None:
+    source = await house.upload(application_id, "a.txt", "one")
+    await house.run()
+    house.embedder = FakeEmbedder(dimension=16)
+    async with transaction(pool) as registering:
+        house.model_id = await models.register(registering, house.embedder.model)
+    await house.upload(application_id, "a.txt", "one")
+    await house.run()
+
+    assert (await source_row(conn, source))["embedding_model_id"] == house.model_id
+    assert await _rows(conn, "select vector_dims(embedding) from rag.embeddings") == [(16,)]
