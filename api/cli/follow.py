@@ -136,18 +136,19 @@ class Follower:
         id = message.get("knowledgeSourceId")
         if not isinstance(id, str):
             return False
+        is_end = _ends(message)
         seq = message.get("seq")
+        is_news = True
+        if message["type"] == "snapshot":
+            # Of a new connection: the events that follow say it all, unless none is left to follow.
+            is_news = is_end or id not in self._seen
+        elif isinstance(seq, int) and seq <= self._seen.get(id, -1):
+            return False
         if isinstance(seq, int):
-            if message["type"] != "snapshot" and seq <= self._seen.get(id, -1):
-                return False
-            is_first = id not in self._seen
             self._seen[id] = seq
-            if message["type"] == "snapshot" and not is_first:
-                # Of a new connection: its events follow, and say all of it.
-                return False
-        if _ends(message):
+        if is_end:
             self._open.discard(id)
-        return True
+        return is_news
 
 
 class _NotPossible(Exception):

@@ -113,6 +113,18 @@ def test_a_broken_connection_is_resumed_after_the_last_event() -> None:
     assert [command["after"] for command in sockets.commands] == [{}, {A: 2}, {A: 2}]
 
 
+def test_it_ends_even_if_the_last_events_are_no_longer_kept() -> None:
+    def first(socket: ServerConnection, _: Any) -> None:
+        say(socket, A, "snapshot", 1, latestSeq=1, status="processing")
+
+    def second(socket: ServerConnection, _: Any) -> None:
+        say(socket, A, "snapshot", 9, latestSeq=9, status="completed")
+        socket.recv()  # nothing follows
+
+    with running(Sockets(first, second), nothing_else) as client:
+        assert [seq for _, _, seq in follow(client, A)] == [1, 9]
+
+
 def test_a_source_that_is_deleted_meanwhile_ends_with_its_error() -> None:
     def script(socket: ServerConnection, _: Any) -> None:
         error = {"type": "error", "code": "not_found", "knowledgeSourceId": A}
