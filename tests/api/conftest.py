@@ -174,8 +174,8 @@ async def editor(
 async def small_editor(
     runtime: Runtime, application_id: UUID, make_key: MakeKey
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """An editor of an installation that takes files of up to 1,000 bytes."""
-    settings = runtime.settings.model_copy(update={"max_file_bytes": 1000})
+    """An editor of an installation that takes files of up to 400,000 bytes."""
+    settings = runtime.settings.model_copy(update={"max_file_bytes": 400_000})
     key = await make_key(application_id, "editor")
     async with serve(replace(runtime, settings=settings)) as app, connect(app, key) as client:
         yield client

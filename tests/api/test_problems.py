@@ -45,12 +45,12 @@ async def test_every_error_is_a_problem(
 
 
 async def test_a_body_without_announced_length_is_limited_too(operator: httpx.AsyncClient) -> None:
-    async def endless() -> Any:
-        while True:
+    async def long() -> Any:
+        for _ in range(20):
             yield b" " * 1_000_000
 
     headers = {"Content-Type": "application/json"}
-    answer = await operator.post("/api/search", content=endless(), headers=headers)
+    answer = await operator.post("/api/search", content=long(), headers=headers)
 
     assert answer.status_code == 413
     assert answer.headers["content-type"] == "application/problem+json"

@@ -1,5 +1,6 @@
 """POST /upload/documents: verdicts, fields, limits, and that nothing is left behind."""
 
+import io
 import json
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -136,9 +137,15 @@ async def test_one_bad_name_rejects_only_its_file(
 async def test_a_file_that_is_too_large_is_refused_and_the_rest_goes_on(
     small_editor: httpx.AsyncClient, blobs_on_disk: Path
 ) -> None:
-    answer = await upload(
-        small_editor, [("a.txt", b"x" * 1000), ("big.bin", b"y" * 1001), ("b.txt", b"z")]
-    )
+    limit = 400_000
+    # Sent in pieces, so that some of it is on the disk when it turns out to be too large.
+    too_large = io.BytesIO(b"y" * (limit + 1))
+    parts = [
+        ("files", ("a.txt", io.BytesIO(b"x" * limit))),
+        ("files", ("big.bin", too_large)),
+        ("files", ("b.txt", io.BytesIO(b"z"))),
+    ]
+    answer = await small_editor.post("/upload/documents", files=parts)
 
     files = answer.json()["files"]
     assert [file["verdict"] for file in files] == ["accepted", "rejected", "accepted"]

@@ -74,7 +74,7 @@ async def everyone_waiting(
         tasks = [asyncio.ensure_future(request) for request in requests]
         async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as watcher:
             # Postgres tells nobody that a lock is being waited for.
-            while await count(watcher, _WAITING) < len(tasks):  # noqa: ASYNC110
+            while await count(watcher, _WAITING) < sum(not task.done() for task in tasks):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
     yield tasks
 
@@ -218,6 +218,30 @@ async def test_an_upload_that_breaks_off_leaves_nothing(
     assert staged(blobs_on_disk) == stored(blobs_on_disk) == []
     assert await count(conn, "rag.knowledge_sources") == 0
     assert await count(conn, "rag.upload_batches") == 0
+
+
+async def test_bytes_of_a_file_that_is_too_large_do_not_wait_for_the_end(
+    small_editor: httpx.AsyncClient, blobs_on_disk: Path
+) -> None:
+    during: list[list[str]] = []
+
+    async def body() -> AsyncIterator[bytes]:
+        yield b'--frontier\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n'
+        yield b"x" * 300_000
+        during.append(staged(blobs_on_disk))
+        yield b"x" * 300_000
+        yield b"x"
+        during.append(staged(blobs_on_disk))
+        yield b"\r\n--frontier--\r\n"
+
+    answer = await small_editor.post(
+        "/upload/documents",
+        content=body(),
+        headers={"Content-Type": "multipart/form-data; boundary=frontier"},
+    )
+
+    assert answer.json()["files"][0]["code"] == "too_large"
+    assert [len(names) for names in during] == [1, 0]
 
 
 async def test_an_upload_that_the_server_cancels_leaves_nothing(
