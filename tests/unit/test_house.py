@@ -1,0 +1,264 @@
+"""The house keeps its own rules: dependencies, lock file, file sizes, README, compose file."""
+
+import ast
+import os
+import re
+import shlex
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ingest.config import Settings
+
+ROOT = Path(__file__).parents[2]
+CODE = ("ingest", "api", "tests", "benchmarks")
+# Run as programs, by the commands in brackets, and not imported.
+TOOLS = {
+    "mypy": ".ci/run",
+    "ruff": ".ci/run",
+    "import-linter": ".ci/run",
+    "hatchling": "pyproject.toml",
+    "pytest-asyncio": "pyproject.toml",
+}
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text()
+
+
+def project() -> dict[str, Any]:
+    return tomllib.loads(read("pyproject.toml"))
+
+
+def name_of(requirement: str) -> str:
+    match = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert match is not None
+    return canonical(match.group())
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def dependencies() -> list[str]:
+    """Everything that pyproject.toml asks for, by canonical name."""
+    about = project()
+    lists = [
+        about["project"]["dependencies"],
+        *about["project"]["optional-dependencies"].values(),
+        *about["dependency-groups"].values(),
+    ]
+    names = {name_of(requirement) for group in lists for requirement in group}
+    return sorted(names - {"rag-ingest"})
+
+
+def sources() -> Iterator[Path]:
+    for folder in CODE:
+        yield from sorted((ROOT / folder).rglob("*.py"))
+
+
+def used_names() -> set[str]:
+    """Top-level modules that are imported, and names in strings: `find_spec("x")`."""
+    found: set[str] = set()
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                found.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(node.value.partition(".")[0])
+    return found
+
+
+def test_every_dependency_is_imported_somewhere() -> None:
+    used = used_names()
+    modules = packages_distributions()
+    imported = {canonical(name) for module in used for name in modules.get(module, [])}
+    imported |= {canonical(name) for name in used if name.isascii()}
+
+    unused = [name for name in dependencies() if name not in imported and name not in TOOLS]
+
+    assert unused == []
+
+
+def test_every_dependency_says_why_it_is_there() -> None:
+    lines = [line.strip() for line in read("pyproject.toml").splitlines()]
+
+    silent = [
+        name
+        for name in dependencies()
+        if not any(re.match(rf'(\w+ = \[)?"{name}\b.*# \w', line) for line in lines)
+    ]
+
+    assert silent == []
+
+
+def test_the_lock_file_has_a_hash_for_every_package_and_no_address() -> None:
+    lock = read("requirements.lock")
+    entries = [entry for entry in re.split(r"(?m)^(?=\w)", lock) if entry.strip()]
+
+    assert "://" not in lock
+    assert not re.search(r"(?m)^-|--index|--find-links|@ file", lock)
+    assert [entry for entry in entries if "--hash=sha256:" not in entry] == []
+
+
+def test_the_lock_file_covers_what_pyproject_asks_for() -> None:
+    locked = {
+        canonical(name)
+        for name in re.findall(r"(?m)^([A-Za-z0-9._-]+)==", read("requirements.lock"))
+    }
+
+    assert [name for name in dependencies() if name not in locked] == []
+
+
+def test_no_file_of_the_product_is_longer_than_300_lines() -> None:
+    files = [path for path in sources() if "tests" not in path.relative_to(ROOT).parts]
+    files += sorted(ROOT.glob("ingest/store/*.sql"))
+
+    too_long = {
+        str(path.relative_to(ROOT)): lines
+        for path in files
+        if (lines := len(path.read_text().splitlines())) > 300
+    }
+
+    assert too_long == {}
+
+
+def test_packages_say_nothing_in_their_init_files() -> None:
+    files = [path for path in sources() if path.name == "__init__.py"]
+
+    assert [str(path) for path in files if path.read_text().strip()] == []
+
+
+def readme_commands() -> list[str]:
+    """The single-line commands of the README's first screen."""
+    return re.findall(r"```sh\n(python3 -m venv .*)\n```", read("README.md"))
+
+
+def test_the_readmes_two_commands_are_one_line_each_and_ci_runs_the_test_command() -> None:
+    serve, test = readme_commands()
+
+    assert serve.endswith(".venv/bin/ingest serve")
+    assert test.endswith(".venv/bin/pytest")
+    assert serve.rpartition("&&")[0] == test.rpartition("&&")[0]
+    assert test in read(".ci/run").splitlines()
+
+
+def test_ci_runs_all_linters_and_stops_at_the_first_failure() -> None:
+    script = read(".ci/run")
+
+    assert os.access(ROOT / ".ci/run", os.X_OK)
+    assert "set -euo pipefail" in script
+    for command in ("ruff check", "ruff format --check", "mypy", "lint-imports"):
+        assert f".venv/bin/{command}" in script
+    subprocess.run(["bash", "-n", ROOT / ".ci/run"], check=True)
+
+
+def settings_variables() -> list[str]:
+    names = []
+    for name, field in Settings.model_fields.items():
+        alias = field.validation_alias
+        names.append(alias if isinstance(alias, str) else f"INGEST_{name.upper()}")
+    return names
+
+
+def test_the_readme_has_every_setting_and_no_other() -> None:
+    table = read("README.md").partition("## Settings")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`((?:INGEST|OPENAI|DATABASE|STORAGE)_[A-Z_]+)`", table))
+
+    assert named == set(settings_variables())
+
+
+def test_the_readme_has_every_error_code() -> None:
+    from typing import get_args
+
+    from ingest.errors import ErrorCode
+
+    table = read("README.md").partition("## States and codes")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`([a-z_]+)`", table))
+    # Of crawling, which is not there yet.
+    later = {code for code in get_args(ErrorCode) if code.startswith(("fetch_", "crawl_"))}
+    later |= {"robots_disallowed", "redirect_loop", "budget_exceeded"}
+
+    assert set(get_args(ErrorCode)) - later - named == set()
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load(read("compose.yaml"))
+    return content
+
+
+def test_compose_has_a_database_with_vectors_an_api_and_two_workers(
+    compose: dict[str, Any],
+) -> None:
+    services = compose["services"]
+
+    assert services["postgres"]["image"].startswith("pgvector/pgvector:pg")
+    assert services["api"]["command"] == ["api"]
+    assert services["worker"]["command"] == ["worker"]
+    assert services["worker"]["deploy"]["replicas"] == 2
+    for name in ("api", "worker"):
+        assert services[name]["depends_on"]["postgres"] == {"condition": "service_healthy"}
+    for name in ("postgres", "api"):
+        assert services[name]["healthcheck"]["test"]
+
+
+def test_compose_starts_the_bucket_emulator_only_on_demand(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    always = [name for name, service in services.items() if "profiles" not in service]
+
+    assert always == ["postgres", "api", "worker"]
+    assert services["gcs"]["profiles"] == services["gcs-bucket"]["profiles"] == ["gcs"]
+
+
+def test_compose_names_only_what_it_defines(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    volumes = {
+        volume.partition(":")[0]
+        for service in services.values()
+        for volume in service.get("volumes", [])
+    }
+    needed = {name for service in services.values() for name in service.get("depends_on", {})}
+
+    assert volumes == set(compose["volumes"])
+    assert needed <= set(services)
+
+
+def test_compose_sets_only_variables_that_exist(compose: dict[str, Any]) -> None:
+    given = compose["services"]["api"]["environment"]
+
+    assert set(given) <= set(settings_variables())
+
+
+def test_values_that_compose_leaves_empty_are_as_good_as_unset(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in settings_variables():
+        monkeypatch.delenv(name, raising=False)
+    plain = Settings()
+    for name, value in compose["services"]["api"]["environment"].items():
+        if name != "DATABASE_URL":
+            monkeypatch.setenv(name, re.sub(r"\$\{\w+:-(.*?)\}", r"\1", value))
+
+    assert Settings() == plain
+
+
+def test_the_image_runs_without_root_and_gets_signals() -> None:
+    lines = [line.strip() for line in read("Dockerfile").splitlines()]
+
+    assert "USER ingest" in lines
+    assert 'ENTRYPOINT ["ingest"]' in lines
+    assert any("--require-hashes -r requirements.lock" in line for line in lines)
+    copied = [line for line in lines if line.startswith("COPY ") and "--from" not in line]
+    for line in copied:
+        for source in shlex.split(line)[1:-1]:
+            assert (ROOT / source).exists()
+            assert f"!{source}" in read(".dockerignore").splitlines()
