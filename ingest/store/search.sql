@@ -24,18 +24,19 @@ select coalesce(sum(source.chunk_count), 0)
    and (%(metadata)s::jsonb is null or source.metadata @> %(metadata)s);
 
 -- name: nearest_by_index
--- The distance is written exactly as the model's HNSW index has it.
+-- The distance is written exactly as the model's HNSW index has it. What else is asked of a chunk is
+-- looked up one by one, nearest first: with joins, the planner may leave the index for a sort.
 select embedding.chunk_id as id,
        1 - ((embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})) as score
   from rag.embeddings as embedding
-  join rag.chunks as chunk on chunk.id = embedding.chunk_id
-  join rag.documents as document
-    on document.id = chunk.document_id and document.deleted_at is null
-  join rag.knowledge_sources as source
-    on source.id = chunk.source_id and source.deleted_at is null
  where embedding.model_id = {model_id} and embedding.application_id = %(application_id)s
-   and (%(source_ids)s::uuid[] is null or source.id = any(%(source_ids)s))
-   and (%(metadata)s::jsonb is null or source.metadata @> %(metadata)s)
+   and (select source.deleted_at is null and document.deleted_at is null
+           and (%(source_ids)s::uuid[] is null or source.id = any(%(source_ids)s))
+           and (%(metadata)s::jsonb is null or source.metadata @> %(metadata)s)
+          from rag.chunks as chunk
+          join rag.documents as document on document.id = chunk.document_id
+          join rag.knowledge_sources as source on source.id = chunk.source_id
+         where chunk.id = embedding.chunk_id)
  order by (embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})
  limit %(limit)s;
 
@@ -46,12 +47,13 @@ select embedding.chunk_id as id, 1 - embedding.distance as score
     select chunk_id, embedding <=> %(vector)s::vector as distance
       from rag.embeddings
      where model_id = %(model_id)s and application_id = %(application_id)s
-     order by distance) as embedding
-  join rag.chunks as chunk on chunk.id = embedding.chunk_id
-  join rag.documents as document
-    on document.id = chunk.document_id and document.deleted_at is null
-  join rag.knowledge_sources as source
-    on source.id = chunk.source_id and source.deleted_at is null
+     order by distance
+    offset 0) as embedding
+ where (select source.deleted_at is null and document.deleted_at is null
+          from rag.chunks as chunk
+          join rag.documents as document on document.id = chunk.document_id
+          join rag.knowledge_sources as source on source.id = chunk.source_id
+         where chunk.id = embedding.chunk_id)
  order by embedding.distance
  limit %(limit)s;
 

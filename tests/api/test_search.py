@@ -1,0 +1,138 @@
+"""POST /api/search: modes, filters, limits and what it refuses."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import numpy as np
+import pytest
+
+from ingest.db import Connection
+from ingest.runtime import Runtime
+from tests.api.conftest import fake_vector
+from tests.knowledge import Space, add_document
+
+FIELDS = {
+    "chunkId",
+    "knowledgeSourceId",
+    "documentId",
+    "title",
+    "uri",
+    "page",
+    "headings",
+    "content",
+    "score",
+}
+
+
+@pytest.fixture
+def space(runtime: Runtime) -> Space:
+    return Space(id=runtime.model_id, dimension=runtime.model.dimension)
+
+
+async def add(
+    conn: Connection, application_id: UUID, space: Space, *texts: str, metadata: str = "{}"
+) -> UUID:
+    """Chunks whose vectors are those of queries with the same text."""
+    vectors = np.stack([fake_vector(text) for text in texts])
+    return await add_document(
+        conn, application_id, space, texts, vectors=vectors, metadata=metadata
+    )
+
+
+async def find(client: httpx.AsyncClient, query: str, **body: Any) -> list[dict[str, Any]]:
+    answer = await client.post("/api/search", json={"query": query, **body})
+    assert answer.status_code == 200, answer.text
+    hits: list[dict[str, Any]] = answer.json()["hits"]
+    return hits
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+async def test_every_mode_finds_the_text(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space, mode: str
+) -> None:
+    source = await add(conn, application_id, space, "herons eat fish", "unrelated")
+
+    hits = await find(viewer, "herons eat fish", mode=mode)
+
+    assert set(hits[0]) == FIELDS
+    assert hits[0]["content"] == "herons eat fish"
+    assert hits[0]["knowledgeSourceId"] == str(source)
+    assert [hit["score"] for hit in hits] == sorted([hit["score"] for hit in hits], reverse=True)
+
+
+async def test_hybrid_finds_what_only_one_of_both_finds(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add(conn, application_id, space, "about herons", "about owls")
+    await conn.execute(
+        "delete from rag.embeddings where chunk_id in "
+        "(select id from rag.chunks where content = 'about herons')"
+    )
+
+    hits = await find(viewer, "herons")
+
+    assert {hit["content"] for hit in hits} == {"about herons", "about owls"}
+
+
+async def test_limit_and_filters_are_obeyed(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space
+) -> None:
+    first = await add(conn, application_id, space, *[f"heron {n}" for n in range(30)])
+    await add(conn, application_id, space, "heron tagged", metadata='{"tag": "x"}')
+
+    assert len(await find(viewer, "heron")) == 10
+    assert len(await find(viewer, "heron", limit=3)) == 3
+    only = await find(viewer, "heron", limit=100, filter={"knowledgeSourceIds": [str(first)]})
+    assert len(only) == 30
+    tagged = await find(viewer, "heron", filter={"metadata": {"tag": "x"}})
+    assert [hit["content"] for hit in tagged] == ["heron tagged"]
+    assert await find(viewer, "heron", filter={"knowledgeSourceIds": [str(uuid4())]}) == []
+
+
+async def test_nothing_found_is_an_empty_list(viewer: httpx.AsyncClient) -> None:
+    for mode in ("hybrid", "vector", "keyword"):
+        assert await find(viewer, "anything", mode=mode) == []
+
+
+async def test_another_application_finds_nothing(
+    stranger: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add(conn, application_id, space, "herons")
+
+    assert await find(stranger, "herons") == []
+
+
+@pytest.mark.parametrize("query", ["\0\0", "?!…", "x" * 8000, "a & b | ! <->", "%s %(x)s"])
+async def test_odd_queries_are_answered(viewer: httpx.AsyncClient, query: str) -> None:
+    assert await find(viewer, query) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"query": ""},
+        {"query": " \n"},
+        {"query": "x" * 8001},
+        {"query": 5},
+        {"query": "x", "limit": 0},
+        {"query": "x", "limit": 101},
+        {"query": "x", "mode": "magic"},
+        {"query": "x", "more": 1},
+        {"query": "x", "filter": {"knowledge_source_ids": []}},
+        {"query": "x", "filter": {"knowledgeSourceIds": ["x"]}},
+        {"query": "x", "filter": {"metadata": []}},
+    ],
+)
+async def test_wrong_requests_are_refused(viewer: httpx.AsyncClient, body: dict[str, Any]) -> None:
+    answer = await viewer.post("/api/search", json=body)
+
+    assert answer.status_code == 422
+    assert answer.json()["code"] == "invalid_request"
+
+
+async def test_search_needs_a_key(anonymous: httpx.AsyncClient) -> None:
+    answer = await anonymous.post("/api/search", json={"query": "x"})
+
+    assert answer.status_code == 401
