@@ -48,6 +48,11 @@ async def claim(
     )
 
 
+async def make_due(conn: Connection) -> None:
+    """Let the time come that waiting jobs wait for."""
+    await conn.execute("update rag.processing_jobs set run_at = null where status = 'pending'")
+
+
 async def complete(conn: Connection, claimed: Sequence[ClaimedJob]) -> set[UUID]:
     return await jobs.finish(conn, [Ended(job=job, status="completed") for job in claimed])
 

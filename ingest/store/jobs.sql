@@ -178,6 +178,7 @@ select id from held;
 -- name: recover
 -- Jobs of workers that fell silent. State and silence are judged in this one statement, by the
 -- database's clock. Out of attempts: failed, so that a job that kills its workers comes to an end.
+-- The others back off with full jitter: the jobs of one dead worker do not all meet the next one.
 with stale as materialized (
     select job.id
       from rag.processing_jobs as job
@@ -190,11 +191,14 @@ with stale as materialized (
 update rag.processing_jobs as job
    set status = case when job.attempts >= job.max_attempts then 'failed' else 'pending' end,
        completed_at = case when job.attempts >= job.max_attempts then now() end,
+       run_at = case when job.attempts < job.max_attempts then now() + random() * least(
+           job_type.backoff_cap, job_type.backoff_base * 2 ^ least(job.attempts - 1, 30)) end,
+       wait_reason = case when job.attempts < job.max_attempts then 'retry' end,
        fence = job.fence + 1, locked_by = null, locked_at = null,
        last_error_code = 'worker_lost',
        last_error_message = 'the worker stopped answering while it held this job'
-  from stale
- where job.id = stale.id
+  from stale, rag.job_types as job_type
+ where job.id = stale.id and job_type.type = job.type
 returning job.id, job.knowledge_source_id, job.status, job.attempts, job.type;
 
 -- name: claimable_types

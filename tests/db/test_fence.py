@@ -16,6 +16,7 @@ from tests.builders import (
     complete,
     enqueue,
     job_row,
+    make_due,
     source_row,
     upload,
 )
@@ -31,6 +32,7 @@ async def test_a_recovered_job_refuses_its_old_holder(
     [old] = await claim(conn, worker=dead)
 
     await jobs.recover(conn, stale_after=_STALE)
+    await make_due(conn)
     [new] = await claim(conn, worker=await add_worker(conn))
 
     assert await complete(conn, [old]) == set()
@@ -71,6 +73,23 @@ async def test_jobs_of_a_worker_without_a_row_are_recovered(
     assert (recovered.id, recovered.status) == (job.id, "pending")
 
 
+async def test_the_jobs_of_a_dead_worker_come_back_spread_over_time(
+    conn: Connection, application_id: UUID
+) -> None:
+    await enqueue(conn, application_id, 50)
+    await claim(conn, 50, worker=uuid4())
+
+    await jobs.recover(conn, stale_after=_STALE)
+
+    cursor = await conn.execute(
+        "select count(distinct run_at), max(run_at) - now() from rag.processing_jobs"
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    assert row[0] > 40
+    assert row[1] <= timedelta(seconds=2)
+
+
 async def test_a_job_that_kills_its_workers_ends_as_worker_lost(
     conn: Connection, application_id: UUID
 ) -> None:
@@ -78,6 +97,7 @@ async def test_a_job_that_kills_its_workers_ends_as_worker_lost(
     for _ in range(5):
         [job] = await claim(conn, worker=uuid4())
         await jobs.recover(conn, stale_after=_STALE)
+        await make_due(conn)
 
     row = await job_row(conn, job.id)
     assert (row["status"], row["attempts"], row["last_error_code"]) == ("failed", 5, "worker_lost")

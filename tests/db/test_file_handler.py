@@ -42,7 +42,7 @@ class LineParser:
         if self.failures:
             raise self.failures.pop(0)
         text = path.read_text()  # noqa: ASYNC240  # a few bytes
-        chunks = []
+        chunks: list[Chunk] = []
         start = 0
         for line in text.splitlines():
             end = start + len(line)
