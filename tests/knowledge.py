@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from ingest.db import Connection
 from ingest.keywords import keyword_text
 from ingest.model import Chunk, Document, EmbeddingModel
-from ingest.store import documents, models
+from ingest.store import documents, models, search
 from ingest.store.documents import NewDocument
+from ingest.store.search import Scope
 from tests.live import add_source
 
 
@@ -76,3 +77,17 @@ async def add_document(
             ),
         )
     return source
+
+
+async def nearest(
+    conn: Connection, scope: Scope, space: Space, vector: NDArray[np.float32], limit: int = 10
+) -> list[UUID]:
+    async with conn.transaction():
+        found = await search.by_vector(conn, scope, model_id=space.id, vector=vector, limit=limit)
+    return [hit.id for hit in found]
+
+
+async def texts(conn: Connection, ids: Sequence[UUID]) -> list[str]:
+    cursor = await conn.execute("select id, content from rag.chunks where id = any(%s)", [ids])
+    contents = dict(await cursor.fetchall())
+    return [contents[id] for id in ids]

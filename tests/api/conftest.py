@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from pydantic import SecretStr
 from structlog.testing import capture_logs
 
+from api.feeds import Subscriber
+from api.hub import Hub
 from api.main import create_app
 from ingest.blobs.local import LocalBlobStore
 from ingest.config import Settings
@@ -25,6 +27,8 @@ from ingest.listen import Listener
 from ingest.model import EmbeddingModel, Role
 from ingest.runtime import Runtime
 from ingest.store import access, models
+from tests.api.hubs import running
+from tests.live import Inbox
 
 OPERATOR_KEY = "the-operators-key"
 MODEL = EmbeddingModel(
@@ -201,3 +205,15 @@ async def stranger(
     """An admin of another application."""
     async with connect(app, await make_key(other_application, "admin")) as client:
         yield client
+
+
+@pytest.fixture
+async def hub(pool: Pool, dsn: str) -> AsyncIterator[Hub]:
+    """A hub that hears and never polls, without the rest of the application."""
+    async with running(pool, dsn) as hub:
+        yield hub
+
+
+@pytest.fixture
+def inbox(application_id: UUID) -> Inbox:
+    return Inbox(Subscriber(application_id=application_id))

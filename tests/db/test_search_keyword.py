@@ -1,0 +1,165 @@
+"""Search by keyword finds words and phrases in any language, and takes any query."""
+
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ingest.db import Connection
+from ingest.store import search
+from ingest.store.search import Scope
+from tests.knowledge import Space, add_document, add_space, texts
+
+
+@pytest.fixture
+async def space(conn: Connection) -> Space:
+    return await add_space(conn)
+
+
+async def keyword(conn: Connection, application_id: UUID, query: str, limit: int = 10) -> list[str]:
+    found = await search.by_keyword(
+        conn, Scope(application_id=application_id), query, limit=limit, enough=limit, ranked=1000
+    )
+    return await texts(conn, [hit.id for hit in found])
+
+
+async def test_the_first_sentence_of_a_document_finds_it(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    sentence = (
+        'The "quick" brown fox - or was it -5 hounds? - jumped; it isn\'t (really) lazy & old!'
+    )
+    await add_document(conn, application_id, space, ["Foxes are brown.", "Hounds are old or lazy."])
+    await add_document(conn, application_id, space, [f"{sentence} And then it rained all day."])
+
+    found = await keyword(conn, application_id, sentence)
+
+    assert found[0].startswith(sentence)
+
+
+async def test_chunks_with_all_words_come_before_those_with_some(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add_document(
+        conn, application_id, space, ["solar solar solar", "wind and solar power", "coal"]
+    )
+    found = await search.by_keyword(
+        conn, Scope(application_id=application_id), "solar wind", limit=5, enough=5, ranked=100
+    )
+
+    assert await texts(conn, [hit.id for hit in found]) == [
+        "wind and solar power",
+        "solar solar solar",
+    ]
+    assert found[0].score > 1 > found[1].score > 0
+
+
+async def test_a_phrase_in_quotes_is_found_before_its_scattered_words(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add_document(
+        conn, application_id, space, ["layer upon boundary", "the boundary layer grows"]
+    )
+
+    found = await keyword(conn, application_id, '"boundary layer"', limit=1)
+
+    assert found == ["the boundary layer grows"]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("大学", "東京大学は本郷にある。"),
+        ("本郷 東京", "東京大学は本郷にある。"),
+        ("北京烤鸭", "北京烤鸭很好吃"),
+        ("烤鸭在哪里", "北京烤鸭很好吃"),
+        ("한국어", "한국어를 배웁니다"),
+        ("PDF 読む", "PDFを読む方法"),
+        ("𠮷野家", "𠮷野家で食べる"),
+    ],
+)
+async def test_words_are_found_in_languages_without_spaces(
+    conn: Connection, application_id: UUID, space: Space, query: str, expected: str
+) -> None:
+    everything = [
+        "東京大学は本郷にある。",
+        "北京烤鸭很好吃",
+        "한국어를 배웁니다",
+        "PDFを読む方法",
+        "𠮷野家で食べる",
+        "京東学大",
+    ]
+    await add_document(conn, application_id, space, everything)
+
+    found = await keyword(conn, application_id, query)
+
+    assert found[0] == expected
+
+
+async def test_characters_in_another_order_are_another_word(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add_document(conn, application_id, space, ["京東学大"])
+
+    assert await keyword(conn, application_id, "東京") == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "\0\0",
+        "!!! ... ???",
+        "the of and",
+        "a & | ! : * <-> () ''",
+        '"unterminated',
+        "\\ ' \\' :*A",
+        "x" * 8000,
+        "word " * 1600,
+        "東" * 4000,
+        '"' * 500,
+        "or or or -",
+        "\ud800",
+        "https://example.com/a?b=c&d=%20 user@example.com /etc/passwd -- ; drop table",
+    ],
+    ids=lambda query: repr(query[:12]),
+)
+async def test_no_query_is_an_error(
+    conn: Connection, application_id: UUID, space: Space, query: str
+) -> None:
+    await add_document(conn, application_id, space, ["some text"])
+
+    assert await keyword(conn, application_id, query) == []
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    query=st.text(
+        alphabet=st.characters() | st.sampled_from("'\"\\&|!:*()<>- 東京"), min_size=1, max_size=80
+    )
+)
+async def test_random_queries_are_no_errors(
+    conn: Connection, application_id: UUID, query: str
+) -> None:
+    await keyword(conn, application_id, query)
+
+
+async def test_a_word_in_every_chunk_does_not_hide_the_telling_one(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    common = [f"report of everything number {n}" for n in range(600)]
+    await add_document(conn, application_id, space, [*common, "report mentions a heron"])
+    await conn.execute("analyze rag.chunks")
+
+    found = await search.by_keyword(
+        conn,
+        Scope(application_id=application_id),
+        "which report has herons and zebras",
+        limit=5,
+        enough=5,
+        ranked=100,
+    )
+
+    assert await texts(conn, [hit.id for hit in found]) == ["report mentions a heron"]
