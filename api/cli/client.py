@@ -1,14 +1,13 @@
 """The service as commands see it: where it is, which key opens it, and its answers."""
 
+import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
 import httpx
-from pydantic import SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from api.cli import local
 from api.cli.output import CommandError
@@ -19,17 +18,27 @@ _PAGE: Final = 200
 _TIMEOUT: Final = httpx.Timeout(300, connect=5)
 
 
-class ClientSettings(BaseSettings):
-    """What the environment says about the service. An empty value is no value."""
-
-    model_config = SettingsConfigDict(
-        env_prefix="INGEST_", frozen=True, extra="ignore", env_ignore_empty=True
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientSettings:
+    """What the environment says about the service."""
 
     url: str | None = None
-    api_key: SecretStr | None = None
-    admin_key: SecretStr | None = None
+    api_key: str | None = field(default=None, repr=False)
+    admin_key: str | None = field(default=None, repr=False)
     data_dir: Path = Path("data")
+
+    @classmethod
+    def load(cls) -> Self:
+        """From INGEST_… variables; an empty one is none.
+
+        Read by hand: the library of the service's settings takes half a second to load.
+        """
+        return cls(
+            url=os.environ.get("INGEST_URL") or None,
+            api_key=os.environ.get("INGEST_API_KEY") or None,
+            admin_key=os.environ.get("INGEST_ADMIN_KEY") or None,
+            data_dir=Path(os.environ.get("INGEST_DATA_DIR") or "data"),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +46,7 @@ class Target:
     """Where the service is and which key to show; `key_from` names the key's origin for people."""
 
     url: str
-    key: str
+    key: str = field(repr=False)
     key_from: str
 
     @property
@@ -64,14 +73,14 @@ def find_target(settings: ClientSettings | None = None) -> Target:
 
     Raises CommandError when there is no key.
     """
-    settings = settings or ClientSettings()
+    settings = settings or ClientSettings.load()
     url = settings.url or local.announced_url(settings.data_dir) or _DEFAULT_URL
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
         raise CommandError(f"INGEST_URL: {url} is not an http or https URL")
     file = local.key_file(settings.data_dir)
     for origin, key in (
-        ("INGEST_API_KEY", _revealed(settings.api_key)),
-        ("INGEST_ADMIN_KEY", _revealed(settings.admin_key)),
+        ("INGEST_API_KEY", settings.api_key),
+        ("INGEST_ADMIN_KEY", settings.admin_key),
         (str(file), local.stored_key(settings.data_dir)),
     ):
         if key:
@@ -80,10 +89,6 @@ def find_target(settings: ClientSettings | None = None) -> Target:
         f"no API key: set INGEST_API_KEY, or run this where the service was started ({file} is "
         "not there, or not yours to read)"
     )
-
-
-def _revealed(secret: SecretStr | None) -> str | None:
-    return secret.get_secret_value() if secret is not None else None
 
 
 class Client:
