@@ -131,10 +131,13 @@ def test_chinese_is_cut_after_its_full_stops() -> None:
     assert all(piece.endswith("。") for piece in chunks)
 
 
-def test_a_character_and_its_accent_stay_together() -> None:
-    chunks = cut("x\u0301\u0302" * 200, size=20)
+@pytest.mark.parametrize("size", range(16, 24))
+def test_what_belongs_to_a_character_stays_with_it(size: int) -> None:
+    accents = cut("x\u0301\u0302" * 100, size=size)
+    families = cut("👩\u200d👩\u200d👧" * 50, size=size)
 
-    assert all(piece.startswith("x") for piece in chunks)
+    assert all(piece.startswith("x") for piece in accents)
+    assert all(piece.startswith("👩") and piece.endswith("👧") for piece in families)
 
 
 def test_a_table_that_fits_is_not_cut() -> None:
@@ -144,6 +147,23 @@ def test_a_table_that_fits_is_not_cut() -> None:
     chunks = cut(text, size=64, overlap=16)
 
     assert any(table.strip() in piece for piece in chunks)
+
+
+def test_a_table_that_fits_alone_is_not_cut_for_the_sake_of_an_overlap() -> None:
+    table = "| a | 1 |\n" * 10
+    assert 48 < CL100K.count(table) <= 64
+
+    chunks = cut(f"{SENTENCE * 3}\n\n{table}\n{SENTENCE * 4}", size=64, overlap=16)
+
+    assert table.strip() in chunks
+
+
+def test_a_heading_goes_with_the_table_under_it() -> None:
+    table = "| a | 1 |\n" * 10
+
+    chunks = cut(f"Intro.\n\n# Values\n\n{table}\n{SENTENCE * 4}", size=64)
+
+    assert chunks[:2] == ["Intro.", f"# Values\n\n{table}".strip()]
 
 
 def test_code_that_fits_is_not_cut_at_its_blank_lines() -> None:
@@ -218,6 +238,14 @@ def test_the_special_tokens_of_the_model_are_within_the_limit() -> None:
     chunks = chunk(document("word " * 600), tokenizer=minilm, size=256, overlap=0)
 
     assert max(piece.token_count for piece in chunks) == 254
+
+
+def test_unknown_words_do_not_make_a_huge_chunk() -> None:
+    minilm = load_tokenizer("minilm")  # reads a hundred of these as one unknown word
+
+    chunks = cut("😀" * 20_000, size=256, tokenizer=minilm)
+
+    assert max(map(len, chunks)) <= 16 * 256
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(7, 0), (64, 33), (64, -1)])

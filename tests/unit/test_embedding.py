@@ -244,6 +244,22 @@ async def test_a_pause_the_provider_asks_for_holds_every_request() -> None:
     assert embedder.calls == 2
 
 
+async def test_a_caller_that_left_during_a_pause_is_not_paid_for() -> None:
+    embedder = FakeEmbedder()
+    pause = timedelta(milliseconds=30)
+    embedder.failures = [Transient("slow down", code="rate_limited", retry_after=pause)]
+    service = EmbeddingService(embedder)
+    with pytest.raises(Transient):
+        await service.embed(["a"], [1])
+
+    held = asyncio.create_task(service.embed(["b"], [1]))
+    await asyncio.sleep(0.01)
+    held.cancel()
+    await service.embed(["c"], [1])
+
+    assert embedder.requests == [["a"], ["c"]]
+
+
 async def test_a_long_pause_gives_the_job_back_without_a_call() -> None:
     embedder = FakeEmbedder()
     pause = timedelta(hours=1)

@@ -98,9 +98,9 @@ def test_tokens_that_split_a_character_span_all_of_it() -> None:
     assert spans.tolist() == [[0, 1], [1, 2], [1, 2], [2, 3]]
 
 
-@pytest.mark.parametrize("marker", ["<|endoftext|>", "[SEP]", "[CLS]", "</s>", "<s>"])
+@pytest.mark.parametrize("marker", ["<|endoftext|>", "[SEP]", "é[CLS]", "</s>", "é<s>"])
 def test_names_of_special_tokens_are_plain_text(tokenizer: Tokenizer, marker: str) -> None:
-    assert tokenizer.count(marker) > 1
+    assert tokenizer.count(marker) > 2
 
 
 def test_special_tokens_of_a_text_are_known() -> None:
