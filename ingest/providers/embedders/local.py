@@ -16,7 +16,7 @@ from ingest.providers.embedders.base import unit_vectors
 from ingest.vocabulary.load import load_minilm
 
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-_BATCH = 8  # larger ones are slower: their activations no longer fit the caches
+_BATCH = 8  # larger ones are no faster, and hold more padding and memory
 
 
 class LocalEmbedder:
