@@ -18,7 +18,7 @@ Batch = Annotated[str | None, typer.Option(help="Id of an upload batch")]
 Row = Mapping[str, Any]
 Cell = Callable[[Row], object]
 
-_LONGEST_HIT: Final = 600
+_LONGEST_HIT: Final = 400
 
 _SOURCES: Final[dict[str, Cell]] = {
     "id": lambda row: row["id"],
@@ -129,6 +129,6 @@ def _headline(number: int, hit: Row) -> Text:
 
 
 def _excerpt(content: str) -> Text:
-    text = plain(content)
+    text = plain(" ".join(content.split()))
     text.truncate(_LONGEST_HIT, overflow="ellipsis")
     return text
