@@ -73,32 +73,31 @@ def _object(text: str | None) -> dict[str, Any] | None:
 
 def _send(client: Client, options: Options, found: Found) -> Sender:
     size = sum(file.size for file in found.files)
-    with _progress("sending", DownloadColumn(), Remaining()) as (progress, task):
-        progress.update(task, total=size)
+    with _progress("sending", size, DownloadColumn(), Remaining()) as (progress, task):
         sender = Sender(client, options, show=lambda done: progress.update(task, completed=done))
         try:
             sender.send(found.files)
         except KeyboardInterrupt:
             progress.stop()
-            there = count(sender.outcome.verdicts.total(), "file")
+            there = sender.outcome.verdicts.total()
             raise _interrupted(
-                f"the service has {there} of {len(found.files):,} and goes on with them; the "
-                "same command again sends only the rest"
+                f"the service has at least {there:,} of {count(len(found.files), 'file')} and goes "
+                "on with them; the same command again sends only the rest"
             ) from None
     return sender
 
 
 def _wait(waiter: Waiter, sender: Sender) -> None:
-    with _progress("processing", MofNCompleteColumn(), Remaining()) as (progress, task):
+    with _progress("processing", None, MofNCompleteColumn(), Remaining()) as (progress, task):
         try:
             waiter.wait(lambda done, total: progress.update(task, completed=done, total=total))
         except KeyboardInterrupt:
             progress.stop()
             batch = sender.outcome.batch_id
-            more = f": ingest watch {batch}" if batch else ""
+            other = f", or with: ingest watch {batch}" if batch else ""
             raise _interrupted(
-                f"the service has all files and goes on with them; look again with the same "
-                f"command{more and ', or with' + more}"
+                "the service has all files and goes on with them; look again with the same "
+                f"command{other}"
             ) from None
 
 
@@ -108,7 +107,7 @@ def _interrupted(message: str) -> typer.Exit:
 
 
 @contextmanager
-def _progress(what: str, *columns: Any) -> Iterator[tuple[Progress, Any]]:
+def _progress(what: str, total: int | None, *columns: Any) -> Iterator[tuple[Progress, Any]]:
     """A bar on standard error, if that is a terminal; gone when its work is done."""
     console = notes()
     progress = Progress(
@@ -120,4 +119,4 @@ def _progress(what: str, *columns: Any) -> Iterator[tuple[Progress, Any]]:
         disable=not console.is_terminal,
     )
     with progress:
-        yield progress, progress.add_task(what, total=None)
+        yield progress, progress.add_task(what, total=total)
