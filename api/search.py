@@ -22,7 +22,7 @@ router = APIRouter(tags=["search"])
 _FUSED: Final = 50
 # Ranking reads every match; beside vectors, fewer of the matches of a broad query will do.
 _RANKED_ALONE: Final = 2000
-_RANKED_HYBRID: Final = 500
+_RANKED_HYBRID: Final = 250
 
 
 def _not_blank(value: Any) -> Any:

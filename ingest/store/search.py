@@ -1,9 +1,10 @@
 """Find chunks by meaning and by words. Deleted sources and other applications are never found."""
 
+import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, combinations, pairwise
 from typing import Any, Final
 from uuid import UUID
 
@@ -22,9 +23,12 @@ _SQL = load_queries("search.sql")
 
 # Up to so many numbers, comparing with every vector is as fast as the index, and exact.
 _EXACT_NUMBERS: Final = 2_000_000
-# Words that more chunks have than this share rank chunks, but do not find them.
-_TELLING_SHARE: Final = 0.02
+# The rare words of a query are had by so many chunks for each one that may be ranked.
+_READ_PER_RANKED: Final = 4
 _MOST_TERMS: Final = 64
+_COUNTED: Final = 8
+# What is assumed of two neighbouring characters; statistics know single ones only.
+_PAIR_SHARE: Final = 0.001
 _FUSION_K: Final = 60
 
 
@@ -136,31 +140,71 @@ async def by_keyword(
     parameters = {**scope.parameters(), "limit": limit, "ranked": ranked}
     strict = await _rows(conn, _SQL["matches_all"], {**parameters, "query": wanted.strict})
     found = {hit.id: Ranked(id=hit.id, score=1 + _below_one(hit.score)) for hit in strict}
-    terms = [] if len(found) >= enough else await _terms(conn, wanted)
-    if terms:
-        telling = [term for term, share in terms if share <= _TELLING_SHARE] or [terms[0][0]]
-        words = {
-            "query": " | ".join(term for term, _ in terms),
-            "telling": " | ".join(telling),
-        }
-        for hit in await _rows(conn, _SQL["matches_any"], parameters | words):
-            found.setdefault(hit.id, Ranked(id=hit.id, score=_below_one(hit.score)))
+    if len(found) < enough:
+        for hit in await _with_some_words(conn, wanted, parameters, enough=enough - len(found)):
+            found.setdefault(hit.id, hit)
     return list(found.values())[:limit]
+
+
+async def _with_some_words(
+    conn: Connection, wanted: KeywordQuery, parameters: Mapping[str, Any], *, enough: int
+) -> list[Ranked]:
+    """Chunks with one of the rare words and others of the query, with ever fewer others."""
+    terms, chunks = await _terms(conn, wanted)
+    ranking = {
+        **parameters,
+        "terms": [term for term, _ in terms],
+        "weights": [math.log(1 + 1 / share) for _, share in terms],
+    }
+    most = _READ_PER_RANKED * parameters["ranked"] / chunks
+    found: dict[UUID, Ranked] = {}
+    for telling in _ever_less(terms, most):
+        for hit in await _rows(conn, _SQL["matches_any"], {**ranking, "telling": telling}):
+            found.setdefault(hit.id, Ranked(id=hit.id, score=_below_one(hit.score)))
+        if len(found) >= enough:
+            break
+    return sorted(found.values(), key=lambda hit: -hit.score)
+
+
+def _ever_less(terms: Sequence[tuple[str, float]], most: float) -> Iterator[str]:
+    """What a chunk must have: a rare word and two others, a rare word and another, a rare word.
+
+    The rare ones are those that a share of about `most` of the chunks have, so however common the
+    others are, the index goes through few chunks; and only those that match are read for their
+    rank.
+    """
+    names = [term for term, _ in terms[:_COUNTED]]
+    shares = list(accumulate(share for _, share in terms[:_COUNTED]))
+    rare = names[: max(1, sum(total <= most for total in shares))]
+    for others in (2, 1, 0):
+        if others < len(names):
+            yield " | ".join(_with_others(term, names, others) for term in rare)
+
+
+def _with_others(term: str, names: Sequence[str], count: int) -> str:
+    if count == 0:
+        return term
+    choices = combinations([name for name in names if name != term], count)
+    either = " | ".join(f"({' & '.join(choice)})" for choice in choices)
+    return f"({term} & ({either}))"
 
 
 def _below_one(score: float) -> float:
     return score / (1 + score)
 
 
-async def _terms(conn: Connection, wanted: KeywordQuery) -> list[tuple[str, float]]:
-    """Parts of a tsquery, each with the share of chunks that have it, rarest first.
+async def _terms(conn: Connection, wanted: KeywordQuery) -> tuple[list[tuple[str, float]], float]:
+    """Parts of a tsquery, each with the share of chunks that have it, rarest first; all chunks.
 
     A run of characters counts as its pairs of neighbours, which are about as telling as words.
     """
     cursor = await conn.execute(_SQL["lexemes"], {"words": wanted.words})
-    words = [(_quoted(lexeme), share) for lexeme, share in await cursor.fetchall()]
-    pairs = [pair for run in wanted.runs for pair in _pairs(run)]
-    return ([(pair, 0.0) for pair in dict.fromkeys(pairs)] + words)[:_MOST_TERMS]
+    rows = await cursor.fetchall()
+    words = [(_quoted(lexeme), share) for lexeme, share, _ in rows]
+    pairs = dict.fromkeys(pair for run in wanted.runs for pair in _pairs(run))
+    terms = [(pair, _PAIR_SHARE) for pair in pairs] + words
+    chunks = rows[0][2] if rows else 1.0
+    return sorted(terms, key=lambda term: term[1])[:_MOST_TERMS], chunks
 
 
 def _pairs(run: str) -> list[str]:

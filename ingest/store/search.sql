@@ -73,8 +73,9 @@ select embedding.chunk_id as id, 1 - (embedding.embedding <=> %(vector)s::vector
  limit %(limit)s;
 
 -- name: lexemes
--- The words of a query as they are indexed, rarest first, by the planner's statistics; `share` is
--- the part of all chunks that has the word, 0 for a rare one.
+-- The words of a query as they are indexed, rarest first. `share` is the part of all chunks that has
+-- the word, by the planner's statistics; a word that is not among the common ones is given half the
+-- share of the rarest of those.
 with word as (
     select lexeme from unnest(to_tsvector('english', %(words)s))
 ), common as (
@@ -84,7 +85,10 @@ with word as (
                                statistics.most_common_elem_freqs) as stored(lexeme, share)
      where statistics.schemaname = 'rag' and statistics.tablename = 'chunks'
        and statistics.attname = 'tsv')
-select word.lexeme, coalesce(common.share, 0)::float8 as share
+select word.lexeme,
+       coalesce(common.share, (select min(share) / 2 from common), 0.001)::float8 as share,
+       (select greatest(reltuples, 1) from pg_class where oid = 'rag.chunks'::regclass)::float8
+          as chunks
   from word
   left join common on common.lexeme = word.lexeme
  order by share, word.lexeme;
@@ -109,10 +113,11 @@ select id, ts_rank_cd(tsv, websearch_to_tsquery('english', %(query)s), 1)::float
  limit %(limit)s;
 
 -- name: matches_any
--- Chunks with at least one of the `telling` words, ranked by all words.
-select id, ts_rank(tsv, %(query)s::tsquery, 1)::float8 as score
+-- Chunks that match `telling`, ranked by all terms: how often each is there, with diminishing
+-- returns, times its weight. The copy of `tsv` is read from its storage once, not once per term.
+select candidate.id, sum(term.weight * ts_rank(candidate.tsv, term.query, 1))::float8 as score
   from (
-    select chunk.id, chunk.tsv
+    select chunk.id, setweight(chunk.tsv, 'D') as tsv
       from rag.chunks as chunk
       join rag.documents as document
         on document.id = chunk.document_id and document.deleted_at is null
@@ -123,7 +128,9 @@ select id, ts_rank(tsv, %(query)s::tsquery, 1)::float8 as score
        and (%(source_ids)s::uuid[] is null or source.id = any(%(source_ids)s))
        and (%(metadata)s::jsonb is null or source.metadata @> %(metadata)s)
      limit %(ranked)s) as candidate
- order by score desc, id
+ cross join unnest(%(terms)s::tsquery[], %(weights)s::float8[]) as term(query, weight)
+ group by candidate.id
+ order by score desc, candidate.id
  limit %(limit)s;
 
 -- name: hits

@@ -163,3 +163,32 @@ async def test_a_word_in_every_chunk_does_not_hide_the_telling_one(
     )
 
     assert await texts(conn, [hit.id for hit in found]) == ["report mentions a heron"]
+
+
+async def test_a_rare_word_weighs_more_than_a_common_one(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    common = [f"wing number {n}" for n in range(50)]
+    await add_document(
+        conn, application_id, space, [*common, "wing wing flutter", "ornithopter flutter"]
+    )
+    await conn.execute("analyze rag.chunks")
+
+    found = await keyword(conn, application_id, "wing flutter of an ornithopter and more", limit=3)
+
+    assert found[0] == "ornithopter flutter"
+
+
+def test_the_index_goes_through_the_rare_words_only() -> None:
+    terms = [("'rare'", 0.001), ("'odd'", 0.002), ("'usual'", 0.3), ("'common'", 0.9)]
+
+    strict, loose, loosest = search._ever_less(terms, most=0.01)
+
+    assert loosest == "'rare' | 'odd'"
+    assert loose.startswith("('rare' & (('odd') | ('usual') | ('common'))) | ('odd' & ")
+    assert strict.count("'usual' & 'common'") == 2
+    assert not any("('usual' & (" in query for query in (strict, loose))
+
+
+def test_a_query_of_one_word_asks_for_that_word() -> None:
+    assert list(search._ever_less([("'only'", 0.5)], most=0.01)) == ["'only'"]
