@@ -8,8 +8,8 @@ from ingest.db import Connection
 from ingest.store import jobs, progress
 from ingest.store.jobs import NewJob
 from ingest.store.progress import Progress, SourceProgress
-from tests.live import add_source, emit
 from tests.builders import add_application
+from tests.live import add_source, emit
 
 STATES = ("completed", "failed", "processing", "pending", "cancelled", "review_needed")
 
