@@ -14,5 +14,5 @@ def backoff(
     Uniform between zero and `base * 2**(attempt - 1)`, at most `cap`: full jitter spreads the
     retries of jobs that failed together.
     """
-    ceiling = min(cap, base * 2 ** min(attempt - 1, 30))
+    ceiling = min(cap, base * (1 << min(attempt - 1, 30)))
     return ceiling * rng.random()

@@ -182,10 +182,10 @@ async def test_a_retry_by_hand_starts_with_all_attempts(
     await jobs.finish(conn, [Ended(job=job, status="failed", error_code="corrupt")])
 
     [retried] = await job_control.retry(conn, application_id=application_id, job_ids=[id])
-    [again] = await job_control.retry(conn, application_id=application_id, job_ids=[id]) or [None]
+    again = await job_control.retry(conn, application_id=application_id, job_ids=[id])
 
     assert retried.id == id
-    assert again is None
+    assert again == []
     row = await job_row(conn, id)
     assert (row["status"], row["attempts"]) == ("pending", 0)
 

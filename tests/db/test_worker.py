@@ -124,7 +124,7 @@ async def test_a_snooze_waits_with_its_reason_and_spends_nothing(
 
     async def waiting() -> bool:
         row = await job_row(conn, id)
-        return row["status"] == "pending" and row["wait_reason"] == "budget_exceeded"
+        return (row["status"], row["wait_reason"]) == ("pending", "budget_exceeded")
 
     async with running_worker(dsn, pool, {"file": handler}):
         await until(waiting)
