@@ -44,6 +44,7 @@ class BareScript:
         tables = _TABLES.format(dimension=self._embedder.model.dimension)
         self._conn.execute(tables.encode())
         self._conn.commit()
+        self.files = self.chunks = 0
 
     def run(self, files: list[tuple[str, bytes]]) -> float:
         """Seconds for all files."""
@@ -60,6 +61,8 @@ class BareScript:
             document_id = new_id()
             documents.append((document_id, path, document.text))
             chunks += [(new_id(), document_id, piece.text) for piece in self._cut(document)]
+        self.files += len(documents)
+        self.chunks += len(chunks)
         vectors = asyncio.run(self._embed([text for _, _, text in chunks]))
         with self._conn.cursor() as cur:
             with cur.copy("copy bare.documents from stdin (format binary)") as copy:

@@ -10,12 +10,14 @@ come in with one request.
 
 import argparse
 import random
+import re
 import statistics
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from pydoc_data.topics import topics
 from typing import Any
 
 import psycopg
@@ -28,17 +30,15 @@ MIB = 1024 * 1024
 
 
 def text_files(count: int, *, seed: int, size: int = 7500) -> list[tuple[str, bytes]]:
-    """`count` different files of about `size` bytes, in paragraphs of sentences."""
+    """`count` different files of about `size` bytes: sentences of Python's own manual, shuffled."""
     rng = random.Random(seed)
-    words = [
-        "".join(rng.choices("abcdefghijklmnoprstuvw", k=rng.randint(2, 9))) for _ in range(3000)
-    ]
+    manual = " ".join(" ".join(topics.values()).split())
+    sentences = [sentence for sentence in re.split(r"(?<=[.:]) ", manual) if len(sentence) > 30]
     files = []
     for number in range(count):
-        parts: list[str] = [f"# Document {number} of round {seed}\n"]
+        parts = [f"# Document {number} of round {seed}\n\n"]
         while sum(map(len, parts)) < size:
-            sentence = " ".join(rng.choices(words, k=rng.randint(6, 18))).capitalize()
-            parts.append(sentence + (".\n\n" if rng.random() < 0.15 else ". "))
+            parts.append(rng.choice(sentences) + ("\n\n" if rng.random() < 0.15 else " "))
         files.append((f"round-{seed}/{number}.md", "".join(parts).encode()))
     return files
 
@@ -63,7 +63,7 @@ def ingest(service: Service, files: list[tuple[str, bytes]]) -> float:
         counts = service.get(f"/api/batches/{batch}")
         if not counts["pending"] and not counts["processing"]:
             break
-        time.sleep(0.05)
+        time.sleep(0.5)
     assert counts["completed"] == len(files), counts
     return time.perf_counter() - started
 
@@ -102,6 +102,7 @@ def compare(files: int, rounds: int) -> None:
             print(f"round {number + 1}: service {ours[-1]:.0f}/s, script {bare[-1]:.0f}/s")
         ratio = statistics.median(ours) / statistics.median(bare)
         print(f"files/s, service to script (median of {rounds}): {ratio:.2f}")
+        print(f"chunks per file: {script.chunks / script.files:.1f}")
         for stage, share in stage_shares(dsn).items():
             print(f"  {stage}: {share:.0%}")
 

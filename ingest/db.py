@@ -59,7 +59,8 @@ async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncItera
         configure=_configure,
         # A connection that the server dropped is found here, not in the middle of a request.
         check=AsyncConnectionPool.check_connection,
-        kwargs={"application_name": application_name},
+        # A single statement is its own transaction: no BEGIN and COMMIT around each read.
+        kwargs={"application_name": application_name, "autocommit": True},
         open=False,
         timeout=30,
     )

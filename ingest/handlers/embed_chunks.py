@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.db import transaction
 from ingest.errors import Permanent
 from ingest.handlers.context import Context, Progress
 from ingest.model import Chunk, Vectors
@@ -24,6 +23,8 @@ class EmbeddedChunks:
     hashes: Sequence[bytes]
     reused: int
     """How many vectors were known before."""
+    is_cached: bool
+    """Whether some are in the cache, which must be emptied when they are stored."""
 
 
 async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress) -> EmbeddedChunks:
@@ -37,10 +38,12 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
     vectors = np.zeros((len(chunks), ctx.model.dimension), dtype=np.float32)
     embedded = np.ones(len(chunks), dtype=np.bool_)
 
-    async with transaction(ctx.pool) as conn:
+    async with ctx.pool.connection() as conn:
         known = await documents.known_vectors(
             conn, application_id=application_id, model_id=ctx.model_id, hashes=hashes
         )
+    # An earlier attempt may have left some there.
+    is_cached = progress.job.attempts > 1
     missing = [index for index, digest in enumerate(hashes) if digest not in known]
     for index, digest in enumerate(hashes):
         if digest in known:
@@ -50,7 +53,9 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
         # A job of one request loses nothing that the retry would not need to do again anyway.
         if len(indices) == len(missing):
             return
-        async with transaction(ctx.pool) as conn:
+        nonlocal is_cached
+        is_cached = True
+        async with ctx.pool.connection() as conn:
             await documents.cache_vectors(
                 conn,
                 application_id=application_id,
@@ -74,5 +79,9 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
     if not embedded.any():
         raise Permanent("the embedding provider refused every chunk", code="embedding_rejected")
     return EmbeddedChunks(
-        vectors=vectors, embedded=embedded, hashes=hashes, reused=len(chunks) - len(missing)
+        vectors=vectors,
+        embedded=embedded,
+        hashes=hashes,
+        reused=len(chunks) - len(missing),
+        is_cached=is_cached,
     )

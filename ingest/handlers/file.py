@@ -4,7 +4,7 @@ from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 
-from ingest.db import Connection, transaction
+from ingest.db import Connection
 from ingest.errors import BlobMissing, LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.embed_chunks import EmbeddedChunks, embed_chunks
@@ -53,7 +53,7 @@ async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outc
 async def _source(job: ClaimedJob, ctx: Context) -> SourceForJob:
     if job.knowledge_source_id is None:
         raise Permanent("a file job needs a knowledge source", code="internal")
-    async with transaction(ctx.pool) as conn:
+    async with ctx.pool.connection() as conn:
         source = await sources.for_job(conn, job.knowledge_source_id)
     if source is None:
         raise Permanent("the knowledge source was deleted", code="source_deleted")
@@ -132,12 +132,13 @@ async def _store(
             error_code=_partial_code(refused, coverage),
         ),
     )
-    await documents.drop_cached(
-        conn,
-        application_id=source.application_id,
-        model_id=ctx.model_id,
-        hashes=vectors.hashes,
-    )
+    if vectors.is_cached:
+        await documents.drop_cached(
+            conn,
+            application_id=source.application_id,
+            model_id=ctx.model_id,
+            hashes=vectors.hashes,
+        )
 
 
 def _lost_share(coverage: Coverage) -> float:

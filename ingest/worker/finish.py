@@ -21,6 +21,8 @@ from ingest.store.jobs import Ended
 log = structlog.get_logger()
 
 _LARGEST_GROUP = 50
+# While one transaction waits for Postgres, the other is being written.
+_COMMITTERS = 2
 # How long to wait before the database is tried again with a finished job in hand.
 _PAUSE_SECONDS = 1.0
 
@@ -35,21 +37,24 @@ class Finished:
 
 
 class Finisher:
-    """One committing task per worker; attempts that end meanwhile go into its next transaction."""
+    """Commits in a few tasks; attempts that end meanwhile go into the next transaction together."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._queue: asyncio.Queue[tuple[Finished, asyncio.Future[bool]]] = asyncio.Queue()
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._run(), name="finisher")
+        self._tasks = [
+            asyncio.create_task(self._run(), name=f"committer {number}")
+            for number in range(_COMMITTERS)
+        ]
 
     async def close(self) -> None:
         """Stop after what was handed in is committed."""
         await self._queue.join()
-        if self._task is not None:
-            self._task.cancel()
+        for task in self._tasks:
+            task.cancel()
 
     async def finish(self, finished: Finished) -> bool:
         """Commit; False when the job was no longer ours and nothing of it was written.
