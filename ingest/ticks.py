@@ -24,7 +24,7 @@ from ingest.store import (
 log = structlog.get_logger()
 
 # Younger files may belong to an upload whose rows are not written yet.
-_ORPHAN_AGE: Final = timedelta(hours=1)
+_ORPHAN_AGE: Final = timedelta(days=1)
 _KEYS_AT_ONCE: Final = 500
 
 

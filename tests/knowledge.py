@@ -60,21 +60,26 @@ async def add_document(
     async with conn.transaction():
         await documents.replace(
             conn,
-            NewDocument(
-                application_id=application_id,
-                source_id=source,
-                uri="folder/file.txt",
-                content_hash=b"hash",
-                document=Document(
-                    text="\n".join(texts), media_type="text/plain", extractor="text", title=title
-                ),
-                chunks=chunks,
-                keywords=[keyword_text(text) for text in texts],
-                vectors=space.clustered(len(texts)) if vectors is None else vectors,
-                embedded=np.ones(len(texts), dtype=np.bool_),
-                model_id=space.id,
-                is_partial=False,
-            ),
+            [
+                NewDocument(
+                    application_id=application_id,
+                    source_id=source,
+                    uri="folder/file.txt",
+                    content_hash=b"hash",
+                    document=Document(
+                        text="\n".join(texts),
+                        media_type="text/plain",
+                        extractor="text",
+                        title=title,
+                    ),
+                    chunks=chunks,
+                    keywords=[keyword_text(text) for text in texts],
+                    vectors=space.clustered(len(texts)) if vectors is None else vectors,
+                    embedded=np.ones(len(texts), dtype=np.bool_),
+                    model_id=space.id,
+                    is_partial=False,
+                )
+            ],
         )
     return source
 

@@ -116,6 +116,8 @@ class _Server(uvicorn.Server):
                 server_header=False,
                 backlog=_BACKLOG,
                 ws_ping_interval=20,
+                # Else each event would be compressed once for every socket.
+                ws_per_message_deflate=False,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             )
         )

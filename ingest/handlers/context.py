@@ -13,6 +13,7 @@ from ingest.db import Connection, Pool
 from ingest.embedding import Embedded
 from ingest.model import ChunkSettings, EmbeddingModel, Stage
 from ingest.sandbox.pool import Parsed, ParseRequest
+from ingest.store.documents import NewDocument
 from ingest.store.job_logs import LogLine
 from ingest.store.jobs import ClaimedJob
 
@@ -58,6 +59,8 @@ class Outcome:
     """A successful attempt."""
 
     write: Write | None = None
+    documents: Sequence[NewDocument] = ()
+    """Replace what is stored of them; the worker writes those of many jobs at once."""
     result: dict[str, Any] | None = None
     """A few facts for the job's record: counts, never content."""
     embedding_config: dict[str, Any] | None = None

@@ -13,6 +13,7 @@ from ingest.keywords import keyword_text
 from ingest.model import Coverage
 from ingest.sandbox.pool import Parsed, ParseRequest
 from ingest.store import documents, sources
+from ingest.store.documents import NewDocument
 from ingest.store.jobs import ClaimedJob
 from ingest.store.sources import SourceForJob
 
@@ -22,7 +23,7 @@ _TOLERATED_LOSS = 0.1
 
 @handler("file")
 async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-    """Extract, chunk and embed a file; the outcome's write swaps it in."""
+    """Extract, chunk and embed a file; the outcome swaps it in."""
     source = await _source(job, ctx)
     parsed = await _parse(job, source, ctx, progress)
     with progress.entered("embed", at=40) as details:
@@ -31,11 +32,14 @@ async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outc
     progress.stage = "store"
     progress.reached(95)
 
+    new = _document(job, source, ctx, parsed, vectors)
+
     async def write(conn: Connection) -> None:
-        await _store(conn, job, source, ctx, parsed, vectors)
+        await _write_source(conn, job, new, vectors)
 
     return Outcome(
         write=write,
+        documents=[new],
         result={
             "chunks": len(parsed.chunks),
             "tokens": sum(chunk.token_count for chunk in parsed.chunks),
@@ -91,54 +95,51 @@ async def _parse_twice_at_most(path: Path, request: ParseRequest, ctx: Context) 
         return await ctx.parser.parse(path, request)
 
 
-async def _store(
-    conn: Connection,
-    job: ClaimedJob,
-    source: SourceForJob,
-    ctx: Context,
-    parsed: Parsed,
-    vectors: EmbeddedChunks,
+async def _write_source(
+    conn: Connection, job: ClaimedJob, new: NewDocument, vectors: EmbeddedChunks
 ) -> None:
-    content_hash = bytes.fromhex(job.payload["contentHash"])
-    chunks, coverage = parsed.chunks, parsed.document.coverage
-    refused = not vectors.embedded.all()
+    """Say in the source what is searchable from this commit on."""
     still_there = await sources.set_content(
         conn,
-        source.id,
-        content_hash=content_hash,
+        new.source_id,
+        content_hash=new.content_hash,
         blob_key=job.payload["blobKey"],
         size_bytes=job.payload["sizeBytes"],
-        model_id=ctx.model_id,
-        coverage=asdict(coverage),
-        chunk_count=len(chunks),
-        token_count=sum(chunk.token_count for chunk in chunks),
+        model_id=new.model_id,
+        coverage=asdict(new.document.coverage),
+        chunk_count=len(new.chunks),
+        token_count=sum(chunk.token_count for chunk in new.chunks),
     )
     if not still_there:
         raise LeaseLost(job.id)
-    await documents.replace(
-        conn,
-        documents.NewDocument(
-            application_id=source.application_id,
-            source_id=source.id,
-            uri=source.uri,
-            content_hash=content_hash,
-            document=parsed.document,
-            chunks=chunks,
-            keywords=[keyword_text(chunk.text) for chunk in chunks],
-            vectors=vectors.vectors,
-            embedded=vectors.embedded,
-            model_id=ctx.model_id,
-            is_partial=refused or _lost_share(coverage) > _TOLERATED_LOSS,
-            error_code=_partial_code(refused, coverage),
-        ),
-    )
     if vectors.is_cached:
         await documents.drop_cached(
             conn,
-            application_id=source.application_id,
-            model_id=ctx.model_id,
+            application_id=new.application_id,
+            model_id=new.model_id,
             hashes=vectors.hashes,
         )
+
+
+def _document(
+    job: ClaimedJob, source: SourceForJob, ctx: Context, parsed: Parsed, vectors: EmbeddedChunks
+) -> NewDocument:
+    coverage = parsed.document.coverage
+    refused = not vectors.embedded.all()
+    return NewDocument(
+        application_id=source.application_id,
+        source_id=source.id,
+        uri=source.uri,
+        content_hash=bytes.fromhex(job.payload["contentHash"]),
+        document=parsed.document,
+        chunks=parsed.chunks,
+        keywords=[keyword_text(chunk.text) for chunk in parsed.chunks],
+        vectors=vectors.vectors,
+        embedded=vectors.embedded,
+        model_id=ctx.model_id,
+        is_partial=refused or _lost_share(coverage) > _TOLERATED_LOSS,
+        error_code=_partial_code(refused, coverage),
+    )
 
 
 def _lost_share(coverage: Coverage) -> float:

@@ -1,7 +1,7 @@
 """What came out of a file or page: the document, its chunks, their vectors."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
@@ -58,69 +58,85 @@ class NewDocument:
     error_code: str | None = None
 
 
-async def replace(conn: Connection, new: NewDocument) -> UUID:
-    """Swap a document's chunks and vectors for new ones, in the caller's transaction."""
-    document_id, is_new = await _upsert(conn, new)
-    if not is_new:
-        await conn.execute(_SQL["delete_chunks"], {"document_id": document_id})
-    chunk_ids = [new_id() for _ in new.chunks]
+async def replace(conn: Connection, documents: Sequence[NewDocument]) -> None:
+    """Swap the chunks and vectors of documents for new ones, in the caller's transaction.
+
+    A document may come only once.
+    """
+    if not documents:
+        return
+    ids = await _upsert(conn, documents)
+    chunk_ids = [[new_id() for _ in new.chunks] for new in documents]
     async with conn.cursor() as cur, cur.copy(_SQL["copy_chunks"]) as copy:
         copy.set_types(_CHUNK_TYPES)
-        for chunk_id, chunk, keywords in zip(chunk_ids, new.chunks, new.keywords, strict=True):
-            await copy.write_row(
-                (
-                    chunk_id,
-                    new.application_id,
-                    new.source_id,
-                    document_id,
-                    chunk.ordinal,
-                    chunk.text,
-                    text_hash(chunk.text),
-                    chunk.token_count,
-                    list(chunk.headings),
-                    chunk.page,
-                    chunk.start,
-                    chunk.end,
-                    keywords,
-                )
-            )
-    rows = zip(chunk_ids, new.vectors, new.embedded, strict=True)
+        for new, own_ids in zip(documents, chunk_ids, strict=True):
+            for row in _chunk_rows(new, ids[new.source_id, new.uri], own_ids):
+                await copy.write_row(row)
     async with conn.cursor() as cur, cur.copy(_SQL["copy_embeddings"]) as copy:
         copy.set_types(_EMBEDDING_TYPES)
-        for chunk_id, vector, is_embedded in rows:
-            if is_embedded:
-                await copy.write_row((chunk_id, new.model_id, new.application_id, vector))
-    return document_id
+        for new, own_ids in zip(documents, chunk_ids, strict=True):
+            for id, vector, is_embedded in zip(own_ids, new.vectors, new.embedded, strict=True):
+                if is_embedded:
+                    await copy.write_row((id, new.model_id, new.application_id, vector))
 
 
-async def _upsert(conn: Connection, new: NewDocument) -> tuple[UUID, bool]:
-    document = new.document
+def _chunk_rows(
+    new: NewDocument, document_id: UUID, ids: Sequence[UUID]
+) -> Iterator[tuple[Any, ...]]:
+    for id, chunk, keywords in zip(ids, new.chunks, new.keywords, strict=True):
+        yield (
+            id,
+            new.application_id,
+            new.source_id,
+            document_id,
+            chunk.ordinal,
+            chunk.text,
+            text_hash(chunk.text),
+            chunk.token_count,
+            list(chunk.headings),
+            chunk.page,
+            chunk.start,
+            chunk.end,
+            keywords,
+        )
+
+
+async def _upsert(
+    conn: Connection, documents: Sequence[NewDocument]
+) -> dict[tuple[UUID, str], UUID]:
+    """Write the documents' own rows and remove the chunks of earlier versions; ids by identity."""
+    rows = [_document_row(new) for new in documents]
     cursor = await conn.execute(
-        _SQL["upsert"],
-        {
-            "id": new_id(),
-            "application_id": new.application_id,
-            "source_id": new.source_id,
-            "uri": new.uri,
-            "title": document.title,
-            "media_type": document.media_type,
-            "status": "partial" if new.is_partial else "completed",
-            "error_code": new.error_code,
-            "content_hash": new.content_hash,
-            "text": document.text,
-            "extractor": document.extractor,
-            "encoding": Jsonb(asdict(document.encoding)) if document.encoding else None,
-            "coverage": Jsonb(asdict(document.coverage)),
-            "metadata": Jsonb(document.metadata),
-            "warnings": list(document.warnings),
-            "chunk_count": len(new.chunks),
-            "token_count": sum(chunk.token_count for chunk in new.chunks),
-        },
+        _SQL["upsert"], {name: [row[name] for row in rows] for name in rows[0]}
     )
-    row = await cursor.fetchone()
-    if row is None:
-        raise RuntimeError("an upsert always returns its row")
-    return row[0], row[1]
+    written = await cursor.fetchall()
+    replaced = [id for id, _, _, is_new in written if not is_new]
+    if replaced:
+        await conn.execute(_SQL["delete_chunks"], {"document_ids": replaced})
+    return {(source_id, uri): id for id, source_id, uri, _ in written}
+
+
+def _document_row(new: NewDocument) -> dict[str, Any]:
+    document = new.document
+    return {
+        "id": new_id(),
+        "application_id": new.application_id,
+        "source_id": new.source_id,
+        "uri": new.uri,
+        "title": document.title,
+        "media_type": document.media_type,
+        "status": "partial" if new.is_partial else "completed",
+        "error_code": new.error_code,
+        "content_hash": new.content_hash,
+        "text": document.text,
+        "extractor": document.extractor,
+        "encoding": Jsonb(asdict(document.encoding)) if document.encoding else None,
+        "coverage": Jsonb(asdict(document.coverage)),
+        "metadata": Jsonb(document.metadata),
+        "warnings": Jsonb(list(document.warnings)),
+        "chunk_count": len(new.chunks),
+        "token_count": sum(chunk.token_count for chunk in new.chunks),
+    }
 
 
 async def known_vectors(

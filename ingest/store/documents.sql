@@ -3,10 +3,19 @@
 insert into rag.documents
     (id, application_id, source_id, uri, title, media_type, status, error_code, content_hash, text,
      extractor, encoding, coverage, metadata, warnings, chunk_count, token_count)
-values
-    (%(id)s, %(application_id)s, %(source_id)s, %(uri)s, %(title)s, %(media_type)s, %(status)s,
-     %(error_code)s, %(content_hash)s, %(text)s, %(extractor)s, %(encoding)s, %(coverage)s,
-     %(metadata)s, %(warnings)s, %(chunk_count)s, %(token_count)s)
+select new.id, new.application_id, new.source_id, new.uri, new.title, new.media_type, new.status,
+       new.error_code, new.content_hash, new.text, new.extractor, new.encoding, new.coverage,
+       new.metadata, array(select jsonb_array_elements_text(new.warnings)), new.chunk_count,
+       new.token_count
+  from unnest(%(id)s::uuid[], %(application_id)s::uuid[], %(source_id)s::uuid[], %(uri)s::text[],
+              %(title)s::text[], %(media_type)s::text[], %(status)s::text[],
+              %(error_code)s::text[], %(content_hash)s::bytea[], %(text)s::text[],
+              %(extractor)s::text[], %(encoding)s::jsonb[], %(coverage)s::jsonb[],
+              %(metadata)s::jsonb[], %(warnings)s::jsonb[], %(chunk_count)s::integer[],
+              %(token_count)s::bigint[])
+       as new(id, application_id, source_id, uri, title, media_type, status, error_code,
+              content_hash, text, extractor, encoding, coverage, metadata, warnings, chunk_count,
+              token_count)
 on conflict (source_id, md5(uri)) do update
    set title = excluded.title, media_type = excluded.media_type, status = excluded.status,
        error_code = excluded.error_code, content_hash = excluded.content_hash, text = excluded.text,
@@ -14,10 +23,10 @@ on conflict (source_id, md5(uri)) do update
        metadata = excluded.metadata, warnings = excluded.warnings,
        chunk_count = excluded.chunk_count, token_count = excluded.token_count,
        updated_at = now(), deleted_at = null
-returning id, xmax = 0 as is_new;
+returning id, source_id, uri, xmax = 0 as is_new;
 
 -- name: delete_chunks
-delete from rag.chunks where document_id = %(document_id)s;
+delete from rag.chunks where document_id = any(%(document_ids)s);
 
 -- name: copy_chunks
 copy rag.chunks (id, application_id, source_id, document_id, ordinal, content, content_hash,

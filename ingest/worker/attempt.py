@@ -39,7 +39,9 @@ async def attempt(
         result=outcome.result,
         embedding_config=outcome.embedding_config,
     )
-    return Finished(ended=ended, write=outcome.write, lines=progress.lines)
+    return Finished(
+        ended=ended, write=outcome.write, documents=outcome.documents, lines=progress.lines
+    )
 
 
 def failed(job: ClaimedJob, job_type: JobType, progress: Progress, error: Exception) -> Finished:

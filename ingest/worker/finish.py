@@ -14,7 +14,8 @@ import structlog
 
 from ingest.db import Pool, transaction
 from ingest.handlers.context import Write
-from ingest.store import announce, job_logs, jobs
+from ingest.store import announce, documents, job_logs, jobs
+from ingest.store.documents import NewDocument
 from ingest.store.job_logs import LogLine
 from ingest.store.jobs import Ended
 
@@ -33,6 +34,7 @@ class Finished:
 
     ended: Ended
     write: Write | None = None
+    documents: Sequence[NewDocument] = ()
     lines: Sequence[LogLine] = ()
 
 
@@ -109,6 +111,7 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
         for finished in ours:
             if finished.write is not None:
                 await finished.write(conn)
+        await documents.replace(conn, [new for finished in ours for new in finished.documents])
         await jobs.finish(conn, [finished.ended for finished in ours])
         await job_logs.add_logs(conn, [line for finished in ours for line in finished.lines])
         await announce.ended(conn, [finished.ended for finished in ours])

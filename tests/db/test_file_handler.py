@@ -373,8 +373,9 @@ async def test_a_delete_between_embedding_and_storing_is_final(
         await job_control.cancel(conn, application_id=application_id, source_ids=[source])
         await sources.tombstone(conn, application_id=application_id, ids=[source])
     end = Ended(job=job, status="completed")
+    late = Finished(ended=end, write=outcome.write, documents=outcome.documents)
 
-    assert await commit(house.pool, [Finished(ended=end, write=outcome.write)]) == set()
+    assert await commit(house.pool, [late]) == set()
     assert await _rows(conn, "select count(*) from rag.chunks") == [(0,)]
 
 
