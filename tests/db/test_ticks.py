@@ -1,0 +1,178 @@
+"""The scheduled ticks: fired once among replicas; orphans swept, what is needed kept."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from ingest.blobs.local import LocalBlobStore
+from ingest.cron import Scheduler
+from ingest.db import Connection, Pool, new_id, transaction
+from ingest.store import job_control, schedules
+from ingest.ticks import build_ticks, prune_old, sweep_blobs
+from tests.builders import source_row, upload
+
+_NOW = timedelta(0)
+
+
+async def test_a_firing_belongs_to_the_replica_that_asks_first(pool: Pool) -> None:
+    firing = datetime(2026, 1, 1, 3, tzinfo=UTC)
+
+    async def ask() -> bool:
+        async with transaction(pool) as conn:
+            return await schedules.fire(conn, name="nightly", scheduled_for=firing)
+
+    answers = await asyncio.gather(*[ask() for _ in range(8)])
+
+    assert sorted(answers) == [False] * 7 + [True]
+
+
+async def test_replicas_run_a_guarded_tick_once_per_firing(pool: Pool) -> None:
+    runs: list[datetime] = []
+
+    async def guard(name: str, firing: datetime) -> bool:
+        async with transaction(pool) as conn:
+            return await schedules.fire(conn, name=name, scheduled_for=firing)
+
+    replicas = [Scheduler(guard) for _ in range(3)]
+    for replica in replicas:
+
+        @replica.cron("every-second", "* * * * * *")
+        async def run() -> None:
+            runs.append(datetime.now(UTC).replace(microsecond=0))
+
+        replica.start()
+    await asyncio.sleep(2.3)
+    for replica in replicas:
+        await replica.close()
+
+    assert 2 <= len(runs) <= 3
+    assert len(set(runs)) == len(runs)
+
+
+async def test_the_process_tick_wakes_the_worker_of_every_replica(
+    pool: Pool, tmp_path: Path
+) -> None:
+    woken = asyncio.Event()
+    blobs = LocalBlobStore(tmp_path)
+    ticks = build_ticks(
+        pool=pool,
+        blobs=blobs,
+        wake=woken.set,
+        tick="* * * * * *",
+        stale_after=timedelta(minutes=2),
+    )
+    ticks.start()
+    async with asyncio.timeout(3):
+        await woken.wait()
+    await ticks.close()
+    await blobs.close()
+
+    assert woken.is_set()
+
+
+async def _blob(blobs: LocalBlobStore, application_id: UUID) -> str:
+    staged = blobs.stage(f"{application_id}/{new_id()}")
+    await staged.write(b"bytes")
+    await blobs.commit([staged])
+    return staged.key
+
+
+async def _keys(blobs: LocalBlobStore) -> set[str]:
+    return {key async for key in blobs.list_keys(older_than=_NOW)}
+
+
+async def test_files_that_no_row_names_are_swept_and_the_others_stay(
+    pool: Pool, conn: Connection, application_id: UUID, tmp_path: Path
+) -> None:
+    blobs = LocalBlobStore(tmp_path)
+    searchable, waiting, failed, superseded, orphan = [
+        await _blob(blobs, application_id) for _ in range(5)
+    ]
+    sources = await upload(conn, application_id, "a", "b", "c", "d")
+    for source, key in zip(sources, (searchable, waiting, failed, superseded), strict=True):
+        await conn.execute(
+            "update rag.processing_jobs set payload = jsonb_build_object('blobKey', %s::text) "
+            "where knowledge_source_id = %s",
+            [key, source],
+        )
+    await conn.execute(
+        "update rag.knowledge_sources set blob_key = %s where id = %s", [searchable, sources[0]]
+    )
+    await conn.execute(
+        "update rag.processing_jobs set status = 'completed' where knowledge_source_id = %s",
+        [sources[0]],
+    )
+    await conn.execute(
+        "update rag.processing_jobs set status = 'failed' where knowledge_source_id = %s",
+        [sources[2]],
+    )
+    await upload(conn, application_id, "d", content="newer")
+
+    assert await sweep_blobs(pool, blobs, older_than=_NOW) == 2
+
+    assert await _keys(blobs) == {searchable, waiting, failed}
+    assert not await _keys(blobs) & {orphan, superseded}
+    await blobs.close()
+
+
+async def test_a_file_that_was_just_written_is_not_an_orphan_yet(
+    pool: Pool, application_id: UUID, tmp_path: Path
+) -> None:
+    blobs = LocalBlobStore(tmp_path)
+    key = await _blob(blobs, application_id)
+
+    assert await sweep_blobs(pool, blobs) == 0
+    assert await _keys(blobs) == {key}
+    await blobs.close()
+
+
+async def test_pruning_forgets_what_is_old_and_nothing_else(
+    pool: Pool, conn: Connection, application_id: UUID
+) -> None:
+    for age in ("1 hour", "30 days"):
+        await conn.execute(
+            "insert into rag.schedules (name, scheduled_for) values ('x', now() - %s::interval)",
+            [age],
+        )
+        await conn.execute(
+            "insert into rag.idempotency_keys (application_id, key, request_hash, response, "
+            "created_at) values (%s, %s, '', '{}', now() - %s::interval)",
+            [application_id, age, age],
+        )
+        await conn.execute(
+            "insert into rag.workers (id, host, pid, heartbeat_at) "
+            "values (gen_random_uuid(), 'h', 1, now() - %s::interval)",
+            [age],
+        )
+
+    await prune_old(pool)
+
+    cursor = await conn.execute(
+        "select (select count(*) from rag.schedules), (select count(*) from rag.idempotency_keys), "
+        "(select count(*) from rag.workers)"
+    )
+    assert await cursor.fetchone() == (1, 1, 1)
+
+
+@pytest.mark.parametrize("action", ["cancel", "retry"])
+async def test_a_cancelled_upload_can_be_retried_because_its_file_is_kept(
+    pool: Pool, conn: Connection, application_id: UUID, tmp_path: Path, action: str
+) -> None:
+    blobs = LocalBlobStore(tmp_path)
+    key = await _blob(blobs, application_id)
+    [source] = await upload(conn, application_id, "a")
+    await conn.execute(
+        "update rag.processing_jobs set payload = jsonb_build_object('blobKey', %s::text)", [key]
+    )
+    await job_control.cancel(conn, application_id=application_id, source_ids=[source])
+    if action == "retry":
+        job = (await source_row(conn, source))["current_job_id"]
+        await job_control.retry(
+            conn, application_id=application_id, job_ids=[job], statuses=["cancelled"]
+        )
+
+    assert await sweep_blobs(pool, blobs, older_than=_NOW) == 0
+    await blobs.close()
