@@ -262,3 +262,17 @@ def test_the_image_runs_without_root_and_gets_signals() -> None:
         for source in shlex.split(line)[1:-1]:
             assert (ROOT / source).exists()
             assert f"!{source}" in read(".dockerignore").splitlines()
+
+
+def test_every_invariant_names_tests_that_exist() -> None:
+    lines = [
+        line for line in read("docs/invariants.md").splitlines() if re.match(r"\| \d+\.", line)
+    ]
+    sources = (path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    defined = {name for text in sources for name in re.findall(r"def (test_\w+)", text)}
+
+    assert len(lines) == 10
+    for line in lines:
+        named = set(re.findall(r"`(test_\w+)`", line))
+        assert named
+        assert named <= defined
