@@ -80,7 +80,6 @@ class EmbeddedPostgres:
         self._cluster = self._folder / "cluster"
         self._log = self._folder / "log"
         self._socket = self._cluster
-        self._socket = self._cluster
         self._log_start = 0
         self._lock: int | None = None
         self._server: subprocess.Popen[bytes] | None = None
