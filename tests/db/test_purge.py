@@ -31,6 +31,20 @@ async def _count(conn: Connection, table: str) -> int:
     return int(row[0])
 
 
+async def _add_chunk(conn: Connection, application_id: UUID, source: UUID) -> None:
+    await conn.execute(
+        "with document as (insert into rag.documents (id, application_id, source_id, uri, "
+        "media_type, status, content_hash, text, extractor, coverage, chunk_count, token_count) "
+        "values (gen_random_uuid(), %(application)s, %(source)s, 'a', 'text/plain', 'completed', "
+        "'', 'text', 'text', '{}', 1, 1) returning id) "
+        "insert into rag.chunks (id, application_id, source_id, document_id, ordinal, content, "
+        "content_hash, token_count, char_start, char_end) "
+        "select gen_random_uuid(), %(application)s, %(source)s, id, 0, 'text', '', 1, 0, 4 "
+        "from document",
+        {"application": application_id, "source": source},
+    )
+
+
 @pytest.mark.parametrize("is_deleted", [True, False])
 async def test_only_a_deleted_source_is_purged_with_its_chunks_and_files(
     pool: Pool, conn: Connection, application_id: UUID, tmp_path: Path, *, is_deleted: bool
@@ -43,6 +57,8 @@ async def test_only_a_deleted_source_is_purged_with_its_chunks_and_files(
     await conn.execute(
         "update rag.knowledge_sources set blob_key = %s where id = %s", [staged.key, doomed]
     )
+    for source in (doomed, kept):
+        await _add_chunk(conn, application_id, source)
     if is_deleted:
         async with conn.transaction():
             await sources.tombstone(conn, application_id=application_id, ids=[doomed])
@@ -61,5 +77,7 @@ async def test_only_a_deleted_source_is_purged_with_its_chunks_and_files(
     assert {key async for key in blobs.list_keys(older_than=_NOW)} == (
         set() if is_deleted else {staged.key}
     )
+    chunks = await conn.execute("select source_id from rag.chunks")
+    assert {id for (id,) in await chunks.fetchall()} == expected
     assert await _count(conn, "rag.processing_jobs where status = 'completed'") == 1
     await blobs.close()
