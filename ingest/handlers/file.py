@@ -1,6 +1,5 @@
 """An uploaded file becomes a searchable document: extract → chunk → embed → store."""
 
-from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 
@@ -106,7 +105,7 @@ async def _write_source(
         blob_key=job.payload["blobKey"],
         size_bytes=job.payload["sizeBytes"],
         model_id=new.model_id,
-        coverage=asdict(new.document.coverage),
+        coverage=documents.coverage_json(new.document.coverage),
         chunk_count=len(new.chunks),
         token_count=sum(chunk.token_count for chunk in new.chunks),
     )

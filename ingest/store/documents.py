@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
 
 from ingest.db import Connection, load_queries, new_id
-from ingest.model import Chunk, Document, Vectors
+from ingest.model import Chunk, Coverage, Document, Vectors
 
 _SQL = load_queries("documents.sql")
 
@@ -36,6 +36,16 @@ _EMBEDDING_TYPES = ("uuid", "int2", "uuid", "vector")
 def text_hash(text: str) -> bytes:
     """Digest under which a text's vector is found again; 32 bytes."""
     return hashlib.sha256(text.encode()).digest()
+
+
+def coverage_json(coverage: Coverage) -> dict[str, int]:
+    """A coverage as it is stored, and shown by the API."""
+    return {
+        "pages": coverage.pages,
+        "withText": coverage.with_text,
+        "empty": coverage.empty,
+        "failed": coverage.failed,
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +141,7 @@ def _document_row(new: NewDocument) -> dict[str, Any]:
         "text": document.text,
         "extractor": document.extractor,
         "encoding": Jsonb(asdict(document.encoding)) if document.encoding else None,
-        "coverage": Jsonb(asdict(document.coverage)),
+        "coverage": Jsonb(coverage_json(document.coverage)),
         "metadata": Jsonb(document.metadata),
         "warnings": Jsonb(list(document.warnings)),
         "chunk_count": len(new.chunks),

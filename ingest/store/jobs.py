@@ -63,6 +63,8 @@ class Ended:
     """Give the attempt back: the job was not at fault."""
     error_code: str | None = None
     error_message: str | None = None
+    stage: str | None = None
+    """The stage that the attempt had reached."""
     embedding_config: dict[str, Any] | None = None
     result: dict[str, Any] | None = None
 
@@ -177,6 +179,7 @@ async def finish(conn: Connection, ended: Sequence[Ended]) -> set[UUID]:
                 "refunds": [int(end.refund) for end in ended],
                 "codes": [end.error_code for end in ended],
                 "messages": [end.error_message for end in ended],
+                "stages": [end.stage for end in ended],
                 "configs": [_jsonb(end.embedding_config) for end in ended],
                 "results": [_jsonb(end.result) for end in ended],
             },

@@ -141,6 +141,7 @@ update rag.processing_jobs as job
        wait_reason = ended.wait_reason,
        attempts = job.attempts - ended.refund,
        locked_by = null, locked_at = null,
+       stage = ended.stage,
        progress = case when ended.status = 'completed' then 100 else job.progress end,
        last_error_code = ended.error_code,
        last_error_message = ended.error_message,
@@ -149,8 +150,8 @@ update rag.processing_jobs as job
        completed_at = case when ended.status <> 'pending' then now() end
   from unnest(%(ids)s::uuid[], %(fences)s::bigint[], %(statuses)s::text[], %(delays)s::interval[],
               %(wait_reasons)s::text[], %(refunds)s::integer[], %(codes)s::text[],
-              %(messages)s::text[], %(configs)s::jsonb[], %(results)s::jsonb[])
-       as ended(id, fence, status, delay, wait_reason, refund, error_code, error_message,
+              %(messages)s::text[], %(stages)s::text[], %(configs)s::jsonb[], %(results)s::jsonb[])
+       as ended(id, fence, status, delay, wait_reason, refund, error_code, error_message, stage,
                 embedding_config, result)
  where job.id = ended.id and job.fence = ended.fence and job.status = 'processing'
 returning job.id;

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 
 import structlog
 
@@ -36,6 +37,7 @@ async def attempt(
     ended = Ended(
         job=job,
         status="completed",
+        stage=progress.stage,
         result=outcome.result,
         embedding_config=outcome.embedding_config,
     )
@@ -46,7 +48,7 @@ async def attempt(
 
 def failed(job: ClaimedJob, job_type: JobType, progress: Progress, error: Exception) -> Finished:
     """What is committed for an attempt that raised."""
-    ended = judge(job, job_type, error)
+    ended = replace(judge(job, job_type, error), stage=progress.stage)
     if ended.error_code == "internal":
         log.error("job.unexpected_error", job_id=str(job.id), type=job.type, exc_info=error)
     line = LogLine(

@@ -5,8 +5,10 @@ one job's trouble is never another's.
 """
 
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import UUID
 
 import psycopg
@@ -105,6 +107,7 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
     """One transaction for all; the ids of the jobs that were still ours."""
     if not group:
         return set()
+    started = time.monotonic()
     async with transaction(pool) as conn:
         held = await jobs.hold(conn, [finished.ended.job for finished in group])
         ours = [finished for finished in group if finished.ended.job.id in held]
@@ -113,6 +116,24 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
                 await finished.write(conn)
         await documents.replace(conn, [new for finished in ours for new in finished.documents])
         await jobs.finish(conn, [finished.ended for finished in ours])
-        await job_logs.add_logs(conn, [line for finished in ours for line in finished.lines])
+        spent = timedelta(seconds=time.monotonic() - started)
+        lines = [line for finished in ours for line in _lines(finished, spent, shared_by=len(ours))]
+        await job_logs.add_logs(conn, lines)
         await announce.ended(conn, [finished.ended for finished in ours])
     return held
+
+
+def _lines(finished: Finished, spent: timedelta, *, shared_by: int) -> list[LogLine]:
+    """The job's log, with the store stage, whose transaction it may have shared."""
+    if not finished.documents:
+        return list(finished.lines)
+    job = finished.ended.job
+    store = LogLine(
+        job_id=job.id,
+        attempt=job.attempts,
+        stage="store",
+        message="store done",
+        details={"jobsInTransaction": shared_by},
+        duration=spent,
+    )
+    return [*finished.lines, store]

@@ -66,7 +66,7 @@ async def _complete(conn: Connection, job_id: UUID, chunks: Sequence[str]) -> UU
             payload["sizeBytes"],
             len(chunks),
             len(chunks),
-            json.dumps({"pages": 1, "with_text": 1, "empty": 0, "failed": 0}),
+            json.dumps({"pages": 1, "withText": 1, "empty": 0, "failed": 0}),
             source_id,
         ],
     )

@@ -158,10 +158,10 @@ async def test_a_completed_source_says_what_is_searchable(
 
     row = await source_row(conn, source)
     assert (row["status"], row["chunk_count"], row["token_count"]) == ("completed", 2, 6)
-    assert row["coverage"]["pages"] == 1
+    assert row["coverage"] == {"pages": 1, "withText": 1, "empty": 0, "failed": 0}
     assert row["content_hash"] == hashlib.sha256(b"one\ntwo").digest()
     logged = await _rows(conn, "select stage from rag.job_logs order by id")
-    assert [stage for (stage,) in logged] == ["extract", "chunk", "embed"]
+    assert [stage for (stage,) in logged] == ["extract", "chunk", "embed", "store"]
 
 
 async def test_a_refused_chunk_harms_none_of_its_neighbours(
