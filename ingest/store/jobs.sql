@@ -147,7 +147,8 @@ update rag.processing_jobs as job
        last_error_message = ended.error_message,
        embedding_config = coalesce(ended.embedding_config, job.embedding_config),
        result = coalesce(ended.result, job.result),
-       completed_at = case when ended.status <> 'pending' then now() end
+       -- Not now(): that was when the transaction began, before it stored anything.
+       completed_at = case when ended.status <> 'pending' then clock_timestamp() end
   from unnest(%(ids)s::uuid[], %(fences)s::bigint[], %(statuses)s::text[], %(delays)s::interval[],
               %(wait_reasons)s::text[], %(refunds)s::integer[], %(codes)s::text[],
               %(messages)s::text[], %(stages)s::text[], %(configs)s::jsonb[], %(results)s::jsonb[])
