@@ -78,7 +78,8 @@ async def find(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -> SearchH
     )
     # Before the transaction: a slow provider must not hold a connection.
     vector = None if body.mode == "keyword" else await runtime.embed_query(body.query)
-    async with transaction(runtime.pool) as conn:
+    async with runtime.searches, transaction(runtime.pool) as conn:
+        await search.bound(conn)
         ranked = await _rank(conn, body, scope, vector, runtime)
         found = await search.load(conn, ranked, application_id=key.application_id)
     return SearchHits(

@@ -22,6 +22,7 @@ _RUN: Final = re.compile(f"[{_CJK}]+")
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 # Postgres refuses a query with a word above 2,046 bytes; nobody searches for one either.
+_MOST_TERMS: Final = 64
 _LONG_WORD: Final = re.compile(r"\S{256,}")
 
 
@@ -47,7 +48,7 @@ def keyword_text(text: str) -> str | None:
 def keyword_query(query: str) -> KeywordQuery:
     """Change a query as the chunks were changed. Any string is accepted."""
     text = unicodedata.normalize("NFC", _UNSTORABLE.sub(" ", query))
-    text = _LONG_WORD.sub(_keep_cjk, text)
+    text = _bounded(_LONG_WORD.sub(_keep_cjk, text))
     # Between quotes already: a phrase in a phrase would end it.
     parts = text.split('"')
     strict = '"'.join(
@@ -56,6 +57,22 @@ def keyword_query(query: str) -> KeywordQuery:
     return KeywordQuery(
         strict=strict, words=_RUN.sub(" ", text), runs=tuple(dict.fromkeys(_RUN.findall(text)))
     )
+
+
+def _bounded(text: str) -> str:
+    """The first words and characters, each word once: what is ranked costs time for each term."""
+    kept: list[str] = []
+    terms = 0
+    for word in text.split():
+        characters = sum(map(len, _RUN.findall(word)))
+        if terms + max(1, characters) > _MOST_TERMS:
+            kept.append(word[: max(0, _MOST_TERMS - terms)] if characters else "")
+            break
+        # In a phrase a word may come twice.
+        if '"' in text or word not in kept:
+            kept.append(word)
+            terms += max(1, characters)
+    return " ".join(kept)
 
 
 def _spaced(text: str) -> str:

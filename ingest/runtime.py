@@ -1,11 +1,13 @@
 """Composition root: builds everything a process needs from its settings, and takes it down."""
 
+import asyncio
 import os
 import secrets
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,8 @@ from ingest.store import models
 from ingest.ticks import build_ticks, recover_stale_jobs
 from ingest.worker.loop import Worker
 
+_SEARCHES_AT_ONCE: Final = 4
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
@@ -42,6 +46,10 @@ class Runtime:
     model_id: int
     operator_key: str
     embedder: EmbeddingService
+    searches: asyncio.Semaphore = field(
+        # Searches wait for each other, so that they leave connections to uploads and jobs.
+        default_factory=lambda: asyncio.Semaphore(_SEARCHES_AT_ONCE)
+    )
 
     async def embed_query(self, text: str) -> NDArray[np.float32]:
         """The vector of a search query, shape (dimension,). Raises Transient without a provider."""

@@ -23,6 +23,7 @@ _INVISIBLE = re.compile(
     "\ufffe\uffff\U000e0000-\U000e007f]"
 )
 _DEEP = 32  # levels of nested metadata; deeper ones become text
+_LONGEST_LINE = 300
 
 
 def clean(text: str) -> tuple[str, Counter[str]]:
@@ -43,8 +44,8 @@ def clean(text: str) -> tuple[str, Counter[str]]:
 
 
 def clean_line(text: str) -> str | None:
-    """A title or a name: storable, on one line, None if nothing is left."""
-    return " ".join(clean(text)[0].split()) or None
+    """A title or a name: storable, on one line of 300 characters, None if nothing is left."""
+    return " ".join(clean(text)[0].split())[:_LONGEST_LINE].rstrip() or None
 
 
 def clean_json(value: Any, *, depth: int = 0) -> Any:

@@ -55,6 +55,8 @@ class Grant:
 
     application_id: UUID
     role: Role
+    key_id: UUID | None
+    """The key that it stood for; None for the operator's."""
 
 
 def digest(secret: str) -> bytes:
@@ -67,6 +69,12 @@ async def find_key(conn: Connection, key: str) -> KnownKey | None:
     async with conn.cursor(row_factory=class_row(KnownKey)) as cur:
         await cur.execute(_SQL["find_key"], {"key_hash": digest(key)})
         return await cur.fetchone()
+
+
+async def is_key_live(conn: Connection, id: UUID) -> bool:
+    """Whether the key still exists and was not revoked."""
+    row = await (await conn.execute(_SQL["is_key_live"], {"id": id})).fetchone()
+    return row is not None and bool(row[0])
 
 
 async def add_application(conn: Connection, *, name: str) -> Application:

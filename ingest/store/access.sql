@@ -2,6 +2,9 @@
 select id, application_id, role from app.api_keys
  where key_hash = %(key_hash)s and revoked_at is null;
 
+-- name: is_key_live
+select exists (select 1 from app.api_keys where id = %(id)s and revoked_at is null);
+
 -- name: add_application
 insert into app.applications (id, name) values (%(id)s, %(name)s)
 returning id, name, settings, is_default, created_at;
@@ -47,7 +50,7 @@ delete from app.tickets as ticket
  where ticket.ticket_hash = %(ticket_hash)s and ticket.expires_at > now()
    and not exists (select 1 from app.api_keys as api_key
                     where api_key.id = ticket.key_id and api_key.revoked_at is not null)
-returning ticket.application_id, ticket.role;
+returning ticket.application_id, ticket.role, ticket.key_id;
 
 -- name: forget_tickets
 delete from app.tickets where expires_at < now();

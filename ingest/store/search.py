@@ -74,6 +74,11 @@ class Hit:
     content: str
 
 
+async def bound(conn: Connection) -> None:
+    """Let no statement of this transaction take more than 5 seconds (psycopg QueryCanceled)."""
+    await conn.execute(_SQL["bound"])
+
+
 async def by_vector(
     conn: Connection,
     scope: Scope,

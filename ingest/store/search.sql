@@ -8,6 +8,10 @@ select set_config('hnsw.ef_search', '100', true),
          where extname = 'vector'
            and string_to_array(extversion, '.')::integer[] >= array[0, 8]);
 
+-- name: bound
+-- However a query was made, it ends; its transaction must not hold a connection for long.
+select set_config('statement_timeout', '5000', true);
+
 -- name: count_vectors
 -- Bounded: whether it is few is all that matters.
 select count(*) from (

@@ -9,6 +9,7 @@ import pytest
 
 from ingest.db import Connection
 from ingest.runtime import Runtime
+from ingest.store import search
 from tests.api.conftest import fake_vector
 from tests.knowledge import Space, add_document
 
@@ -136,3 +137,22 @@ async def test_search_needs_a_key(anonymous: httpx.AsyncClient) -> None:
     answer = await anonymous.post("/api/search", json={"query": "x"})
 
     assert answer.status_code == 401
+
+
+async def test_a_search_is_ended_that_takes_too_long(
+    viewer: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = []
+
+    async def endless(conn: Connection, *_: object, **__: object) -> list[object]:
+        limits.append(await (await conn.execute("show statement_timeout")).fetchone())
+        await conn.execute("select set_config('statement_timeout', '50', true)")
+        await conn.execute("select pg_sleep(30)")
+        return []
+
+    monkeypatch.setattr(search, "by_keyword", endless)
+
+    answer = await viewer.post("/api/search", json={"query": "anything", "mode": "keyword"})
+
+    assert limits == [("5s",)]
+    assert answer.status_code == 503

@@ -124,3 +124,44 @@ def test_an_xml_prologue_does_no_harm() -> None:
     page = b'<?xml version="1.0" encoding="utf-8"?>\n' + make_files.html("<p>Text of XHTML.</p>")
 
     assert "Text of XHTML." in extract(page).text
+
+
+@pytest.mark.parametrize(
+    ("markup", "last"),
+    [
+        ("<html><body><p>FIRST" + "<div>" * 300 + "DEEP" + "</div>" * 300 + "<p>LAST", "LAST"),
+        ("<html><body><p>FIRST" + "<div>" * 5000 + "DEEP" + "</div>" * 5000 + "<p>LAST", "LAST"),
+        ("FIRST" + "".join(f"<font color=red>piece {n}<br>" for n in range(600)), "piece 599"),
+        ("FIRST<ul>" + "".join(f"<li><b>item {n}\n" for n in range(600)), "item 599"),
+    ],
+)
+def test_nothing_is_lost_however_deep_or_unclosed_the_tags_are(markup: str, last: str) -> None:
+    text = _text_of(markup)
+
+    assert "FIRST" in text
+    assert last in text
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<p>A paragraph about turbines.</p>",
+        "<div>A paragraph about turbines.</div>",
+        "<table><tr><td>about turbines</td></tr></table>",
+        "just words about turbines in a file with this name",
+    ],
+)
+def test_a_fragment_is_a_page_too(markup: str) -> None:
+    assert "turbines" in _text_of(markup)
+
+
+def test_a_title_is_cut_before_it_is_repeated_everywhere() -> None:
+    markup = f"<html><head><title>{'T' * 9000}</title></head><body><p>body text</p></body></html>"
+    document = extract(markup.encode())
+
+    assert document.title == "T" * 300
+    assert len(document.text) < 400
+
+
+def _text_of(markup: str) -> str:
+    return extract(markup.encode()).text

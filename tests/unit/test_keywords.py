@@ -58,3 +58,15 @@ def test_no_query_keeps_what_postgres_refuses(query: str) -> None:
     for text in (changed.strict, changed.words, *changed.runs):
         assert "\0" not in text
         text.encode()
+
+
+def test_a_query_is_bounded_however_it_repeats_itself() -> None:
+    repeated = keyword_query("word " * 1600)
+    different = keyword_query(" ".join(f"word{n}" for n in range(1600)))
+    run = keyword_query("漢" * 8000)
+    phrase = keyword_query('"to be or not to be"')
+
+    assert repeated.strict == "word"
+    assert len(different.strict.split()) == 64
+    assert len(run.runs[0]) == 64
+    assert phrase.strict == '"to be or not to be"'

@@ -8,12 +8,15 @@ from html_to_markdown import ConversionOptions
 from lxml import etree, html
 
 from ingest.pipeline.decode import decode
+from ingest.pipeline.extract.html_flat import flat_text
 from ingest.pipeline.extract.source import Extraction, Source
 
 _VERSION = f"trafilatura {trafilatura.__version__}"
 _LITTLE = 250  # characters: below, main-content detection may have thrown away the content
 _CONVINCING = 0.2  # share of the visible text; below, a second look is worth its time
 _SMALL = 2000  # characters: a page this small has too little boilerplate to be worth the risk
+_LONGEST_TITLE = 300  # characters; every hit of a search shows it
+_DEEP = 800  # levels; no page has so many, but unclosed tags add up
 _HIDDEN = etree.XPath(
     "//script | //style | //body//*[@hidden or self::template"
     " or contains(translate(@style, 'DISPLAYNOE: ', 'displaynoe:'), 'display:none')"
@@ -36,13 +39,17 @@ _OPTIONS = ConversionOptions(
 def extract(source: Source) -> Extraction:
     """Main content in Markdown with links and tables; title, language and dates from the head."""
     text, encoding = decode(source.stream.read(), declared=source.declared)
-    tree = trafilatura.load_html(text)
-    if tree is None:
+    if not text.strip():
         return Extraction(parts=[""], extractor=_VERSION, encoding=encoding)
+    tree, is_whole = _parsed(text)
     for element in _HIDDEN(tree):
-        element.drop_tree()
+        if element.getparent() is not None:
+            element.drop_tree()
     title = _title(tree)
-    body = _main_content(tree) if tree.text_content().strip() else to_markdown(text)
+    if not is_whole or _is_deep(tree):
+        body = flat_text(text)
+    else:
+        body = _main_content(tree) if tree.text_content().strip() else to_markdown(text)
     return Extraction(
         parts=[_headed(body, title)],
         extractor=_VERSION,
@@ -50,6 +57,29 @@ def extract(source: Source) -> Extraction:
         encoding=encoding,
         metadata=_metadata(tree),
     )
+
+
+def _parsed(text: str) -> tuple[html.HtmlElement, bool]:
+    """The page as a tree, and whether all of it is in there: the parser stops at some depth."""
+    parser = html.HTMLParser(
+        encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False
+    )
+    try:
+        tree = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+    except etree.ParserError:  # nothing but comments
+        return html.document_fromstring(b"<p></p>"), True
+    fatal = etree.ErrorLevels.FATAL
+    return tree, all(error.level != fatal for error in parser.error_log)
+
+
+def _is_deep(tree: html.HtmlElement) -> bool:
+    """Whether algorithms that call themselves for each level would run out of stack."""
+    depth = 0
+    for event, _ in etree.iterwalk(tree, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        if depth > _DEEP:
+            return True
+    return False
 
 
 def to_markdown(markup: str) -> str:
@@ -96,7 +126,7 @@ def _headed(body: str, title: str | None) -> str:
 
 def _title(tree: html.HtmlElement) -> str | None:
     stated = _meta(tree, ("og:title",)) or tree.findtext(".//head/title") or tree.findtext(".//h1")
-    return " ".join(stated.split()) or None if stated else None
+    return " ".join(stated[:_LONGEST_TITLE].split()) or None if stated else None
 
 
 def _metadata(tree: html.HtmlElement) -> dict[str, Any]:
