@@ -20,7 +20,9 @@ from ingest.store.worker_config import JobTypeChange
 router = APIRouter(prefix="/api", tags=["management"])
 
 Name = Annotated[Text, Field(min_length=1, max_length=200)]
-Seconds = Annotated[float, Field(gt=0, le=7 * 86400, allow_inf_nan=False)]
+# Lower bounds, because a duration that the database rounds to zero would never wait, or never run.
+Backoff = Annotated[float, Field(ge=0.1, le=7 * 86400, allow_inf_nan=False)]
+Timeout = Annotated[float, Field(ge=1, le=7 * 86400, allow_inf_nan=False)]
 
 
 class NewApplication(Body):
@@ -72,9 +74,9 @@ class JobTypePatch(Body):
     is_enabled: bool | None = None
     is_paused: bool | None = None
     max_attempts: Annotated[int, Field(ge=1, le=100)] | None = None
-    backoff_base_seconds: Seconds | None = None
-    backoff_cap_seconds: Seconds | None = None
-    timeout_seconds: Seconds | None = None
+    backoff_base_seconds: Backoff | None = None
+    backoff_cap_seconds: Backoff | None = None
+    timeout_seconds: Timeout | None = None
 
 
 class WorkerConfig(View):

@@ -1,11 +1,14 @@
 """What routes ask for: the runtime, the pool, and who is asking in which role."""
 
+import asyncio
 import hmac
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Final, cast
 from uuid import UUID
 
+import psycopg
+import structlog
 from fastapi import Depends
 from fastapi.requests import HTTPConnection
 from fastapi.security.utils import get_authorization_scheme_param
@@ -16,6 +19,8 @@ from ingest.errors import NotFound
 from ingest.model import Role
 from ingest.runtime import Runtime
 from ingest.store import access, applications
+
+log = structlog.get_logger()
 
 _RANK: Final[dict[Role, int]] = {"viewer": 0, "editor": 1, "admin": 2}
 
@@ -28,7 +33,7 @@ class Key:
     role: Role
     is_operator: bool
     id: UUID | None = None
-    """Id of the API key; None for the operator's key and for tickets."""
+    """Id of the API key, also when a ticket stood for it; None for the operator's."""
 
 
 def runtime_of(connection: HTTPConnection) -> Runtime:
@@ -100,7 +105,24 @@ async def _by_ticket(pool: Pool, ticket: str) -> Key:
         grant = await access.redeem_ticket(conn, ticket)
     if grant is None:
         raise Unauthorized("the ticket is not valid, was used, or has expired")
-    return Key(application_id=grant.application_id, role=grant.role, is_operator=False)
+    return Key(
+        application_id=grant.application_id, role=grant.role, is_operator=False, id=grant.key_id
+    )
+
+
+async def until_revoked(pool: Pool, key: Key, *, check_seconds: float) -> None:
+    """Return soon after the key was revoked: what a connection that stays open waits for."""
+    while True:
+        await asyncio.sleep(check_seconds)
+        if key.id is None:
+            continue  # the operator's key holds as long as the process
+        try:
+            async with transaction(pool) as conn:
+                if not await access.is_key_live(conn, key.id):
+                    return
+        except psycopg.Error as error:
+            # Not a reason to cut all clients off: without a database there are no events either.
+            log.warning("access.not_checked", error=type(error).__name__)
 
 
 def require(role: Role) -> Callable[[HTTPConnection], Awaitable[Key]]:

@@ -19,7 +19,8 @@ other source of the application, new ones first of all, as soon as it has an eve
 
 `error` messages (`not_found` with the source, `invalid_message`, `too_many_subscriptions`) leave
 the connection open. A `ping` comes every 20 seconds besides the protocol's own; it needs no answer.
-Close codes: 4400 too many invalid messages, 4401 no valid key or ticket, 4403 not allowed, 4408 the
+Close codes: 4400 too many invalid messages, 4401 no valid key or ticket, or a key that was revoked
+meanwhile (it is asked again every 20 seconds), 4403 not allowed, 4408 the
 client does not read: reconnect with `after`, 1013 the database does not answer: likewise.
 """
 
@@ -35,18 +36,21 @@ from pydantic import ValidationError
 from starlette.websockets import WebSocketDisconnect
 
 from api import live_messages as messages
-from api.deps import authenticate
+from api.deps import Key, authenticate, runtime_of, until_revoked
 from api.feeds import Subscriber
 from api.hub import Hub
 from api.live_messages import COMMAND, LARGEST_SUBSCRIPTION, Command
 from api.mailbox import Closed, Message
-from api.problems import Unauthorized
+from api.problems import Unauthorized, shortened
 from ingest.errors import IngestError
 
 log = structlog.get_logger()
 router = APIRouter()
 
 INVALID, NO_KEY, FORBIDDEN, DOES_NOT_READ, TRY_AGAIN = 4400, 4401, 4403, 4408, 1013
+
+LARGEST_MESSAGE: Final = 2 * 1024 * 1024
+"""Bytes: the largest subscription, with `after` for each source, takes half of it."""
 
 _PING_SECONDS: Final = 20.0
 # A socket whose buffers stay full for so long belongs to a client that does not read.
@@ -55,7 +59,11 @@ _SEND_SECONDS: Final = 10.0
 _FAREWELL_SECONDS: Final = 60.0
 _WITHOUT_PAUSE: Final = 50
 _INVALID_MESSAGES: Final = 20
-_COMMANDS_WAITING: Final = 100
+# Characters of an error's parts.
+_SHOWN_WHERE: Final = 60
+_SHOWN_MESSAGE: Final = 140
+# Each may be of the largest size.
+_COMMANDS_WAITING: Final = 8
 
 
 def hub_of(connection: HTTPConnection) -> Hub:
@@ -75,7 +83,7 @@ async def live(websocket: WebSocket) -> None:
     hub = hub_of(websocket)
     subscriber = Subscriber(application_id=key.application_id)
     try:
-        code = await Session(websocket, hub, subscriber).run()
+        code = await Session(websocket, hub, subscriber, key).run()
     finally:
         hub.drop(subscriber)
     if code is not None:
@@ -87,10 +95,11 @@ async def live(websocket: WebSocket) -> None:
 class Session:
     """One accepted socket: receives, obeys and sends at the same time."""
 
-    def __init__(self, websocket: WebSocket, hub: Hub, subscriber: Subscriber) -> None:
+    def __init__(self, websocket: WebSocket, hub: Hub, subscriber: Subscriber, key: Key) -> None:
         self._websocket = websocket
         self._hub = hub
         self._subscriber = subscriber
+        self._key = key
         self._commands: asyncio.Queue[str] = asyncio.Queue(_COMMANDS_WAITING)
 
     async def run(self) -> int | None:
@@ -99,6 +108,7 @@ class Session:
             asyncio.create_task(self._receive()),
             asyncio.create_task(self._obey()),
             asyncio.create_task(self._send()),
+            asyncio.create_task(self._watch_key()),
         ]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -115,6 +125,11 @@ class Session:
             if received["type"] == "websocket.disconnect":
                 return None
             await self._commands.put(received.get("text") or "")
+
+    async def _watch_key(self) -> int:
+        pool = runtime_of(self._websocket).pool
+        await until_revoked(pool, self._key, check_seconds=_PING_SECONDS)
+        return NO_KEY
 
     async def _obey(self) -> int | None:
         invalid = 0
@@ -185,12 +200,14 @@ class Session:
                     await asyncio.sleep(0)
         except (TimeoutError, Closed):
             return DOES_NOT_READ
-        except WebSocketDisconnect:
+        except (WebSocketDisconnect, RuntimeError):
+            # RuntimeError: the server has closed by itself, as it does after a too large message.
             return None
 
 
 def _what_is_wrong(error: ValidationError) -> str:
-    """Without the input: it may be huge, or not even text."""
+    """Hardly any of the input, which may be huge: it may still be in a location or a message."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    return f"{where}: {first['msg']}" if where else str(first["msg"])
+    where = shortened(".".join(str(part) for part in first["loc"]), _SHOWN_WHERE)
+    what = shortened(first["msg"], _SHOWN_MESSAGE)
+    return f"{where}: {what}" if where else what

@@ -35,8 +35,8 @@ from api.problems import (
     Malformed,
     Unauthorized,
     UnsupportedMedia,
-    field_errors,
     is_broken_json,
+    not_valid,
     problem,
 )
 from ingest.errors import BlobMissing, Conflict, IngestError, NotFound, Rejected, Transient
@@ -139,12 +139,7 @@ def _not_valid(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 registered for this type
     if is_broken_json(error):
         return problem(400, code=Malformed.code, detail="the body is not JSON")
-    return problem(
-        422,
-        code="invalid_request",
-        detail="the request has missing, unknown or wrong fields",
-        errors=field_errors(error.errors()),
-    )
+    return not_valid(error.errors())
 
 
 def _from_the_framework(_: Request, error: Exception) -> Response:

@@ -11,12 +11,16 @@ IngestError
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from ingest.errors import IngestError
+
+LARGEST_ERROR_COUNT: Final = 20
+# Characters of a part of a location, and of a message.
+_SHOWN: Final = 200
 
 
 class ApiError(IngestError):
@@ -82,18 +86,35 @@ def problem(
     )
 
 
+def not_valid(errors: Sequence[Mapping[str, Any]]) -> JSONResponse:
+    """The answer to a request whose fields are wrong."""
+    detail = "the request has missing, unknown or wrong fields"
+    more = len(errors) - LARGEST_ERROR_COUNT
+    if more > 0:
+        detail += f"; {more} more errors are not shown"
+    return problem(422, code="invalid_request", detail=detail, errors=field_errors(errors))
+
+
+def shortened(text: str, length: int) -> str:
+    """The text, or its beginning and `…`, in `length` characters."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
 def is_broken_json(error: RequestValidationError) -> bool:
     """Whether the body could not even be parsed, as opposed to having a wrong content."""
     return any(item["type"] == "json_invalid" for item in error.errors())
 
 
 def field_errors(errors: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """What is wrong where. Never repeats the input: it may hold a secret or be huge."""
+    """The first 20 of what is wrong where, without the input: it may hold a secret or be huge.
+
+    Names of fields come from the client too, so locations and messages are cut.
+    """
     return [
         {
-            "field": ".".join(str(part) for part in item["loc"]),
-            "message": str(item["msg"]),
+            "field": ".".join(shortened(str(part), _SHOWN) for part in item["loc"]),
+            "message": shortened(str(item["msg"]), _SHOWN),
             "code": str(item["type"]),
         }
-        for item in errors
+        for item in errors[:LARGEST_ERROR_COUNT]
     ]

@@ -1,8 +1,8 @@
 """How far a source or an application is: asked once, or followed as server-sent events."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, suppress
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -11,13 +11,13 @@ import structlog
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from api.deps import Browser, PoolDep, Viewer
+from api.deps import Browser, Key, PoolDep, Viewer, until_revoked
 from api.feeds import Subscriber
 from api.hub import Hub
 from api.live import hub_of
 from api.mailbox import Closed, Message
 from api.wire import View
-from ingest.db import transaction
+from ingest.db import Pool, transaction
 from ingest.errors import NotFound
 from ingest.model import SourceStatus
 from ingest.store import progress
@@ -79,7 +79,8 @@ async def stream(
     """The events of a source as an EventSource reads them, until it is done.
 
     First `snapshot`, then `progress`, `job`, `source` and `done`, with the messages of /api/ws as
-    data and their `seq` as id. `Last-Event-ID`, or `?after=`, resumes behind an event.
+    data and their `seq` as id. `Last-Event-ID`, or `?after=`, resumes behind an event. A stream
+    whose key is revoked ends within 15 seconds.
     """
     position = last_event_id if last_event_id is not None else after
     async with transaction(pool) as conn:
@@ -91,15 +92,29 @@ async def stream(
         return Response(status_code=204)
     subscriber = Subscriber(application_id=key.application_id, chosen={id})
     return StreamingResponse(
-        _frames(hub_of(request), subscriber, id, position),
+        _until_revoked(pool, key, subscriber, _frames(hub_of(request), subscriber, id, position)),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
 
+async def _until_revoked(
+    pool: Pool, key: Key, subscriber: Subscriber, frames: AsyncGenerator[str]
+) -> AsyncIterator[str]:
+    """The frames, which end early when the key is revoked."""
+    watching = asyncio.create_task(until_revoked(pool, key, check_seconds=_HEARTBEAT_SECONDS))
+    watching.add_done_callback(lambda _: subscriber.mailbox.close())
+    try:
+        async with aclosing(frames):
+            async for frame in frames:
+                yield frame
+    finally:
+        watching.cancel()
+
+
 async def _frames(
     hub: Hub, subscriber: Subscriber, source_id: UUID, after: int | None
-) -> AsyncIterator[str]:
+) -> AsyncGenerator[str]:
     mailbox = subscriber.mailbox
     positions = {} if after is None else {source_id: after}
     joining = asyncio.create_task(hub.subscribe(subscriber, [source_id], positions))

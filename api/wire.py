@@ -1,5 +1,6 @@
 """JSON on the wire: camelCase, RFC 3339 times in UTC, nothing unknown, nothing unstorable."""
 
+import json
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
@@ -13,6 +14,7 @@ UtcTime = Annotated[datetime, AfterValidator(lambda time: time.astimezone(UTC))]
 # Postgres stores neither of them.
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 _DEEPEST: Final = 32
+_LARGEST_METADATA: Final = 64 * 1024
 
 
 class Body(BaseModel):
@@ -56,10 +58,19 @@ def storable_json(value: Any, *, depth: int = 0) -> Any:
     return value
 
 
+def _storable_metadata(value: Any) -> Any:
+    storable_value = storable_json(value)
+    text = json.dumps(storable_value, ensure_ascii=False, separators=(",", ":"))
+    if len(text.encode()) > _LARGEST_METADATA:
+        raise ValueError(f"larger than {_LARGEST_METADATA} bytes of JSON")
+    return storable_value
+
+
 def _storable_if_text(value: Any) -> Any:
     return storable(value) if isinstance(value, str) else value
 
 
 # Before validation, because a lone surrogate is no `str` to pydantic.
 Text = Annotated[str, BeforeValidator(_storable_if_text)]
-Metadata = Annotated[dict[str, Any], BeforeValidator(storable_json)]
+Metadata = Annotated[dict[str, Any], BeforeValidator(_storable_metadata)]
+"""A JSON object of at most 64 KiB."""

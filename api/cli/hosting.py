@@ -19,6 +19,7 @@ from rich.text import Text
 from api.cli import local
 from api.cli.output import out, print_json
 from api.cli.stopping import StopRequest, stop_request
+from api.live import LARGEST_MESSAGE
 from api.logging import set_up_logging
 from api.main import create_app
 from ingest.config import Settings, load_settings
@@ -116,6 +117,7 @@ class _Server(uvicorn.Server):
                 server_header=False,
                 backlog=_BACKLOG,
                 ws_ping_interval=20,
+                ws_max_size=LARGEST_MESSAGE,
                 # Else each event would be compressed once for every socket.
                 ws_per_message_deflate=False,
                 timeout_graceful_shutdown=_GRACE_SECONDS,

@@ -13,6 +13,7 @@ from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 
+from api.live import LARGEST_MESSAGE
 from tests.live import PATIENCE
 
 
@@ -20,7 +21,13 @@ from tests.live import PATIENCE
 async def listening(app: FastAPI) -> AsyncIterator[str]:
     """`host:port` of a server for an application whose lifespan was entered already."""
     config = uvicorn.Config(
-        app, host="127.0.0.1", port=0, lifespan="off", log_level="error", ws_ping_interval=20
+        app,
+        host="127.0.0.1",
+        port=0,
+        lifespan="off",
+        log_level="error",
+        ws_ping_interval=20,
+        ws_max_size=LARGEST_MESSAGE,
     )
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server._serve())

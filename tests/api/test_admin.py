@@ -141,7 +141,14 @@ async def test_a_job_type_can_be_paused_and_tuned(
 
 @pytest.mark.parametrize(
     "body",
-    [{"maxAttempts": 0}, {"timeoutSeconds": -1}, {"handler": "x"}, {"is_paused": True}],
+    [
+        {"maxAttempts": 0},
+        {"timeoutSeconds": 0.99},
+        {"backoffBaseSeconds": 0.09},
+        {"backoffCapSeconds": 1e-9},
+        {"handler": "x"},
+        {"is_paused": True},
+    ],
 )
 async def test_a_wrong_job_type_change_is_a_422(
     admin: httpx.AsyncClient, body: dict[str, Any]

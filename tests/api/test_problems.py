@@ -138,3 +138,16 @@ async def test_the_openapi_document_and_its_page_are_served(
 
     assert document.json()["paths"].keys() == app.openapi()["paths"].keys()
     assert page.status_code == 200
+
+
+async def test_a_validation_error_shows_few_errors_and_little_of_the_clients_names(
+    admin: httpx.AsyncClient,
+) -> None:
+    body = {f"{number}{'n' * 5000}": 1 for number in range(30)}
+
+    answer = await admin.patch("/api/job-types/file", json=body)
+
+    assert answer.status_code == 422
+    assert answer.json()["detail"].endswith("; 10 more errors are not shown")
+    assert len(answer.json()["errors"]) == 20
+    assert {len(error["field"]) for error in answer.json()["errors"]} == {len("body.") + 200}

@@ -263,3 +263,19 @@ async def test_an_id_that_is_no_uuid_is_a_422(viewer: httpx.AsyncClient) -> None
 
 async def claim(conn: Connection) -> Sequence[jobs.ClaimedJob]:
     return await jobs.claim(conn, types=["file"], batch=10, worker=new_id(), cursor=uuid4())
+
+
+async def test_metadata_of_more_than_64_kib_is_a_422_that_names_it(
+    editor: httpx.AsyncClient,
+) -> None:
+    posted = await upload(editor, {"a.txt": b"hello"})
+    url = f"/api/knowledge-sources/{posted.json()['knowledgeSourceIds'][0]}"
+    frame = len('{"k":""}')
+    largest = {"k": "é" * ((65_536 - frame) // 2)}
+
+    taken = await editor.patch(url, json={"metadata": largest})
+    refused = await editor.patch(url, json={"metadata": {"k": largest["k"] + "x"}})
+
+    assert (taken.status_code, taken.json()["metadata"]) == (200, largest)
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["field"] == "body.metadata"

@@ -186,3 +186,21 @@ async def test_a_wrong_last_event_id_is_refused(
     )
 
     assert answer.status_code == 422
+
+
+async def test_a_stream_ends_when_its_key_is_revoked(
+    address: str,
+    key: str,
+    conn: Connection,
+    application_id: UUID,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("api.streams._HEARTBEAT_SECONDS", 0.05)
+    source = await add_source(conn, application_id)
+    events = []
+    async with asyncio.timeout(PATIENCE):
+        async for frame in frames(address, f"/api/knowledge-sources/{source}/stream", key):
+            events.append(frame["event"])
+            await conn.execute("update app.api_keys set revoked_at = now()")
+
+    assert events == ["snapshot"]
