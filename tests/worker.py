@@ -5,11 +5,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any, cast
+from uuid import UUID
 
 from ingest.db import Connection, Pool
-from ingest.handlers.context import Context
+from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import Handler
 from ingest.listen import Listener
+from ingest.store.jobs import ClaimedJob
 from ingest.worker.loop import Worker
 from tests.builders import job_row
 
@@ -65,3 +67,41 @@ async def until_status(conn: Connection, job_id: Any, *statuses: str) -> dict[st
         return row if row["status"] in statuses else None
 
     return cast(dict[str, Any], await until(reached))
+
+
+class Scripted:
+    """A handler that does what its test says: raises, waits, writes."""
+
+    def __init__(self, *steps: Exception | None) -> None:
+        self.steps = list(steps)
+        self.started: list[ClaimedJob] = []
+        self.gate: asyncio.Event | None = None
+        self.in_write: asyncio.Event | None = None
+        self.written: list[UUID] = []
+
+    async def __call__(self, job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+        self.started.append(job)
+        if self.gate is not None:
+            await self.gate.wait()
+        step = self.steps.pop(0) if self.steps else None
+        if step is not None:
+            raise step
+
+        async def write(conn: Connection) -> None:
+            await conn.execute("select 1")
+            self.written.append(job.id)
+
+        return Outcome(write=write)
+
+
+async def truth_of(value: object) -> object:
+    """The value, for `until`."""
+    return value
+
+
+async def all_running(conn: Connection, count: int) -> bool:
+    """Whether exactly so many jobs are held."""
+    cursor = await conn.execute(
+        "select count(*) from rag.processing_jobs where status = 'processing'"
+    )
+    return await cursor.fetchone() == (count,)

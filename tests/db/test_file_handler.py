@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -12,108 +11,18 @@ import numpy as np
 import pytest
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection, Pool, new_id, transaction
-from ingest.embedding import EmbeddingService
+from ingest.db import Connection, Pool, transaction
 from ingest.errors import IngestError, Permanent, Transient
-from ingest.handlers.context import Context, Progress
+from ingest.handlers.context import Progress
 from ingest.handlers.file import ingest_file
-from ingest.model import Chunk, ChunkSettings, Coverage, Document
-from ingest.sandbox.protocol import Parsed, ParseRequest
-from ingest.store import job_control, models, sources, uploads
-from ingest.store.jobs import ClaimedJob, Ended
-from ingest.store.verdicts import Upload, UploadedFile
-from ingest.worker.attempt import attempt
+from ingest.model import Coverage
+from ingest.store import job_control, models, sources
+from ingest.store.jobs import Ended
 from ingest.worker.finish import Finished, commit
 from tests.builders import add_application, claim, source_row
 from tests.fakes import FakeEmbedder
+from tests.file_house import House
 from tests.worker import until
-
-
-class LineParser:
-    """Every line is a chunk. Counts its calls; raises what it is told to."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-        self.failures: list[IngestError] = []
-        self.coverage = Coverage(pages=1, with_text=1, empty=0)
-
-    async def parse(self, path: Path, request: ParseRequest) -> Parsed:
-        self.calls += 1
-        if self.failures:
-            raise self.failures.pop(0)
-        text = path.read_text()  # noqa: ASYNC240  # a few bytes
-        chunks: list[Chunk] = []
-        start = 0
-        for line in text.splitlines():
-            end = start + len(line)
-            chunks.append(
-                Chunk(ordinal=len(chunks), text=line, token_count=3, start=start, end=end)
-            )
-            start = end + 1
-        document = Document(
-            text=text, media_type="text/plain", extractor="lines 1", coverage=self.coverage
-        )
-        return Parsed(document=document, chunks=chunks, extract_seconds=0.0, chunk_seconds=0.0)
-
-
-class House:
-    """The handler with its context, and short ways to use it."""
-
-    def __init__(self, pool: Pool, blobs: LocalBlobStore, model_id: int) -> None:
-        self.pool = pool
-        self.blobs = blobs
-        self.parser = LineParser()
-        self.embedder = FakeEmbedder()
-        self.model_id = model_id
-
-    @property
-    def context(self) -> Context:
-        return Context(
-            pool=self.pool,
-            blobs=self.blobs,
-            parser=self.parser,
-            embedder=EmbeddingService(self.embedder, linger=timedelta(0)),
-            model=self.embedder.model,
-            model_id=self.model_id,
-            chunking=ChunkSettings(tokenizer="cl100k_base", size=100, overlap=0),
-            max_pages=10,
-        )
-
-    async def upload(self, application_id: UUID, path: str, text: str) -> UUID:
-        staged = self.blobs.stage(f"{application_id}/{new_id()}")
-        await staged.write(text.encode())
-        await self.blobs.commit([staged])
-        file = UploadedFile(
-            path=path,
-            size=len(text),
-            sha256=hashlib.sha256(text.encode()).digest(),
-            blob_key=staged.key,
-        )
-        request = Upload(application_id=application_id, batch_id=None, model_id=self.model_id)
-        async with transaction(self.pool) as conn:
-            _, [verdict] = await uploads.register(conn, request, [file])
-        assert verdict.source_id is not None
-        return verdict.source_id
-
-    async def run(self) -> Finished:
-        """Claim one job, run it and commit its outcome."""
-        async with transaction(self.pool) as conn:
-            [job] = await claim(conn)
-        return await self.carry_out(job)
-
-    async def carry_out(self, job: ClaimedJob) -> Finished:
-        async with transaction(self.pool) as conn:
-            types = {row.type: row for row in await job_control.job_types(conn)}
-        finished = await attempt(
-            job,
-            types["file"],
-            handlers={"file": ingest_file},
-            context=self.context,
-            progress=Progress(job),
-        )
-        assert finished is not None
-        await commit(self.pool, [finished])
-        return finished
 
 
 @pytest.fixture

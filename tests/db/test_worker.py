@@ -4,42 +4,16 @@ import asyncio
 from datetime import timedelta
 from uuid import UUID, uuid4
 
-import psycopg
 import pytest
 
 from ingest.db import Connection, Pool
 from ingest.errors import Permanent, Snooze, Transient
 from ingest.handlers.context import Context, Outcome, Progress
-from ingest.store import job_control, jobs
+from ingest.store import jobs
 from ingest.store.jobs import ClaimedJob
 from ingest.ticks import recover_stale_jobs
 from tests.builders import enqueue, job_row, source_row, upload
-from tests.worker import running_worker, until, until_status
-
-
-class Scripted:
-    """A handler that does what its test says: raises, waits, writes."""
-
-    def __init__(self, *steps: Exception | None) -> None:
-        self.steps = list(steps)
-        self.started: list[ClaimedJob] = []
-        self.gate: asyncio.Event | None = None
-        self.in_write: asyncio.Event | None = None
-        self.written: list[UUID] = []
-
-    async def __call__(self, job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-        self.started.append(job)
-        if self.gate is not None:
-            await self.gate.wait()
-        step = self.steps.pop(0) if self.steps else None
-        if step is not None:
-            raise step
-
-        async def write(conn: Connection) -> None:
-            await conn.execute("select 1")
-            self.written.append(job.id)
-
-        return Outcome(write=write)
+from tests.worker import Scripted, all_running, running_worker, truth_of, until, until_status
 
 
 async def test_a_job_that_is_enqueued_while_the_worker_idles_runs_at_once(
@@ -47,7 +21,7 @@ async def test_a_job_that_is_enqueued_while_the_worker_idles_runs_at_once(
 ) -> None:
     handler = Scripted()
     async with running_worker(dsn, pool, {"file": handler}) as worker:
-        await until(lambda: _true(worker._listener.is_connected))
+        await until(lambda: truth_of(worker._listener.is_connected))
         await asyncio.sleep(0.3)  # it has found nothing and waits for its next poll
         [id] = await enqueue(conn, application_id)
         async with asyncio.timeout(5):  # half of a poll interval
@@ -55,10 +29,6 @@ async def test_a_job_that_is_enqueued_while_the_worker_idles_runs_at_once(
 
     assert handler.written == [id]
     assert row["attempts"] == 1
-
-
-async def _true(value: object) -> object:
-    return value
 
 
 async def test_a_transient_error_is_retried_and_a_success_ends_it(
@@ -150,7 +120,7 @@ async def test_a_write_that_fails_is_the_trouble_of_its_own_job_only(
     good = await enqueue(conn, application_id, 3)
     [bad] = await enqueue(conn, application_id, payload={"bad": True})
     async with running_worker(dsn, pool, {"file": handler}):
-        await until(lambda: _all_running(conn, 4))
+        await until(lambda: all_running(conn, 4))
         gate.set()
         rows = [await until_status(conn, id, "completed", "failed") for id in [*good, bad]]
 
@@ -158,110 +128,6 @@ async def test_a_write_that_fails_is_the_trouble_of_its_own_job_only(
     assert rows[3]["last_error_code"] == "embedding_mismatch"
     cursor = await conn.execute("select count(*) from rag.schedules where name = 'written'")
     assert await cursor.fetchone() == (3,)
-
-
-async def _all_running(conn: Connection, count: int) -> bool:
-    cursor = await conn.execute(
-        "select count(*) from rag.processing_jobs where status = 'processing'"
-    )
-    return await cursor.fetchone() == (count,)
-
-
-async def test_cancelling_a_running_job_stops_it_and_nothing_is_written(
-    dsn: str, pool: Pool, conn: Connection, application_id: UUID
-) -> None:
-    handler = Scripted()
-    handler.gate = asyncio.Event()
-    [source] = await upload(conn, application_id, "a.txt")
-    id = (await source_row(conn, source))["current_job_id"]
-    async with running_worker(dsn, pool, {"file": handler}) as worker:
-        await until_status(conn, id, "processing")
-        async with conn.transaction():
-            await job_control.cancel(conn, application_id=application_id, job_ids=[id])
-        await until(lambda: _true(not worker._slots))
-        handler.gate.set()
-
-    assert handler.written == []
-    assert (await job_row(conn, id))["status"] == "cancelled"
-
-
-async def test_a_graceful_stop_gives_jobs_back_and_spends_no_attempt(
-    dsn: str, pool: Pool, conn: Connection, application_id: UUID
-) -> None:
-    handler = Scripted()
-    handler.gate = asyncio.Event()
-    ids = await enqueue(conn, application_id, 3)
-    async with running_worker(dsn, pool, {"file": handler}):
-        await until(lambda: _all_running(conn, 3))
-
-    rows = [await job_row(conn, id) for id in ids]
-    assert [(row["status"], row["attempts"]) for row in rows] == [("pending", 0)] * 3
-    cursor = await conn.execute("select count(*) from rag.workers")
-    assert await cursor.fetchone() == (0,)
-
-
-async def test_a_graceful_stop_lets_a_job_end_that_is_about_to(
-    dsn: str, pool: Pool, conn: Connection, application_id: UUID
-) -> None:
-    handler = Scripted()
-    handler.gate = asyncio.Event()
-    [id] = await enqueue(conn, application_id)
-    async with running_worker(dsn, pool, {"file": handler}) as worker:
-        await until_status(conn, id, "processing")
-        stopping = asyncio.create_task(worker.stop(grace=timedelta(seconds=10)))
-        await asyncio.sleep(0.05)
-        handler.gate.set()
-        await stopping
-
-    assert (await job_row(conn, id))["status"] == "completed"
-
-
-async def test_a_job_that_takes_too_long_ends_as_stage_timeout(
-    dsn: str, pool: Pool, conn: Connection, application_id: UUID
-) -> None:
-    handler = Scripted()
-    handler.gate = asyncio.Event()
-    await conn.execute(
-        "update rag.job_types set max_attempts = 1, timeout = '0.2 seconds' where type = 'file'"
-    )
-    try:
-        [id] = await enqueue(conn, application_id)
-        async with running_worker(dsn, pool, {"file": handler}):
-            row = await until_status(conn, id, "failed")
-    finally:
-        await conn.execute(
-            "update rag.job_types set max_attempts = 5, timeout = '30 minutes' where type = 'file'"
-        )
-
-    assert row["last_error_code"] == "stage_timeout"
-
-
-async def test_the_database_going_away_under_a_finished_job_loses_nothing(
-    dsn: str, pool: Pool, conn: Connection, application_id: UUID
-) -> None:
-    handler = Scripted()
-    killed = asyncio.Event()
-
-    async def dying(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-        outcome = await handler(job, ctx, progress)
-
-        async def write(conn: Connection) -> None:
-            if not killed.is_set():
-                killed.set()
-                with psycopg.connect(dsn, autocommit=True) as other:
-                    other.execute("select pg_terminate_backend(%s)", [conn.info.backend_pid])
-            assert outcome.write is not None
-            await outcome.write(conn)
-
-        return Outcome(write=write)
-
-    [id] = await enqueue(conn, application_id)
-    async with running_worker(dsn, pool, {"file": dying}):
-        row = await until_status(conn, id, "completed", "failed")
-
-    assert killed.is_set()
-    assert (row["status"], row["attempts"]) == ("completed", 1)
-    assert len(handler.started) == 1
 
 
 async def test_slots_are_refilled_as_jobs_end(
@@ -299,45 +165,6 @@ async def test_two_workers_share_a_backlog_and_no_job_runs_twice(
     assert len(one.started) + len(two.started) == 300
     assert one.written
     assert two.written
-
-
-async def test_a_lost_lease_drops_running_jobs_before_others_have_them(
-    dsn: str, pool: Pool, conn: Connection, application_id: UUID
-) -> None:
-    handler = Scripted()
-    handler.gate = asyncio.Event()
-    [id] = await enqueue(conn, application_id)
-    async with running_worker(dsn, pool, {"file": handler}) as worker:
-        await until_status(conn, id, "processing")
-        worker._lease_lost()
-        await until(lambda: _true(not worker._slots))
-        handler.gate.set()
-
-    assert handler.written == []
-
-
-async def test_a_worker_keeps_a_job_that_takes_longer_than_the_lease(
-    dsn: str, pool: Pool, conn: Connection, application_id: UUID
-) -> None:
-    handler = Scripted()
-    handler.gate = asyncio.Event()
-    stale_after = timedelta(seconds=0.9)
-    [id] = await enqueue(conn, application_id)
-    async with running_worker(
-        dsn,
-        pool,
-        {"file": handler},
-        heartbeat=timedelta(seconds=0.2),
-        stale_after=stale_after,
-    ):
-        await until_status(conn, id, "processing")
-        for _ in range(20):
-            await asyncio.sleep(0.1)
-            assert await recover_stale_jobs(pool, stale_after=stale_after) == 0
-        handler.gate.set()
-        row = await until_status(conn, id, "completed")
-
-    assert row["attempts"] == 1
 
 
 async def test_a_job_without_a_handler_here_waits_for_a_worker_that_has_it(
