@@ -43,6 +43,7 @@ from api.live_messages import COMMAND, LARGEST_SUBSCRIPTION, Command
 from api.mailbox import Closed, Message
 from api.problems import Unauthorized, shortened
 from ingest.errors import IngestError
+from ingest.tasks import end
 
 log = structlog.get_logger()
 router = APIRouter()
@@ -114,9 +115,7 @@ class Session:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             return done.pop().result()
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await end(*tasks)
 
     async def _receive(self) -> int | None:
         # Always reading, also during a long replay: the protocol's pongs come this way too.

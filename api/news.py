@@ -11,7 +11,6 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
@@ -26,6 +25,7 @@ from ingest.listen import Listener
 from ingest.store import events, progress
 from ingest.store.events import Event
 from ingest.store.progress import SourceProgress
+from ingest.tasks import end, is_set_within
 
 log = structlog.get_logger()
 
@@ -65,11 +65,7 @@ class News:
         ]
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        for task in self._tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        await end(*self._tasks)
 
     def hear(self, application_id: UUID, source_id: UUID) -> None:
         """Say that a source may have new events; ignored when nobody watches it."""
@@ -87,8 +83,7 @@ class News:
     async def _look_forever(self) -> None:
         while True:
             pause = self._poll_seconds * random.uniform(0.5, 1.5)  # noqa: S311
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._look_now.wait(), timeout=pause)
+            await is_set_within(self._look_now, pause)
             self._look_now.clear()
             try:
                 await self._look()

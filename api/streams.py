@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -22,6 +22,7 @@ from ingest.errors import NotFound
 from ingest.model import SourceStatus
 from ingest.store import progress
 from ingest.store.sources import TERMINAL
+from ingest.tasks import end
 
 log = structlog.get_logger()
 router = APIRouter(tags=["progress"])
@@ -109,7 +110,7 @@ async def _until_revoked(
             async for frame in frames:
                 yield frame
     finally:
-        watching.cancel()
+        await end(watching)
 
 
 async def _frames(
@@ -136,10 +137,8 @@ async def _frames(
     except Closed:
         return  # the client resumes with the id of the last event that it got
     finally:
-        joining.cancel()
         hub.drop(subscriber)
-        with suppress(asyncio.CancelledError, Exception):
-            await joining
+        await end(joining)
 
 
 def _close_if_failed(task: asyncio.Task[None], subscriber: Subscriber) -> None:

@@ -14,6 +14,8 @@ from typing import Final
 import structlog
 from cronsim import CronSim
 
+from ingest.tasks import end
+
 log = structlog.get_logger()
 
 BACKOFF_SCHEDULE: Final = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=10))
@@ -76,9 +78,7 @@ class Scheduler:
         ]
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(*self._tasks)
 
     async def _run(self, cron: Cron) -> None:
         fired = datetime.now(UTC)

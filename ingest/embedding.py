@@ -14,6 +14,7 @@ from ingest.errors import Snooze, Transient
 from ingest.model import Vectors
 from ingest.pipeline.batch import group
 from ingest.providers.embedders.base import Embedder, Refused, mismatch
+from ingest.tasks import end
 
 _LONGEST_HOLD = timedelta(minutes=1)
 
@@ -89,9 +90,7 @@ class EmbeddingService:
         self._queue.clear()
         for caller in self._active:
             caller.fail(Transient("embedding was stopped", code="embedding_unavailable"))
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(*self._tasks)
         for caller in self._active:
             caller.settle()
         if self._timer:

@@ -8,13 +8,13 @@ import asyncio
 import random
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Final
 
 import psycopg
 import structlog
 
 from ingest.db import Connection
+from ingest.tasks import end
 
 log = structlog.get_logger()
 
@@ -50,9 +50,7 @@ class Listener:
 
     async def close(self) -> None:
         if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+            await end(self._task)
 
     async def _run(self) -> None:
         failures = 0
@@ -63,7 +61,7 @@ class Listener:
                 ) as conn:
                     failures = 0
                     await self._listen(conn)
-            except (psycopg.Error, OSError) as error:
+            except (psycopg.Error, OSError, TimeoutError) as error:
                 failures += 1
                 log.warning("listener.lost", error=type(error).__name__, failures=failures)
             finally:
@@ -81,4 +79,5 @@ class Listener:
             async for notification in conn.notifies(timeout=_PROBE_SECONDS):
                 for heard in self._callbacks[notification.channel]:
                     heard(notification.payload)
-            await asyncio.wait_for(conn.execute("select 1"), timeout=_PROBE_SECONDS)
+            async with asyncio.timeout(_PROBE_SECONDS):
+                await conn.execute("select 1")

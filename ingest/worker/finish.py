@@ -20,6 +20,7 @@ from ingest.store import announce, documents, job_logs, jobs
 from ingest.store.documents import NewDocument
 from ingest.store.job_logs import LogLine
 from ingest.store.jobs import Ended
+from ingest.tasks import end
 
 log = structlog.get_logger()
 
@@ -57,8 +58,7 @@ class Finisher:
     async def close(self) -> None:
         """Stop after what was handed in is committed."""
         await self._queue.join()
-        for task in self._tasks:
-            task.cancel()
+        await end(*self._tasks)
 
     async def finish(self, finished: Finished) -> bool:
         """Commit; False when the job was no longer ours and nothing of it was written.

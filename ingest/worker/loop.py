@@ -4,7 +4,6 @@ import asyncio
 import random
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
@@ -20,6 +19,7 @@ from ingest.listen import Listener
 from ingest.store import announce, job_control, jobs
 from ingest.store.job_control import JobType
 from ingest.store.jobs import ClaimedJob
+from ingest.tasks import end, is_set_within
 from ingest.worker.attempt import attempt, failed, given_back
 from ingest.worker.finish import Finished, Finisher
 from ingest.worker.heartbeat import Heartbeat
@@ -105,9 +105,7 @@ class Worker:
                 slot.task.cancel()
         if slots:
             await asyncio.wait([slot.task for slot in slots], timeout=grace.total_seconds())
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(*self._tasks)
         await self._finisher.close()
         await asyncio.to_thread(self._heartbeat.stop)
         log.info("worker.stopped", worker_id=str(self.id))
@@ -140,8 +138,7 @@ class Worker:
                 pause = _POLL_DEAF
             if pause > timedelta(0):
                 seconds = pause.total_seconds() * random.uniform(0.8, 1.0)  # noqa: S311
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), timeout=seconds)
+                await is_set_within(self._wake, seconds)
 
     async def _fill_slots(self) -> timedelta:
         """Claim for the free slots; how long to wait before the next look."""

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Final
 from uuid import UUID
 
@@ -12,6 +11,7 @@ import structlog
 
 from ingest.db import Pool, transaction
 from ingest.store import announce, events, jobs
+from ingest.tasks import is_set_within
 from ingest.worker.slots import Slot
 
 log = structlog.get_logger()
@@ -27,8 +27,7 @@ async def watch(
     """Report once a second, for ever; at once when `check` says that something was cancelled."""
     strays_looked_for = time.monotonic()
     while True:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(check.wait(), timeout=_EVERY_SECONDS)
+        await is_set_within(check, _EVERY_SECONDS)
         check.clear()
         try:
             await report(pool, [slot for slot in slots.values() if not slot.is_finishing])

@@ -1,0 +1,30 @@
+"""Waiting for tasks and events without losing a cancellation.
+
+Before Python 3.12, `asyncio.wait_for` swallows a cancellation that arrives in the moment in which
+what it waits for is done; psycopg waits with it, too. A task that was cancelled once may go on.
+"""
+
+import asyncio
+from contextlib import suppress
+from typing import Any, Final
+
+_AGAIN_SECONDS: Final = 0.5
+
+
+async def end(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel tasks until they have ended, whatever their outcome."""
+    open_tasks = [task for task in tasks if not task.done()]
+    while open_tasks:
+        for task in open_tasks:
+            task.cancel()
+        await asyncio.wait(open_tasks, timeout=_AGAIN_SECONDS)
+        open_tasks = [task for task in open_tasks if not task.done()]
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def is_set_within(event: asyncio.Event, seconds: float) -> bool:
+    """Wait for an event, at most so long; whether it is set."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    return event.is_set()
