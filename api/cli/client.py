@@ -68,23 +68,36 @@ class Refused(CommandError):
         self.problem = problem
 
 
+def _is_same(url: str, other: str) -> bool:
+    """Whether two URLs name the same server, `localhost` being 127.0.0.1."""
+    first, second = (
+        urlsplit(part.replace("//localhost", "//127.0.0.1", 1)) for part in (url, other)
+    )
+    return (first.scheme, first.netloc) == (second.scheme, second.netloc)
+
+
 def find_target(settings: ClientSettings | None = None) -> Target:
     """From INGEST_URL and INGEST_API_KEY, else from the data folder.
 
-    Raises CommandError when there is no key.
+    The key that is kept there is shown only to the service that keeps it there. Raises CommandError when there is no key.
     """
     settings = settings or ClientSettings.load()
-    url = settings.url or local.announced_url(settings.data_dir) or _DEFAULT_URL
+    own = local.announced_url(settings.data_dir) or _DEFAULT_URL
+    url = settings.url or own
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
         raise CommandError(f"INGEST_URL: {url} is not an http or https URL")
     file = local.key_file(settings.data_dir)
     for origin, key in (
         ("INGEST_API_KEY", settings.api_key),
         ("INGEST_ADMIN_KEY", settings.admin_key),
-        (str(file), local.stored_key(settings.data_dir)),
+        (str(file), local.stored_key(settings.data_dir) if _is_same(url, own) else None),
     ):
         if key:
             return Target(url=url.rstrip("/"), key=key, key_from=origin)
+    if not _is_same(url, own):
+        raise CommandError(
+            f"no API key for {url}: set INGEST_API_KEY; the key in {file} is that of {own}"
+        )
     raise CommandError(
         f"no API key: set INGEST_API_KEY, or run this where the service was started ({file} is "
         "not there, or not yours to read)"

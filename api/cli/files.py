@@ -10,9 +10,13 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Final
 
+from api.cli import local
 from api.cli.output import CommandError
 from api.paths import decode_filename, normalise
+
+_OURS: Final = "the data folder of a service"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +32,7 @@ class LocalFile:
 class Skipped:
     path: str
     reason: str
-    """`hidden`, `symlink loop`, `not a file`, or what the system said."""
+    """`hidden`, `symlink loop`, `not a file`, `the data folder of a service`, or what the system said."""
     is_failure: bool = False
     """Whether somebody would miss it."""
 
@@ -71,6 +75,10 @@ def _walk(folder: Path, name: PurePosixPath, found: Found) -> None:
     while waiting:
         here, here_name = waiting.pop()
         ancestors = above.pop(here)
+        if local.is_data_dir(here):
+            # Else `upload .` beside it would make the operator's key searchable.
+            found.skipped.append(Skipped(path=str(here), reason=_OURS))
+            continue
         try:
             status = here.stat()
             identity = (status.st_dev, status.st_ino)
@@ -102,6 +110,9 @@ def _is_folder(path: Path) -> bool:
 
 
 def _add(path: Path, name: PurePosixPath, found: Found) -> None:
+    if local.is_data_dir(path.parent):
+        found.skipped.append(Skipped(path=str(path), reason=_OURS, is_failure=True))
+        return
     try:
         status = path.stat()
     except OSError as error:

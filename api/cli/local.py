@@ -16,6 +16,11 @@ def key_file(data_dir: Path) -> Path:
     return data_dir / "admin.key"
 
 
+def is_data_dir(folder: Path) -> bool:
+    """Whether a service keeps its key, database and files here: nothing in it is knowledge."""
+    return key_file(folder).exists() or (folder / "postgres" / "owner.lock").exists()
+
+
 def server_file(data_dir: Path) -> Path:
     return data_dir / "server.json"
 

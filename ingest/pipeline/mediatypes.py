@@ -125,4 +125,4 @@ def label(media_type: str) -> str:
     """The type in words, with its article: `a PDF`, `an image`."""
     if media_type.startswith("image/"):
         return "an image"
-    return _LABELS[media_type]
+    return _LABELS.get(media_type, f"a file of type {media_type}")

@@ -132,3 +132,26 @@ def test_lists_are_read_page_by_page_up_to_the_limit() -> None:
         assert len(list(http.pages("/x", limit=1000))) == 450
         assert len(list(http.pages("/x", limit=250, status=None))) == 250
         assert len(list(http.pages("/x", limit=3))) == 3
+
+
+@pytest.mark.parametrize(
+    ("url", "is_shown"),
+    [
+        ("http://127.0.0.1:8000", True),
+        ("http://localhost:8000/", True),
+        ("http://127.0.0.1:9123", False),
+        ("http://127.0.0.1:8000@evil.example", False),
+        ("https://127.0.0.1:8000", False),
+    ],
+)
+def test_the_kept_key_is_shown_to_the_service_that_keeps_it_only(
+    tmp_path: Path, url: str, *, is_shown: bool
+) -> None:
+    (tmp_path / "admin.key").write_text("rk_kept")
+    settings = ClientSettings(url=url, data_dir=tmp_path)
+
+    if is_shown:
+        assert find_target(settings).key == "rk_kept"
+    else:
+        with pytest.raises(CommandError, match="no API key for"):
+            find_target(settings)

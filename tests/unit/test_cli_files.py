@@ -110,3 +110,19 @@ def test_requests_hold_so_many_files_and_so_many_bytes() -> None:
     assert [len(part) for part in slices(files, count=2, size=100)] == [2, 1]
     assert [len(part) for part in slices(files, count=9, size=10)] == [2, 1]
     assert [len(part) for part in slices(files, count=9, size=1)] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("typed", [".", "data", "data/admin.key"])
+def test_the_data_folder_of_a_service_is_never_uploaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str
+) -> None:
+    (tmp_path / "data" / "blobs").mkdir(parents=True)
+    (tmp_path / "data" / "admin.key").write_text("rk_secret")
+    (tmp_path / "data" / "blobs" / "one").write_text("bytes")
+    (tmp_path / "note.txt").write_text("knowledge")
+    monkeypatch.chdir(tmp_path)
+
+    found = find_files([Path(typed)])
+
+    assert [file.name for file in found.files] == (["note.txt"] if typed == "." else [])
+    assert [skipped.reason for skipped in found.skipped] == ["the data folder of a service"]

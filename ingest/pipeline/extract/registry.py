@@ -117,7 +117,7 @@ def _nothing(media_type: str, coverage: Coverage) -> Permanent:
         return Permanent("No page of the file could be read: it is damaged.", code="corrupt")
     return Permanent(
         "The file holds no text, only images or blank pages. Scanned documents need text"
-        " recognition (OCR), which is a separate option.",
+        " recognition (OCR), which is not there yet: upload a copy with a text layer.",
         code="no_text",
     )
 
