@@ -79,7 +79,8 @@ def _is_same(url: str, other: str) -> bool:
 def find_target(settings: ClientSettings | None = None) -> Target:
     """From INGEST_URL and INGEST_API_KEY, else from the data folder.
 
-    The key that is kept there is shown only to the service that keeps it there. Raises CommandError when there is no key.
+    The key that is kept there is shown only to the service that keeps it there. Raises
+    CommandError when there is no key.
     """
     settings = settings or ClientSettings.load()
     own = local.announced_url(settings.data_dir) or _DEFAULT_URL

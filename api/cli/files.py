@@ -32,7 +32,7 @@ class LocalFile:
 class Skipped:
     path: str
     reason: str
-    """`hidden`, `symlink loop`, `not a file`, `the data folder of a service`, or what the system said."""
+    """`hidden`, `symlink loop`, `not a file`, whose folder it is, or what the system said."""
     is_failure: bool = False
     """Whether somebody would miss it."""
 

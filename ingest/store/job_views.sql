@@ -4,9 +4,14 @@
 select job.id, job.type, job.status, job.stage, job.progress, job.attempts, job.max_attempts,
        job.priority, job.knowledge_source_id, job.batch_id, job.parent_job_id,
        job.payload - 'blobKey' as payload, job.result, job.embedding_config,
-       job.last_error_code, job.last_error_message, job.wait_reason, job.run_at,
+       job.last_error_code, job.last_error_message, job.run_at,
+       case when job.status = 'pending' and (
+                 job_type.is_paused or not job_type.is_enabled or exists (
+                    select 1 from rag.worker_config where key = 'paused' and value = 'true'))
+            then 'paused' else job.wait_reason end as wait_reason,
        job.created_at, job.started_at, job.completed_at, worker.heartbeat_at, job.position
   from rag.processing_jobs as job
+  join rag.job_types as job_type on job_type.type = job.type
   left join rag.workers as worker on worker.id = job.locked_by
  where job.application_id = %(application_id)s and job.id = %(id)s;
 
@@ -14,9 +19,14 @@ select job.id, job.type, job.status, job.stage, job.progress, job.attempts, job.
 select job.id, job.type, job.status, job.stage, job.progress, job.attempts, job.max_attempts,
        job.priority, job.knowledge_source_id, job.batch_id, job.parent_job_id,
        job.payload - 'blobKey' as payload, job.result, job.embedding_config,
-       job.last_error_code, job.last_error_message, job.wait_reason, job.run_at,
+       job.last_error_code, job.last_error_message, job.run_at,
+       case when job.status = 'pending' and (
+                 job_type.is_paused or not job_type.is_enabled or exists (
+                    select 1 from rag.worker_config where key = 'paused' and value = 'true'))
+            then 'paused' else job.wait_reason end as wait_reason,
        job.created_at, job.started_at, job.completed_at, worker.heartbeat_at, job.position
   from rag.processing_jobs as job
+  join rag.job_types as job_type on job_type.type = job.type
   left join rag.workers as worker on worker.id = job.locked_by
  where job.application_id = %(application_id)s
    and (%(status)s::text is null or job.status = %(status)s)

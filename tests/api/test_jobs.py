@@ -1,6 +1,7 @@
 """Jobs: reading, retrying, cancelling, deleting, and which transitions are refused."""
 
 from datetime import timedelta
+from typing import LiteralString
 from uuid import UUID, uuid4
 
 import httpx
@@ -66,6 +67,27 @@ async def test_a_waiting_job_tells_until_when_and_why(
 
     assert shown["runAt"].endswith("Z")
     assert (shown["waitReason"], shown["heartbeatAt"]) == ("rate_limited", None)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update rag.worker_config set value = 'true' where key = 'paused'",
+        "update rag.job_types set is_paused = true where type = 'file'",
+        "update rag.job_types set is_enabled = false where type = 'file'",
+    ],
+)
+async def test_a_job_that_nobody_may_claim_says_so(
+    editor: httpx.AsyncClient, conn: Connection, change: LiteralString
+) -> None:
+    file = await add(editor)
+    before = (await editor.get(f"{JOBS}/{file['jobId']}")).json()["waitReason"]
+    await conn.execute(change)
+
+    shown = (await editor.get(f"{JOBS}/{file['jobId']}")).json()
+    (listed,) = (await editor.get(JOBS)).json()["items"]
+
+    assert (before, shown["waitReason"], listed["waitReason"]) == (None, "paused", "paused")
 
 
 async def test_lists_filter_and_page(editor: httpx.AsyncClient, conn: Connection) -> None:
