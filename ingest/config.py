@@ -1,11 +1,20 @@
 """Settings, from the environment; validated once by an entry point (design.md §7)."""
 
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
 from cronsim import CronSim, CronSimError
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ingest.errors import SetupError
@@ -26,6 +35,20 @@ def _seconds(value: Any) -> Any:
 
 
 Duration = Annotated[timedelta, BeforeValidator(_seconds)]
+
+
+def _address(value: str) -> str:
+    """An http(s) address that paths can be appended to: without the slash at its end."""
+    parts = urlsplit(value)
+    _ = parts.port  # raises for one that is none
+    if parts.scheme not in ("http", "https") or not parts.hostname or not value.isprintable():
+        raise ValueError("must be an address that starts with http:// or https://")
+    if parts.query or parts.fragment or parts.username is not None or " " in value:
+        raise ValueError("must be a plain address without user, query and fragment")
+    return value.rstrip("/")
+
+
+Address = Annotated[str, AfterValidator(_address)]
 
 
 class Settings(BaseSettings):
@@ -71,6 +94,17 @@ class Settings(BaseSettings):
     parser_timeout: Duration = timedelta(seconds=60)
     parser_memory: int = Field(default=2048 * MIB, ge=256 * MIB)
 
+    # Crawls
+    crawler: Literal["firecrawl", "builtin"] | None = None
+    crawl_poll: Duration = timedelta(seconds=30)
+    crawl_silence: Duration = timedelta(minutes=30)
+    public_url: Address | None = None
+    firecrawl_api_key: SecretStr | None = Field(default=None, validation_alias="FIRECRAWL_API_KEY")
+    firecrawl_api_url: Address | None = Field(default=None, validation_alias="FIRECRAWL_API_URL")
+    firecrawl_webhook_secret: SecretStr | None = Field(
+        default=None, validation_alias="FIRECRAWL_WEBHOOK_SECRET"
+    )
+
     # Chunks
     chunk_tokens: int | None = Field(default=None, ge=16, le=8192)
     chunk_overlap: int | None = Field(default=None, ge=0)
@@ -105,6 +139,46 @@ class Settings(BaseSettings):
         if self.storage is not None and not self.storage.startswith(("file:///", "gs://")):
             raise ValueError("INGEST_STORAGE must start with file:/// or gs://")
         return self
+
+    @model_validator(mode="after")
+    def firecrawl_can_be_reached(self) -> Self:
+        if self.crawler == "firecrawl" and not (self.firecrawl_api_key or self.firecrawl_api_url):
+            raise ValueError(
+                "INGEST_CRAWLER=firecrawl needs FIRECRAWL_API_KEY or FIRECRAWL_API_URL"
+            )
+        key = self.firecrawl_api_key
+        if key and not re.fullmatch(r"[!-~]+", key.get_secret_value()):
+            raise ValueError("FIRECRAWL_API_KEY may hold visible ASCII characters only")
+        return self
+
+    @model_validator(mode="after")
+    def a_webhook_secret_is_never_empty(self) -> Self:
+        if self.firecrawl_webhook_secret and not self.firecrawl_secrets:
+            raise ValueError("FIRECRAWL_WEBHOOK_SECRET names no secret")
+        return self
+
+    @model_validator(mode="after")
+    def a_silent_crawl_was_polled_before_it_is_given_up(self) -> Self:
+        if self.crawl_poll <= timedelta(0):
+            raise ValueError("INGEST_CRAWL_POLL must be positive")
+        if self.crawl_silence < 2 * self.crawl_poll:
+            raise ValueError("INGEST_CRAWL_SILENCE must be at least 2 x INGEST_CRAWL_POLL")
+        return self
+
+    @property
+    def crawl_provider(self) -> Literal["firecrawl", "builtin"]:
+        """The crawler in use: named, or `firecrawl` when its key or URL is set, else `builtin`."""
+        if self.crawler is not None:
+            return self.crawler
+        return "firecrawl" if self.firecrawl_api_key or self.firecrawl_api_url else "builtin"
+
+    @property
+    def firecrawl_secrets(self) -> tuple[bytes, ...]:
+        """The secrets that may sign Firecrawl's events: the new and the old one in a rotation."""
+        if self.firecrawl_webhook_secret is None:
+            return ()
+        parts = self.firecrawl_webhook_secret.get_secret_value().split(",")
+        return tuple(part.strip().encode() for part in parts if part.strip())
 
     @property
     def embedding_provider(self) -> Literal["local", "static", "openai"]:

@@ -171,7 +171,7 @@ def settings_variables() -> list[str]:
 
 def test_the_readme_has_every_setting_and_no_other() -> None:
     table = read("README.md").partition("## Settings")[2].partition("\n## ")[0]
-    named = set(re.findall(r"`((?:INGEST|OPENAI|DATABASE|STORAGE)_[A-Z_]+)`", table))
+    named = set(re.findall(r"`((?:INGEST|OPENAI|FIRECRAWL|DATABASE|STORAGE)_[A-Z_]+)`", table))
 
     assert named == set(settings_variables())
 
