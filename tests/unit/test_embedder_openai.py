@@ -14,7 +14,8 @@ from ingest.embedding import EmbeddingService
 from ingest.errors import Permanent, Transient
 from ingest.model import EmbeddingModel
 from ingest.providers.embedders.base import Refused
-from ingest.providers.embedders.openai import OpenAIEmbedder, retry_after
+from ingest.providers.embedders.openai import OpenAIEmbedder
+from ingest.providers.retry_after import retry_after
 
 URL = "https://models.test/v1"
 KEY = "sk-secret-key"

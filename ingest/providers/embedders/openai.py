@@ -7,9 +7,8 @@ the key and never what the provider says in words, as that may quote the text.
 import base64
 import json
 import re
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any, NoReturn
 
 import httpx
@@ -19,6 +18,7 @@ import openai
 from ingest.errors import Transient
 from ingest.model import EmbeddingModel, Vectors
 from ingest.providers.embedders.base import Refused, mismatch, unit_vectors
+from ingest.providers.retry_after import retry_after
 
 _TIMEOUT = httpx.Timeout(60, connect=10)
 # A wrong key or model name is for the operator to mend. Failing jobs for good would make a typo
@@ -92,21 +92,6 @@ class OpenAIEmbedder:
             **self._options,
         )
         return response.content
-
-
-def retry_after(headers: Mapping[str, str]) -> timedelta | None:
-    """`Retry-After` in seconds or as a date, by the server's own clock if it tells; else None."""
-    value = headers.get("retry-after", "").strip()
-    try:
-        return timedelta(seconds=max(float(value), 0))
-    except (ValueError, OverflowError):
-        pass
-    try:
-        until = parsedate_to_datetime(value)
-        now = parsedate_to_datetime(headers["date"]) if "date" in headers else datetime.now(UTC)
-        return max(until - now, timedelta(0))
-    except (ValueError, TypeError):
-        return None
 
 
 def _raise_for(error: openai.APIStatusError) -> NoReturn:
