@@ -55,9 +55,26 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """A successful attempt."""
+class Wait:
+    """The job is not done: it goes on later, and its attempt is given back."""
 
+    delay: timedelta
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """A person has to say whether the job may do the rest (store/reviews.py)."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """An attempt that did what it could: by default, the job is completed."""
+
+    wait: Wait | None = None
+    review: Review | None = None
     write: Write | None = None
     documents: Sequence[NewDocument] = ()
     """Replace what is stored of them; the worker writes those of many jobs at once."""

@@ -49,6 +49,16 @@ def coverage_json(coverage: Coverage) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FromWeb:
+    """What the next fetch of a page needs to know about this one."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+    text_hash: bytes
+    links: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocument:
     """One document with its chunks, ready to be stored."""
 
@@ -66,15 +76,18 @@ class NewDocument:
     model_id: int
     is_partial: bool
     error_code: str | None = None
+    web: FromWeb | None = None
 
 
-async def replace(conn: Connection, documents: Sequence[NewDocument]) -> None:
+async def replace(
+    conn: Connection, documents: Sequence[NewDocument]
+) -> dict[tuple[UUID, str], UUID]:
     """Swap the chunks and vectors of documents for new ones, in the caller's transaction.
 
-    A document may come only once.
+    A document may come only once. Returns the ids of the documents by source and uri.
     """
     if not documents:
-        return
+        return {}
     ids = await _upsert(conn, documents)
     chunk_ids = [[new_id() for _ in new.chunks] for new in documents]
     async with conn.cursor() as cur, cur.copy(_SQL["copy_chunks"]) as copy:
@@ -88,6 +101,7 @@ async def replace(conn: Connection, documents: Sequence[NewDocument]) -> None:
             for id, vector, is_embedded in zip(own_ids, new.vectors, new.embedded, strict=True):
                 if is_embedded:
                     await copy.write_row((id, new.model_id, new.application_id, vector))
+    return ids
 
 
 def _chunk_rows(
@@ -146,6 +160,11 @@ def _document_row(new: NewDocument) -> dict[str, Any]:
         "warnings": Jsonb(list(document.warnings)),
         "chunk_count": len(new.chunks),
         "token_count": sum(chunk.token_count for chunk in new.chunks),
+        "etag": new.web.etag if new.web else None,
+        "last_modified": new.web.last_modified if new.web else None,
+        "text_hash": new.web.text_hash if new.web else None,
+        "embedding_model_id": new.model_id,
+        "links": Jsonb(list(new.web.links) if new.web else []),
     }
 
 

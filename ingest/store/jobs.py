@@ -236,3 +236,29 @@ async def claimable_types(conn: Connection, *, handlers: Sequence[str]) -> list[
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["claimable_types"], {"handlers": list(handlers)})
         return await cur.fetchall()
+
+
+async def resume_parents(conn: Connection, ended: Sequence[Ended]) -> None:
+    """Let parents that wait for their children (wait reason `pages`) go on when none is open."""
+    parents = {
+        end.job.parent_job_id for end in ended if end.job.parent_job_id and end.status != "pending"
+    }
+    if not parents:
+        return
+    resumed = await conn.execute(_SQL["resume_parents"], {"ids": list(parents)})
+    if resumed.rowcount:
+        await wake(conn)
+
+
+async def resume(conn: Connection, id: UUID) -> None:
+    """Let a job that waits for a time go on now."""
+    resumed = await conn.execute(_SQL["resume"], {"id": id})
+    if resumed.rowcount:
+        await wake(conn)
+
+
+async def open_children(conn: Connection, id: UUID) -> int:
+    """How many children of a job have not ended."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["open_children"], {"id": id})
+        return int(await cur.fetchone() or 0)

@@ -236,3 +236,36 @@ select exists (
         select 1 from rag.processing_jobs as job
          where job.status = 'pending' and job.run_at is null and job.type = claimable.type
          limit 1) as ready);
+
+-- name: resume_parents
+-- A job that waits for its children goes on when none of them is open any more. One that somebody
+-- holds is left alone: it looks for itself when its time has come.
+with parent as materialized (
+    select parent.id
+      from rag.processing_jobs as parent
+     where parent.id = any(%(ids)s) and parent.status = 'pending' and parent.run_at is not null
+       and parent.wait_reason = 'pages'
+       and not exists (
+            select 1 from rag.processing_jobs as child
+             where child.parent_job_id = parent.id and child.status in ('pending', 'processing'))
+     order by parent.id
+       for update skip locked)
+update rag.processing_jobs as job
+   set run_at = null, wait_reason = null
+  from parent
+ where job.id = parent.id;
+
+-- name: resume
+-- A waiting job goes on now. Skips one that somebody holds: it looks for itself later.
+with waiting as materialized (
+    select id from rag.processing_jobs
+     where id = %(id)s and status = 'pending' and run_at is not null
+       for update skip locked)
+update rag.processing_jobs as job
+   set run_at = null, wait_reason = null
+  from waiting
+ where job.id = waiting.id;
+
+-- name: open_children
+select count(*) from rag.processing_jobs
+ where parent_job_id = %(id)s and status in ('pending', 'processing', 'review_needed');

@@ -13,9 +13,15 @@ with run as (
            count(*) filter (where job.status = 'completed') as completed,
            count(*) filter (where job.status = 'failed') as failed,
            count(*) filter (where job.status = 'cancelled') as cancelled,
-           (array_agg(job.last_error_code order by job.position desc)
+           bool_or(job.id = source.current_job_id and job.status = 'cancelled'
+                   and job.last_error_code = 'cancelled') as is_cancelled,
+           bool_or(source.chunk_count > 0) as is_searchable,
+           -- The root's own reason comes first, else the latest.
+           (array_agg(job.last_error_code
+                order by (job.id = source.current_job_id) desc, job.position desc)
                filter (where job.status in ('failed', 'cancelled')))[1] as error_code,
-           (array_agg(job.last_error_message order by job.position desc)
+           (array_agg(job.last_error_message
+                order by (job.id = source.current_job_id) desc, job.position desc)
                filter (where job.status in ('failed', 'cancelled')))[1] as error_message
       from rag.knowledge_sources as source
      cross join lateral (
@@ -32,6 +38,8 @@ with run as (
              when pending > 0 and completed + failed + cancelled > 0 then 'processing'
              when pending > 0 then 'pending'
              when review_needed > 0 then 'review_needed'
+             when is_cancelled then 'cancelled'
+             when completed > 0 and not is_searchable then 'failed'
              when completed > 0 and failed > 0 then 'partial'
              when completed > 0 and exists (
                 select 1 from rag.documents as document
@@ -45,7 +53,9 @@ with run as (
 )
 update rag.knowledge_sources as source
    set status = derived.status,
-       error_code = case when derived.status in ('failed', 'partial', 'cancelled')
+       error_code = case when derived.status = 'failed'
+                         then coalesce(derived.error_code, 'empty_content')
+                         when derived.status in ('partial', 'cancelled')
                          then derived.error_code end,
        error_message = case when derived.status in ('failed', 'partial', 'cancelled')
                             then derived.error_message end,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import structlog
 
 from ingest.errors import LeaseLost
-from ingest.handlers.context import Context, Progress
+from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import Handler
 from ingest.store.job_control import JobType
 from ingest.store.job_logs import LogLine
@@ -34,6 +34,15 @@ async def attempt(
         return None
     except Exception as error:
         return failed(job, job_type, progress, error)
+    return Finished(
+        ended=_ended(job, progress, outcome),
+        write=outcome.write,
+        documents=outcome.documents,
+        lines=progress.lines,
+    )
+
+
+def _ended(job: ClaimedJob, progress: Progress, outcome: Outcome) -> Ended:
     ended = Ended(
         job=job,
         status="completed",
@@ -41,9 +50,14 @@ async def attempt(
         result=outcome.result,
         embedding_config=outcome.embedding_config,
     )
-    return Finished(
-        ended=ended, write=outcome.write, documents=outcome.documents, lines=progress.lines
-    )
+    if outcome.wait is not None:
+        wait = outcome.wait
+        return replace(
+            ended, status="pending", delay=wait.delay, wait_reason=wait.reason, refund=True
+        )
+    if outcome.review is not None:
+        return replace(ended, status="review_needed", error_message=outcome.review.message)
+    return ended
 
 
 def failed(job: ClaimedJob, job_type: JobType, progress: Progress, error: Exception) -> Finished:

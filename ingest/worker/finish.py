@@ -111,6 +111,8 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
     async with transaction(pool) as conn:
         held = await jobs.hold(conn, [finished.ended.job for finished in group])
         ours = [finished for finished in group if finished.ended.job.id in held]
+        # What writes lock beside their jobs belongs to a source: one order for all transactions.
+        ours.sort(key=lambda finished: str(finished.ended.job.knowledge_source_id))
         for finished in ours:
             if finished.write is not None:
                 await finished.write(conn)
@@ -120,6 +122,8 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
         lines = [line for finished in ours for line in _lines(finished, spent, shared_by=len(ours))]
         await job_logs.add_logs(conn, lines)
         await announce.ended(conn, [finished.ended for finished in ours])
+        # After the sources' locks: of two last children, the later one sees the other's end.
+        await jobs.resume_parents(conn, [finished.ended for finished in ours])
     return held
 
 

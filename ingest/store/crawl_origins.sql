@@ -1,0 +1,61 @@
+-- Politeness towards hosts, shared by all workers. Every statement is its own transaction.
+
+-- name: robots
+select robots_status, robots, robots_at > now() - %(fresh_for)s::interval as is_fresh
+  from rag.crawl_origins
+ where origin = %(origin)s and robots_at is not null;
+
+-- name: keep_robots
+insert into rag.crawl_origins (origin, robots_status, robots, robots_at, delay)
+values (%(origin)s, %(status)s, %(body)s, now(), %(delay)s)
+on conflict (origin) do update
+   set robots_status = excluded.robots_status, robots = excluded.robots,
+       robots_at = excluded.robots_at, delay = excluded.delay;
+
+-- name: know
+insert into rag.crawl_origins (origin) values (%(origin)s) on conflict do nothing;
+
+-- name: lock_origin
+select extract(epoch from greatest(next_at - now(), interval '0'))::float8 as wait,
+       coalesce(extract(epoch from delay)::float8, %(delay)s::float8) as delay, fetch_seconds
+  from rag.crawl_origins where origin = %(origin)s
+   for no key update;
+
+-- name: free_expired
+delete from rag.crawl_slots where origin = %(origin)s and expires_at < now();
+
+-- name: busy
+-- Requests of others; our own may be left over from an attempt that was interrupted.
+select count(*) from rag.crawl_slots where origin = %(origin)s and job_id <> %(job_id)s;
+
+-- name: take
+insert into rag.crawl_slots (job_id, origin, expires_at)
+values (%(job_id)s, %(origin)s, now() + %(for_at_most)s::interval)
+on conflict (job_id) do update set origin = excluded.origin, expires_at = excluded.expires_at;
+
+-- name: move_on
+update rag.crawl_origins
+   set next_at = greatest(next_at, now()) + %(delay)s::float8 * interval '1 second'
+ where origin = %(origin)s;
+
+-- name: queue_up
+-- Pages of a crawl that find their host busy come back one after the other, not all at once.
+update rag.crawls
+   set queue_until = greatest(queue_until, now()) + %(spacing)s::float8 * interval '1 second'
+ where id = %(crawl_id)s
+returning extract(epoch from queue_until - now())::float8 as seconds;
+
+-- name: release
+with freed as (
+    delete from rag.crawl_slots where job_id = %(job_id)s returning origin)
+update rag.crawl_origins as origin
+   set fetch_seconds = origin.fetch_seconds * 0.8 + %(took)s::float8 * 0.2,
+       next_at = greatest(origin.next_at, now() + %(pause)s::interval)
+  from freed
+ where origin.origin = freed.origin;
+
+-- name: forget_origins
+delete from rag.crawl_origins as origin
+ where coalesce(robots_at, '-infinity') < now() - interval '7 days'
+   and next_at < now() - interval '7 days'
+   and not exists (select 1 from rag.crawl_slots as slot where slot.origin = origin.origin);

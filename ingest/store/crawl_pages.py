@@ -1,0 +1,318 @@
+"""The pages of a run: its frontier, and what became of each."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from psycopg.rows import class_row, dict_row, scalar_row
+
+from ingest.db import Connection, load_queries, new_id
+from ingest.store import jobs
+
+_SQL = load_queries("crawl_pages.sql")
+
+PageStatus = Literal[
+    "queued",
+    "new",
+    "changed",
+    "unchanged",
+    "kept",
+    "duplicate",
+    "gone",
+    "skipped",
+    "failed",
+]
+# Pages of one path that differ by their query: more are a calendar, or a search.
+_MOST_VARIANTS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageForJob:
+    """A page, with what is stored of it already."""
+
+    id: UUID
+    crawl_id: UUID
+    source_id: UUID
+    uri: str
+    """Normalised: what the page is known by."""
+    fetch_url: str
+    depth: int
+    event_id: int | None
+    event_index: int | None
+    document_id: UUID | None
+    content_hash: bytes | None
+    text_hash: bytes | None
+    etag: str | None
+    last_modified: str | None
+    links: list[str] | None
+    document_tokens: int | None
+    text_length: int | None
+    embedding_model_id: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPage:
+    """An address that was found."""
+
+    uri: str
+    fetch_url: str
+    shape: str
+    depth: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenPage:
+    """An address that needs no job."""
+
+    uri: str
+    status: Literal["skipped", "duplicate", "failed"]
+    error_code: str | None = None
+    error_message: str | None = None
+    duplicate_of: str | None = None
+    http_status: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownPage:
+    id: UUID
+    uri: str
+    status: PageStatus
+    document_id: UUID | None
+    canonical: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageResult:
+    """What became of a page."""
+
+    status: PageStatus
+    http_status: int | None = None
+    error_code: str | None = None
+    error_message: str | None = None
+    document_id: UUID | None = None
+    duplicate_of: str | None = None
+    canonical: str | None = None
+    content_hash: bytes | None = None
+    chunk_count: int = 0
+    tokens_spent: int = 0
+    tokens_saved: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Whose pages are added: they become jobs under the run's root job."""
+
+    application_id: UUID
+    source_id: UUID
+    crawl_id: UUID
+    root_job_id: UUID
+    priority: int
+
+
+async def for_job(conn: Connection, id: UUID) -> PageForJob | None:
+    """A page with its stored document; None when its source was purged."""
+    async with conn.cursor(row_factory=class_row(PageForJob)) as cur:
+        await cur.execute(_SQL["for_job"], {"id": id})
+        return await cur.fetchone()
+
+
+async def add(
+    conn: Connection, family: Family, found: Sequence[NewPage], *, room: int
+) -> Counter[str]:
+    """Add addresses that are new to a run, each with its job; how many were left out, by reason.
+
+    `room` is how many more the run may have. The caller holds the lock of the run.
+    """
+    skipped: Counter[str] = Counter()
+    known = await _known(conn, family.crawl_id, [page.uri for page in found])
+    wanted = list({page.uri: page for page in found if page.uri not in known}.values())
+    wanted = await _without_traps(conn, family.crawl_id, wanted, skipped)
+    if len(wanted) > room:
+        skipped["limit"] = len(wanted) - room
+        wanted = wanted[:room]
+    await _insert(conn, family, wanted)
+    return skipped
+
+
+async def _known(conn: Connection, crawl_id: UUID, uris: Iterable[str]) -> set[str]:
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["known"], {"crawl_id": crawl_id, "digests": [_md5(uri) for uri in uris]}
+        )
+        return set(await cur.fetchall())
+
+
+async def _without_traps(
+    conn: Connection, crawl_id: UUID, wanted: Sequence[NewPage], skipped: Counter[str]
+) -> list[NewPage]:
+    cursor = await conn.execute(
+        _SQL["shapes"],
+        {"crawl_id": crawl_id, "digests": list({_md5(page.shape) for page in wanted})},
+    )
+    variants: Counter[str] = Counter(dict(await cursor.fetchall()))
+    kept = []
+    for page in wanted:
+        if variants[page.shape] >= _MOST_VARIANTS:
+            skipped["trap"] += 1
+            continue
+        variants[page.shape] += 1
+        kept.append(page)
+    return kept
+
+
+async def _insert(conn: Connection, family: Family, pages: Sequence[NewPage]) -> None:
+    if not pages:
+        return
+    ids, job_ids = [new_id() for _ in pages], [new_id() for _ in pages]
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["add"],
+            {
+                "crawl_id": family.crawl_id,
+                "source_id": family.source_id,
+                "ids": ids,
+                "job_ids": job_ids,
+                "uris": [page.uri for page in pages],
+                "fetch_urls": [page.fetch_url for page in pages],
+                "shapes": [page.shape for page in pages],
+                "depths": [page.depth for page in pages],
+            },
+        )
+        added = set(await cur.fetchall())
+    await count(conn, family.crawl_id, len(added))
+    await enqueue(
+        conn,
+        family,
+        [pair for pair in zip(ids, job_ids, strict=True) if pair[1] in added],
+    )
+
+
+async def enqueue(conn: Connection, family: Family, pages: Sequence[tuple[UUID, UUID]]) -> None:
+    """Queue the jobs of pages, given as pairs of page id and job id."""
+    await jobs.enqueue(
+        conn,
+        [
+            jobs.NewJob(
+                id=job_id,
+                application_id=family.application_id,
+                type="crawl_page",
+                source_id=family.source_id,
+                parent_job_id=family.root_job_id,
+                payload={"crawlId": str(family.crawl_id), "pageId": str(page_id)},
+                priority=family.priority,
+            )
+            for page_id, job_id in pages
+        ],
+    )
+
+
+async def count(conn: Connection, crawl_id: UUID, change: int) -> None:
+    """Change how many pages count towards the limit."""
+    if change:
+        await conn.execute(_SQL["count"], {"crawl_id": crawl_id, "change": change})
+
+
+async def add_seen(
+    conn: Connection, crawl_id: UUID, source_id: UUID, pages: Sequence[SeenPage]
+) -> None:
+    """Record addresses that need no job; those that are known stay as they are."""
+    if not pages:
+        return
+    await conn.execute(
+        _SQL["add_seen"],
+        {
+            "crawl_id": crawl_id,
+            "source_id": source_id,
+            "ids": [new_id() for _ in pages],
+            "uris": [page.uri for page in pages],
+            "statuses": [page.status for page in pages],
+            "codes": [page.error_code for page in pages],
+            "duplicates": [page.duplicate_of for page in pages],
+            "http_statuses": [page.http_status for page in pages],
+            "messages": [page.error_message for page in pages],
+        },
+    )
+
+
+async def by_uri(conn: Connection, crawl_id: UUID, uri: str) -> KnownPage | None:
+    """The page of this address in a run."""
+    async with conn.cursor(row_factory=class_row(KnownPage)) as cur:
+        await cur.execute(_SQL["by_uri"], {"crawl_id": crawl_id, "uri": uri})
+        return await cur.fetchone()
+
+
+async def same_text(conn: Connection, page: PageForJob, text_hash: bytes) -> KnownPage | None:
+    """A page of this run that has the same text under another address."""
+    async with conn.cursor(row_factory=class_row(KnownPage)) as cur:
+        await cur.execute(
+            _SQL["same_text"],
+            {
+                "crawl_id": page.crawl_id,
+                "source_id": page.source_id,
+                "page_id": page.id,
+                "text_hash": text_hash,
+            },
+        )
+        return await cur.fetchone()
+
+
+async def rename(conn: Connection, id: UUID, uri: str) -> None:
+    """Know a page by the address that it redirected to."""
+    await conn.execute(_SQL["rename"], {"id": id, "uri": uri})
+
+
+async def demote(conn: Connection, id: UUID, *, duplicate_of: str) -> None:
+    """Make a page that was stored a duplicate of another."""
+    await conn.execute(_SQL["demote"], {"id": id, "duplicate_of": duplicate_of})
+
+
+async def note_http_status(
+    conn: Connection, id: UUID, *, http_status: int, job: jobs.ClaimedJob
+) -> None:
+    """Keep the status of an answer although the attempt is about to fail."""
+    await conn.execute(
+        _SQL["note_http_status"],
+        {"id": id, "http_status": http_status, "job_id": job.id, "fence": job.fence},
+    )
+
+
+async def finish(conn: Connection, id: UUID, result: PageResult) -> None:
+    """Write what became of a page."""
+    fields = {name: getattr(result, name) for name in PageResult.__slots__}
+    await conn.execute(_SQL["finish"], {"id": id, **fields})
+
+
+async def record_failures(conn: Connection, crawl_id: UUID) -> None:
+    """Copy to the pages what the jobs that failed say."""
+    await conn.execute(_SQL["record_failures"], {"crawl_id": crawl_id})
+
+
+async def requeue_failed(conn: Connection, family: Family) -> int:
+    """Queue the failed pages of a run again; how many."""
+    cursor = await conn.execute(_SQL["requeue_failed"], {"crawl_id": family.crawl_id})
+    pages = await cursor.fetchall()
+    await enqueue(conn, family, pages)
+    return len(pages)
+
+
+async def states(conn: Connection, crawl_id: UUID) -> list[dict[str, Any]]:
+    """Counts `n` of pages by status, error_code and http_status."""
+    async with conn.cursor(row_factory=dict_row) as cur:
+        await cur.execute(_SQL["states"], {"crawl_id": crawl_id})
+        return await cur.fetchall()
+
+
+async def blind_spots(conn: Connection, *, source_id: UUID, crawl_id: UUID) -> int:
+    """How many pages failed behind which there may be others that the run has not seen."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["earlier_crawl"], {"source_id": source_id, "crawl_id": crawl_id})
+        earlier = await cur.fetchone()
+        await cur.execute(_SQL["blind_spots"], {"crawl_id": crawl_id, "earlier_crawl_id": earlier})
+        return int(await cur.fetchone() or 0)
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

@@ -1,0 +1,38 @@
+-- What people see of runs and their pages.
+
+-- name: crawls
+select crawl.id, crawl.job_id, crawl.provider, crawl.status, crawl.page_count, crawl.skipped,
+       crawl.is_complete, crawl.digest, crawl.error_code, crawl.error_message, crawl.created_at,
+       crawl.started_at, crawl.ended_at
+  from rag.crawls as crawl
+ where crawl.application_id = %(application_id)s and crawl.source_id = %(source_id)s
+   and (%(before_id)s::uuid is null
+        or (crawl.created_at, crawl.id) < (%(before_time)s, %(before_id)s))
+ order by crawl.created_at desc, crawl.id desc
+ limit %(limit)s;
+
+-- name: pages
+-- While its job is open or has just failed, the job says how a page stands.
+select page.id, page.uri, page.depth, page.job_id,
+       case when page.status = 'queued' and job.status in ('failed', 'cancelled') then 'failed'
+            else page.status end as status,
+       page.http_status,
+       coalesce(page.error_code, case when page.status = 'queued' then job.last_error_code end)
+           as error_code,
+       coalesce(page.error_message, case when page.status = 'queued' then job.last_error_message end)
+           as error_message,
+       page.document_id, page.duplicate_of, encode(page.content_hash, 'hex') as content_hash,
+       page.chunk_count, page.tokens_spent, page.tokens_saved, page.created_at, page.updated_at
+  from rag.crawl_pages as page
+  left join rag.processing_jobs as job on job.id = page.job_id
+ where page.crawl_id = (
+        select crawl.id from rag.crawls as crawl
+         where crawl.application_id = %(application_id)s and crawl.source_id = %(source_id)s
+           and (%(crawl_id)s::uuid is null or crawl.id = %(crawl_id)s)
+         order by crawl.created_at desc, crawl.id desc limit 1)
+   and (%(status)s::text is null
+        or case when page.status = 'queued' and job.status in ('failed', 'cancelled') then 'failed'
+                else page.status end = %(status)s)
+   and (%(after)s::uuid is null or page.id > %(after)s)
+ order by page.id
+ limit %(limit)s;

@@ -1,0 +1,180 @@
+"""Runs of `url` and `site` sources as their handlers see them; starting them is in runs.py."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from psycopg.rows import class_row, dict_row, scalar_row
+from psycopg.types.json import Jsonb
+
+from ingest.db import Connection, load_queries
+from ingest.errors import LeaseLost
+from ingest.store.runs import CrawlProvider, CrawlSettings
+
+_SQL = load_queries("crawls.sql")
+
+CrawlStatus = Literal["pending", "running", "finishing", "completed", "failed", "cancelled"]
+OPEN: frozenset[CrawlStatus] = frozenset({"pending", "running", "finishing"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crawl:
+    id: UUID
+    application_id: UUID
+    source_id: UUID
+    job_id: UUID
+    """The root job of the run."""
+    provider: CrawlProvider
+    settings: CrawlSettings
+    status: CrawlStatus
+    page_count: int
+    """Pages that count towards the limit."""
+    provider_crawl_id: str | None
+    start_sent_at: datetime | None
+    created_at: datetime
+    uri: str
+    """Of the source: where the run begins."""
+    source_type: str
+    silent_seconds: float
+    """Since anything was last heard of it."""
+    sent_seconds_ago: float | None
+    """Since the provider was asked to start it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Locked:
+    """The part of a run that only its lock makes certain."""
+
+    status: CrawlStatus
+    page_count: int
+    settings: CrawlSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOfEvent:
+    id: UUID
+    application_id: UUID
+    source_id: UUID
+    job_id: UUID
+    status: CrawlStatus
+    provider_crawl_id: str | None
+
+
+async def get(conn: Connection, id: UUID) -> Crawl | None:
+    """A run; None when its source was deleted."""
+    async with conn.cursor(row_factory=dict_row) as cur:
+        await cur.execute(_SQL["get"], {"id": id})
+        row = await cur.fetchone()
+    if row is None:
+        return None
+    return Crawl(**{**row, "settings": CrawlSettings.from_json(row["settings"])})
+
+
+async def lock(conn: Connection, id: UUID, *, source_id: UUID, job_id: UUID) -> Locked:
+    """Lock a run and its source for a job's write; LeaseLost when they are gone."""
+    async with conn.cursor(row_factory=dict_row) as cur:
+        await cur.execute(_SQL["lock"], {"id": id})
+        row = await cur.fetchone()
+        await cur.execute(_SQL["lock_source"], {"id": source_id})
+        if row is None or await cur.fetchone() is None:
+            raise LeaseLost(job_id)
+    return Locked(**{**row, "settings": CrawlSettings.from_json(row["settings"])})
+
+
+async def run(conn: Connection, id: UUID) -> None:
+    """Say that pages are being found."""
+    await conn.execute(_SQL["run"], {"id": id})
+
+
+async def finishing(conn: Connection, id: UUID) -> None:
+    """Say that no further page will be found."""
+    await conn.execute(_SQL["finishing"], {"id": id})
+
+
+async def end(
+    conn: Connection,
+    id: UUID,
+    *,
+    status: Literal["completed", "failed", "cancelled"],
+    is_complete: bool,
+    error_code: str | None = None,
+    error_message: str | None = None,
+) -> None:
+    """End a run. `is_complete`: every page of the site was seen."""
+    await conn.execute(
+        _SQL["end"],
+        {
+            "id": id,
+            "status": status,
+            "is_complete": is_complete,
+            "error_code": error_code,
+            "error_message": error_message,
+        },
+    )
+
+
+async def restart(conn: Connection, id: UUID) -> None:
+    """Let a failed run begin again."""
+    await conn.execute(_SQL["restart"], {"id": id})
+
+
+async def add_skipped(conn: Connection, id: UUID, skipped: Mapping[str, int]) -> None:
+    """Count links that were not followed, by reason. The caller holds the lock of the run."""
+    if skipped:
+        await conn.execute(_SQL["add_skipped"], {"id": id, "skipped": Jsonb(dict(skipped))})
+
+
+async def write_digest(
+    conn: Connection, id: UUID, *, removed: int | None = None, held: int | None = None
+) -> dict[str, Any]:
+    """Store what the run did; None leaves a number as it was."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["digest"], {"id": id, "removed": removed, "held": held})
+        digest: dict[str, Any] = await cur.fetchone() or {}
+        return digest
+
+
+# ---------------------------------------------------------------- runs at a provider
+
+
+async def start_sent(conn: Connection, id: UUID) -> bool:
+    """Note, before the provider is asked to start the run, that it was; False if it was before."""
+    return (await conn.execute(_SQL["start_sent"], {"id": id})).rowcount == 1
+
+
+async def start_refused(conn: Connection, id: UUID) -> None:
+    """Note that the provider surely did not start the run."""
+    await conn.execute(_SQL["start_refused"], {"id": id})
+
+
+async def started(conn: Connection, id: UUID, provider_crawl_id: str) -> None:
+    """Note the provider's id of a run, whoever learnt it first."""
+    await conn.execute(_SQL["started"], {"id": id, "provider_crawl_id": provider_crawl_id})
+
+
+async def heard(conn: Connection, id: UUID, *, progress: int) -> None:
+    """Note how far the provider is; silence is counted from the last change."""
+    await conn.execute(_SQL["heard"], {"id": id, "progress": progress})
+
+
+async def heard_of(conn: Connection, id: UUID) -> None:
+    """Note that an event came."""
+    await conn.execute(_SQL["heard_of"], {"id": id})
+
+
+async def by_run(
+    conn: Connection, *, id: UUID | None, provider_crawl_id: str | None
+) -> RunOfEvent | None:
+    """The run that an event names, by our id or else the provider's."""
+    async with conn.cursor(row_factory=class_row(RunOfEvent)) as cur:
+        await cur.execute(_SQL["by_run"], {"id": id, "provider_crawl_id": provider_crawl_id})
+        return await cur.fetchone()
+
+
+async def claimed_by_others(conn: Connection, provider_crawl_ids: Sequence[str]) -> set[str]:
+    """Those of the provider's crawls that are known to belong to a run."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["claimed_by"], {"ids": list(provider_crawl_ids)})
+        return set(await cur.fetchall())

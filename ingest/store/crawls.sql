@@ -1,0 +1,118 @@
+-- Runs as their handlers see them. Lock order: jobs, then crawls, then sources.
+
+-- name: get
+select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.provider,
+       crawl.settings, crawl.status, crawl.page_count, crawl.provider_crawl_id,
+       crawl.start_sent_at, crawl.created_at, source.uri, source.type as source_type,
+       extract(epoch from now() - coalesce(crawl.heard_at, crawl.start_sent_at, crawl.created_at))::float8
+           as silent_seconds,
+       extract(epoch from now() - crawl.start_sent_at)::float8 as sent_seconds_ago
+  from rag.crawls as crawl
+  join rag.knowledge_sources as source on source.id = crawl.source_id
+ where crawl.id = %(id)s and source.deleted_at is null;
+
+-- name: lock
+-- Everything that adds pages to a run or ends it goes through this lock.
+select crawl.status, crawl.page_count, crawl.settings
+  from rag.crawls as crawl where crawl.id = %(id)s
+   for no key update;
+
+-- name: lock_source
+select id from rag.knowledge_sources where id = %(id)s and deleted_at is null for no key update;
+
+-- name: run
+update rag.crawls
+   set status = 'running', started_at = coalesce(started_at, now()), ended_at = null,
+       error_code = null, error_message = null
+ where id = %(id)s and status in ('pending', 'running', 'failed');
+
+-- name: finishing
+update rag.crawls set status = 'finishing' where id = %(id)s and status in ('pending', 'running');
+
+-- name: end
+update rag.crawls
+   set status = %(status)s, ended_at = now(), is_complete = %(is_complete)s,
+       error_code = %(error_code)s, error_message = %(error_message)s
+ where id = %(id)s and status in ('pending', 'running', 'finishing', 'failed');
+
+-- name: start_sent
+update rag.crawls
+   set start_sent_at = now(), status = 'running', started_at = now()
+ where id = %(id)s and start_sent_at is null and status = 'pending'
+returning id;
+
+-- name: start_refused
+-- The provider surely did not start it: it may be asked again.
+update rag.crawls set start_sent_at = null, status = 'pending' where id = %(id)s;
+
+-- name: restart
+-- A failed run that is retried begins again.
+update rag.crawls
+   set status = 'pending', start_sent_at = null, provider_crawl_id = null, heard_at = null,
+       provider_progress = null, ended_at = null, error_code = null, error_message = null
+ where id = %(id)s;
+
+-- name: started
+update rag.crawls
+   set provider_crawl_id = %(provider_crawl_id)s, heard_at = now(),
+       start_sent_at = coalesce(start_sent_at, now()), started_at = coalesce(started_at, now()),
+       status = case when status = 'pending' then 'running' else status end
+ where id = %(id)s and provider_crawl_id is null;
+
+-- name: heard
+update rag.crawls
+   set heard_at = now(), provider_progress = %(progress)s
+ where id = %(id)s and provider_progress is distinct from %(progress)s;
+
+-- name: heard_of
+update rag.crawls set heard_at = now() where id = %(id)s;
+
+-- name: by_run
+-- The run that an event belongs to: by the id that we gave, else by the provider's.
+select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.status,
+       crawl.provider_crawl_id
+  from rag.crawls as crawl
+  join rag.knowledge_sources as source on source.id = crawl.source_id
+ where crawl.provider = 'firecrawl' and source.deleted_at is null
+   and (crawl.id = %(id)s or crawl.provider_crawl_id = %(provider_crawl_id)s)
+ order by crawl.id = %(id)s desc
+ limit 1;
+
+-- name: claimed_by
+-- Which of these crawls of the provider are known to be somebody's.
+select provider_crawl_id from rag.crawls where provider_crawl_id = any(%(ids)s);
+
+-- name: add_skipped
+update rag.crawls as crawl
+   set skipped = (
+        select coalesce(jsonb_object_agg(both.reason, both.n), '{}')
+          from (select reason, sum(n) as n
+                  from (select key as reason, value::bigint as n from jsonb_each_text(crawl.skipped)
+                        union all
+                        select key, value::bigint from jsonb_each_text(%(skipped)s)) as parts
+                 group by reason) as both)
+ where crawl.id = %(id)s;
+
+-- name: digest
+-- What a run did. Written when it ends, and again when a page of it is retried later.
+with pages as (
+    select count(*) filter (where status = 'new') as new,
+           count(*) filter (where status = 'changed') as changed,
+           count(*) filter (where status = 'unchanged') as unchanged,
+           count(*) filter (where status = 'kept') as kept,
+           count(*) filter (where status = 'duplicate') as duplicate,
+           count(*) filter (where status = 'failed') as failed,
+           count(*) filter (where status = 'gone') as gone,
+           coalesce(sum(tokens_spent), 0) as spent,
+           coalesce(sum(tokens_saved), 0) as saved
+      from rag.crawl_pages where crawl_id = %(id)s)
+update rag.crawls as crawl
+   set digest = jsonb_build_object(
+           'new', pages.new, 'changed', pages.changed, 'unchanged', pages.unchanged,
+           'kept', pages.kept, 'duplicate', pages.duplicate, 'failed', pages.failed,
+           'removed', coalesce(%(removed)s::integer, (crawl.digest ->> 'removed')::integer, 0),
+           'removalsHeld', coalesce(%(held)s::integer, (crawl.digest ->> 'removalsHeld')::integer, 0),
+           'tokensSpent', pages.spent, 'tokensSaved', pages.saved)
+  from pages
+ where crawl.id = %(id)s
+returning crawl.digest;

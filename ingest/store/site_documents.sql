@@ -1,0 +1,60 @@
+-- The documents of a `url` or `site` source, over its runs. Callers hold the lock of the source.
+
+-- name: seen_unchanged
+update rag.documents
+   set etag = %(etag)s, last_modified = %(last_modified)s, content_hash = %(content_hash)s,
+       links = %(links)s, warnings = array_remove(warnings, 'text_collapsed')
+ where id = %(id)s;
+
+-- name: flag_collapsed
+update rag.documents
+   set warnings = array_append(array_remove(warnings, 'text_collapsed'), 'text_collapsed')
+ where id = %(id)s;
+
+-- name: counts
+select coalesce(sum(chunk_count), 0)::bigint as chunks, coalesce(sum(token_count), 0)::bigint as tokens
+  from rag.documents
+ where source_id = %(source_id)s and md5(uri) = md5(%(uri)s) and deleted_at is null;
+
+-- name: add_counts
+update rag.knowledge_sources
+   set chunk_count = chunk_count + %(chunks)s, token_count = token_count + %(tokens)s,
+       embedding_model_id = %(model_id)s, updated_at = now()
+ where id = %(source_id)s;
+
+-- name: unseen
+-- Documents whose page this run has not found: neither as a page nor as one that failed.
+select document.id
+  from rag.documents as document
+ where document.source_id = %(source_id)s and document.deleted_at is null
+   and not exists (
+        select 1 from rag.crawl_pages as page
+         where page.crawl_id = %(crawl_id)s and md5(page.uri) = md5(document.uri)
+           and page.status in ('new', 'changed', 'unchanged', 'kept', 'failed'))
+ order by document.id;
+
+-- name: live
+select count(*) from rag.documents where source_id = %(source_id)s and deleted_at is null;
+
+-- name: remove_chunks
+delete from rag.chunks where document_id = any(%(ids)s);
+
+-- name: tombstone
+update rag.documents
+   set deleted_at = now(), chunk_count = 0, token_count = 0
+ where id = any(%(ids)s) and deleted_at is null;
+
+-- name: recount
+-- Exact again, at the end of a run.
+update rag.knowledge_sources as source
+   set chunk_count = sums.chunks, token_count = sums.tokens, updated_at = now(),
+       coverage = jsonb_build_object(
+           'pages', sums.documents + pages.failed, 'withText', sums.documents, 'empty', 0,
+           'failed', pages.failed)
+  from (select count(*) as documents, coalesce(sum(chunk_count), 0) as chunks,
+               coalesce(sum(token_count), 0) as tokens
+          from rag.documents where source_id = %(source_id)s and deleted_at is null) as sums,
+       (select count(*) as failed
+          from rag.crawl_pages where crawl_id = %(crawl_id)s and status = 'failed') as pages
+ where source.id = %(source_id)s
+returning source.chunk_count;
