@@ -1,0 +1,142 @@
+"""What is sent to the crawl API and what its answers say: pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from ingest.providers.firecrawl.events import CrawledPage, parse_document
+from ingest.providers.firecrawl.text import address_of, error_of, text_of
+
+CrawlState = Literal["scraping", "completed", "failed", "cancelled"]
+
+_ENDS: Final[tuple[CrawlState, ...]] = ("completed", "failed", "cancelled")
+_EVENTS = ("started", "page", "completed", "failed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartCrawl:
+    """A crawl to be started."""
+
+    url: str
+    limit: int
+    max_depth: int | None
+    """Links to follow from `url`; None for any number."""
+    include_paths: Sequence[str]
+    """Regular expressions on the path; empty for all."""
+    exclude_paths: Sequence[str]
+    run: Mapping[str, str]
+    """Comes back with every event."""
+    webhook_url: str | None
+    """None: no events, the crawl is only polled."""
+    idempotency_key: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlStatus:
+    """How far a crawl is."""
+
+    status: CrawlState
+    """`scraping` also for what we do not know."""
+    total: int
+    """Without failed pages, like `completed`: their being equal proves nothing."""
+    completed: int
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlErrors:
+    """What did not become a page."""
+
+    failed: tuple[CrawledPage, ...]
+    """Their outcome is `failed`, `raced` or `cancelled`."""
+    robots_blocked: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActiveCrawl:
+    """A crawl that is running."""
+
+    id: str
+    url: str
+    created_at: datetime | None
+
+
+def start_body(crawl: StartCrawl) -> dict[str, Any]:
+    """The body of `POST /v2/crawl`, which refuses keys that it does not know."""
+    body: dict[str, Any] = {
+        "url": crawl.url,
+        "limit": crawl.limit,
+        "sitemap": "include",
+        "crawlEntireDomain": True,
+        "includePaths": list(crawl.include_paths),
+        "excludePaths": list(crawl.exclude_paths),
+        "scrapeOptions": {
+            "formats": ["markdown", "links"],
+            "onlyMainContent": True,
+            "maxAge": 0,  # the page as it is now; the default takes copies of up to two days
+        },
+    }
+    if crawl.max_depth is not None:
+        body["maxDiscoveryDepth"] = crawl.max_depth
+    if crawl.webhook_url is not None:
+        body["webhook"] = {
+            "url": crawl.webhook_url,
+            "metadata": dict(crawl.run),
+            "events": list(_EVENTS),
+        }
+    return body
+
+
+def crawl_status(answer: Mapping[str, Any]) -> CrawlStatus:
+    """A crawl that could not begin is HTTP 200 with `success` false and the status `failed`."""
+    said = text_of(answer.get("status"))
+    return CrawlStatus(
+        status=next((end for end in _ENDS if end == said), "scraping"),
+        total=_count(answer.get("total")),
+        completed=_count(answer.get("completed")),
+        error=error_of(answer.get("error")),
+    )
+
+
+def crawl_errors(answer: Mapping[str, Any]) -> CrawlErrors:
+    failed = (_failed_page(item) for item in _items(answer.get("errors")))
+    blocked = answer.get("robotsBlocked")
+    addresses = map(address_of, blocked if isinstance(blocked, list) else [])
+    return CrawlErrors(
+        failed=tuple(page for page in failed if page is not None),
+        robots_blocked=tuple(dict.fromkeys(url for url in addresses if url)),
+    )
+
+
+def active_crawls(answer: Mapping[str, Any]) -> list[ActiveCrawl]:
+    return [
+        ActiveCrawl(id=id, url=url, created_at=_time(item.get("created_at")))
+        for item in _items(answer.get("crawls"))
+        if (id := text_of(item.get("id"))) and (url := address_of(item.get("url")))
+    ]
+
+
+def _failed_page(item: Mapping[str, Any]) -> CrawledPage | None:
+    code, error = text_of(item.get("code")), error_of(item.get("error"))
+    said = ": ".join(part for part in (code, error) if part) or None
+    stub = {"metadata": {"sourceURL": item.get("url")}}
+    return parse_document(stub, success=False, error=said)
+
+
+def _items(value: Any) -> list[Mapping[str, Any]]:
+    items = value if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, Mapping)]
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _time(value: Any) -> datetime | None:
+    try:
+        time = datetime.fromisoformat(text_of(value) or "")
+    except ValueError:
+        return None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -1,0 +1,170 @@
+"""Webhook events and documents of Firecrawl, read tolerantly: its versions v0 to v2.
+
+Once a delivery is signed, nothing in it is reason enough to lose it: what cannot be used is left
+out, what is unknown becomes `other`. Only a body that is no JSON object is an error.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from ingest.providers.firecrawl.text import address_of, error_of, storable, text_of
+
+EventKind = Literal["started", "page", "completed", "failed", "cancelled", "other"]
+Outcome = Literal["page", "failed", "raced", "cancelled"]
+
+# Of extract, agent and monitor, other products that send the same envelope, we want nothing.
+_PRODUCTS = ("crawl", "batch_scrape")
+_KINDS: Final[tuple[EventKind, ...]] = ("started", "page", "completed", "failed", "cancelled")
+_RACED = ("another scrape job in this same crawl", "SCRAPE_RACED_REDIRECT_ERROR")
+_CANCELLED = "parent crawl or batch scrape was cancelled"
+_MOST_DIGITS = 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawledPage:
+    """One page as Firecrawl reports it. All strings are storable."""
+
+    url: str
+    """Where redirects ended; `source_url` if it does not say."""
+    source_url: str
+    """What was queued."""
+    scrape_id: str | None
+    """The page's job, the same when it is reported again; only successful pages have one."""
+    status_code: int | None
+    """Of the target: a page that was not found has the outcome `page` and 404 here."""
+    markdown: str
+    """May be empty."""
+    title: str | None
+    language: str | None
+    description: str | None
+    links: tuple[str, ...]
+    """Absolute http(s) addresses, each once, in their order."""
+    outcome: Outcome
+    """`raced`: redirected to an address that another job scraped; `cancelled`: never tried."""
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One webhook event."""
+
+    kind: EventKind
+    provider_crawl_id: str | None
+    webhook_id: str | None
+    """The same on retries of one delivery; senders from before December 2025 have none."""
+    run: Mapping[str, str]
+    """What the start request gave as `webhook.metadata`."""
+    pages: tuple[CrawledPage, ...]
+
+
+def parse_event(raw: bytes) -> Event:
+    """Read one delivery; ValueError if its body is no JSON object."""
+    body = parse_object(raw)
+    success = body.get("success") not in (False, "false")
+    error = error_of(body.get("error"))
+    return Event(
+        kind=_kind(text_of(body.get("type"))),
+        provider_crawl_id=text_of(body.get("id")) or text_of(body.get("jobId")),
+        webhook_id=text_of(body.get("webhookId")),
+        run=_run(body.get("metadata")),
+        pages=parse_documents(body.get("data"), success=success, error=error),
+    )
+
+
+def parse_object(raw: bytes) -> dict[str, Any]:
+    """A JSON object, whatever its text holds; numbers of more than 18 digits become floats.
+
+    ValueError for anything else.
+    """
+    try:
+        body = json.loads(raw.decode("utf-8-sig", "replace"), parse_int=_integer)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(body, dict):
+        raise ValueError("not a JSON object")
+    return body
+
+
+def parse_documents(
+    data: Any, *, success: bool = True, error: str | None = None
+) -> tuple[CrawledPage, ...]:
+    """The usable elements of a `data` array; a single document will do as well."""
+    documents = data if isinstance(data, list) else [data]
+    pages = (
+        parse_document(document, success=success, error=error)
+        for document in documents
+        if isinstance(document, Mapping)
+    )
+    return tuple(page for page in pages if page is not None)
+
+
+def parse_document(
+    data: Mapping[str, Any], *, success: bool, error: str | None
+) -> CrawledPage | None:
+    """One document, or the stub of a page without one; None if it names no address."""
+    inner = _mapping(data.get("content")) or data  # v0 wraps the document
+    metadata = _mapping(inner.get("metadata"))
+    source = address_of(metadata.get("sourceURL")) or address_of(data.get("source"))
+    url = address_of(metadata.get("url")) or source
+    if url is None:
+        return None
+    said = error or error_of(metadata.get("error"))
+    return CrawledPage(
+        url=url,
+        source_url=source or url,
+        scrape_id=text_of(metadata.get("scrapeId")),
+        status_code=_status(metadata.get("statusCode", metadata.get("pageStatusCode"))),
+        markdown=text_of(inner.get("markdown")) or text_of(inner.get("content")) or "",
+        title=text_of(metadata.get("title")),
+        language=text_of(metadata.get("language")),
+        description=text_of(metadata.get("description")),
+        links=_links(inner.get("links")),
+        outcome="page" if success else _failure(said or ""),
+        error=said,
+    )
+
+
+def _kind(type: str | None) -> EventKind:
+    product, _, name = (type or "").partition(".")
+    known = _KINDS if product in _PRODUCTS else ()
+    return next((kind for kind in known if kind == name), "other")
+
+
+def _failure(error: str) -> Outcome:
+    if any(mark in error for mark in _RACED):
+        return "raced"
+    return "cancelled" if _CANCELLED in error else "failed"
+
+
+def _run(metadata: Any) -> dict[str, str]:
+    return {
+        storable(key): storable(value)
+        for key, value in _mapping(metadata).items()
+        if isinstance(value, str)
+    }
+
+
+def _links(links: Any) -> tuple[str, ...]:
+    if not isinstance(links, list):
+        return ()
+    found = (address_of(link.get("url") if isinstance(link, dict) else link) for link in links)
+    return tuple(dict.fromkeys(link for link in found if link))
+
+
+def _status(value: Any) -> int | None:
+    try:
+        status = int(value) if isinstance(value, int | float | str) else 0
+    except (ValueError, OverflowError):
+        return None
+    return status if 100 <= status <= 999 else None
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _integer(digits: str) -> int | float:
+    """Python refuses to make an integer of 4,300 digits, and JSON allows them."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
