@@ -50,6 +50,27 @@ class Coverage:
     """Pages that the parser could not read."""
 
 
+LONGEST_URL = 2048
+"""Characters; longer addresses are refused everywhere."""
+MOST_LINKS = 5000
+"""Links that are kept of one page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebPage:
+    """What an HTML page says to a crawler."""
+
+    links: tuple[str, ...] = ()
+    """Absolute http(s) URLs in order, each once, ready to be requested (pipeline/web/urls.py);
+    without those marked `nofollow`."""
+    canonical: str | None = None
+    """The page's own word on its address, absolute; None if it has none or several."""
+    index: bool = True
+    """Whether the page may become searchable (robots meta)."""
+    follow: bool = True
+    """Whether its links may be followed (robots meta)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """What extraction makes of a file: clean Markdown with its structure."""
@@ -70,6 +91,8 @@ class Document:
     """Author, language, dates …: JSON values only, storable like `text`."""
     warnings: tuple[str, ...] = ()
     """Stable codes of what was odd but no error, such as `type_mismatch`."""
+    web: WebPage | None = None
+    """Only of HTML that was fetched from an address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

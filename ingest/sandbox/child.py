@@ -60,7 +60,11 @@ def _parse(path: Path, request: ParseRequest, replies: BinaryIO) -> Parsed:
     started = time.perf_counter()
     with path.open("rb") as file:
         document = extract(
-            file, name=request.name, declared=request.declared, max_pages=request.max_pages
+            file,
+            name=request.name,
+            declared=request.declared,
+            max_pages=request.max_pages,
+            url=request.url,
         )
     extracted = time.perf_counter()
     _send(replies, protocol.frame({"stage": "chunk"}))

@@ -11,7 +11,17 @@ from typing import Any, TypeVar, cast, get_args
 import orjson
 
 from ingest.errors import ErrorCode, Permanent, Transient
-from ingest.model import Chunk, ChunkSettings, Coverage, Document, Encoding, Page
+from ingest.model import (
+    LONGEST_URL,
+    MOST_LINKS,
+    Chunk,
+    ChunkSettings,
+    Coverage,
+    Document,
+    Encoding,
+    Page,
+    WebPage,
+)
 
 LENGTH = struct.Struct(">I")
 MAX_FRAME = 512 * 1024 * 1024
@@ -36,6 +46,8 @@ class ParseRequest:
     """Content type stated by the sender."""
     max_pages: int
     chunk: ChunkSettings
+    url: str | None = None
+    """Where the file was fetched, after redirects; a page's links are relative to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +159,7 @@ def _parsed(data: dict[str, Any]) -> Parsed:
 def _document(data: dict[str, Any]) -> Document:
     text = _get(data, "text", str)
     encoding = _optional(data, "encoding", dict)
+    web = _optional(data, "web", dict)
     return Document(
         text=text,
         media_type=_get(data, "media_type", str),
@@ -157,7 +170,27 @@ def _document(data: dict[str, Any]) -> Document:
         coverage=_coverage(_get(data, "coverage", dict)),
         metadata=_get(data, "metadata", dict),
         warnings=_strings(_get(data, "warnings", list)),
+        web=None if web is None else _web_page(web),
     )
+
+
+def _web_page(data: dict[str, Any]) -> WebPage:
+    links = _strings(_get(data, "links", list))
+    canonical = _optional(data, "canonical", str)
+    if len(links) > MOST_LINKS or len(set(links)) < len(links):
+        raise BadFrame("too many links, or one twice")
+    if not all(map(_is_address, links if canonical is None else (*links, canonical))):
+        raise BadFrame("a link that is no web address")
+    return WebPage(
+        links=links,
+        canonical=canonical,
+        index=_get(data, "index", bool),
+        follow=_get(data, "follow", bool),
+    )
+
+
+def _is_address(text: str) -> bool:
+    return len(text) <= LONGEST_URL and text.startswith(("http://", "https://"))
 
 
 def _encoding(data: dict[str, Any]) -> Encoding:

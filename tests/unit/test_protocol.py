@@ -1,6 +1,6 @@
 """What a child answers is checked field by field: it may have been taken over by a file."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import orjson
@@ -9,15 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import Permanent, Transient
-from ingest.model import Chunk, Coverage, Document, Encoding, Page
+from ingest.model import Chunk, ChunkSettings, Coverage, Document, Encoding, Page, WebPage
 from ingest.sandbox.protocol import (
     LENGTH,
     BadFrame,
     Parsed,
+    ParseRequest,
     Reply,
     decode_reply,
+    decode_request,
     encode_failure,
     encode_parsed,
+    encode_request,
 )
 
 DOCUMENT = Document(
@@ -30,7 +33,14 @@ DOCUMENT = Document(
     coverage=Coverage(pages=2, with_text=2, empty=0, failed=0),
     metadata={"author": "A", "nested": {"list": [1, 2.5, None, True]}},
     warnings=("type_mismatch",),
+    web=WebPage(
+        links=("https://example.org/a", "http://example.org/"),
+        canonical="https://example.org/b",
+        index=False,
+        follow=True,
+    ),
 )
+WEB = asdict(DOCUMENT)["web"]
 CHUNKS = [
     Chunk(ordinal=0, text=DOCUMENT.text[:11], token_count=3, start=0, end=11, page=1),
     Chunk(
@@ -61,9 +71,20 @@ def test_a_parsed_file_comes_back_as_it_was() -> None:
 
 
 def test_a_file_without_the_optional_fields_comes_back_too() -> None:
-    bare = replace(PARSED, document=replace(DOCUMENT, title=None, encoding=None, pages=()))
+    plain = replace(DOCUMENT, title=None, encoding=None, pages=(), web=None)
+    bare = replace(PARSED, document=plain)
 
     assert decode_reply(body(encode_parsed(bare, resident=7))).result == bare
+
+
+@pytest.mark.parametrize("url", [None, "https://example.org/a"])
+def test_a_request_comes_through_as_it_is(url: str | None) -> None:
+    settings = ChunkSettings(tokenizer="minilm", size=256, overlap=32)
+    request = ParseRequest(name="a", declared=None, max_pages=5, chunk=settings, url=url)
+
+    frame = encode_request("/tmp/file", request, cpu_seconds=2.5)
+
+    assert decode_request(body(frame)) == ("/tmp/file", 2.5, request)
 
 
 @pytest.mark.parametrize("kind", [Permanent, Transient])
@@ -89,6 +110,18 @@ def test_a_failure_keeps_its_kind_and_code(kind: type[Permanent] | type[Transien
         {"coverage": {"pages": 1}},
         {"coverage": {"pages": True, "with_text": 1, "empty": 0, "failed": 0}},
         {"warnings": [1]},
+        {"web": []},
+        {"web": {"links": [], "canonical": None, "index": True}},
+        {"web": {**WEB, "links": "https://example.org/"}},
+        {"web": {**WEB, "links": [1]}},
+        {"web": {**WEB, "links": ["javascript:alert(1)"]}},
+        {"web": {**WEB, "links": ["http://example.org/" + "a" * 2048]}},
+        {"web": {**WEB, "links": ["http://example.org/"] * 2}},
+        {"web": {**WEB, "links": [f"http://example.org/{n}" for n in range(5001)]}},
+        {"web": {**WEB, "canonical": "file:///etc/passwd"}},
+        {"web": {**WEB, "canonical": 1}},
+        {"web": {**WEB, "index": 1}},
+        {"web": {**WEB, "follow": None}},
         {"chunks": [[0, 1, 0, 9_999, [], None]]},
         {"chunks": [[0, 1, 3, 3, [], None]]},
         {"chunks": [[0, 1, -5, 3, [], None]]},

@@ -9,6 +9,7 @@ from lxml import etree, html
 
 from ingest.pipeline.decode import decode
 from ingest.pipeline.extract.html_flat import flat_text
+from ingest.pipeline.extract.html_web import web_page
 from ingest.pipeline.extract.source import Extraction, Source
 
 _VERSION = f"trafilatura {trafilatura.__version__}"
@@ -42,6 +43,7 @@ def extract(source: Source) -> Extraction:
     if not text.strip():
         return Extraction(parts=[""], extractor=_VERSION, encoding=encoding)
     tree, is_whole = _parsed(text)
+    web = None if source.url is None else web_page(tree, source.url)
     for element in _HIDDEN(tree):
         if element.getparent() is not None:
             element.drop_tree()
@@ -56,6 +58,7 @@ def extract(source: Source) -> Extraction:
         title=title,
         encoding=encoding,
         metadata=_metadata(tree),
+        web=web,
     )
 
 

@@ -35,9 +35,16 @@ _PAGE_BREAK = "\n\n"
 
 
 def extract(
-    file: BinaryIO, *, name: str | None = None, declared: str | None = None, max_pages: int = 5000
+    file: BinaryIO,
+    *,
+    name: str | None = None,
+    declared: str | None = None,
+    max_pages: int = 5000,
+    url: str | None = None,
 ) -> Document:
     """The Document of a seekable file; `name` and `declared` (content type) are only hints.
+
+    `url` is where it was fetched, after redirects: HTML then has a WebPage.
 
     Permanent, with every code of sniff() and: `unsupported_type`, `corrupt`, `encrypted`,
     `empty_content`, `no_text`, `too_many_pages`, `too_large`, `archive_unsafe`, `parser_memory`,
@@ -49,7 +56,11 @@ def extract(
         what = types.label(sniffed.media_type)
         raise Permanent(f"This is {what}. {_SUPPORTED}", code="unsupported_type")
     source = Source(
-        stream=file, media_type=sniffed.media_type, declared=declared, max_pages=max_pages
+        stream=file,
+        media_type=sniffed.media_type,
+        declared=declared,
+        max_pages=max_pages,
+        url=url,
     )
     return _assemble(sniffed, _run(module, source))
 
@@ -100,6 +111,7 @@ def _assemble(sniffed: Sniffed, extraction: Extraction) -> Document:
         coverage=coverage,
         metadata=metadata,
         warnings=_warnings(sniffed, extraction, counts),
+        web=extraction.web,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from ingest.model import Encoding
+from ingest.model import Encoding, WebPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +17,8 @@ class Source:
     declared: str | None = None
     """Content type stated by the sender, with its parameters."""
     max_pages: int = 5000
+    url: str | None = None
+    """Where a web page was found, after redirects."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,3 +34,4 @@ class Extraction:
     encoding: Encoding | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    web: WebPage | None = None
