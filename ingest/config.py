@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -15,7 +16,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from ingest.errors import SetupError
 
@@ -49,6 +50,27 @@ def _address(value: str) -> str:
 
 
 Address = Annotated[str, AfterValidator(_address)]
+
+_HOST = re.compile(r"\.?(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+
+
+def _networks_and_hosts(value: Any) -> Any:
+    """Split at commas; each part is a network, an address, a host name or a suffix of names."""
+    if not isinstance(value, str):
+        return value
+    entries = tuple(entry.strip().lower() for entry in value.split(",") if entry.strip())
+    for entry in entries:
+        try:
+            ip_network(entry)
+        except ValueError as error:
+            is_name = _HOST.fullmatch(entry) and not _NUMBER.fullmatch(entry.rpartition(".")[2])
+            if not is_name:
+                raise ValueError(f"neither a network nor a host name: {error}") from None
+    return entries
+
+
+NetworksAndHosts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_networks_and_hosts)]
 
 
 class Settings(BaseSettings):
@@ -93,6 +115,12 @@ class Settings(BaseSettings):
     max_pages: int = Field(default=5000, ge=1)
     parser_timeout: Duration = timedelta(seconds=60)
     parser_memory: int = Field(default=2048 * MIB, ge=256 * MIB)
+
+    # Requests to addresses that users name
+    fetch_allow: NetworksAndHosts = ()
+    fetch_max_bytes: int = Field(default=100 * MIB, ge=1)
+    fetch_timeout: Duration = Field(default=timedelta(seconds=60), gt=timedelta(0))
+    user_agent: str = Field(default="rag-ingest", max_length=200, pattern=r"^[!-~]([ -~]*[!-~])?$")
 
     # Crawls
     crawler: Literal["firecrawl", "builtin"] | None = None
@@ -179,6 +207,11 @@ class Settings(BaseSettings):
             return ()
         parts = self.firecrawl_webhook_secret.get_secret_value().split(",")
         return tuple(part.strip().encode() for part in parts if part.strip())
+
+    @property
+    def largest_fetch(self) -> int:
+        """Bytes of the largest answer that is fetched: no larger than a file may be."""
+        return min(self.fetch_max_bytes, self.max_file_bytes)
 
     @property
     def embedding_provider(self) -> Literal["local", "static", "openai"]:

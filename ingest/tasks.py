@@ -28,3 +28,17 @@ async def is_set_within(event: asyncio.Event, seconds: float) -> bool:
         async with asyncio.timeout(seconds):
             await event.wait()
     return event.is_set()
+
+
+async def ended(future: asyncio.Future[Any]) -> None:
+    """Wait until `future` is done, whatever came of it, even if our task is cancelled meanwhile."""
+    cancelled: asyncio.CancelledError | None = None
+    while not future.done():
+        try:
+            await asyncio.wait([future])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if not future.cancelled():
+        future.exception()  # seen, so that asyncio does not report it
+    if cancelled is not None:
+        raise cancelled

@@ -6,6 +6,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
+from ingest.tasks import ended
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -58,17 +60,3 @@ class Threads:
     async def close(self) -> None:
         """Wait for what runs, and end the threads."""
         await asyncio.to_thread(self._pool.shutdown)
-
-
-async def ended(future: asyncio.Future[T]) -> None:
-    """Wait until `future` is done, whatever came of it, even if our task is cancelled meanwhile."""
-    cancelled: asyncio.CancelledError | None = None
-    while not future.done():
-        try:
-            await asyncio.wait([future])
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if not future.cancelled():
-        future.exception()  # seen, so that asyncio does not report it
-    if cancelled is not None:
-        raise cancelled

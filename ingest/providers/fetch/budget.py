@@ -1,0 +1,30 @@
+"""The time that a fetch may take altogether."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from ingest.providers.fetch.failures import failed
+
+
+class Budget:
+    """A server that keeps sending a little cannot hold a fetch longer than this."""
+
+    def __init__(self, total: timedelta) -> None:
+        self._total = total
+        self._left = total.total_seconds()
+
+    @asynccontextmanager
+    async def spend(self) -> AsyncIterator[None]:
+        """What happens inside counts; Transient `fetch_failed` once the time is used up."""
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        try:
+            async with asyncio.timeout(self._left):
+                yield
+        except TimeoutError:
+            seconds = self._total.total_seconds()
+            raise failed(f"the answer was not complete after {seconds:g} seconds") from None
+        finally:
+            self._left -= loop.time() - started

@@ -1,0 +1,107 @@
+"""New connections: names are resolved once, and only addresses that were checked are connected to.
+
+Every connection of a Fetcher is made here, so none can go anywhere unchecked: a name that answers
+differently the second time is not asked a second time.
+"""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from ipaddress import ip_address
+from typing import Final
+
+import httpcore
+
+from ingest.providers.fetch.addresses import Allowed
+from ingest.providers.fetch.failures import failed
+from ingest.providers.fetch.urls import Target, blocked, literal_address
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Host name and port to addresses as text, best first. Raises OSError when there are none."""
+
+_MOST_ADDRESSES: Final = 4
+_CONNECT_SECONDS: Final = 10
+
+
+class Resolver:
+    """The machine's resolver, in threads of its own: a dead name server holds a call for long."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(16, thread_name_prefix="resolve")
+
+    async def __call__(self, host: str, port: int) -> Sequence[str]:
+        # Bytes, because text would be encoded a second time, by another edition of IDNA.
+        found = await asyncio.get_running_loop().run_in_executor(
+            self._threads,
+            lambda: socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM),
+        )
+        return [str(sockaddr[0]) for *_, sockaddr in found]
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+class Dialer:
+    def __init__(self, allowed: Allowed, resolve: Resolve) -> None:
+        self._allowed = allowed
+        self._resolve = resolve
+        self._network = httpcore.AnyIOBackend()
+        self._tls = httpcore.default_ssl_context()
+        self._tls.set_alpn_protocols(["http/1.1"])
+
+    async def connect(self, target: Target) -> httpcore.AsyncNetworkStream:
+        """An open connection, for https with TLS for the URL's host name.
+
+        Permanent `fetch_blocked` when any address of the host is not allowed, Transient
+        `fetch_failed` when none answers.
+        """
+        stream = await self._connect_one(target, await self._checked(target))
+        if target.scheme == "http":
+            return stream
+        try:
+            return await stream.start_tls(self._tls, target.host)
+        except (httpcore.NetworkError, OSError) as error:
+            raise failed(f"no secure connection to {target.host}: {_tls_fault(error)}") from None
+        except BaseException:
+            await stream.aclose()
+            raise
+
+    async def _checked(self, target: Target) -> list[str]:
+        literal = literal_address(target.host) is not None
+        addresses = [target.host] if literal else await self._resolved(target)
+        for address in addresses:
+            if self._allowed.refusal(ip_address(address), host=target.host) is not None:
+                raise blocked(f"{target.host} has an address that is not public")
+        return addresses
+
+    async def _resolved(self, target: Target) -> list[str]:
+        try:
+            found = await self._resolve(target.host, target.port)
+        except OSError:
+            found = ()
+        if not found:
+            raise failed(f"{target.host} has no address in the DNS")
+        # A scope, as in fe80::1%eth0, is no part of the address that has to be checked.
+        return list(dict.fromkeys(address.partition("%")[0] for address in found))
+
+    async def _connect_one(
+        self, target: Target, addresses: Sequence[str]
+    ) -> httpcore.AsyncNetworkStream:
+        for address in addresses[:_MOST_ADDRESSES]:
+            try:
+                return await self._network.connect_tcp(
+                    address, target.port, timeout=_CONNECT_SECONDS
+                )
+            except (httpcore.NetworkError, httpcore.TimeoutException, OSError):
+                continue
+        raise failed(f"{target.authority} refuses connections or does not answer")
+
+
+def _tls_fault(error: BaseException) -> str:
+    """The fault in OpenSSL's words; they name no address."""
+    cause = error.__cause__ or error
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"its certificate is not valid ({cause.verify_message})"
+    return "TLS failed"

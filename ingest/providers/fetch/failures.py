@@ -1,0 +1,34 @@
+"""How what goes wrong on the network is told: by kind, without addresses and credentials."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpcore
+
+from ingest.errors import Permanent, Transient
+
+# Servers that vanish between two requests of one connection.
+CONNECTION_LOST = (httpcore.RemoteProtocolError, httpcore.NetworkError)
+
+
+def failed(what: str) -> Transient:
+    return Transient(what, code="fetch_failed")
+
+
+def unreadable(what: str) -> Permanent:
+    return Permanent(what, code="fetch_failed")
+
+
+def too_large(cap: int) -> Permanent:
+    return Permanent(f"the answer is larger than {cap} bytes", code="too_large")
+
+
+@contextmanager
+def network_errors(host: str) -> Iterator[None]:
+    """Turn what sockets, TLS and HTTP raise into Transient `fetch_failed`."""
+    try:
+        yield
+    except httpcore.ProtocolError:
+        raise failed(f"{host} does not speak HTTP properly, or ended its answer early") from None
+    except (httpcore.NetworkError, httpcore.TimeoutException, OSError):
+        raise failed(f"the connection to {host} broke") from None

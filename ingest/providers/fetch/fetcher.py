@@ -1,0 +1,224 @@
+"""The guarded fetch: the one way to an address that a user has named.
+
+Whatever the URL, the DNS and the servers say, it reaches public addresses and those the operator
+allows, follows few redirects, takes bounded time, and writes a bounded file. Proxy variables of
+the environment are not used: behind a proxy nothing of this would hold.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+from urllib.parse import urljoin
+
+import httpcore
+
+from ingest.errors import Permanent, Transient
+from ingest.providers.fetch.addresses import Allowed, refused_host
+from ingest.providers.fetch.body import ACCEPTED, Body
+from ingest.providers.fetch.budget import Budget
+from ingest.providers.fetch.connections import Connections
+from ingest.providers.fetch.dial import Dialer, Resolve, Resolver
+from ingest.providers.fetch.failures import network_errors, too_large
+from ingest.providers.fetch.urls import Target, blocked, parse_url
+
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+# All other headers of the caller are for the origin they were made for: credentials, validators.
+_FOR_ANY_ORIGIN: Final = frozenset({"accept", "accept-language", "user-agent"})
+_OURS: Final = frozenset({"host", "accept-encoding", "connection", "content-length"})
+# Of the body of an error or a redirect; reading it to its end keeps the connection.
+_DRAINED_BYTES: Final = 64 * 1024
+_DRAIN_SECONDS: Final = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """An answer of any status that is not a redirect to be followed."""
+
+    url: str
+    """The final URL, after redirects, as requested from the server."""
+    status: int
+    headers: Mapping[str, str]
+    """By lower-case name; values as Latin-1, repeated ones joined by a comma."""
+    hops: tuple[str, ...]
+    """URLs that redirected, in order; empty without redirects."""
+    size: int
+    """Decoded bytes written; 0 unless the status is 200 to 299."""
+    sha256: bytes
+    """Of the decoded bytes."""
+
+
+class Fetcher:
+    def __init__(
+        self,
+        *,
+        allow: Sequence[str] = (),
+        user_agent: str,
+        timeout: timedelta,
+        max_bytes: int,
+        _resolve: Resolve | None = None,
+    ) -> None:
+        """`allow` has the entries of INGEST_FETCH_ALLOW; `timeout` is the total of one `get`."""
+        self._user_agent = user_agent
+        self._timeout = timeout
+        self._max_bytes = max_bytes
+        self._allowed = Allowed.of(allow)
+        self._resolver = Resolver()
+        self._connections = Connections(Dialer(self._allowed, _resolve or self._resolver))
+
+    async def get(
+        self,
+        url: str,
+        *,
+        into: Path,
+        headers: Mapping[str, str] | None = None,
+        max_bytes: int | None = None,
+        max_hops: int = 5,
+        on_hop: Callable[[str], Awaitable[None]] | None = None,
+    ) -> Fetched:
+        """GET into a file, which is emptied first and belongs to the caller, also after an error.
+
+        `max_bytes` can only lower the limit of the Fetcher. `on_hop` is awaited with each URL that
+        is redirected to, before it is requested; what it raises passes through, and its time does
+        not count. Any status is returned, 304 included.
+
+        Raises Permanent `fetch_blocked`, `redirect_loop`, `too_large`, `fetch_failed` (unknown
+        compression); Transient `fetch_failed` for what may be otherwise next time.
+        """
+        cap = self._max_bytes if max_bytes is None else min(max_bytes, self._max_bytes)
+        budget = Budget(self._timeout)
+        target = self._target(url)
+        wanted = {name.lower(): value for name, value in (headers or {}).items()}
+        hops: list[str] = []
+        while True:
+            async with budget.spend():
+                answer = await self._request(target, wanted, into=into, cap=cap)
+            location = _redirection(target, answer)
+            if location is None:
+                return _fetched(target, answer, hops)
+            following = self._target(location)
+            hops.append(target.url)
+            if following.url in hops or len(hops) > max_hops:
+                raise Permanent(
+                    f"{target.host} redirects in a circle or too often", code="redirect_loop"
+                )
+            if on_hop is not None:
+                await on_hop(following.url)
+            if following.origin != target.origin:
+                wanted = {name: wanted[name] for name in wanted.keys() & _FOR_ANY_ORIGIN}
+            target = following
+
+    async def close(self) -> None:
+        """Close what is kept open. No `get` may be under way."""
+        await self._connections.close()
+        self._resolver.close()
+
+    def _target(self, url: str) -> Target:
+        """What to request. Names are checked when they are resolved, the rest is checked here."""
+        target = parse_url(url)
+        reason = refused_host(target.host, self._allowed)
+        if reason is not None:
+            raise blocked(reason)
+        return target
+
+    async def _request(
+        self, target: Target, wanted: Mapping[str, str], *, into: Path, cap: int
+    ) -> "_Answer":
+        headers = self._headers(target, wanted)
+        async with self._connections.get(target, headers) as response:
+            got = _combined(response.headers)
+            if 200 <= response.status < 300:
+                body = await _read(target, response, got, into=into, cap=cap)
+            else:
+                body = Body(into, coding="", cap=cap)
+                await body.finish()
+                await _drain(target, response)
+        return _Answer(status=response.status, headers=got, size=body.size, sha256=body.sha256)
+
+    def _headers(self, target: Target, wanted: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+        headers = {"accept": "*/*", "user-agent": self._user_agent}
+        headers |= {name: value for name, value in wanted.items() if name not in _OURS}
+        headers |= {"host": target.authority, "accept-encoding": ACCEPTED}
+        # Latin-1 gives validators back as they came; what it cannot say was never from a header.
+        return [
+            (name.encode("latin-1", "replace"), value.encode("latin-1", "replace"))
+            for name, value in headers.items()
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    status: int
+    headers: Mapping[str, str]
+    size: int
+    sha256: bytes
+
+
+async def _read(
+    target: Target,
+    response: httpcore.Response,
+    headers: Mapping[str, str],
+    *,
+    into: Path,
+    cap: int,
+) -> Body:
+    announced = headers.get("content-length", "")
+    if announced.isdecimal() and int(announced) > cap:
+        raise too_large(cap)
+    body = Body(into, coding=headers.get("content-encoding", ""), cap=cap)
+    async with aclosing(_parts(target, response)) as parts:
+        async for part in parts:
+            await body.write(part)
+    await body.finish()
+    return body
+
+
+async def _drain(target: Target, response: httpcore.Response) -> None:
+    left = _DRAINED_BYTES
+    with suppress(TimeoutError, Transient):
+        async with asyncio.timeout(_DRAIN_SECONDS), aclosing(_parts(target, response)) as parts:
+            async for part in parts:
+                left -= len(part)
+                if left < 0:
+                    return
+
+
+async def _parts(target: Target, response: httpcore.Response) -> AsyncGenerator[bytes, None]:
+    with network_errors(target.host):
+        async for part in response.aiter_stream():
+            yield part
+
+
+def _redirection(target: Target, answer: _Answer) -> str | None:
+    """Where the answer sends us; None if it is no redirect, or does not say where to."""
+    location = answer.headers.get("location", "")
+    if answer.status not in _REDIRECTS or not location:
+        return None
+    with suppress(UnicodeDecodeError):  # most servers that send other than ASCII mean UTF-8
+        location = location.encode("latin-1").decode("utf-8")
+    try:
+        return urljoin(target.url, location)
+    except ValueError:
+        raise blocked(f"{target.host} redirects to something that is no URL") from None
+
+
+def _fetched(target: Target, answer: _Answer, hops: Sequence[str]) -> Fetched:
+    return Fetched(
+        url=target.url,
+        status=answer.status,
+        headers=answer.headers,
+        hops=tuple(hops),
+        size=answer.size,
+        sha256=answer.sha256,
+    )
+
+
+def _combined(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
+    combined: dict[str, str] = {}
+    for raw_name, raw_value in headers:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+        combined[name] = f"{combined[name]}, {value}" if name in combined else value
+    return combined
