@@ -3,6 +3,11 @@
 A cron has a unique name and a 5- or 6-field expression (seconds first) in UTC. Its runs never
 overlap: a firing that comes while the last run still works is skipped. A handler that raises is
 run again after each pause of its backoff schedule, then left until the next firing.
+
+With `catch_up`, the last firing is not lost because nobody was there: a scheduler that starts, or
+comes out of a long run or a suspended machine, asks the guard for the latest firing that has
+passed, if that was within a day, and so runs it unless a replica has. However many firings were
+missed, that is one run. A new installation so runs what would have been due the night before.
 """
 
 import asyncio
@@ -19,6 +24,10 @@ from ingest.tasks import end
 log = structlog.get_logger()
 
 BACKOFF_SCHEDULE: Final = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=10))
+CATCH_UP_WITHIN: Final = timedelta(days=1)
+
+# How long we sleep at most before we look again, because the wall clock may be set meanwhile.
+_STEP: Final = timedelta(minutes=1)
 
 Handler = Callable[[], Awaitable[None]]
 Guard = Callable[[str, datetime], Awaitable[bool]]
@@ -32,6 +41,7 @@ class Cron:
     handler: Handler
     backoff_schedule: Sequence[timedelta]
     on_every_replica: bool
+    catch_up: bool
 
 
 def next_firing(schedule: str, after: datetime) -> datetime:
@@ -39,11 +49,22 @@ def next_firing(schedule: str, after: datetime) -> datetime:
     return next(CronSim(schedule, after.astimezone(UTC)))
 
 
+def last_firing(schedule: str, until: datetime) -> datetime:
+    """The latest time up to `until`, that included, that the expression names; in UTC."""
+    second_after = until.astimezone(UTC).replace(microsecond=0) + timedelta(seconds=1)
+    return next(CronSim(schedule, second_after, reverse=True))
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
 class Scheduler:
     """Runs crons until cancelled. `guard` makes one of many replicas run each firing."""
 
-    def __init__(self, guard: Guard) -> None:
+    def __init__(self, guard: Guard, *, clock: Callable[[], datetime] = _utc_now) -> None:
         self._guard = guard
+        self._clock = clock
         self._crons: dict[str, Cron] = {}
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -54,6 +75,7 @@ class Scheduler:
         *,
         backoff_schedule: Sequence[timedelta] = BACKOFF_SCHEDULE,
         on_every_replica: bool = False,
+        catch_up: bool = False,
     ) -> Callable[[Handler], Handler]:
         """Register a handler; ValueError for a name that is taken."""
 
@@ -66,6 +88,7 @@ class Scheduler:
                 handler=handler,
                 backoff_schedule=backoff_schedule,
                 on_every_replica=on_every_replica,
+                catch_up=catch_up,
             )
             return handler
 
@@ -81,21 +104,40 @@ class Scheduler:
         await end(*self._tasks)
 
     async def _run(self, cron: Cron) -> None:
-        fired = datetime.now(UTC)
+        now = self._clock()
+        done = now - CATCH_UP_WITHIN if cron.catch_up else now
         while True:
-            # Counted from now, not from the last firing: those that passed meanwhile are skipped.
-            firing = next_firing(cron.schedule, max(fired, datetime.now(UTC)))
-            await _sleep_until(firing)
-            fired = firing
-            await self._fire(cron, firing)
+            firing = await self._due(cron, done)
+            is_settled = await self._fire(cron, firing)
+            # Those that passed meanwhile are skipped, or the last of them is caught up.
+            if not cron.catch_up:
+                done = max(firing, self._clock())
+            elif is_settled:
+                done = firing
+            else:
+                await asyncio.sleep(max(cron.backoff_schedule, default=_STEP).total_seconds())
 
-    async def _fire(self, cron: Cron, firing: datetime) -> None:
+    async def _due(self, cron: Cron, done: datetime) -> datetime:
+        """Wait for a firing after `done`; which."""
+        while True:
+            now = self._clock()
+            if now < done - _STEP:
+                done = now  # the clock was set back: what it names again, it means again
+            if cron.catch_up:
+                done = max(done, now - CATCH_UP_WITHIN)
+            firing = next_firing(cron.schedule, done)
+            if firing <= now:
+                return last_firing(cron.schedule, now) if cron.catch_up else firing
+            await asyncio.sleep(min(firing - now, _STEP).total_seconds())
+
+    async def _fire(self, cron: Cron, firing: datetime) -> bool:
+        """Run the handler if the firing is ours; False if nobody could say whose it is."""
         try:
             if not cron.on_every_replica and not await self._guard(cron.name, firing):
-                return
+                return True
         except Exception as error:
             log.warning("cron.not_fired", cron=cron.name, error=type(error).__name__)
-            return
+            return False
         for pause in (*cron.backoff_schedule, None):
             try:
                 await cron.handler()
@@ -104,10 +146,5 @@ class Scheduler:
                 if pause is not None:
                     await asyncio.sleep(pause.total_seconds())
             else:
-                return
-
-
-async def _sleep_until(moment: datetime) -> None:
-    # In steps, because the wall clock may be set while we sleep.
-    while (rest := (moment - datetime.now(UTC)).total_seconds()) > 0:  # noqa: ASYNC110
-        await asyncio.sleep(min(rest, 60.0))
+                break
+        return True

@@ -52,6 +52,38 @@ async def test_replicas_run_a_guarded_tick_once_per_firing(pool: Pool) -> None:
     assert len(set(runs)) == len(runs)
 
 
+async def test_replicas_catch_a_missed_night_up_once_whenever_they_start(pool: Pool) -> None:
+    # Half a day away, so that no regular firing comes in between.
+    schedule = f"0 0 {(datetime.now(UTC).hour + 12) % 24} * * *"
+    answers: asyncio.Queue[bool] = asyncio.Queue()
+    runs: list[str] = []
+
+    async def guard(name: str, firing: datetime) -> bool:
+        async with transaction(pool) as conn:
+            is_ours = await schedules.fire(conn, name=name, scheduled_for=firing)
+        await answers.put(is_ours)
+        return is_ours
+
+    async def nightly() -> None:
+        runs.append("nightly")
+
+    replicas = [Scheduler(guard) for _ in range(4)]
+    for replica in replicas:
+        replica.cron("nightly", schedule, catch_up=True)(nightly)
+    async with asyncio.timeout(10):
+        for replica in replicas[:3]:
+            replica.start()
+        early = [await answers.get() for _ in range(3)]
+        replicas[3].start()
+        late = await answers.get()
+    for replica in replicas:
+        await replica.close()
+
+    assert sorted(early) == [False, False, True]
+    assert late is False
+    assert runs == ["nightly"]
+
+
 async def test_the_process_tick_wakes_the_worker_of_every_replica(
     pool: Pool, tmp_path: Path
 ) -> None:

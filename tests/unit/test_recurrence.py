@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.recurrence import Recurrence, jitter, next_run, parse
@@ -141,6 +141,7 @@ def _watched(
     return fired
 
 
+@settings(deadline=None, max_examples=50)
 @given(
     change=st.sampled_from(_CHANGES),
     hours=st.sets(st.integers(0, 23), min_size=1, max_size=12),
@@ -217,6 +218,7 @@ def test_what_is_no_time_zone_is_refused_by_name(timezone: str) -> None:
     assert len(str(caught.value)) < 200
 
 
+@settings(deadline=None, max_examples=50)
 @given(
     cron=st.text(st.sampled_from("0123456789*/-,#L?W MONFEBx٣\x00"), max_size=110),
     timezone=st.one_of(st.text(max_size=20), st.just("UTC")),
@@ -230,6 +232,7 @@ def test_any_text_is_a_recurrence_or_a_value_error(cron: str, timezone: str) -> 
         assert next_run(recurrence, after=_utc("2026-01-01"), jitter=_NONE) > _utc("2026-01-01")
 
 
+@settings(deadline=None)
 @given(number=st.integers(0, 2**128 - 1))
 def test_jitter_is_stable_and_below_its_window(number: int) -> None:
     within = timedelta(minutes=20)
@@ -248,6 +251,7 @@ def test_jitter_spreads_sources_evenly_over_the_window() -> None:
     )
 
 
+@settings(deadline=None, max_examples=50)
 @given(
     cron=st.sampled_from(["*/5 * * * *", "0 3 * * *", "30 2 * * *", "0,50 */6 * * *"]),
     minutes=st.integers(0, 3000),
