@@ -38,8 +38,10 @@ _PATTERN_MEMORY = 1 << 20  # bytes of one pattern: with _LONGEST, a search takes
 class Scope:
     """The borders of a crawl. Built by build_scope()."""
 
-    seed: str
+    seed: Parts
     """Where the crawl begins; its host is the site."""
+    place: str
+    """Path and query of the seed's normalise(): equal to the page's if that is the seed."""
     max_depth: int
     """Links from the seed; the seed has depth 0."""
     include: tuple[Any, ...] = ()
@@ -52,10 +54,9 @@ class Scope:
         """
         try:
             parts = take_apart(url, spaces=True)
-            seed = take_apart(self.seed)
-            if _site(parts) != _site(seed):
+            if not self._has(parts):
                 return url
-            return fetchable(url).replace(parts.origin, seed.origin, 1)
+            return self.seed.origin + fetchable(url).removeprefix(parts.origin)
         except ValueError:
             return url
 
@@ -65,14 +66,14 @@ class Scope:
         `url` as it would be requested (fetchable()): patterns see its final slash.
         """
         try:
-            address = fetchable(self.adopt(url))
-            if normalise(address) == normalise(self.seed):
-                return None
+            address = fetchable(url)
             parts = take_apart(address)
+            if not self._has(parts):
+                return "off_site"
+            if normalise(address).removeprefix(parts.origin) == self.place:
+                return None
         except ValueError:
             return "not_a_page"
-        if _site(parts) != _site(take_apart(self.seed)):
-            return "off_site"
         if _is_no_page(parts.path):
             return "not_a_page"
         if _is_trap(address, parts):  # before the patterns: it bounds what they are searched in
@@ -80,6 +81,9 @@ class Scope:
         if not self._is_wanted(parts):
             return "excluded"
         return "too_deep" if depth > self.max_depth else None
+
+    def _has(self, parts: Parts) -> bool:
+        return (_bare(parts.host), parts.port) == (_bare(self.seed.host), self.seed.port)
 
     def _is_wanted(self, parts: Parts) -> bool:
         text = parts.path + (f"?{parts.query}" if parts.query else "")
@@ -98,8 +102,10 @@ def build_scope(
     expressions (RE2) that are searched in the path with its query, such as `/blog/2024?page=2`.
     ValueError naming the pattern that is no such expression, or saying what is wrong with `seed`.
     """
+    parts = take_apart(fetchable(seed))
     return Scope(
-        seed=fetchable(seed),
+        seed=parts,
+        place=normalise(fetchable(seed)).removeprefix(parts.origin),
         max_depth=max_depth,
         include=_compiled(include),
         exclude=_compiled(exclude),
@@ -131,8 +137,8 @@ def _finds(patterns: tuple[Any, ...], texts: Iterable[str]) -> bool:
     return any(pattern.search(text) for pattern in patterns for text in texts)
 
 
-def _site(parts: Parts) -> tuple[str, int | None]:
-    return parts.host.removeprefix("www."), parts.port
+def _bare(host: str) -> str:
+    return host.removeprefix("www.")
 
 
 def _is_no_page(path: str) -> bool:

@@ -17,6 +17,7 @@ _GZIP = b"\x1f\x8b"
 _MOST_BYTES = 50 * 1024 * 1024  # decompressed: the limit of the sitemap protocol
 _STEP = 64 * 1024  # bytes between two looks at whether it is enough
 _MOST_EVENTS = 4_000_000  # elements and pieces of text: some seconds
+_ADDRESS_COST = 20  # events that take as long as reading one address
 _MOST_LINES = 500_000  # some seconds, too, if none of them is an address
 _LONGEST_LINE = 10_000  # bytes
 _MOST_PIECES = 1_000  # of the text of one element
@@ -133,6 +134,7 @@ class _Listing:
         """Part of the parser's protocol; there is nothing to return."""
 
     def _list(self, found: dict[str, None], reference: str) -> None:
+        self._events += _ADDRESS_COST
         if len(found) < self._limit and (reference := _unescaped(reference).strip()):
             _add(found, _joined(self._base, reference))
 
