@@ -1,8 +1,9 @@
-"""The scheduled ticks: process, recover, reconcile, sweep, prune. All are safe to run twice."""
+"""The scheduled ticks: process, recover, reconcile, re-scrape, sweep, prune. All may run twice."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
+from uuid import UUID
 
 import structlog
 
@@ -12,12 +13,15 @@ from ingest.db import Pool, transaction
 from ingest.store import (
     access,
     announce,
+    crawl_origins,
     documents,
     idempotency,
     job_control,
     jobs,
+    rescrapes,
     schedules,
     sources,
+    webhook_events,
     workers,
 )
 
@@ -26,6 +30,7 @@ log = structlog.get_logger()
 # Younger files may belong to an upload whose rows are not written yet.
 _ORPHAN_AGE: Final = timedelta(days=1)
 _KEYS_AT_ONCE: Final = 500
+_STARTS_AT_ONCE: Final = 200
 
 
 def build_ticks(
@@ -35,8 +40,12 @@ def build_ticks(
     wake: Callable[[], None],
     tick: str,
     stale_after: timedelta,
+    rescrape: str | None,
 ) -> Scheduler:
-    """All ticks of a worker process, not started yet."""
+    """All ticks of a worker process, not started yet.
+
+    `rescrape`: when sources without a schedule of their own are fetched again; None: never.
+    """
 
     async def guard(name: str, firing: datetime) -> bool:
         async with transaction(pool) as conn:
@@ -58,6 +67,16 @@ def build_ticks(
     async def reconcile() -> None:
         await reconcile_sources(pool)
 
+    if rescrape is not None:
+
+        @scheduler.cron("rescrape-urls", rescrape, catch_up=True)
+        async def nightly() -> None:
+            await make_nightly_due(pool)
+
+    @scheduler.cron("start-rescrapes", "0 * * * * *")
+    async def start() -> None:
+        await start_rescrapes(pool)
+
     @scheduler.cron("sweep-blobs", "0 17 * * * *")
     async def sweep() -> None:
         await sweep_blobs(pool, blobs)
@@ -65,6 +84,7 @@ def build_ticks(
     @scheduler.cron("prune", "0 30 3 * * *")
     async def prune() -> None:
         await prune_old(pool)
+        await forget_webhook_events(pool, blobs)
 
     return scheduler
 
@@ -93,6 +113,33 @@ async def reconcile_sources(pool: Pool) -> int:
     return len(ids)
 
 
+async def make_nightly_due(pool: Pool) -> None:
+    """Let all sources without their own schedule be fetched again, spread over half an hour."""
+    last: UUID | None = None
+    while True:
+        async with transaction(pool) as conn:
+            last = await rescrapes.make_nightly_due(conn, after=last)
+        if last is None:
+            return
+
+
+async def start_rescrapes(pool: Pool) -> int:
+    """Start the runs of up to 200 sources that are due; how many. What is left comes next time."""
+    async with transaction(pool) as conn:
+        due = await rescrapes.due(conn, limit=_STARTS_AT_ONCE)
+    started = 0
+    for source in due:
+        try:
+            async with transaction(pool) as conn:
+                started += await rescrapes.start_if_due(conn, source)
+        except Exception as error:
+            # One source must not keep the others from their turn.
+            log.error("rescrape.not_started", source_id=str(source.id), exc_info=error)
+    if started:
+        log.info("rescrapes.started", count=started)
+    return started
+
+
 async def sweep_blobs(pool: Pool, blobs: BlobStore, *, older_than: timedelta = _ORPHAN_AGE) -> int:
     """Remove files that no row names, and what killed uploads left; how many."""
     removed = await blobs.sweep_staged(older_than=older_than)
@@ -112,6 +159,7 @@ async def _remove_orphans(pool: Pool, blobs: BlobStore, keys: list[str]) -> int:
     async with transaction(pool) as conn:
         needed = await sources.referenced_blobs(conn, keys)
         needed |= await job_control.blobs_of_jobs(conn, keys)
+        needed |= await webhook_events.blobs(conn, keys)
     orphans = [key for key in keys if key not in needed]
     await blobs.delete(orphans)
     return len(orphans)
@@ -125,6 +173,19 @@ async def prune_old(pool: Pool) -> None:
         documents.expire_cache,
         workers.forget_silent,
         access.forget_tickets,
+        crawl_origins.forget_origins,
     ):
         async with transaction(pool) as conn:
             await forget(conn)
+
+
+async def forget_webhook_events(pool: Pool, blobs: BlobStore) -> int:
+    """Remove what was processed long ago from the inbox, with the large bodies; how many events."""
+    count = 0
+    while True:
+        async with transaction(pool) as conn:
+            forgotten = await webhook_events.forget(conn)
+        if not forgotten:
+            return count
+        count += len(forgotten)
+        await blobs.delete([key for key in forgotten if key is not None])

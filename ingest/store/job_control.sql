@@ -2,11 +2,12 @@
 
 -- name: cancel
 -- Final at once, for pending and running jobs: the fence moves, so a running holder can write nothing.
+-- With a job go the children that it has put into the queue.
 with chosen as materialized (
     select id from rag.processing_jobs
      where application_id = %(application_id)s
-       and (id = any(%(job_ids)s) or knowledge_source_id = any(%(source_ids)s)
-            or batch_id = %(batch_id)s)
+       and (id = any(%(job_ids)s) or parent_job_id = any(%(job_ids)s)
+            or knowledge_source_id = any(%(source_ids)s) or batch_id = %(batch_id)s)
        and status in ('pending', 'processing', 'review_needed')
        and type <> 'purge'
      order by id

@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 
 from ingest.db import Connection, load_queries
 from ingest.model import JobStatus
-from ingest.store import announce, applications, events, job_control, jobs, sources
+from ingest.store import announce, applications, events, job_control, jobs, runs, sources
 
 _SQL = load_queries("source_control.sql")
 
@@ -50,12 +50,15 @@ async def delete(conn: Connection, *, application_id: UUID, ids: Sequence[UUID])
     Returns those that were there.
     """
     await applications.lock_sources(conn, application_id)
+    ids = await _owned(conn, application_id, ids)
+    # Jobs before runs before sources: the order in which workers lock them.
     await job_control.cancel(
         conn,
         application_id=application_id,
         source_ids=ids,
         reason="the knowledge source was deleted",
     )
+    await runs.end_open(conn, source_ids=ids)
     deleted = await sources.tombstone(conn, application_id=application_id, ids=ids)
     data = {"status": "cancelled", "errorCode": "source_deleted", "percent": None}
     await events.emit(
@@ -76,7 +79,7 @@ async def cancel(
     source_ids: Sequence[UUID] = (),
     batch_id: UUID | None = None,
 ) -> list[UUID]:
-    """End open jobs, finally, and settle their sources; the jobs that were ended."""
+    """End open jobs and their children, finally, and settle their sources; the jobs that ended."""
     await applications.lock_sources(conn, application_id)
     cancelled = await job_control.cancel(
         conn,
@@ -85,6 +88,7 @@ async def cancel(
         source_ids=source_ids,
         batch_id=batch_id,
     )
+    await runs.end_open(conn, job_ids=[job.id for job in cancelled])
     await announce.touched(conn, cancelled, job_status="cancelled")
     return [job.id for job in cancelled]
 
@@ -113,3 +117,9 @@ async def retry(
     )
     await announce.touched(conn, retried, job_status="pending")
     return [job.id for job in retried]
+
+
+async def _owned(conn: Connection, application_id: UUID, ids: Sequence[UUID]) -> list[UUID]:
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["owned"], {"application_id": application_id, "ids": list(ids)})
+        return await cur.fetchall()

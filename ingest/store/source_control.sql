@@ -16,3 +16,7 @@ select job.id
    and (job.id = any(%(job_ids)s) or job.batch_id = %(batch_id)s)
    and (job.knowledge_source_id is null or job.type = 'purge'
         or (source.deleted_at is null and source.current_job_id in (job.id, job.parent_job_id)));
+
+-- name: owned
+select id from rag.knowledge_sources
+ where application_id = %(application_id)s and id = any(%(ids)s) and deleted_at is null;

@@ -9,6 +9,7 @@ from psycopg.rows import class_row, scalar_row
 
 from ingest.db import Connection, load_queries
 from ingest.model import SourceStatus
+from ingest.recurrence import Recurrence
 
 _SQL = load_queries("source_views.sql")
 
@@ -36,9 +37,20 @@ class SourceView:
     duplicate_of: UUID | None
     job_id: UUID | None
     """The job of the current run."""
+    rescrape_cron: str | None
+    rescrape_timezone: str | None
+    next_rescrape_at: datetime | None
+    """None: not before the next nightly round, and for files never."""
     event_seq: int
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def rescrape(self) -> Recurrence | None:
+        """Its own schedule; None: with all the others."""
+        if self.rescrape_cron is None or self.rescrape_timezone is None:
+            return None
+        return Recurrence(cron=self.rescrape_cron, timezone=self.rescrape_timezone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from ingest.blobs.local import LocalBlobStore
 from ingest.cron import Scheduler
 from ingest.db import Connection, Pool, new_id, transaction
 from ingest.store import job_control, schedules
-from ingest.ticks import build_ticks, prune_old, sweep_blobs
+from ingest.ticks import build_ticks, forget_webhook_events, prune_old, sweep_blobs
 from tests.builders import source_row, upload
 
 _NOW = timedelta(0)
@@ -95,6 +95,7 @@ async def test_the_process_tick_wakes_the_worker_of_every_replica(
         wake=woken.set,
         tick="* * * * * *",
         stale_after=timedelta(minutes=2),
+        rescrape=None,
     )
     ticks.start()
     async with asyncio.timeout(3):
@@ -207,4 +208,46 @@ async def test_a_cancelled_upload_can_be_retried_because_its_file_is_kept(
         )
 
     assert await sweep_blobs(pool, blobs, older_than=_NOW) == 0
+    await blobs.close()
+
+
+async def _add_event(
+    conn: Connection, body: bytes | None, *, blob_key: str | None, processed: str | None
+) -> None:
+    await conn.execute(
+        "insert into rag.webhook_events (provider, dedupe_key, body, blob_key, size_bytes, "
+        "processed_at) values ('firecrawl', gen_random_uuid()::text::bytea, %s, %s, 5, "
+        "now() - %s::interval)",
+        [body, blob_key, processed],
+    )
+
+
+async def test_an_event_that_was_processed_long_ago_is_forgotten_with_its_large_body(
+    pool: Pool, conn: Connection, application_id: UUID, tmp_path: Path
+) -> None:
+    blobs = LocalBlobStore(tmp_path)
+    old, recent, waiting = [await _blob(blobs, application_id) for _ in range(3)]
+    await _add_event(conn, None, blob_key=old, processed="8 days")
+    await _add_event(conn, None, blob_key=recent, processed="1 day")
+    await _add_event(conn, None, blob_key=waiting, processed=None)
+    await conn.execute("update rag.webhook_events set received_at = now() - interval '30 days'")
+
+    assert await forget_webhook_events(pool, blobs) == 1
+
+    assert await _keys(blobs) == {recent, waiting}
+    assert await sweep_blobs(pool, blobs, older_than=_NOW) == 0
+    await blobs.close()
+
+
+async def test_all_old_events_are_forgotten_in_steps(
+    pool: Pool, conn: Connection, tmp_path: Path
+) -> None:
+    blobs = LocalBlobStore(tmp_path)
+    await conn.execute(
+        "insert into rag.webhook_events (provider, dedupe_key, body, size_bytes, processed_at) "
+        "select 'firecrawl', n::text::bytea, '', 0, now() - interval '8 days' "
+        "from generate_series(1, 1001) as n"
+    )
+
+    assert await forget_webhook_events(pool, blobs) == 1001
     await blobs.close()
