@@ -27,6 +27,12 @@ def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
         ("INGEST_TICK", "every now and then"),
         ("INGEST_MAX_FILE_BYTES", "-1"),
         ("INGEST_PARSER_MEMORY", "1"),
+        ("INGEST_FETCH_ALLOW", "10.0.0.1/8"),
+        ("INGEST_FETCH_ALLOW", "127.1"),
+        ("INGEST_FETCH_ALLOW", "wiki.example, http://wiki.example"),
+        ("INGEST_FETCH_MAX_BYTES", "0"),
+        ("INGEST_FETCH_TIMEOUT", "0s"),
+        ("INGEST_USER_AGENT", "bot\r\nCookie: a"),
     ],
 )
 def test_a_wrong_value_is_one_line_that_names_its_variable(
@@ -78,3 +84,19 @@ def test_secrets_do_not_show_in_the_settings_text(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("INGEST_ADMIN_KEY", "hunter2")
 
     assert "hunter2" not in repr(load_settings())
+
+
+def test_what_may_be_fetched_is_a_list_of_networks_and_hosts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("INGEST_FETCH_ALLOW", "10.1.0.0/16, ::1,Wiki.example,.intra.example,")
+
+    assert load_settings().fetch_allow == ("10.1.0.0/16", "::1", "wiki.example", ".intra.example")
+
+
+def test_no_more_is_fetched_than_a_file_may_be_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INGEST_FETCH_MAX_BYTES", "2000")
+    alone = load_settings().largest_fetch
+    monkeypatch.setenv("INGEST_MAX_FILE_BYTES", "1000")
+
+    assert (alone, load_settings().largest_fetch) == (2000, 1000)

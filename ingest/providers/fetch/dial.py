@@ -61,8 +61,8 @@ class Dialer:
         if target.scheme == "http":
             return stream
         try:
-            return await stream.start_tls(self._tls, target.host)
-        except (httpcore.NetworkError, OSError) as error:
+            return await stream.start_tls(self._tls, target.host, timeout=_CONNECT_SECONDS)
+        except (httpcore.NetworkError, httpcore.TimeoutException, OSError) as error:
             raise failed(f"no secure connection to {target.host}: {_tls_fault(error)}") from None
         except BaseException:
             await stream.aclose()
