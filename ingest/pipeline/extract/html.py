@@ -9,6 +9,7 @@ from lxml import etree, html
 
 from ingest.pipeline.decode import decode
 from ingest.pipeline.extract.html_flat import flat_text
+from ingest.pipeline.extract.html_hidden import drop_hidden
 from ingest.pipeline.extract.html_web import web_page
 from ingest.pipeline.extract.source import Extraction, Source
 
@@ -18,11 +19,6 @@ _CONVINCING = 0.2  # share of the visible text; below, a second look is worth it
 _SMALL = 2000  # characters: a page this small has too little boilerplate to be worth the risk
 _LONGEST_TITLE = 300  # characters; every hit of a search shows it
 _DEEP = 800  # levels; no page has so many, but unclosed tags add up
-_HIDDEN = etree.XPath(
-    "//script | //style | //body//*[@hidden or self::template"
-    " or contains(translate(@style, 'DISPLAYNOE: ', 'displaynoe:'), 'display:none')"
-    " or contains(translate(@style, 'VISBLTYHDEN: ', 'visbltyhden:'), 'visibility:hidden')]"
-)
 _FURNITURE = etree.XPath(
     "//noscript|//iframe|//head|//nav|//footer|//aside|//form//button"
     "|//*[@role='navigation' or @role='banner' or @role='contentinfo']"
@@ -44,20 +40,20 @@ def extract(source: Source) -> Extraction:
         return Extraction(parts=[""], extractor=_VERSION, encoding=encoding)
     tree, is_whole = _parsed(text)
     web = None if source.url is None else web_page(tree, source.url)
-    for element in _HIDDEN(tree):
-        if element.getparent() is not None:
-            element.drop_tree()
+    is_empty = not tree.text_content().strip()
+    has_hidden_text = drop_hidden(tree)
     title = _title(tree)
     if not is_whole or _is_deep(tree):
         body = flat_text(text)
     else:
-        body = _main_content(tree) if tree.text_content().strip() else to_markdown(text)
+        body = to_markdown(text) if is_empty else _main_content(tree)
     return Extraction(
         parts=[_headed(body, title)],
         extractor=_VERSION,
         title=title,
         encoding=encoding,
         metadata=_metadata(tree),
+        warnings=("hidden_text",) if has_hidden_text else (),
         web=web,
     )
 
