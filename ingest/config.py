@@ -126,6 +126,10 @@ class Settings(BaseSettings):
     crawler: Literal["firecrawl", "builtin"] | None = None
     crawl_poll: Duration = timedelta(seconds=30)
     crawl_silence: Duration = timedelta(minutes=30)
+    crawl_delay: Duration = Field(default=timedelta(seconds=0.2), ge=timedelta(0))
+    crawl_concurrency: int = Field(default=4, ge=1, le=64)
+    rescrape: str = "0 3 * * *"
+    rescrape_max_removed: float = Field(default=0.3, ge=0, le=1)
     public_url: Address | None = None
     firecrawl_api_key: SecretStr | None = Field(default=None, validation_alias="FIRECRAWL_API_KEY")
     firecrawl_api_url: Address | None = Field(default=None, validation_alias="FIRECRAWL_API_URL")
@@ -153,13 +157,16 @@ class Settings(BaseSettings):
         return self
 
     @model_validator(mode="after")
-    def the_tick_is_a_cron_expression(self) -> Self:
+    def ticks_are_cron_expressions(self) -> Self:
         from datetime import UTC, datetime
 
-        try:
-            CronSim(self.tick, datetime.now(UTC))
-        except CronSimError as error:
-            raise ValueError(f"INGEST_TICK is not a cron expression: {error}") from None
+        for name, tick in (("INGEST_TICK", self.tick), ("INGEST_RESCRAPE", self.nightly)):
+            try:
+                fires = tick is None or next(CronSim(tick, datetime.now(UTC)), None) is not None
+            except CronSimError as error:
+                raise ValueError(f"{name} is not a cron expression: {error}") from None
+            if not fires:
+                raise ValueError(f"{name} is a cron expression that never fires")
         return self
 
     @model_validator(mode="after")
@@ -192,6 +199,11 @@ class Settings(BaseSettings):
         if self.crawl_silence < 2 * self.crawl_poll:
             raise ValueError("INGEST_CRAWL_SILENCE must be at least 2 x INGEST_CRAWL_POLL")
         return self
+
+    @property
+    def nightly(self) -> str | None:
+        """When sources without a schedule of their own are fetched again; None: never."""
+        return None if self.rescrape == "off" else self.rescrape
 
     @property
     def crawl_provider(self) -> Literal["firecrawl", "builtin"]:

@@ -19,12 +19,14 @@ from ingest.db import Pool, check_server, open_pool, transaction
 from ingest.embedded import EmbeddedPostgres
 from ingest.embedding import EmbeddingService
 from ingest.errors import Transient
-from ingest.handlers.context import Context
+from ingest.handlers.context import Context, Web
 from ingest.handlers.registry import load_handlers
 from ingest.listen import Listener
 from ingest.migrate import migrate
 from ingest.model import EmbeddingModel
 from ingest.providers.embedders.factory import build_embedder, chunk_settings
+from ingest.providers.fetch.fetcher import Fetcher
+from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
 from ingest.sandbox.pool import ParserPool
 from ingest.store import models
 from ingest.ticks import build_ticks, recover_stale_jobs
@@ -139,6 +141,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         model_id=runtime.model_id,
         chunking=chunk_settings(settings, runtime.model),
         max_pages=settings.max_pages,
+        web=_web(settings, stack),
     )
     worker = Worker(
         dsn=runtime.dsn,
@@ -156,12 +159,44 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         wake=worker.wake,
         tick=settings.tick,
         stale_after=settings.stale_after,
+        rescrape=settings.nightly,
     )
     await recover_stale_jobs(runtime.pool, stale_after=settings.stale_after)
     await worker.start()
     stack.push_async_callback(worker.stop)
     ticks.start()
     stack.push_async_callback(ticks.close)
+
+
+def _web(settings: Settings, stack: AsyncExitStack) -> Web:
+    fetcher = Fetcher(
+        allow=settings.fetch_allow,
+        user_agent=settings.user_agent,
+        timeout=settings.fetch_timeout,
+        max_bytes=settings.largest_fetch,
+    )
+    stack.push_async_callback(fetcher.close)
+    firecrawl = None
+    if settings.firecrawl_api_key or settings.firecrawl_api_url:
+        key = settings.firecrawl_api_key
+        firecrawl = FirecrawlClient(
+            base_url=settings.firecrawl_api_url or HOSTED,
+            api_key=key.get_secret_value() if key else None,
+        )
+        stack.push_async_callback(firecrawl.close)
+    has_events = settings.public_url and settings.firecrawl_secrets
+    return Web(
+        fetcher=fetcher,
+        user_agent=settings.user_agent,
+        fetch_timeout=settings.fetch_timeout,
+        crawl_delay=settings.crawl_delay,
+        crawl_concurrency=settings.crawl_concurrency,
+        removal_threshold=settings.rescrape_max_removed,
+        firecrawl=firecrawl,
+        webhook_url=f"{settings.public_url}/api/webhooks/firecrawl" if has_events else None,
+        crawl_poll=settings.crawl_poll,
+        crawl_silence=settings.crawl_silence,
+    )
 
 
 def operator_key(settings: Settings) -> str:

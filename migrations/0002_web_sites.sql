@@ -79,9 +79,10 @@ create table rag.crawl_pages (
     shape          text not null,
     depth          integer not null default 0,
     job_id         uuid,
+    -- `over_limit`: found when the limit was reached; queued when a place is given back.
     status         text not null default 'queued'
-        check (status in ('queued', 'new', 'changed', 'unchanged', 'kept', 'duplicate', 'gone',
-                          'skipped', 'failed')),
+        check (status in ('queued', 'over_limit', 'new', 'changed', 'unchanged', 'kept', 'duplicate',
+                          'gone', 'skipped', 'failed')),
     http_status    integer,
     error_code     text,
     error_message  text,
@@ -105,6 +106,7 @@ create unique index crawl_pages_identity on rag.crawl_pages (crawl_id, md5(uri))
 create index crawl_pages_list on rag.crawl_pages (crawl_id, id);
 create index crawl_pages_shape on rag.crawl_pages (crawl_id, md5(shape));
 create index crawl_pages_status on rag.crawl_pages (crawl_id, status);
+create index crawl_pages_scrape on rag.crawl_pages (crawl_id, scrape_id) where scrape_id is not null;
 create index crawl_pages_job on rag.crawl_pages (job_id) where job_id is not null;
 
 -- ---------------------------------------------------------------- politeness, shared by all workers

@@ -12,6 +12,8 @@ from ingest.blobs.base import BlobStore
 from ingest.db import Connection, Pool
 from ingest.embedding import Embedded
 from ingest.model import ChunkSettings, EmbeddingModel, Stage
+from ingest.providers.fetch.fetcher import Fetcher
+from ingest.providers.firecrawl.client import FirecrawlClient
 from ingest.sandbox.pool import Parsed, ParseRequest
 from ingest.store.documents import NewDocument
 from ingest.store.job_logs import LogLine
@@ -41,6 +43,26 @@ class Embed(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Web:
+    """How pages of web sites are had."""
+
+    fetcher: Fetcher
+    user_agent: str
+    fetch_timeout: timedelta
+    crawl_delay: timedelta
+    """Between the starts of two requests to a host, unless its robots.txt wants more."""
+    crawl_concurrency: int
+    """Requests to one host at a time, of all workers together."""
+    removal_threshold: float
+    """Share of a source's pages above which their removal needs a person's word."""
+    firecrawl: FirecrawlClient | None = None
+    webhook_url: str | None = None
+    """Where Firecrawl may send its events; None: it is only polled."""
+    crawl_poll: timedelta = timedelta(seconds=30)
+    crawl_silence: timedelta = timedelta(minutes=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """Built once by the composition root; shared by all jobs of a worker."""
 
@@ -52,6 +74,7 @@ class Context:
     model_id: int
     chunking: ChunkSettings
     max_pages: int
+    web: Web
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,8 @@ class EmbeddedChunks:
     hashes: Sequence[bytes]
     reused: int
     """How many vectors were known before."""
+    tokens_spent: int
+    """Tokens of the texts that the provider was asked for."""
     is_cached: bool
     """Whether some are in the cache, which must be emptied when they are stored."""
 
@@ -83,5 +85,6 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
         embedded=embedded,
         hashes=hashes,
         reused=len(chunks) - len(missing),
+        tokens_spent=sum(chunks[index].token_count for index in missing),
         is_cached=is_cached,
     )

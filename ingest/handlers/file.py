@@ -7,17 +7,13 @@ from ingest.db import Connection
 from ingest.errors import BlobMissing, LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.embed_chunks import EmbeddedChunks, embed_chunks
+from ingest.handlers.new_document import new_document
 from ingest.handlers.registry import handler
-from ingest.keywords import keyword_text
-from ingest.model import Coverage
 from ingest.sandbox.pool import Parsed, ParseRequest
 from ingest.store import documents, sources
 from ingest.store.documents import NewDocument
 from ingest.store.jobs import ClaimedJob
 from ingest.store.sources import SourceForJob
-
-# A document that lost more of its pages than this is `partial`: found, but not all of it.
-_TOLERATED_LOSS = 0.1
 
 
 @handler("file")
@@ -31,7 +27,15 @@ async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outc
     progress.stage = "store"
     progress.reached(95)
 
-    new = _document(job, source, ctx, parsed, vectors)
+    new = new_document(
+        source_id=source.id,
+        application_id=source.application_id,
+        uri=source.uri,
+        content_hash=bytes.fromhex(job.payload["contentHash"]),
+        parsed=parsed,
+        vectors=vectors,
+        model_id=ctx.model_id,
+    )
 
     async def write(conn: Connection) -> None:
         await _write_source(conn, job, new, vectors)
@@ -118,35 +122,3 @@ async def _write_source(
             model_id=new.model_id,
             hashes=vectors.hashes,
         )
-
-
-def _document(
-    job: ClaimedJob, source: SourceForJob, ctx: Context, parsed: Parsed, vectors: EmbeddedChunks
-) -> NewDocument:
-    coverage = parsed.document.coverage
-    refused = not vectors.embedded.all()
-    return NewDocument(
-        application_id=source.application_id,
-        source_id=source.id,
-        uri=source.uri,
-        content_hash=bytes.fromhex(job.payload["contentHash"]),
-        document=parsed.document,
-        chunks=parsed.chunks,
-        keywords=[keyword_text(chunk.text) for chunk in parsed.chunks],
-        vectors=vectors.vectors,
-        embedded=vectors.embedded,
-        model_id=ctx.model_id,
-        is_partial=refused or _lost_share(coverage) > _TOLERATED_LOSS,
-        error_code=_partial_code(refused, coverage),
-    )
-
-
-def _lost_share(coverage: Coverage) -> float:
-    """Share of pages without text, of all pages."""
-    return (coverage.empty + coverage.failed) / max(coverage.pages, 1)
-
-
-def _partial_code(refused: bool, coverage: Coverage) -> str | None:
-    if refused:
-        return "embedding_rejected"
-    return "no_text" if _lost_share(coverage) > _TOLERATED_LOSS else None

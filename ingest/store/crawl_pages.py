@@ -10,12 +10,14 @@ from uuid import UUID
 from psycopg.rows import class_row, dict_row, scalar_row
 
 from ingest.db import Connection, load_queries, new_id
+from ingest.errors import ErrorCode, LeaseLost
 from ingest.store import jobs
 
 _SQL = load_queries("crawl_pages.sql")
 
 PageStatus = Literal[
     "queued",
+    "over_limit",
     "new",
     "changed",
     "unchanged",
@@ -26,12 +28,14 @@ PageStatus = Literal[
     "failed",
 ]
 # Pages of one path that differ by their query: more are a calendar, or a search.
-_MOST_VARIANTS = 100
+MOST_VARIANTS = 100
+# Pages that are remembered in case a place within the limit is given back.
+_MOST_WAITING = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageForJob:
-    """A page, with what is stored of it already."""
+    """A page that a job is about."""
 
     id: UUID
     crawl_id: UUID
@@ -41,15 +45,27 @@ class PageForJob:
     fetch_url: str
     depth: int
     event_id: int | None
+    """Where in the inbox its content is, when a provider fetched it."""
     event_index: int | None
-    document_id: UUID | None
-    content_hash: bytes | None
+    error_code: ErrorCode | None
+    """Set when the provider could not fetch it."""
+    error_message: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPage:
+    """What is searchable of an address."""
+
+    id: UUID
+    """Of the document."""
+    content_hash: bytes
     text_hash: bytes | None
     etag: str | None
     last_modified: str | None
-    links: list[str] | None
-    document_tokens: int | None
-    text_length: int | None
+    links: list[str]
+    token_count: int
+    chunk_count: int
+    text_length: int
     embedding_model_id: int | None
 
 
@@ -113,9 +129,36 @@ class Family:
 
 
 async def for_job(conn: Connection, id: UUID) -> PageForJob | None:
-    """A page with its stored document; None when its source was purged."""
+    """A page; None when its source was purged."""
     async with conn.cursor(row_factory=class_row(PageForJob)) as cur:
         await cur.execute(_SQL["for_job"], {"id": id})
+        return await cur.fetchone()
+
+
+async def only_page(
+    conn: Connection, *, crawl_id: UUID, source_id: UUID, uri: str, job_id: UUID
+) -> PageForJob:
+    """The page of a run that has no others, made when it is not there yet."""
+    page = await _of_run(conn, crawl_id)
+    if page is None:
+        new = NewPage(uri=uri, fetch_url=uri, shape=uri, depth=0)
+        await _insert_rows(conn, crawl_id, source_id, [new], [job_id])
+        page = await _of_run(conn, crawl_id)
+    if page is None:
+        raise LeaseLost(job_id)
+    return page
+
+
+async def _of_run(conn: Connection, crawl_id: UUID) -> PageForJob | None:
+    async with conn.cursor(row_factory=class_row(PageForJob)) as cur:
+        await cur.execute(_SQL["of_run"], {"crawl_id": crawl_id})
+        return await cur.fetchone()
+
+
+async def stored(conn: Connection, source_id: UUID, uri: str) -> StoredPage | None:
+    """What is searchable of an address in a source."""
+    async with conn.cursor(row_factory=class_row(StoredPage)) as cur:
+        await cur.execute(_SQL["stored"], {"source_id": source_id, "uri": uri})
         return await cur.fetchone()
 
 
@@ -124,17 +167,40 @@ async def add(
 ) -> Counter[str]:
     """Add addresses that are new to a run, each with its job; how many were left out, by reason.
 
-    `room` is how many more the run may have. The caller holds the lock of the run.
+    `room` is how many more the run may have; those beyond wait for a place, up to 1,000 of them.
+    The caller holds the lock of the run.
     """
     skipped: Counter[str] = Counter()
     known = await _known(conn, family.crawl_id, [page.uri for page in found])
     wanted = list({page.uri: page for page in found if page.uri not in known}.values())
     wanted = await _without_traps(conn, family.crawl_id, wanted, skipped)
-    if len(wanted) > room:
-        skipped["limit"] = len(wanted) - room
-        wanted = wanted[:room]
-    await _insert(conn, family, wanted)
+    beyond = wanted[room:]
+    await _insert(conn, family, wanted[:room])
+    if beyond:
+        free = max(_MOST_WAITING - await over_limit(conn, family.crawl_id), 0)
+        skipped["limit"] = len(beyond[free:])
+        await _insert_rows(
+            conn, family.crawl_id, family.source_id, beyond[:free], [None] * len(beyond[:free])
+        )
     return skipped
+
+
+async def over_limit(conn: Connection, crawl_id: UUID) -> int:
+    """How many pages of a run wait for a place within the limit."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["over_limit"], {"crawl_id": crawl_id})
+        return int(await cur.fetchone() or 0)
+
+
+async def promote(conn: Connection, family: Family, *, places: int) -> int:
+    """Queue pages that wait for a place; how many. The caller holds the lock of the run."""
+    if places <= 0:
+        return 0
+    cursor = await conn.execute(_SQL["promote"], {"crawl_id": family.crawl_id, "places": places})
+    pages = await cursor.fetchall()
+    await count(conn, family.crawl_id, len(pages))
+    await enqueue(conn, family, pages)
+    return len(pages)
 
 
 async def _known(conn: Connection, crawl_id: UUID, uris: Iterable[str]) -> set[str]:
@@ -155,7 +221,7 @@ async def _without_traps(
     variants: Counter[str] = Counter(dict(await cursor.fetchall()))
     kept = []
     for page in wanted:
-        if variants[page.shape] >= _MOST_VARIANTS:
+        if variants[page.shape] >= MOST_VARIANTS:
             skipped["trap"] += 1
             continue
         variants[page.shape] += 1
@@ -166,28 +232,34 @@ async def _without_traps(
 async def _insert(conn: Connection, family: Family, pages: Sequence[NewPage]) -> None:
     if not pages:
         return
-    ids, job_ids = [new_id() for _ in pages], [new_id() for _ in pages]
-    async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(
-            _SQL["add"],
-            {
-                "crawl_id": family.crawl_id,
-                "source_id": family.source_id,
-                "ids": ids,
-                "job_ids": job_ids,
-                "uris": [page.uri for page in pages],
-                "fetch_urls": [page.fetch_url for page in pages],
-                "shapes": [page.shape for page in pages],
-                "depths": [page.depth for page in pages],
-            },
-        )
-        added = set(await cur.fetchall())
+    job_ids = [new_id() for _ in pages]
+    added = await _insert_rows(conn, family.crawl_id, family.source_id, pages, job_ids)
     await count(conn, family.crawl_id, len(added))
-    await enqueue(
-        conn,
-        family,
-        [pair for pair in zip(ids, job_ids, strict=True) if pair[1] in added],
+    await enqueue(conn, family, added)
+
+
+async def _insert_rows(
+    conn: Connection,
+    crawl_id: UUID,
+    source_id: UUID,
+    pages: Sequence[NewPage],
+    job_ids: Sequence[UUID | None],
+) -> list[tuple[UUID, UUID]]:
+    """Page id and job id of those that were not there."""
+    cursor = await conn.execute(
+        _SQL["add"],
+        {
+            "crawl_id": crawl_id,
+            "source_id": source_id,
+            "ids": [new_id() for _ in pages],
+            "job_ids": job_ids,
+            "uris": [page.uri for page in pages],
+            "fetch_urls": [page.fetch_url for page in pages],
+            "shapes": [page.shape for page in pages],
+            "depths": [page.depth for page in pages],
+        },
     )
+    return await cursor.fetchall()
 
 
 async def enqueue(conn: Connection, family: Family, pages: Sequence[tuple[UUID, UUID]]) -> None:

@@ -1,28 +1,38 @@
 -- The frontier of a run and what became of each page. Writers hold the lock of the run.
 
 -- name: for_job
--- A page with the document that is stored of it, as it was when the job began.
 select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.depth,
-       page.event_id, page.event_index,
-       document.id as document_id, document.content_hash, document.text_hash, document.etag,
-       document.last_modified, document.links, document.token_count as document_tokens,
-       length(document.text) as text_length, document.embedding_model_id
+       page.event_id, page.event_index, page.error_code, page.error_message
   from rag.crawl_pages as page
-  left join rag.documents as document
-    on document.source_id = page.source_id and md5(document.uri) = md5(page.uri)
-   and document.deleted_at is null
  where page.id = %(id)s;
 
+-- name: of_run
+-- The one page of a run that has no others.
+select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.depth,
+       page.event_id, page.event_index, page.error_code, page.error_message
+  from rag.crawl_pages as page
+ where page.crawl_id = %(crawl_id)s
+ order by page.id limit 1;
+
+-- name: stored
+-- What is searchable of an address.
+select document.id, document.content_hash, document.text_hash, document.etag,
+       document.last_modified, document.links, document.token_count, document.chunk_count,
+       length(document.text) as text_length, document.embedding_model_id
+  from rag.documents as document
+ where document.source_id = %(source_id)s and md5(document.uri) = md5(%(uri)s)
+   and document.uri = %(uri)s and document.deleted_at is null;
+
 -- name: add
--- New addresses, as far as the limit goes and their path has not shown too many variants.
--- The caller has counted both under the lock of the run.
-insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, shape, depth, job_id)
-select new.id, %(crawl_id)s, %(source_id)s, new.uri, new.fetch_url, new.shape, new.depth, new.job_id
+-- Without a job: beyond the limit.
+insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, shape, depth, job_id, status)
+select new.id, %(crawl_id)s, %(source_id)s, new.uri, new.fetch_url, new.shape, new.depth, new.job_id,
+       case when new.job_id is null then 'over_limit' else 'queued' end
   from unnest(%(ids)s::uuid[], %(uris)s::text[], %(fetch_urls)s::text[], %(shapes)s::text[],
               %(depths)s::integer[], %(job_ids)s::uuid[])
        as new(id, uri, fetch_url, shape, depth, job_id)
 on conflict (crawl_id, md5(uri)) do nothing
-returning job_id;
+returning id, job_id;
 
 -- name: known
 select uri from rag.crawl_pages
@@ -35,6 +45,21 @@ select shape, count(*) from rag.crawl_pages
 
 -- name: count
 update rag.crawls set page_count = page_count + %(change)s where id = %(crawl_id)s;
+
+-- name: over_limit
+select count(*) from rag.crawl_pages where crawl_id = %(crawl_id)s and status = 'over_limit';
+
+-- name: promote
+-- Places were given back: the pages that have waited longest get them.
+with waiting as materialized (
+    select id from rag.crawl_pages
+     where crawl_id = %(crawl_id)s and status = 'over_limit'
+     order by id limit %(places)s)
+update rag.crawl_pages as page
+   set status = 'queued', job_id = gen_random_uuid(), updated_at = now()
+  from waiting
+ where page.id = waiting.id
+returning page.id, page.job_id;
 
 -- name: add_seen
 -- A page that needs no job: seen at once as skipped or as another name of a known page.

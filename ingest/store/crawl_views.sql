@@ -1,10 +1,18 @@
 -- What people see of runs and their pages.
 
 -- name: crawls
-select crawl.id, crawl.job_id, crawl.provider, crawl.status, crawl.page_count, crawl.skipped,
-       crawl.is_complete, crawl.digest, crawl.error_code, crawl.error_message, crawl.created_at,
-       crawl.started_at, crawl.ended_at
+-- A run whose root job failed on its own, before it could end the run, has failed too.
+select crawl.id, crawl.job_id, crawl.provider,
+       case when job.status = 'failed' and crawl.status in ('pending', 'running', 'finishing')
+            then 'failed' else crawl.status end as status, crawl.page_count, crawl.skipped,
+       crawl.is_complete, crawl.digest,
+       coalesce(crawl.error_code, case when job.status = 'failed' then job.last_error_code end)
+           as error_code,
+       coalesce(crawl.error_message, case when job.status = 'failed' then job.last_error_message end)
+           as error_message,
+       crawl.created_at, crawl.started_at, coalesce(crawl.ended_at, job.completed_at) as ended_at
   from rag.crawls as crawl
+  left join rag.processing_jobs as job on job.id = crawl.job_id
  where crawl.application_id = %(application_id)s and crawl.source_id = %(source_id)s
    and (%(before_id)s::uuid is null
         or (crawl.created_at, crawl.id) < (%(before_time)s, %(before_id)s))

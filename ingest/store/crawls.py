@@ -10,7 +10,7 @@ from psycopg.rows import class_row, dict_row, scalar_row
 from psycopg.types.json import Jsonb
 
 from ingest.db import Connection, load_queries
-from ingest.errors import LeaseLost
+from ingest.errors import ErrorCode, LeaseLost, Permanent
 from ingest.store.runs import CrawlProvider, CrawlSettings
 
 _SQL = load_queries("crawls.sql")
@@ -34,6 +34,9 @@ class Crawl:
     provider_crawl_id: str | None
     start_sent_at: datetime | None
     created_at: datetime
+    error_code: ErrorCode | None
+    """While it is finishing: why it will have failed then."""
+    error_message: str | None
     uri: str
     """Of the source: where the run begins."""
     source_type: str
@@ -60,6 +63,7 @@ class RunOfEvent:
     job_id: UUID
     status: CrawlStatus
     provider_crawl_id: str | None
+    start_sent_at: datetime | None
 
 
 async def get(conn: Connection, id: UUID) -> Crawl | None:
@@ -88,9 +92,16 @@ async def run(conn: Connection, id: UUID) -> None:
     await conn.execute(_SQL["run"], {"id": id})
 
 
-async def finishing(conn: Connection, id: UUID) -> None:
-    """Say that no further page will be found."""
-    await conn.execute(_SQL["finishing"], {"id": id})
+async def finishing(conn: Connection, id: UUID, *, error: Permanent | None = None) -> None:
+    """Say that no further page will be found; with `error`, because finding them failed."""
+    await conn.execute(
+        _SQL["finishing"],
+        {
+            "id": id,
+            "error_code": error.code if error else None,
+            "error_message": str(error) if error else None,
+        },
+    )
 
 
 async def end(
@@ -124,6 +135,14 @@ async def add_skipped(conn: Connection, id: UUID, skipped: Mapping[str, int]) ->
     """Count links that were not followed, by reason. The caller holds the lock of the run."""
     if skipped:
         await conn.execute(_SQL["add_skipped"], {"id": id, "skipped": Jsonb(dict(skipped))})
+
+
+async def skipped(conn: Connection, id: UUID) -> dict[str, int]:
+    """How many links were not followed, by reason."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["skipped"], {"id": id})
+        counts: dict[str, int] = await cur.fetchone() or {}
+        return counts
 
 
 async def write_digest(

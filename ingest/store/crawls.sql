@@ -3,7 +3,8 @@
 -- name: get
 select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.provider,
        crawl.settings, crawl.status, crawl.page_count, crawl.provider_crawl_id,
-       crawl.start_sent_at, crawl.created_at, source.uri, source.type as source_type,
+       crawl.start_sent_at, crawl.created_at, crawl.error_code, crawl.error_message,
+       source.uri, source.type as source_type,
        extract(epoch from now() - coalesce(crawl.heard_at, crawl.start_sent_at, crawl.created_at))::float8
            as silent_seconds,
        extract(epoch from now() - crawl.start_sent_at)::float8 as sent_seconds_ago
@@ -27,7 +28,9 @@ update rag.crawls
  where id = %(id)s and status in ('pending', 'running', 'failed');
 
 -- name: finishing
-update rag.crawls set status = 'finishing' where id = %(id)s and status in ('pending', 'running');
+update rag.crawls
+   set status = 'finishing', error_code = %(error_code)s, error_message = %(error_message)s
+ where id = %(id)s and status in ('pending', 'running');
 
 -- name: end
 update rag.crawls
@@ -70,7 +73,7 @@ update rag.crawls set heard_at = now() where id = %(id)s;
 -- name: by_run
 -- The run that an event belongs to: by the id that we gave, else by the provider's.
 select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.status,
-       crawl.provider_crawl_id
+       crawl.provider_crawl_id, crawl.start_sent_at
   from rag.crawls as crawl
   join rag.knowledge_sources as source on source.id = crawl.source_id
  where crawl.provider = 'firecrawl' and source.deleted_at is null
@@ -85,13 +88,16 @@ select provider_crawl_id from rag.crawls where provider_crawl_id = any(%(ids)s);
 -- name: add_skipped
 update rag.crawls as crawl
    set skipped = (
-        select coalesce(jsonb_object_agg(both.reason, both.n), '{}')
+        select coalesce(jsonb_object_agg(merged.reason, merged.n), '{}')
           from (select reason, sum(n) as n
                   from (select key as reason, value::bigint as n from jsonb_each_text(crawl.skipped)
                         union all
                         select key, value::bigint from jsonb_each_text(%(skipped)s)) as parts
-                 group by reason) as both)
+                 group by reason) as merged)
  where crawl.id = %(id)s;
+
+-- name: skipped
+select skipped from rag.crawls where id = %(id)s;
 
 -- name: digest
 -- What a run did. Written when it ends, and again when a page of it is retried later.

@@ -44,6 +44,7 @@ class ClaimedJob:
     parent_job_id: UUID | None
     type: str
     payload: dict[str, Any]
+    priority: int
     attempts: int
     max_attempts: int
     fence: int

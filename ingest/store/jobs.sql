@@ -104,7 +104,8 @@ update rag.processing_jobs as job
   from due
  where job.id = due.id
 returning job.id, job.application_id, job.knowledge_source_id, job.batch_id, job.parent_job_id,
-          job.type, job.payload, job.attempts, job.max_attempts, job.fence, job.position;
+          job.type, job.payload, job.priority, job.attempts, job.max_attempts, job.fence,
+          job.position;
 
 -- name: promote
 -- Jobs whose time has come enter the ready index; those of other promoters are skipped.

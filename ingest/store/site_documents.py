@@ -6,6 +6,7 @@ from uuid import UUID
 from psycopg.rows import scalar_row
 
 from ingest.db import Connection, load_queries
+from ingest.store import crawl_pages
 from ingest.store.documents import FromWeb
 
 _SQL = load_queries("site_documents.sql")
@@ -50,7 +51,14 @@ async def add_counts(
 async def unseen(conn: Connection, *, source_id: UUID, crawl_id: UUID) -> list[UUID]:
     """Documents whose page the run has not found."""
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["unseen"], {"source_id": source_id, "crawl_id": crawl_id})
+        await cur.execute(
+            _SQL["unseen"],
+            {
+                "source_id": source_id,
+                "crawl_id": crawl_id,
+                "most_variants": crawl_pages.MOST_VARIANTS,
+            },
+        )
         return await cur.fetchall()
 
 

@@ -1,0 +1,54 @@
+"""A parsed and embedded file or page as what is stored of it."""
+
+from uuid import UUID
+
+from ingest.handlers.embed_chunks import EmbeddedChunks
+from ingest.keywords import keyword_text
+from ingest.model import Coverage
+from ingest.sandbox.pool import Parsed
+from ingest.store.documents import FromWeb, NewDocument
+
+# A document that lost more of its pages than this is `partial`: found, but not all of it.
+_TOLERATED_LOSS = 0.1
+
+
+def new_document(
+    *,
+    source_id: UUID,
+    application_id: UUID,
+    uri: str,
+    content_hash: bytes,
+    parsed: Parsed,
+    vectors: EmbeddedChunks,
+    model_id: int,
+    web: FromWeb | None = None,
+) -> NewDocument:
+    """The document with its chunks and vectors; `partial` when some of it is missing."""
+    coverage = parsed.document.coverage
+    refused = not vectors.embedded.all()
+    return NewDocument(
+        application_id=application_id,
+        source_id=source_id,
+        uri=uri,
+        content_hash=content_hash,
+        document=parsed.document,
+        chunks=parsed.chunks,
+        keywords=[keyword_text(chunk.text) for chunk in parsed.chunks],
+        vectors=vectors.vectors,
+        embedded=vectors.embedded,
+        model_id=model_id,
+        is_partial=refused or _lost_share(coverage) > _TOLERATED_LOSS,
+        error_code=_partial_code(refused, coverage),
+        web=web,
+    )
+
+
+def _lost_share(coverage: Coverage) -> float:
+    """Share of pages without text, of all pages."""
+    return (coverage.empty + coverage.failed) / max(coverage.pages, 1)
+
+
+def _partial_code(refused: bool, coverage: Coverage) -> str | None:
+    if refused:
+        return "embedding_rejected"
+    return "no_text" if _lost_share(coverage) > _TOLERATED_LOSS else None

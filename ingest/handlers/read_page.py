@@ -1,0 +1,124 @@
+"""A page as text: what a server answered, or a provider sent, becomes something to compare."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from ingest.errors import Permanent
+from ingest.handlers.context import Context, Progress
+from ingest.handlers.fetch_page import Answer, fetch_page, refuse_status
+from ingest.model import WebPage
+from ingest.pipeline.web import urls
+from ingest.sandbox.pool import Parsed, ParseRequest
+from ingest.store.crawl_pages import PageForJob, StoredPage
+from ingest.store.documents import FromWeb, text_hash
+from ingest.store.jobs import ClaimedJob
+
+_LONGEST_VALIDATOR: Final = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadPage:
+    """One page, ready to be compared with what is stored of it."""
+
+    uri: str
+    """Normalised address of where the answer came from in the end."""
+    http_status: int | None
+    content_hash: bytes
+    parsed: Parsed | None
+    """None: the stored version still stands."""
+    seen: FromWeb
+    canonical: str | None = None
+    may_index: bool = True
+
+
+async def read_page(
+    job: ClaimedJob,
+    page: PageForJob,
+    stored: StoredPage | None,
+    ctx: Context,
+    progress: Progress,
+    *,
+    may_go_to: Callable[[str], bool] | None,
+) -> ReadPage:
+    """Fetch a page and extract it, unless nothing has changed. Raises as fetch_page() does, and
+    Permanent with the codes of the parsers."""
+    progress.stage = "extract"
+    if stored is not None and stored.embedding_model_id != ctx.model_id:
+        stored = None  # the text may be the same, but it needs vectors of another model
+    async with fetch_page(job, page, stored, ctx, may_go_to=may_go_to) as answer:
+        refuse_status(answer.fetched)
+        progress.reached(10)
+        is_same = answer.is_unchanged or (
+            stored is not None and answer.fetched.sha256 == stored.content_hash
+        )
+        if is_same and stored is not None:
+            return _unchanged(stored, answer)
+        if answer.is_unchanged:
+            raise Permanent("the server answered 304 to a plain request", code="fetch_status")
+        parsed = await parse(answer.path, answer.fetched.url, ctx, progress, answer=answer)
+    return _changed(answer, parsed)
+
+
+async def parse(
+    path: Path, url: str, ctx: Context, progress: Progress, *, answer: Answer | None
+) -> Parsed:
+    """Text and chunks of a page's body, by the sandbox; Permanent `empty_content` without any."""
+    request = ParseRequest(
+        name=urls.file_name(url),
+        declared=answer.fetched.headers.get("content-type") if answer else "text/markdown",
+        max_pages=ctx.max_pages,
+        chunk=ctx.chunking,
+        url=url,
+    )
+    parsed = await ctx.parser.parse(path, request)
+    progress.note(
+        "extract",
+        timedelta(seconds=parsed.extract_seconds),
+        {"extractor": parsed.document.extractor, "mediaType": parsed.document.media_type},
+    )
+    progress.note("chunk", timedelta(seconds=parsed.chunk_seconds), {"chunks": len(parsed.chunks)})
+    if not parsed.chunks:
+        raise Permanent("the page has no text", code="empty_content")
+    return parsed
+
+
+def _unchanged(stored: StoredPage, answer: Answer) -> ReadPage:
+    return ReadPage(
+        uri=urls.normalise(answer.fetched.url),
+        http_status=answer.fetched.status,
+        content_hash=stored.content_hash,
+        parsed=None,
+        seen=FromWeb(
+            etag=_validator(answer, "etag") or stored.etag,
+            last_modified=_validator(answer, "last-modified") or stored.last_modified,
+            text_hash=stored.text_hash or b"",
+            links=stored.links,
+        ),
+    )
+
+
+def _changed(answer: Answer, parsed: Parsed) -> ReadPage:
+    web = parsed.document.web or WebPage()
+    return ReadPage(
+        uri=urls.normalise(answer.fetched.url),
+        http_status=answer.fetched.status,
+        content_hash=answer.fetched.sha256,
+        parsed=parsed,
+        seen=FromWeb(
+            etag=_validator(answer, "etag"),
+            last_modified=_validator(answer, "last-modified"),
+            text_hash=text_hash(parsed.document.text),
+            links=web.links if web.follow else (),
+        ),
+        canonical=web.canonical,
+        may_index=web.index,
+    )
+
+
+def _validator(answer: Answer, name: str) -> str | None:
+    """A header that is sent back at the next fetch; one that is odd is not worth it."""
+    value = answer.fetched.headers.get(name)
+    return value if value and len(value) <= _LONGEST_VALIDATOR and value.isprintable() else None

@@ -1,0 +1,68 @@
+"""A page that a provider has fetched, as text to compare and store."""
+
+import asyncio
+import hashlib
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from ingest.handlers.context import Context, Progress
+from ingest.handlers.firecrawl_pages import provider_page
+from ingest.handlers.read_page import ReadPage, parse
+from ingest.pipeline import hygiene
+from ingest.providers.firecrawl.events import CrawledPage
+from ingest.sandbox.pool import Parsed
+from ingest.store.crawl_pages import PageForJob, StoredPage
+from ingest.store.documents import FromWeb, text_hash
+
+
+async def read_provider_page(
+    page: PageForJob, stored: StoredPage | None, ctx: Context, progress: Progress
+) -> ReadPage:
+    """The page out of the inbox; raises Permanent with the code that the provider's failure has."""
+    progress.stage = "extract"
+    crawled = await provider_page(page, ctx)
+    markdown = crawled.markdown.encode()
+    digest = hashlib.sha256(markdown).digest()
+    is_same = (
+        stored is not None
+        and stored.content_hash == digest
+        and stored.embedding_model_id == ctx.model_id
+    )
+    parsed = None if is_same else await _parsed(crawled, markdown, ctx, progress)
+    return ReadPage(
+        uri=page.uri,
+        http_status=crawled.status_code,
+        content_hash=digest,
+        parsed=parsed,
+        seen=FromWeb(
+            text_hash=text_hash(parsed.document.text)
+            if parsed
+            else (stored.text_hash if stored else None) or b"",
+            links=crawled.links,
+        ),
+    )
+
+
+async def _parsed(
+    crawled: CrawledPage, markdown: bytes, ctx: Context, progress: Progress
+) -> Parsed:
+    folder = Path(tempfile.mkdtemp(prefix="ingest-page-"))
+    try:
+        path = folder / "page.md"
+        await asyncio.to_thread(path.write_bytes, markdown)
+        parsed = await parse(path, crawled.url, ctx, progress, answer=None)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+    return replace(parsed, document=replace(parsed.document, **_described(crawled, parsed)))
+
+
+def _described(crawled: CrawledPage, parsed: Parsed) -> dict[str, object]:
+    """What the page's head says; its author chose the words."""
+    metadata = {"language": crawled.language, "description": crawled.description}
+    kept = {key: value for key, value in metadata.items() if value}
+    return {
+        "title": hygiene.clean_line(crawled.title or "") or parsed.document.title,
+        "metadata": {**parsed.document.metadata, **hygiene.clean_json(kept)},
+    }

@@ -1,0 +1,81 @@
+"""robots.txt of a host: asked once for all workers, obeyed by all."""
+
+import asyncio
+import shutil
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from ingest.db import transaction
+from ingest.errors import Permanent, Snooze, Transient
+from ingest.handlers.context import Context
+from ingest.pipeline.web.robots import Robots, read
+from ingest.store import crawl_origins
+
+_FRESH: Final = timedelta(hours=12)
+# A host whose robots.txt cannot be had is asked again after this; until then nothing is fetched.
+_AGAIN: Final = timedelta(seconds=10)
+_LARGEST: Final = 512 * 1024
+
+
+async def robots_of(origin: str, ctx: Context, *, refresh: bool = False) -> Robots:
+    """The rules for an origin; `refresh` asks even if somebody has asked lately.
+
+    A host without robots.txt (4xx) allows everything. Raises Snooze while it answers 5xx or not at
+    all: RFC 9309 wants that read as a prohibition, but it will pass.
+    """
+    async with transaction(ctx.pool) as conn:
+        stored = await crawl_origins.robots(conn, origin, fresh_for=_FRESH)
+        tried = await crawl_origins.robots(conn, origin, fresh_for=_AGAIN)
+    agent = ctx.web.user_agent
+    if stored is not None and stored.is_fresh and not refresh:
+        if stored.robots_status == "rules":
+            return read(stored.robots or b"", agent=agent)
+        if stored.robots_status == "none":
+            return read(b"", agent=agent)
+    if tried is not None and tried.is_fresh and tried.robots_status == "unavailable":
+        raise Snooze(_AGAIN, reason="robots_unavailable")
+    body = await _ask(origin, ctx)
+    rules = read(body or b"", agent=agent)
+    async with transaction(ctx.pool) as conn:
+        await crawl_origins.keep_robots(
+            conn,
+            origin,
+            status="none" if body is None else "rules",
+            body=body,
+            delay=None if rules.delay is None else timedelta(seconds=rules.delay),
+        )
+    return rules
+
+
+async def _ask(origin: str, ctx: Context) -> bytes | None:
+    """The file's bytes; None where there is none."""
+    folder = Path(tempfile.mkdtemp(prefix="ingest-robots-"))
+    path = folder / "robots.txt"
+    try:
+        fetched = await ctx.web.fetcher.get(f"{origin}/robots.txt", into=path)
+        if fetched.status >= 500 or fetched.status == 429:
+            raise await _unavailable(origin, ctx)
+        return await asyncio.to_thread(_head, path) if fetched.status == 200 else None
+    except Transient as error:
+        raise await _unavailable(origin, ctx) from error
+    except Permanent as error:
+        # A loop, or a redirect to somewhere that is nobody's business: as good as no file. One
+        # that is far too long is read as far as it counts.
+        return await asyncio.to_thread(_head, path) if error.code == "too_large" else None
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _head(path: Path) -> bytes:
+    if not path.exists():
+        return b""
+    with path.open("rb") as file:
+        return file.read(_LARGEST)
+
+
+async def _unavailable(origin: str, ctx: Context) -> Snooze:
+    async with transaction(ctx.pool) as conn:
+        await crawl_origins.keep_robots(conn, origin, status="unavailable", body=None, delay=None)
+    return Snooze(_AGAIN, reason="robots_unavailable")

@@ -1,0 +1,91 @@
+"""The root job of a site's run: it begins the run, waits for its pages, and ends it last.
+
+It is claimed several times, each time for one step: begin; wait while pages are being found and
+worked on; finish. Between the steps it waits in the queue without spending an attempt.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from ingest.db import Connection, transaction
+from ingest.errors import LeaseLost, Permanent
+from ingest.handlers import firecrawl_run
+from ingest.handlers.context import Context, Outcome, Progress, Wait
+from ingest.handlers.finish_crawl import finish_crawl
+from ingest.handlers.lead_on import Found, add_found, family_of, sort_links
+from ingest.handlers.registry import handler
+from ingest.handlers.robots import robots_of
+from ingest.handlers.run_of import run_of
+from ingest.handlers.sitemaps import sitemap_pages
+from ingest.pipeline.web import urls
+from ingest.store import crawl_pages, crawls, jobs
+from ingest.store.crawl_pages import NewPage
+from ingest.store.crawls import Crawl
+from ingest.store.jobs import ClaimedJob
+
+# The last page wakes the root job; this is for when that could not be.
+_LOOK_AGAIN: Final = timedelta(seconds=15)
+_PATIENCE_SECONDS: Final = 3600.0
+
+
+@handler("site_crawl")
+async def crawl_site(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+    """One step of a site's run."""
+    crawl = await run_of(job, ctx)
+    if crawl.status in ("completed", "failed"):
+        crawl = await _begin_again(job, crawl, ctx)
+    error: Permanent | None = None
+    if crawl.provider == "firecrawl":
+        step = await firecrawl_run.step(job, crawl, ctx, progress)
+        if isinstance(step, Outcome):
+            return step
+        error = step.error
+    elif crawl.status == "pending":
+        return await _begin(job, crawl, ctx)
+    async with ctx.pool.connection() as conn:
+        if await jobs.open_children(conn, job.id):
+            return Outcome(wait=Wait(delay=_LOOK_AGAIN, reason="pages"))
+    return await finish_crawl(job, crawl, ctx, error=error)
+
+
+async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
+    """Ask for robots.txt and sitemaps; the frontier begins with the start and what they name."""
+    if crawl.silent_seconds > _PATIENCE_SECONDS:
+        raise Permanent("robots.txt could not be read for an hour", code="fetch_failed")
+    robots = await robots_of(urls.origin(crawl.uri), ctx, refresh=True)
+    named: list[str] = []
+    if crawl.settings.max_depth != 0:
+        named = await sitemap_pages(crawl, robots, ctx)
+    found = await sort_links(named, crawl, ctx, depth=1)
+    start = NewPage(
+        uri=urls.normalise(crawl.uri),
+        fetch_url=urls.fetchable(crawl.uri),
+        shape=urls.path_shape(crawl.uri),
+        depth=0,
+    )
+    first = Found()
+    # Never refused here: what robots.txt says about it is the start page's own end.
+    first.pages = [start, *found.pages]
+    first.forbidden, first.skipped = found.forbidden, found.skipped
+
+    async def write(conn: Connection) -> None:
+        locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
+        await crawls.run(conn, crawl.id)
+        await add_found(conn, job, crawl, first, locked=locked)
+
+    return Outcome(write=write, wait=Wait(delay=_LOOK_AGAIN, reason="pages"))
+
+
+async def _begin_again(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Crawl:
+    """A person retried the run: its failed pages are tried again, a provider is asked anew."""
+    async with transaction(ctx.pool) as conn:
+        if not await jobs.hold(conn, [job]):
+            raise LeaseLost(job.id)
+        await crawls.restart(conn, crawl.id)
+        if crawl.provider == "builtin" and crawl.page_count > 0:
+            await crawls.run(conn, crawl.id)
+            await crawl_pages.requeue_failed(conn, family_of(job, crawl))
+        again = await crawls.get(conn, crawl.id)
+    if again is None:
+        raise LeaseLost(job.id)
+    return again
