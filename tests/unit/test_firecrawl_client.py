@@ -44,10 +44,13 @@ async def read(client: FirecrawlClient) -> list[str]:
 
 
 def parts(*answers: dict[str, Any]) -> Callable[[httpx.Request], httpx.Response]:
-    """A server that has these answers, by the `skip` that asks for them."""
+    """A server that has these answers, by the `skip` that asks for them; each may be had once."""
+    asked = set[int]()
 
     def answer(request: httpx.Request) -> httpx.Response:
         skip = int(request.url.params["skip"])
+        assert skip not in asked
+        asked.add(skip)
         return httpx.Response(200, json=next(part for part in answers if part["at"] == skip))
 
     return answer
@@ -120,8 +123,8 @@ async def test_reading_ends_although_there_is_always_a_next(
 async def test_reading_ends_at_a_server_that_says_the_same_again(
     client: FirecrawlClient, api: respx.MockRouter, next: Any
 ) -> None:
-    answer = {"status": "scraping", "data": documents(0, 1), "next": next}
-    api.get(f"/v2/crawl/{ID}").respond(json=answer)
+    answer = httpx.Response(200, json={"status": "scraping", "data": documents(0, 1), "next": next})
+    api.get(f"/v2/crawl/{ID}").mock(side_effect=[answer, answer])
 
     assert await read(client) == ["0", "1"]
 

@@ -282,6 +282,15 @@ def test_a_document_without_an_address_is_none() -> None:
     assert parse_document({"markdown": "# Lost"}, success=True, error=None) is None
 
 
+def test_halves_of_a_surrogate_pair_that_stand_side_by_side_are_joined() -> None:
+    data = {"markdown": "a\ud83d" + "\ude00b\ude00", "metadata": {"sourceURL": "http://a.test"}}
+
+    page = parse_document(data, success=True, error=None)
+
+    assert page is not None
+    assert page.markdown == "a\U0001f600b"
+
+
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
     lambda inner: (

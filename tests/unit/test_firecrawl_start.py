@@ -89,7 +89,7 @@ async def test_what_is_not_wanted_is_not_sent(endpoint: respx.Route) -> None:
     await client.close()
 
 
-@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 413, 422, 200, 301, 308])
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 413, 422, 200])
 async def test_a_refusal_is_permanent_and_says_why(
     client: FirecrawlClient, endpoint: respx.Route, status: int
 ) -> None:
@@ -102,10 +102,20 @@ async def test_a_refusal_is_permanent_and_says_why(
     assert endpoint.call_count == 1
 
 
+async def test_a_redirect_is_a_refusal(client: FirecrawlClient, endpoint: respx.Route) -> None:
+    headers = {"Location": "https://elsewhere.test/v2/crawl"}
+    endpoint.return_value = httpx.Response(308, json={"id": ID}, headers=headers)
+
+    with pytest.raises(Permanent, match="HTTP 308"):
+        await client.start(CRAWL)
+
+    assert endpoint.call_count == 1
+
+
 async def test_messages_are_short_and_do_not_repeat_the_key(
     client: FirecrawlClient, endpoint: respx.Route
 ) -> None:
-    endpoint.return_value = refusal(401, f"{'x' * 490} the token {KEY} {'is wrong ' * 100}")
+    endpoint.return_value = refusal(401, f"{'x' * 485} the token {KEY} {'is wrong ' * 100}")
 
     with pytest.raises(Permanent) as caught:
         await client.start(CRAWL)
