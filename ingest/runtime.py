@@ -21,6 +21,7 @@ from ingest.embedding import EmbeddingService
 from ingest.errors import Transient
 from ingest.handlers.context import Context, Web
 from ingest.handlers.registry import load_handlers
+from ingest.inbox import CHANNEL, Inbox
 from ingest.listen import Listener
 from ingest.migrate import migrate
 from ingest.model import EmbeddingModel
@@ -105,7 +106,8 @@ async def open_runtime(
         stack.push_async_callback(embedding.close)
         async with transaction(pool) as conn:
             model_id = await models.register(conn, embedder.model)
-        listener = Listener(dsn, channels=("rag_jobs", "rag_events") if serve else ("rag_jobs",))
+        channels = ["rag_jobs", *(["rag_events"] if serve else []), *([CHANNEL] if work else [])]
+        listener = Listener(dsn, channels=channels)
         stack.push_async_callback(listener.close)
         runtime = Runtime(
             settings=settings,
@@ -164,6 +166,9 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     await recover_stale_jobs(runtime.pool, stale_after=settings.stale_after)
     await worker.start()
     stack.push_async_callback(worker.stop)
+    inbox = Inbox(pool=runtime.pool, blobs=runtime.blobs, listener=runtime.listener)
+    inbox.start()
+    stack.push_async_callback(inbox.close)
     ticks.start()
     stack.push_async_callback(ticks.close)
 

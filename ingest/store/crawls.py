@@ -168,9 +168,10 @@ async def start_refused(conn: Connection, id: UUID) -> None:
     await conn.execute(_SQL["start_refused"], {"id": id})
 
 
-async def started(conn: Connection, id: UUID, provider_crawl_id: str) -> None:
-    """Note the provider's id of a run, whoever learnt it first."""
-    await conn.execute(_SQL["started"], {"id": id, "provider_crawl_id": provider_crawl_id})
+async def started(conn: Connection, id: UUID, provider_crawl_id: str) -> bool:
+    """Note the provider's id of a run; False when somebody has learnt it before."""
+    values = {"id": id, "provider_crawl_id": provider_crawl_id}
+    return (await conn.execute(_SQL["started"], values)).rowcount == 1
 
 
 async def heard(conn: Connection, id: UUID, *, progress: int) -> None:

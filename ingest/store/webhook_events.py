@@ -57,11 +57,16 @@ async def add(conn: Connection, event: NewWebhookEvent) -> int | None:
     return id
 
 
-async def take(conn: Connection) -> WebhookEvent | None:
-    """Lock the next event that is to be processed, until the end of the transaction."""
+async def waiting(conn: Connection, *, limit: int) -> list[WebhookEvent]:
+    """Events that are to be processed, oldest first. Others may be at them: see hold()."""
     async with conn.cursor(row_factory=class_row(WebhookEvent)) as cur:
-        await cur.execute(_SQL["take"])
-        return await cur.fetchone()
+        await cur.execute(_SQL["waiting"], {"limit": limit})
+        return await cur.fetchall()
+
+
+async def hold(conn: Connection, id: int) -> bool:
+    """Lock an event until the end of the transaction; False when somebody else was first."""
+    return (await conn.execute(_SQL["hold"], {"id": id})).rowcount == 1
 
 
 async def done(
@@ -114,8 +119,8 @@ async def take_up_again(conn: Connection, provider_crawl_id: str) -> None:
         await conn.execute(_SQL["wake"])
 
 
-async def forget(conn: Connection) -> list[str]:
-    """Remove up to 1,000 events processed more than a week ago; the blobs that were theirs."""
+async def forget(conn: Connection) -> list[str | None]:
+    """Remove up to 1,000 events processed more than a week ago; for each its blob, if any."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["forget"])
-        return [key for key in await cur.fetchall() if key is not None]
+        return await cur.fetchall()

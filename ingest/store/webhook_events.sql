@@ -9,13 +9,16 @@ returning id;
 -- name: wake
 select pg_notify('rag_inbox', '');
 
--- name: take
--- Oldest first; those that another replica is at are skipped.
+-- name: waiting
 select id, body, blob_key, attempts
   from rag.webhook_events
  where processed_at is null and (retry_at is null or retry_at <= now())
  order by id
- limit 1
+ limit %(limit)s;
+
+-- name: hold
+select id from rag.webhook_events
+ where id = %(id)s and processed_at is null
    for update skip locked;
 
 -- name: done

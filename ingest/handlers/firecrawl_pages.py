@@ -1,0 +1,100 @@
+"""Pages that Firecrawl reports: what they are to us, and how a page's job gets its content."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from ingest.blobs.base import BlobStore
+from ingest.errors import BlobMissing, ErrorCode, Permanent
+from ingest.handlers.context import Context
+from ingest.pipeline.web import urls
+from ingest.providers.firecrawl.events import CrawledPage, parse_event
+from ingest.store import provider_pages
+from ingest.store.crawl_pages import PageForJob
+from ingest.store.provider_pages import ProviderPage
+
+_LONGEST_SCRAPE_ID: Final = 100
+_LONGEST_MESSAGE: Final = 500
+
+
+def reported(pages: Sequence[CrawledPage]) -> list[ProviderPage]:
+    """Pages as they are to be stored, each with its index in `pages`.
+
+    Left out are those that lost a race against another page with the same address, those that a
+    cancelled crawl never tried, and addresses that are none.
+    """
+    found = []
+    for index, page in enumerate(pages):
+        if page.outcome in ("raced", "cancelled"):
+            continue
+        try:
+            found.append(_reported(page, index))
+        except ValueError:
+            continue
+    return found
+
+
+def _reported(page: CrawledPage, index: int) -> ProviderPage:
+    code, message = _failure(page)
+    scrape_id = page.scrape_id
+    return ProviderPage(
+        uri=urls.normalise(page.url),
+        queued_as=urls.normalise(page.source_url),
+        fetch_url=urls.fetchable(page.url),
+        shape=urls.path_shape(page.url),
+        scrape_id=scrape_id if scrape_id and len(scrape_id) <= _LONGEST_SCRAPE_ID else None,
+        http_status=page.status_code,
+        error_code=code,
+        error_message=message and message[:_LONGEST_MESSAGE],
+        event_index=index if code is None else None,
+    )
+
+
+def _failure(page: CrawledPage) -> tuple[ErrorCode | None, str | None]:
+    """Why a page has nothing for us."""
+    if page.status_code is not None and page.status_code >= 400:
+        said = f": {page.error}" if page.error else ""
+        return "fetch_status", f"the server answered HTTP {page.status_code}{said}"
+    if page.outcome == "failed":
+        return "fetch_failed", page.error or "Firecrawl could not fetch the page"
+    if not page.markdown.strip():
+        return "empty_content", "the page has no text"
+    return None, None
+
+
+async def provider_page(page: PageForJob, ctx: Context) -> CrawledPage:
+    """What Firecrawl fetched for a page of a run.
+
+    Raises Permanent with the reason why it could not, and `blob_missing` when the content is kept
+    no longer.
+    """
+    if page.event_id is None:
+        raise Permanent(
+            page.error_message or "Firecrawl could not fetch the page",
+            code=page.error_code or "fetch_failed",
+        )
+    async with ctx.pool.connection() as conn:
+        content = await provider_pages.content(conn, page.id)
+    if content is None:
+        raise _forgotten()
+    try:
+        body = await body_of(ctx.blobs, content.body, content.blob_key)
+    except BlobMissing as error:
+        raise _forgotten() from error
+    event = await asyncio.to_thread(parse_event, body)
+    return event.pages[content.event_index]
+
+
+async def body_of(blobs: BlobStore, body: bytes | None, blob_key: str | None) -> bytes:
+    """The body of a stored event, from its row or from the blob store; BlobMissing."""
+    if body is not None:
+        return body
+    async with blobs.open_local(blob_key or "") as path:
+        return await asyncio.to_thread(path.read_bytes)
+
+
+def _forgotten() -> Permanent:
+    return Permanent(
+        "what Firecrawl sent of this page is kept no longer; fetch the source again",
+        code="blob_missing",
+    )

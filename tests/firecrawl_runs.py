@@ -1,0 +1,186 @@
+"""Runs at Firecrawl as the database sees them, and events that arrive in the inbox."""
+
+import hashlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+from psycopg.rows import dict_row
+
+from ingest.blobs.base import BlobStore
+from ingest.db import Connection, Pool
+from ingest.handlers.context import Context, Web
+from ingest.handlers.firecrawl_run import start_id
+from ingest.inbox import Inbox
+from ingest.listen import Listener
+from ingest.providers.firecrawl.client import FirecrawlClient
+from ingest.store import crawls, jobs, runs, webhook_events
+from ingest.store.crawls import Crawl
+from ingest.store.jobs import ClaimedJob
+from ingest.store.runs import CrawlSettings, NewRun, Run
+from ingest.store.webhook_events import NewWebhookEvent
+from tests.firecrawl_events import event
+
+SITE = "https://shop.test/"
+
+
+async def start_run(
+    conn: Connection, application_id: UUID, *, uri: str = SITE, limit: int = 100
+) -> Run:
+    """A new run of a site, with its root job queued."""
+    new = NewRun(
+        application_id=application_id,
+        type="site",
+        uri=uri,
+        name=uri,
+        settings=CrawlSettings(provider="firecrawl", limit=limit),
+    )
+    async with conn.transaction():
+        return await runs.start(conn, new)
+
+
+async def sent_run(
+    conn: Connection, application_id: UUID, *, provider_id: str | None = None, limit: int = 100
+) -> Run:
+    """A run that Firecrawl was asked to start; without `provider_id` its answer is still out."""
+    run = await start_run(conn, application_id, limit=limit)
+    await crawls.start_sent(conn, run.crawl_id)
+    if provider_id is not None:
+        await crawls.started(conn, run.crawl_id, provider_id)
+    return run
+
+
+async def claim_root(conn: Connection) -> ClaimedJob:
+    [job] = await jobs.claim(
+        conn, types=["site_crawl"], batch=1, worker=uuid4(), cursor=UUID(int=0)
+    )
+    return job
+
+
+async def crawl_of(conn: Connection, run: Run) -> Crawl:
+    crawl = await crawls.get(conn, run.crawl_id)
+    assert crawl is not None
+    return crawl
+
+
+async def told(conn: Connection, run: Run) -> dict[str, str]:
+    """What the start of a run gave Firecrawl to send along with every event."""
+    crawl = await crawl_of(conn, run)
+    assert crawl.start_sent_at is not None
+    return {
+        "crawlId": str(crawl.id),
+        "knowledgeSourceId": str(crawl.source_id),
+        "applicationId": str(crawl.application_id),
+        "startId": str(start_id(crawl.id, crawl.start_sent_at)),
+    }
+
+
+@dataclass
+class Post:
+    """Puts events of one crawl into the inbox, as the front door does."""
+
+    conn: Connection
+    crawl_id: str
+    run: dict[str, str] = field(default_factory=dict)
+
+    async def __call__(
+        self,
+        type: str,
+        *data: dict[str, Any],
+        error: str | None = None,
+        run: dict[str, str] | None = None,
+    ) -> int:
+        body = event(
+            type, id=self.crawl_id, data=data, error=error, run=self.run if run is None else run
+        )
+        return await post(self.conn, body)
+
+
+async def post(conn: Connection, body: bytes, *, blob_key: str | None = None) -> int:
+    new = NewWebhookEvent(
+        provider="firecrawl",
+        dedupe_key=hashlib.sha256(body).digest(),
+        size_bytes=len(body),
+        body=body if blob_key is None else None,
+        blob_key=blob_key,
+    )
+    id = await webhook_events.add(conn, new)
+    assert id is not None
+    return id
+
+
+def make_inbox(pool: Pool, blobs: BlobStore, listener: Listener | None = None) -> Inbox:
+    return Inbox(pool=pool, blobs=blobs, listener=listener or Listener("", channels=()))
+
+
+async def drain(inbox: Inbox) -> None:
+    """Process until nothing is waiting."""
+    while (await inbox.process())[0]:
+        pass
+
+
+async def event_row(conn: Connection, id: int) -> dict[str, Any]:
+    [row] = await _rows(conn, "select * from rag.webhook_events where id = %s", id)
+    return row
+
+
+async def page_rows(conn: Connection, run: Run) -> dict[str, dict[str, Any]]:
+    """The pages of a run by address, each with the status of its job as `job_status`."""
+    rows = await _rows(
+        conn,
+        "select page.*, job.status as job_status from rag.crawl_pages as page "
+        "left join rag.processing_jobs as job on job.id = page.job_id "
+        "where page.crawl_id = %s order by page.uri",
+        run.crawl_id,
+    )
+    return {row["uri"]: row for row in rows}
+
+
+async def child_jobs(conn: Connection, run: Run) -> list[dict[str, Any]]:
+    return await _rows(
+        conn, "select * from rag.processing_jobs where parent_job_id = %s", run.job_id
+    )
+
+
+async def stopped(conn: Connection) -> list[str]:
+    """Crawls at Firecrawl that are to be stopped."""
+    rows = await _rows(conn, "select payload from rag.processing_jobs where type = 'stop_crawl'")
+    return [row["payload"]["providerCrawlId"] for row in rows]
+
+
+async def _rows(conn: Connection, query: str, *values: Any) -> list[dict[str, Any]]:
+    async with conn.cursor(row_factory=dict_row) as cur:
+        await cur.execute(query.encode(), values)
+        return await cur.fetchall()
+
+
+@asynccontextmanager
+async def firecrawl_context(
+    pool: Pool,
+    blobs: BlobStore,
+    *,
+    url: str,
+    key: str | None = None,
+    webhook_url: str | None = None,
+    silence: timedelta = timedelta(minutes=30),
+) -> AsyncIterator[Context]:
+    """As much of a Context as the root job of such a run touches."""
+    client = FirecrawlClient(base_url=url, api_key=key, timeout=timedelta(seconds=5))
+    web = SimpleNamespace(
+        firecrawl=client,
+        webhook_url=webhook_url,
+        crawl_poll=timedelta(seconds=30),
+        crawl_silence=silence,
+    )
+    try:
+        yield cast(Context, SimpleNamespace(pool=pool, blobs=blobs, web=cast(Web, web)))
+    finally:
+        await client.close()
+
+
+def addresses(*paths: str) -> Sequence[str]:
+    return [SITE + path for path in paths]
