@@ -125,11 +125,13 @@ async def until_revoked(pool: Pool, key: Key, *, check_seconds: float) -> None:
             log.warning("access.not_checked", error=type(error).__name__)
 
 
-def require(role: Role) -> Callable[[HTTPConnection], Awaitable[Key]]:
+def require(
+    role: Role, *, allow_ticket: bool = False
+) -> Callable[[HTTPConnection], Awaitable[Key]]:
     """A dependency that lets keys of this role or a higher one pass."""
 
     async def dependency(connection: HTTPConnection) -> Key:
-        key = await authenticate(connection)
+        key = await authenticate(connection, allow_ticket=allow_ticket)
         if _RANK[key.role] < _RANK[role]:
             raise Forbidden(f"this needs a key with the role {role}")
         return key
@@ -144,13 +146,10 @@ async def _operator_only(connection: HTTPConnection) -> Key:
     return key
 
 
-async def _browser(connection: HTTPConnection) -> Key:
-    return await authenticate(connection, allow_ticket=True)
-
-
 Viewer = Annotated[Key, Depends(require("viewer"))]
 Editor = Annotated[Key, Depends(require("editor"))]
 Admin = Annotated[Key, Depends(require("admin"))]
 Operator = Annotated[Key, Depends(_operator_only)]
-Browser = Annotated[Key, Depends(_browser)]
-"""A viewer at least; may come with `?ticket=` instead of a header (WebSocket, EventSource)."""
+Browser = Annotated[Key, Depends(require("viewer", allow_ticket=True))]
+"""A viewer who may come with `?ticket=` instead of a header (WebSocket, EventSource)."""
+EditorBrowser = Annotated[Key, Depends(require("editor", allow_ticket=True))]

@@ -13,7 +13,7 @@ from api.wire import Text, UtcTime, View
 from ingest.db import Connection, transaction
 from ingest.errors import Conflict, NotFound
 from ingest.model import JobStatus
-from ingest.store import job_control, job_views, jobs, source_control
+from ingest.store import job_control, job_views, jobs, reviews, source_control
 from ingest.store.job_views import JobFilter, JobView
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
@@ -148,6 +148,30 @@ async def cancel_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
                 code="not_cancellable",
             )
         return Job.model_validate(await _job(conn, key.application_id, id))
+
+
+@router.post("/{id}/approve")
+async def approve_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
+    """Let a job do what it waits for, such as the removal of pages that a crawl did not find."""
+    async with transaction(pool) as conn:
+        before = await _job(conn, key.application_id, id)
+        if not await reviews.approve(conn, application_id=key.application_id, job_id=id):
+            raise _not_reviewable(before)
+        return Job.model_validate(await _job(conn, key.application_id, id))
+
+
+@router.post("/{id}/reject")
+async def reject_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
+    """End a job without what it waits for. What it has done already stays."""
+    async with transaction(pool) as conn:
+        before = await _job(conn, key.application_id, id)
+        if not await reviews.reject(conn, application_id=key.application_id, job_id=id):
+            raise _not_reviewable(before)
+        return Job.model_validate(await _job(conn, key.application_id, id))
+
+
+def _not_reviewable(job: JobView) -> Conflict:
+    return Conflict(f"a job that is {job.status} waits for no review", code="not_reviewable")
 
 
 @router.delete("/{id}", status_code=204)

@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect
 from api import (
     admin,
     batches,
+    crawls,
     health,
     jobs,
     live,
@@ -25,14 +26,18 @@ from api import (
     streams,
     tickets,
     upload_check,
+    upload_url,
     uploads,
+    webhooks,
 )
 from api.hub import Hub
 from api.limits import BodyLimit
 from api.problems import (
     BodyTooLarge,
+    FieldRejected,
     Forbidden,
     Malformed,
+    NotConfigured,
     Unauthorized,
     UnsupportedMedia,
     is_broken_json,
@@ -58,6 +63,7 @@ _STATUS: Final[dict[type[IngestError], int]] = {
     UnsupportedMedia: 415,
     Rejected: 422,
     Transient: 503,
+    NotConfigured: 503,
 }
 _CODES: Final = {
     400: "malformed_body",
@@ -68,6 +74,7 @@ _CODES: Final = {
 
 # Bodies that are read into memory; the digests of 10,000 files (upload_check.py) are the largest.
 _LARGEST_BODY: Final = 8 * 1024 * 1024
+_STREAMED: Final = ("/upload/documents", webhooks.FIRECRAWL_PATH)
 
 # Describes the header in the OpenAPI document; api/deps.py reads it.
 _BEARER: Final = HTTPBearer(auto_error=False, description="An API key, or the operator's key")
@@ -75,7 +82,9 @@ _BEARER: Final = HTTPBearer(auto_error=False, description="An API key, or the op
 _ROUTERS: Final[Sequence[APIRouter]] = (
     uploads.router,
     upload_check.router,
+    upload_url.router,
     sources.router,
+    crawls.router,
     batches.router,
     jobs.router,
     streams.router,
@@ -105,7 +114,9 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
     # FastAPI's bearer scheme reads requests only; a socket authenticates by itself.
     app.include_router(live.router)
     app.include_router(health.router)
-    app.add_middleware(BodyLimit, limit=_LARGEST_BODY, streamed=["/upload/documents"])
+    # Signatures stand for keys.
+    app.include_router(webhooks.router)
+    app.add_middleware(BodyLimit, limit=_LARGEST_BODY, streamed=_STREAMED)
     _handle_errors(app)
     return app
 
@@ -124,7 +135,8 @@ def _raised_on_purpose(request: Request, error: Exception) -> Response:
     if status is None:
         return _unexpected(request, error)
     code = getattr(error, "code", "not_found" if status == 404 else "invalid_request")
-    return problem(status, code=code, detail=str(error), headers=_headers(error))
+    extra = {"errors": error.errors} if isinstance(error, FieldRejected) else {}
+    return problem(status, code=code, detail=str(error), headers=_headers(error), **extra)
 
 
 def _headers(error: Exception) -> dict[str, str] | None:

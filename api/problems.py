@@ -6,7 +6,10 @@ IngestError
     ├── Forbidden            the key's role is too low
     ├── Malformed            the body is not what its type promises
     ├── UnsupportedMedia     a body of another type than the route reads
-    └── BodyTooLarge         more bytes than the route takes
+    ├── BodyTooLarge         more bytes than the route takes
+    └── NotConfigured        the installation lacks a setting that the route needs
+
+FieldRejected is a Rejected (ingest/errors.py) that names the field.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +19,7 @@ from typing import Any, Final
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-from ingest.errors import IngestError
+from ingest.errors import IngestError, Rejected
 
 LARGEST_ERROR_COUNT: Final = 20
 # Characters of a part of a location, and of a message.
@@ -61,6 +64,19 @@ class BodyTooLarge(ApiError):
     """The request holds more bytes than the route takes."""
 
     code = "too_large"
+
+
+class NotConfigured(ApiError):
+    """The operator has to set something before the route can be used."""
+
+
+class FieldRejected(Rejected):
+    """One field of the request cannot be accepted, though it has the right type."""
+
+    def __init__(self, message: str, *, loc: Sequence[str], code: str = "invalid_request") -> None:
+        super().__init__(message, code=code)
+        kind = "value_error" if code == "invalid_request" else code
+        self.errors = field_errors([{"loc": loc, "msg": message, "type": kind}])
 
 
 def problem(

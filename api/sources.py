@@ -7,14 +7,15 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import Field
 
-from api import pages
+from api import pages, schedules
 from api.deps import Editor, PoolDep, Viewer
 from api.pages import Cursor, Limit, Page
+from api.schedules import Schedule, ScheduleView
 from api.wire import Body, Metadata, Text, UtcTime, View
 from ingest.db import Connection, transaction
 from ingest.errors import Conflict, NotFound
 from ingest.model import SourceStatus
-from ingest.store import events, source_control, source_views
+from ingest.store import events, rescrapes, source_control, source_views
 from ingest.store.source_views import SourceFilter
 
 router = APIRouter(prefix="/api", tags=["knowledge sources"])
@@ -40,6 +41,8 @@ class Source(View):
     content_hash: str | None
     duplicate_of: UUID | None
     job_id: UUID | None
+    rescrape: ScheduleView | None
+    next_rescrape_at: UtcTime | None
     event_seq: int
     created_at: UtcTime
     updated_at: UtcTime
@@ -50,6 +53,8 @@ class SourcePatch(Body):
 
     name: Annotated[Text, Field(min_length=1, max_length=1000)] | None = None
     metadata: Metadata | None = None
+    rescrape: Schedule | None = None
+    """When a page or site is fetched again; null: with all the others, nightly."""
 
 
 class Document(View):
@@ -128,8 +133,14 @@ async def get_source(id: UUID, pool: PoolDep, key: Viewer) -> Source:
 
 @router.patch("/knowledge-sources/{id}")
 async def edit_source(id: UUID, body: SourcePatch, pool: PoolDep, key: Editor) -> Source:
-    """Rename a source or replace its metadata."""
+    """Rename a source, replace its metadata, or say when it is fetched again."""
+    schedule = schedules.checked(body.rescrape, loc=("body", "rescrape"))
     async with transaction(pool) as conn:
+        # First, because it takes the lock of the application.
+        if "rescrape" in body.model_fields_set:
+            await rescrapes.set_schedule(
+                conn, application_id=key.application_id, source_id=id, schedule=schedule
+            )
         edited = await source_control.edit(
             conn,
             application_id=key.application_id,

@@ -1,33 +1,29 @@
 """How far a source or an application is: asked once, or followed as server-sent events."""
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, Any, Final
 from uuid import UUID
 
 import orjson
-import structlog
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from api.deps import Browser, Key, PoolDep, Viewer, until_revoked
+from api import sse
+from api.deps import Browser, PoolDep, Viewer
 from api.feeds import Subscriber
 from api.hub import Hub
 from api.live import hub_of
-from api.mailbox import Closed, Message
+from api.mailbox import Message
 from api.wire import View
-from ingest.db import Pool, transaction
+from ingest.db import transaction
 from ingest.errors import NotFound
 from ingest.model import SourceStatus
 from ingest.store import progress
 from ingest.store.sources import TERMINAL
-from ingest.tasks import end
 
-log = structlog.get_logger()
 router = APIRouter(tags=["progress"])
 
-_HEARTBEAT_SECONDS: Final = 15.0
 _LAST_SEQ: Final = 2**63 - 1
 
 
@@ -92,64 +88,25 @@ async def stream(
     if source.status in TERMINAL and position is not None and position >= source.event_seq:
         return Response(status_code=204)
     subscriber = Subscriber(application_id=key.application_id, chosen={id})
-    return StreamingResponse(
-        _until_revoked(pool, key, subscriber, _frames(hub_of(request), subscriber, id, position)),
-        media_type="text/event-stream",
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )
-
-
-async def _until_revoked(
-    pool: Pool, key: Key, subscriber: Subscriber, frames: AsyncGenerator[str]
-) -> AsyncIterator[str]:
-    """The frames, which end early when the key is revoked."""
-    watching = asyncio.create_task(until_revoked(pool, key, check_seconds=_HEARTBEAT_SECONDS))
-    watching.add_done_callback(lambda _: subscriber.mailbox.close())
-    try:
-        async with aclosing(frames):
-            async for frame in frames:
-                yield frame
-    finally:
-        await end(watching)
+    frames = _frames(hub_of(request), subscriber, id, position)
+    return sse.respond(sse.while_valid(pool, key, subscriber, frames))
 
 
 async def _frames(
     hub: Hub, subscriber: Subscriber, source_id: UUID, after: int | None
 ) -> AsyncGenerator[str]:
-    mailbox = subscriber.mailbox
-    positions = {} if after is None else {source_id: after}
-    joining = asyncio.create_task(hub.subscribe(subscriber, [source_id], positions))
-    joining.add_done_callback(lambda task: _close_if_failed(task, subscriber))
     latest = 0
-    try:
-        while True:
-            try:
-                async with asyncio.timeout(_HEARTBEAT_SECONDS):
-                    message = await mailbox.take()
-            except TimeoutError:
-                yield ": still here\n\n"
+    async with aclosing(sse.messages(hub, subscriber, source_id, after)) as messages:
+        async for message in messages:
+            if message is None:
+                yield sse.STILL_HERE
                 continue
-            yield _frame(message)
+            id = None if message.seq is None else str(message.seq)
+            yield sse.frame(message.type, message.text, id=id)
             if message.type == "snapshot":
                 latest = orjson.loads(message.text)["latestSeq"]
             if _is_last(message, latest):
                 return
-    except Closed:
-        return  # the client resumes with the id of the last event that it got
-    finally:
-        hub.drop(subscriber)
-        await end(joining)
-
-
-def _close_if_failed(task: asyncio.Task[None], subscriber: Subscriber) -> None:
-    if not task.cancelled() and task.exception() is not None:
-        log.warning("stream.failed", error=type(task.exception()).__name__)
-        subscriber.mailbox.close()
-
-
-def _frame(message: Message) -> str:
-    id = "" if message.seq is None else f"id: {message.seq}\n"
-    return f"{id}event: {message.type}\ndata: {message.text}\n\n"
 
 
 def _is_last(message: Message, latest: int) -> bool:

@@ -1,12 +1,11 @@
 """Upload files: any number in one request, one verdict for each."""
 
-import hashlib
 import json
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Request
+from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field, ValidationError
@@ -14,16 +13,15 @@ from pydantic import BeforeValidator, Field, ValidationError
 from api import multipart
 from api.deps import Editor, Key, PoolDep, RuntimeDep
 from api.intake import Intake
+from api.once import Answer, IdempotencyKey, Once
 from api.problems import problem
 from api.wire import Body, Metadata, View
-from ingest.db import Connection, Pool, transaction
+from ingest.db import Pool, transaction
 from ingest.errors import Rejected
-from ingest.store import applications, idempotency, uploads
+from ingest.store import applications, uploads
 from ingest.store.verdicts import FileVerdict, OnConflict, Upload, UploadedFile, Verdict
 
 router = APIRouter(prefix="/upload", tags=["upload"])
-
-Answer = dict[str, Any]
 
 
 def _parsed(text: Any) -> Any:
@@ -84,16 +82,6 @@ _REQUEST_BODY: Final = {
     },
 }
 
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        min_length=1,
-        max_length=255,
-        description="The same key with the same request gets the same answer, without a second run",
-    ),
-]
-
 
 @router.post(
     "/documents",
@@ -122,7 +110,11 @@ async def upload_documents(
         if all(file.code for file in intake.files):
             return _nothing_accepted(intake.files)
         upload = _upload(fields, key, runtime.model_id)
-        once = _Once(idempotency_key, key.application_id, upload, intake.files)
+        once = Once(
+            idempotency_key,
+            application_id=key.application_id,
+            content=_content(upload, intake.files),
+        )
         return JSONResponse(await _register(pool, intake, upload, once), status_code=202)
 
 
@@ -156,46 +148,18 @@ def _nothing_accepted(files: Sequence[UploadedFile]) -> JSONResponse:
     )
 
 
-class _Once:
-    """The Idempotency-Key of a request, and what the request is, in one digest."""
-
-    def __init__(
-        self, key: str | None, application_id: UUID, upload: Upload, files: Sequence[UploadedFile]
-    ) -> None:
-        self._key = key
-        self._application_id = application_id
-        content = [
-            upload.metadata,
-            upload.priority,
-            str(upload.batch_id),
-            upload.on_conflict,
-            [[file.path, file.sha256.hex(), file.code] for file in files],
-        ]
-        self._hash = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
-
-    async def earlier(self, conn: Connection) -> Answer | None:
-        """The answer that was given before, if any; Conflict if it was to another request."""
-        if self._key is None:
-            return None
-        return await idempotency.replay(
-            conn,
-            application_id=self._application_id,
-            key=self._key,
-            request_hash=self._hash,
-        )
-
-    async def remember(self, conn: Connection, answer: Answer) -> None:
-        if self._key is not None:
-            await idempotency.remember(
-                conn,
-                application_id=self._application_id,
-                key=self._key,
-                request_hash=self._hash,
-                response=answer,
-            )
+def _content(upload: Upload, files: Sequence[UploadedFile]) -> list[Any]:
+    """What makes a request another one."""
+    return [
+        upload.metadata,
+        upload.priority,
+        str(upload.batch_id),
+        upload.on_conflict,
+        [[file.path, file.sha256.hex(), file.code] for file in files],
+    ]
 
 
-async def _register(pool: Pool, intake: Intake, upload: Upload, once: _Once) -> Answer:
+async def _register(pool: Pool, intake: Intake, upload: Upload, once: Once) -> Answer:
     """Make the bytes of accepted files durable, then write the rows that name them.
 
     The bytes go first and outside of any transaction, because that may take long; so what is
@@ -221,9 +185,7 @@ class _Missing(Exception):
     """A file was accepted whose bytes are not durable."""
 
 
-async def _try_to_register(
-    pool: Pool, intake: Intake, upload: Upload, once: _Once
-) -> Answer | None:
+async def _try_to_register(pool: Pool, intake: Intake, upload: Upload, once: Once) -> Answer | None:
     """None, and nothing written, if a file was accepted whose bytes are not durable."""
     try:
         async with transaction(pool) as conn:

@@ -156,7 +156,7 @@ async def test_a_stream_must_not_be_kept_by_caches_and_proxies(
     answer = await viewer.get(f"/api/knowledge-sources/{source}/stream")
 
     assert answer.headers["content-type"].startswith("text/event-stream")
-    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["cache-control"] == "no-cache, no-transform"
     assert answer.headers["x-accel-buffering"] == "no"
 
 
@@ -195,7 +195,7 @@ async def test_a_stream_ends_when_its_key_is_revoked(
     application_id: UUID,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("api.streams._HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr("api.sse.HEARTBEAT_SECONDS", 0.05)
     source = await add_source(conn, application_id)
     events = []
     async with asyncio.timeout(PATIENCE):

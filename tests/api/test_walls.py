@@ -26,11 +26,16 @@ KEYS = "/api/applications/{id}/keys"
 ROLES: Final = {
     "POST /upload/documents": "editor",
     "POST /upload/check": "editor",
+    "POST /upload/url": "editor",
+    "GET /upload/url": "editor",
     "GET /api/knowledge-sources": "viewer",
     f"GET {SOURCE}": "viewer",
     f"PATCH {SOURCE}": "editor",
     f"DELETE {SOURCE}": "editor",
     f"POST {SOURCE}/cancel": "editor",
+    f"POST {SOURCE}/rescrape": "editor",
+    f"GET {SOURCE}/crawls": "viewer",
+    f"GET {SOURCE}/pages": "viewer",
     f"GET {SOURCE}/documents": "viewer",
     f"GET {SOURCE}/chunks": "viewer",
     f"GET {SOURCE}/events": "viewer",
@@ -47,6 +52,8 @@ ROLES: Final = {
     "DELETE /api/jobs/{id}": "editor",
     "POST /api/jobs/{id}/retry": "editor",
     "POST /api/jobs/{id}/cancel": "editor",
+    "POST /api/jobs/{id}/approve": "editor",
+    "POST /api/jobs/{id}/reject": "editor",
     "POST /api/search": "viewer",
     "POST /api/tickets": "viewer",
     "GET /api/applications": "operator",
@@ -59,7 +66,8 @@ ROLES: Final = {
     "GET /api/worker/config": "admin",
     "PUT /api/worker/config": "admin",
 }
-OPEN: Final = {"GET /healthz", "GET /readyz"}
+# The webhook is signed.
+OPEN: Final = {"GET /healthz", "GET /readyz", "POST /api/webhooks/firecrawl"}
 
 BODIES: Final[Mapping[str, Any]] = {
     "POST /upload/check": {"files": [{"path": "secret.txt", "sha256": "0" * 64}]},

@@ -1,0 +1,94 @@
+"""A body on its way in whose size is not known: in memory while it is small, else in a blob."""
+
+import hashlib
+from types import TracebackType
+from typing import Final, Self
+from uuid import UUID
+
+import structlog
+
+from ingest.blobs.base import BlobStore, StagedBlob, new_key
+
+log = structlog.get_logger()
+
+_LARGEST_IN_MEMORY: Final = 256 * 1024
+# Whose it is will be known when it is read.
+_NOBODY: Final = UUID(int=0)
+
+
+class Spool:
+    """Takes the bytes of one body.
+
+    A context manager: at its end nothing is left behind, unless `keep` was called.
+    """
+
+    def __init__(self, blobs: BlobStore) -> None:
+        self._blobs = blobs
+        self._parts: list[bytes] = []
+        self._staged: StagedBlob | None = None
+        self._digest = hashlib.sha256()
+        self._is_committed = False
+        self._is_kept = False
+        self.size = 0
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._staged is None or self._is_kept:
+            return
+        try:
+            if self._is_committed:
+                await self._blobs.delete([self._staged.key])
+            else:
+                await self._staged.discard()
+        except Exception as failure:
+            # The sweep of orphans finds it.
+            log.warning("spool.left_blob", error=str(failure))
+
+    async def write(self, data: bytes) -> None:
+        """Append bytes. Raises Transient when they cannot be stored."""
+        self.size += len(data)
+        self._digest.update(data)
+        if self._staged is not None:
+            await self._staged.write(data)
+            return
+        self._parts.append(data)
+        if self.size > _LARGEST_IN_MEMORY:
+            self._staged = self._blobs.stage(new_key(_NOBODY))
+            await self._staged.write(b"".join(self._parts))
+            self._parts.clear()
+
+    async def commit(self) -> None:
+        """Make the bytes durable, as far as they are not in memory."""
+        if self._staged is not None:
+            await self._staged.finish()
+            await self._blobs.commit([self._staged])
+            self._is_committed = True
+
+    def keep(self) -> None:
+        """A row names the blob. To be called before that row is committed.
+
+        If it is unknown whether the commit succeeded, an orphan is swept later; a row without its
+        bytes could not be mended.
+        """
+        self._is_kept = True
+
+    @property
+    def body(self) -> bytes | None:
+        """The bytes of a small body."""
+        return b"".join(self._parts) if self._staged is None else None
+
+    @property
+    def blob_key(self) -> str | None:
+        """Where the bytes of a large one are."""
+        return None if self._staged is None else self._staged.key
+
+    @property
+    def sha256(self) -> bytes:
+        return self._digest.digest()

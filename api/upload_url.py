@@ -1,0 +1,148 @@
+"""Add a page or a site by its address; a single page can be followed until it is done."""
+
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from api import schedules
+from api.crawl_request import CrawlRequest, new_run
+from api.deps import Editor, EditorBrowser, Key, PoolDep, RuntimeDep
+from api.live import hub_of
+from api.once import Answer, IdempotencyKey, Once
+from api.page_stream import Followed, job_of, respond
+from api.schedules import Schedule
+from api.wire import Metadata, Text, View
+from ingest.db import Connection, Pool, transaction
+from ingest.store import applications, job_views, rescrapes, runs
+from ingest.store.runs import NewRun, Run
+
+router = APIRouter(prefix="/upload", tags=["upload"])
+
+
+class UrlRequest(CrawlRequest):
+    rescrape: Schedule | None = None
+    """When to fetch it again; null: with all the others, nightly. Left out: as it was."""
+    metadata: Metadata | None = None
+
+
+class UrlQuery(CrawlRequest):
+    ticket: Text | None = None
+
+
+class UrlAccepted(View):
+    knowledge_source_id: UUID
+    job_id: UUID
+    crawl_id: UUID
+
+
+_STREAM: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "The progress of a single page",
+        "content": {"text/event-stream": {}},
+    },
+    202: {"description": "A crawl was queued", "model": UrlAccepted},
+    204: {"description": "The page was done before: an EventSource does not reconnect"},
+}
+
+
+@router.post("/url", status_code=202, response_model=UrlAccepted)
+async def add_url(
+    body: UrlRequest,
+    runtime: RuntimeDep,
+    pool: PoolDep,
+    key: Editor,
+    idempotency_key: IdempotencyKey = None,
+) -> JSONResponse:
+    """Queue the fetch of a page or, with `crawlLinks`, the crawl of a site.
+
+    A source of the same address is fetched again; a run of it that is still open goes on, or is
+    replaced if it was to be another one.
+    """
+    new = new_run(
+        body,
+        application_id=key.application_id,
+        settings=runtime.settings,
+        metadata=body.metadata,
+        place="body",
+    )
+    schedule = schedules.checked(body.rescrape, loc=("body", "rescrape"))
+    once = Once(
+        idempotency_key,
+        application_id=key.application_id,
+        content=["url", body.model_dump(mode="json", exclude_unset=True)],
+    )
+    async with transaction(pool) as conn:
+        # With the lock, a second request with the same key waits for the answer of the first.
+        await applications.lock_sources(conn, key.application_id)
+        answer = await once.earlier(conn)
+        if answer is None:
+            run = await runs.start(conn, new)
+            if "rescrape" in body.model_fields_set:
+                await rescrapes.set_schedule(
+                    conn,
+                    application_id=key.application_id,
+                    source_id=run.source_id,
+                    schedule=schedule,
+                )
+            answer = _answer(run)
+            await once.remember(conn, answer)
+    return JSONResponse(answer, status_code=202)
+
+
+@router.get("/url", response_class=Response, responses=_STREAM)
+async def follow_url(
+    query: Annotated[UrlQuery, Query()],
+    request: Request,
+    runtime: RuntimeDep,
+    pool: PoolDep,
+    key: EditorBrowser,
+    last_event_id: Annotated[str | None, Header(max_length=100)] = None,
+) -> Response:
+    """Fetch a page and follow it as server-sent events, until it is done.
+
+    `progress` comes as often as anything changes, then one `done` or `error`. The fetch goes on
+    when nobody follows; to ask again joins it. With `crawlLinks` the answer is that of POST.
+    """
+    new = new_run(
+        query,
+        application_id=key.application_id,
+        settings=runtime.settings,
+        metadata=None,
+        place="query",
+    )
+    if query.crawl_links:
+        return JSONResponse(_answer(await _start(pool, new)), status_code=202)
+    resumed = None if last_event_id is None else job_of(last_event_id)
+    if resumed is not None and resumed.is_done:
+        return Response(status_code=204)
+    followed = None
+    if resumed is not None:
+        async with transaction(pool) as conn:
+            followed = await _known(conn, key, resumed.job_id)
+    if followed is None:
+        run = await _start(pool, new)
+        followed = Followed(source_id=run.source_id, job_id=run.job_id)
+    return respond(hub_of(request), pool, key, followed)
+
+
+async def _start(pool: Pool, new: NewRun) -> Run:
+    async with transaction(pool) as conn:
+        return await runs.start(conn, new)
+
+
+async def _known(conn: Connection, key: Key, job_id: UUID) -> Followed | None:
+    """What a client that comes back was following."""
+    job = await job_views.get(conn, application_id=key.application_id, id=job_id)
+    if job is None or job.knowledge_source_id is None:
+        return None
+    return Followed(source_id=job.knowledge_source_id, job_id=job_id)
+
+
+def _answer(run: Run) -> Answer:
+    return {
+        "knowledgeSourceId": str(run.source_id),
+        "jobId": str(run.job_id),
+        "crawlId": str(run.crawl_id),
+    }

@@ -1,0 +1,97 @@
+"""Events of providers: verified, stored as they came, answered at once.
+
+What they say is read later, by whoever processes the inbox: a body that is signed is never refused
+for its content, because a provider would send it again, or never.
+"""
+
+from typing import Final
+
+from fastapi import APIRouter, Request
+from starlette.datastructures import Headers
+
+from api.deps import PoolDep, RuntimeDep
+from api.problems import BodyTooLarge, NotConfigured, Unauthorized
+from api.spool import Spool
+from api.wire import View, storable
+from ingest.db import transaction
+from ingest.providers.firecrawl.signature import Signature
+from ingest.store import webhook_events
+from ingest.store.webhook_events import NewWebhookEvent
+
+router = APIRouter(prefix="/api/webhooks", tags=["webhooks"])
+
+FIRECRAWL_PATH: Final = "/api/webhooks/firecrawl"
+
+_SIGNATURE: Final = b"x-firecrawl-signature"
+_LARGEST_BODY: Final = 64 * 1024 * 1024
+_KEPT_HEADERS: Final = ("content-type", "user-agent")
+# Characters of a header that is kept.
+_SHOWN: Final = 200
+
+
+class Received(View):
+    received: bool
+
+
+@router.post("/firecrawl")
+async def receive_firecrawl(request: Request, runtime: RuntimeDep, pool: PoolDep) -> Received:
+    """Take an event of Firecrawl: any body with a valid `X-Firecrawl-Signature`.
+
+    The same body again changes nothing.
+    """
+    secrets = runtime.settings.firecrawl_secrets
+    if not secrets:
+        raise NotConfigured(
+            "FIRECRAWL_WEBHOOK_SECRET is not set: events cannot be verified",
+            code="webhooks_not_configured",
+        )
+    given = _signature_of(request)
+    signature = Signature(secrets)
+    async with Spool(runtime.blobs) as spool:
+        await _read(request, spool, signature)
+        if not signature.matches(given):
+            raise _not_signed()
+        await spool.commit()
+        event = NewWebhookEvent(
+            provider="firecrawl",
+            dedupe_key=spool.sha256,
+            size_bytes=spool.size,
+            body=spool.body,
+            blob_key=spool.blob_key,
+            headers=_kept(request.headers),
+        )
+        async with transaction(pool) as conn:
+            if await webhook_events.add(conn, event) is not None:
+                spool.keep()
+    return Received(received=True)
+
+
+def _signature_of(request: Request) -> bytes:
+    """The raw header: it may hold any bytes. Without one, the body need not be read."""
+    given: list[bytes] = [value for name, value in request.headers.raw if name == _SIGNATURE]
+    if len(given) != 1:
+        raise _not_signed()
+    return given[0]
+
+
+async def _read(request: Request, spool: Spool, signature: Signature) -> None:
+    announced = request.headers.get("content-length", "")
+    if announced.isdecimal() and int(announced) > _LARGEST_BODY:
+        raise _too_large()
+    async for piece in request.stream():
+        if spool.size + len(piece) > _LARGEST_BODY:
+            raise _too_large()
+        signature.feed(piece)
+        await spool.write(piece)
+
+
+def _not_signed() -> Unauthorized:
+    return Unauthorized("the signature is missing or wrong", code="invalid_signature")
+
+
+def _too_large() -> BodyTooLarge:
+    return BodyTooLarge(f"the body is larger than {_LARGEST_BODY} bytes")
+
+
+def _kept(headers: Headers) -> dict[str, str]:
+    return {name: storable(headers[name])[:_SHOWN] for name in _KEPT_HEADERS if name in headers}
