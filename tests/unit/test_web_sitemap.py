@@ -110,7 +110,9 @@ def test_broken_xml_gives_what_was_readable() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_a_byte_order_mark_counts(encoding: str) -> None:
-    assert pages(urlset(A).decode().encode(encoding)) == [A]
+    data = urlset(A).decode().replace("UTF-8", encoding.removesuffix("-sig")).encode(encoding)
+
+    assert pages(data) == [A]
 
 
 def test_entities_of_the_document_do_nothing() -> None:

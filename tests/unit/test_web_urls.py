@@ -138,12 +138,20 @@ def test_different_pages_stay_apart(one: str, other: str) -> None:
         "http://example.com/a\nb",
         "http://example.com/\ud800",
         "http://example.com/" + "a" * 2048,
+        "http://example.com/#" + "a" * 2048,
     ],
 )
 def test_what_is_no_web_address_is_refused_with_a_sentence(text: str) -> None:
     for read in (normalise, fetchable):
         with pytest.raises(ValueError, match=r"^(A|The) [^@]*\.$"):
             read(text)
+
+
+def test_who_writes_a_password_into_an_address_is_told_so_without_repeating_it() -> None:
+    with pytest.raises(ValueError, match="user name") as caught:
+        normalise("http://user:secret@example.com/")
+
+    assert "secret" not in str(caught.value)
 
 
 def test_a_backslash_ends_the_host_as_it_does_in_browsers() -> None:
@@ -168,6 +176,7 @@ def test_white_space_is_escaped_in_links_and_refused_in_what_people_write(space:
         ("http://example.org/docs/", "http://example.org/docs/"),
         ("http://example.org/index.html#top", "http://example.org/index.html"),
         ("http://example.org/?b=2&a=1&utm_source=x", "http://example.org/?b=2&a=1"),
+        ("http://example.org/?%55tm_source=x&b=2", "http://example.org/?b=2"),
         ("http://example.org/a b/ü?q=x y|z", "http://example.org/a%20b/%C3%BC?q=x%20y%7Cz"),
         ("http://example.org/%7e%c3?a[]=1", "http://example.org/%7e%c3?a[]=1"),
         ("http://example.org/a/%2e%2e/b", "http://example.org/b"),

@@ -40,13 +40,12 @@ def extract(source: Source) -> Extraction:
         return Extraction(parts=[""], extractor=_VERSION, encoding=encoding)
     tree, is_whole = _parsed(text)
     web = None if source.url is None else web_page(tree, source.url)
-    is_empty = not tree.text_content().strip()
     has_hidden_text = drop_hidden(tree)
     title = _title(tree)
     if not is_whole or _is_deep(tree):
         body = flat_text(text)
     else:
-        body = to_markdown(text) if is_empty else _main_content(tree)
+        body = _main_content(tree) if tree.text_content().strip() else to_markdown(text)
     return Extraction(
         parts=[_headed(body, title)],
         extractor=_VERSION,

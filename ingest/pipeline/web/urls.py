@@ -18,7 +18,6 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _SAFE = "%/?:@!$&'()*+,;="  # RFC 3986: never escaped in path and query; the unreserved are implied
 _SAFE_AS_FOUND = _SAFE + "[]"
 _AROUND = "".join(map(chr, range(33)))  # what HTML strips around an address
-_BROKEN_LINES = dict.fromkeys(map(ord, "\t\n\r"))  # and what it drops inside of one
 _NAMELESS = "page"
 
 
@@ -51,8 +50,7 @@ def fetchable(url: str) -> str:
 
 def join(base: str, reference: str) -> str:
     """The fetchable() address that a reference in the page `base` means. ValueError as there."""
-    cleaned = bounded(reference.strip(_AROUND)).translate(_BROKEN_LINES)
-    return fetchable(urljoin(base, with_slashes(cleaned)))
+    return fetchable(urljoin(base, with_slashes(bounded(reference.strip(_AROUND)))))
 
 
 def origin(url: str) -> str:
