@@ -15,7 +15,8 @@ from ingest.migrate import migrate
 from ingest.store import applications
 
 _EMPTY = """
-truncate app.applications, rag.workers, rag.schedules, rag.embedding_models cascade;
+truncate app.applications, rag.workers, rag.schedules, rag.embedding_models,
+         rag.webhook_events, rag.crawl_origins, rag.crawl_slots cascade;
 insert into app.applications (name, is_default) values ('default', true);
 update rag.job_types set is_paused = false, is_enabled = true;
 update rag.worker_config set value = 'false' where key = 'paused';
