@@ -70,6 +70,8 @@ create unique index crawls_provider on rag.crawls (provider, provider_crawl_id)
 -- The frontier of a crawl and, in the end, what became of each page.
 create table rag.crawl_pages (
     id             uuid primary key,
+    -- Order in which they were found.
+    position       bigint generated always as identity,
     crawl_id       uuid not null references rag.crawls on delete cascade,
     source_id      uuid not null,
     -- The normalised address, under which a page is known; `fetch_url` is what is requested.

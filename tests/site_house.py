@@ -4,7 +4,7 @@ Every job is claimed, attempted and committed as a worker does it, but in the te
 waits for a time is made due.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -42,7 +42,7 @@ class InProcessParser:
 
     async def parse(self, path: Path, request: ParseRequest) -> Parsed:
         self.calls += 1
-        with path.open("rb") as file:  # noqa: ASYNC230  # a few bytes
+        with path.open("rb") as file:  # a few bytes
             document = extract(
                 file,
                 name=request.name,
@@ -153,7 +153,7 @@ class SiteHouse:
         )
 
     async def run_all(self, *, most: int = 1000) -> None:
-        """Work until no job is open; those that wait for a time get it when nothing else is left."""
+        """Work until no job is open; those that wait get their time when nothing else is left."""
         for _ in range(most):
             claimed = await self.claim()
             if claimed:
@@ -206,9 +206,9 @@ class SiteHouse:
 
 
 @asynccontextmanager
-async def site_house(pool: Pool, answers: dict[str, Answer]) -> AsyncIterator[SiteHouse]:
+async def site_house(pool: Pool, answers: Mapping[str, Answer]) -> AsyncIterator[SiteHouse]:
     """A site of these answers by path, and the house that fetches it."""
-    async with web_server(answers) as web:
+    async with web_server(dict(answers)) as web:
         fetcher = Fetcher(
             allow=("127.0.0.0/8",),
             user_agent="rag-ingest",

@@ -51,15 +51,22 @@ async def read_page(
     async with fetch_page(job, page, stored, ctx, may_go_to=may_go_to) as answer:
         refuse_status(answer.fetched)
         progress.reached(10)
-        is_same = answer.is_unchanged or (
-            stored is not None and answer.fetched.sha256 == stored.content_hash
-        )
-        if is_same and stored is not None:
+        if stored is not None and _is_same(page, stored, answer):
             return _unchanged(stored, answer)
-        if answer.is_unchanged:
-            raise Permanent("the server answered 304 to a plain request", code="fetch_status")
-        parsed = await parse(answer.path, answer.fetched.url, ctx, progress, answer=answer)
-    return _changed(answer, parsed)
+        if not answer.is_unchanged:
+            parsed = await parse(answer.path, answer.fetched.url, ctx, progress, answer=answer)
+            return _changed(answer, parsed)
+    if stored is None:
+        raise Permanent("the server answered 304 to a plain request", code="fetch_status")
+    # It means another page, to which this one redirects now.
+    return await read_page(job, page, None, ctx, progress, may_go_to=may_go_to)
+
+
+def _is_same(page: PageForJob, stored: StoredPage, answer: Answer) -> bool:
+    """Whether the answer is what is stored under the page's own address."""
+    if urls.normalise(answer.fetched.url) != page.uri:
+        return False
+    return answer.is_unchanged or answer.fetched.sha256 == stored.content_hash
 
 
 async def parse(

@@ -29,8 +29,9 @@ insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, shape, dep
 select new.id, %(crawl_id)s, %(source_id)s, new.uri, new.fetch_url, new.shape, new.depth, new.job_id,
        case when new.job_id is null then 'over_limit' else 'queued' end
   from unnest(%(ids)s::uuid[], %(uris)s::text[], %(fetch_urls)s::text[], %(shapes)s::text[],
-              %(depths)s::integer[], %(job_ids)s::uuid[])
-       as new(id, uri, fetch_url, shape, depth, job_id)
+              %(depths)s::integer[], %(job_ids)s::uuid[]) with ordinality
+       as new(id, uri, fetch_url, shape, depth, job_id, n)
+ order by new.n
 on conflict (crawl_id, md5(uri)) do nothing
 returning id, job_id;
 
@@ -54,7 +55,7 @@ select count(*) from rag.crawl_pages where crawl_id = %(crawl_id)s and status = 
 with waiting as materialized (
     select id from rag.crawl_pages
      where crawl_id = %(crawl_id)s and status = 'over_limit'
-     order by id limit %(places)s)
+     order by position limit %(places)s)
 update rag.crawl_pages as page
    set status = 'queued', job_id = gen_random_uuid(), updated_at = now()
   from waiting

@@ -1,0 +1,316 @@
+"""A later run of a site or page: what has not changed costs nothing, what is gone goes safely."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from ingest.db import Pool
+from tests.site_house import SiteHouse, html, site_house
+from tests.web_server import Answer, redirect, response
+
+_LONG = " ".join(f"Sentence number {n} of the long story." for n in range(60))
+
+
+def _site() -> dict[str, Answer]:
+    return {
+        "/": html("Home of the story.", "/a", "/b", "/c", "/d"),
+        "/a": html("Page a."),
+        "/b": html("Page b."),
+        "/c": html("Page c."),
+        "/d": html("Page d."),
+    }
+
+
+async def _again(house: SiteHouse, application_id: UUID, source_id: UUID, **options: Any) -> Any:
+    """Run the source again; the run, and what it embedded and parsed."""
+    calls, parsed = house.embedder.calls, house.parser.calls
+    run = await house.rescrape(application_id, source_id, **options)
+    await house.run_all()
+    return run, house.embedder.calls - calls, house.parser.calls - parsed
+
+
+async def test_an_unchanged_site_costs_no_embedding_and_no_parsing(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, _site()) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        before = await house.texts(run)
+        run, calls, parsed = await _again(house, application_id, run.source_id)
+        digest = (await house.crawl(run))["digest"]
+
+        assert (calls, parsed) == (0, 0)
+        assert await house.texts(run) == before
+        assert (await house.source(run))["status"] == "completed"
+    assert (digest["unchanged"], digest["new"], digest["changed"]) == (5, 0, 0)
+    assert digest["tokensSpent"] == 0
+    assert digest["tokensSaved"] > 0
+
+
+async def test_a_server_that_answers_304_is_asked_for_nothing_more(
+    pool: Pool, application_id: UUID
+) -> None:
+    site = {
+        "/": html("Home.", "/a", headers={"ETag": '"1"'}),
+        "/a": html("A.", headers={"Last-Modified": "Mon, 02 Nov 2026 10:00:00 GMT"}),
+    }
+    async with site_house(pool, site) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        house.web.answers |= {"/": response(status=304), "/a": response(status=304)}
+        run, calls, _ = await _again(house, application_id, run.source_id)
+        asked = {request.path: request.headers for request in house.web.requests[-2:]}
+
+        assert calls == 0
+        assert await house.documents(run) == {"/", "/a"}
+    assert asked["/"]["if-none-match"] == '"1"'
+    assert asked["/a"]["if-modified-since"] == "Mon, 02 Nov 2026 10:00:00 GMT"
+
+
+async def test_other_markup_around_the_same_text_embeds_nothing(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, {"/": html("The text.", head="<meta name=a>")}) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        house.web.answers["/"] = html("The text.", head="<meta name=b>")
+        run, calls, parsed = await _again(house, application_id, run.source_id)
+        pages = await house.pages(run)
+
+        assert (calls, parsed) == (0, 1)
+    assert pages["/"]["status"] == "unchanged"
+
+
+async def test_of_a_changed_page_only_the_changed_chunks_are_embedded(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, {"/": html(_LONG)}) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        [before] = await house.rows("select count(*) as n from rag.chunks")
+        house.embedder.requests.clear()
+        house.web.answers["/"] = html(_LONG + " And one more sentence at the very end.")
+        run, _, _ = await _again(house, application_id, run.source_id)
+        digest = (await house.crawl(run))["digest"]
+
+    embedded = [text for request in house.embedder.requests for text in request]
+    assert before["n"] > 3
+    assert 0 < len(embedded) <= 2
+    assert digest["changed"] == 1
+    assert digest["tokensSaved"] > digest["tokensSpent"] > 0
+
+
+async def test_three_changed_one_removed_one_new(pool: Pool, application_id: UUID) -> None:
+    async with site_house(pool, _site()) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        house.web.answers |= {
+            "/": html("Home of the story.", "/a", "/b", "/c", "/e"),
+            "/a": html("Page a, second edition."),
+            "/b": html("Page b, second edition."),
+            "/d": response(status=404),
+            "/e": html("Page e."),
+        }
+        run, _, _ = await _again(house, application_id, run.source_id)
+        digest = (await house.crawl(run))["digest"]
+        source = await house.source(run)
+
+        assert await house.documents(run) == {"/", "/a", "/b", "/c", "/e"}
+        assert "Page d." not in await house.texts(run)
+    counts = {name: digest[name] for name in ("new", "changed", "unchanged", "removed", "failed")}
+    assert counts == {"new": 1, "changed": 3, "unchanged": 1, "removed": 1, "failed": 0}
+    assert source["chunk_count"] == 5
+
+
+async def test_a_page_that_fails_at_night_keeps_its_chunks_and_those_behind_it(
+    pool: Pool, application_id: UUID
+) -> None:
+    site = {
+        "/": html("Home.", "/hub"),
+        "/hub": html("The hub.", "/behind"),
+        "/behind": html("Behind the hub."),
+    }
+    async with site_house(pool, site) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        house.web.answers["/hub"] = response(status=500)
+        run, _, _ = await _again(house, application_id, run.source_id)
+        digest = (await house.crawl(run))["digest"]
+
+        assert await house.documents(run) == {"/", "/hub", "/behind"}
+        assert (await house.source(run))["status"] == "partial"
+    assert (digest["failed"], digest["removed"], digest["unchanged"]) == (1, 0, 2)
+
+
+async def test_a_night_on_which_nothing_answers_loses_nothing(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, _site()) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        before = await house.texts(run)
+        house.web.answers = dict.fromkeys(_site(), response(status=503))
+        run, _, _ = await _again(house, application_id, run.source_id)
+        source = await house.source(run)
+
+        assert (source["status"], source["error_code"]) == ("failed", "fetch_status")
+        assert await house.texts(run) == before
+    assert source["chunk_count"] == 5
+
+
+async def test_a_new_page_that_fails_keeps_what_it_may_hide(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, _site()) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        house.web.answers |= {
+            # The links to /a and /b have moved to a new page, which fails tonight.
+            "/": html("Home of the story.", "/moved", "/c", "/d"),
+            "/moved": response(status=500),
+        }
+        run, _, _ = await _again(house, application_id, run.source_id)
+        crawl = await house.crawl(run)
+
+        assert await house.documents(run) == {"/", "/a", "/b", "/c", "/d"}
+    assert crawl["is_complete"] is False
+
+
+async def test_a_limit_that_was_reached_removes_nothing(pool: Pool, application_id: UUID) -> None:
+    async with site_house(pool, _site()) as house:
+        run = await house.start(application_id, limit=5)
+        await house.run_all()
+        house.web.answers |= {
+            "/": html("Home of the story.", "/1", "/2", "/3", "/4", "/5", "/6"),
+            **{f"/{n}": html(f"Number {n}.") for n in range(1, 7)},
+        }
+        run, _, _ = await _again(house, application_id, run.source_id)
+
+        assert {"/a", "/b", "/c", "/d"} < await house.documents(run)
+
+
+async def test_a_removal_of_many_pages_waits_for_a_word(pool: Pool, application_id: UUID) -> None:
+    async with site_house(pool, _site()) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        house.web.answers["/"] = html("Home of the story, nothing else.", "/a")
+        run, _, _ = await _again(house, application_id, run.source_id)
+        source, crawl = await house.source(run), await house.crawl(run)
+        [job] = await house.rows("select * from rag.processing_jobs where id = %s", run.job_id)
+
+        assert (source["status"], job["status"]) == ("review_needed", "review_needed")
+        assert await house.documents(run) == {"/", "/a", "/b", "/c", "/d"}
+    assert "3 of 5 pages" in job["last_error_message"]
+    assert (crawl["digest"]["removed"], crawl["digest"]["removalsHeld"]) == (0, 3)
+
+
+async def test_a_page_that_shows_a_login_keeps_its_last_good_version(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, {"/": html("Home.", "/story"), "/story": html(_LONG)}) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        before = await house.texts(run)
+        house.web.answers["/story"] = html("Please log in.")
+        run, calls, _ = await _again(house, application_id, run.source_id)
+        pages = await house.pages(run)
+        [document] = await house.rows("select * from rag.documents where uri like '%%/story'")
+
+        assert calls == 0
+        assert await house.texts(run) == before
+        assert document["warnings"] == ["text_collapsed"]
+        assert pages["/story"]["status"] == "kept"
+
+        run, _, _ = await _again(house, application_id, run.source_id, accept_losses=True)
+        assert "Please log in." in " ".join(await house.texts(run))
+
+
+async def test_a_collapsed_page_that_comes_back_is_flagged_no_more(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, {"/": html(_LONG)}) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        for answer in (html("Please log in."), html(_LONG)):
+            house.web.answers["/"] = answer
+            run, _, _ = await _again(house, application_id, run.source_id)
+        [document] = await house.rows("select * from rag.documents")
+
+    assert document["warnings"] == []
+
+
+async def test_a_page_that_moved_is_kept_under_its_new_address(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, _site()) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        house.web.answers |= {"/a": redirect("/a-new"), "/a-new": html("Page a.")}
+        run, calls, _ = await _again(house, application_id, run.source_id)
+
+        assert await house.documents(run) == {"/", "/a-new", "/b", "/c", "/d"}
+        assert calls == 0
+
+
+async def test_two_nights_in_a_row_make_no_duplicates(pool: Pool, application_id: UUID) -> None:
+    async with site_house(pool, _site()) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        for _ in range(3):
+            run, _, _ = await _again(house, application_id, run.source_id)
+        [chunks] = await house.rows("select count(*) as n from rag.chunks")
+        [docs] = await house.rows("select count(*) as n from rag.documents")
+
+        assert (chunks["n"], docs["n"]) == (5, 5)
+
+
+async def test_another_embedding_model_makes_every_page_new_to_it(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, _site()) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        [other] = await house.rows(
+            "insert into rag.embedding_models (provider, name, dimension)"
+            " values ('local', 'other', 8) returning id"
+        )
+        house.model_id = other["id"]
+        run, calls, _ = await _again(house, application_id, run.source_id)
+        [vectors] = await house.rows(
+            "select count(*) as n from rag.embeddings where model_id = %s", other["id"]
+        )
+
+        assert vectors["n"] == 5
+        assert calls > 0
+
+
+@pytest.mark.parametrize("type", ["url", "site"])
+async def test_a_single_page_goes_the_same_ladder(
+    pool: Pool, application_id: UUID, type: str
+) -> None:
+    async with site_house(pool, {"/page": html("The page.", "/other")}) as house:
+        run = await house.start(application_id, "/page", type=type, limit=1)
+        await house.run_all()
+        first = await house.source(run)
+        run, calls, parsed = await _again(house, application_id, run.source_id)
+        second, crawl = await house.source(run), await house.crawl(run)
+
+    assert (first["status"], second["status"]) == ("completed", "completed")
+    assert (calls, parsed) == (0, 0)
+    assert crawl["digest"]["unchanged"] == 1
+    assert second["chunk_count"] == 1
+
+
+async def test_a_single_page_that_is_gone_keeps_its_chunks(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, {"/page": html("The page.")}) as house:
+        run = await house.start(application_id, "/page", type="url")
+        await house.run_all()
+        house.web.answers["/page"] = response(status=404)
+        run, _, _ = await _again(house, application_id, run.source_id)
+        source = await house.source(run)
+
+        assert (source["status"], source["error_code"]) == ("failed", "fetch_status")
+        assert len(await house.texts(run)) == 1
