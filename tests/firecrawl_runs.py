@@ -13,17 +13,21 @@ from psycopg.rows import dict_row
 
 from ingest.blobs.base import BlobStore
 from ingest.db import Connection, Pool
-from ingest.handlers.context import Context, Web
-from ingest.handlers.firecrawl_run import start_id
+from ingest.errors import Permanent
+from ingest.handlers.context import Context, Outcome, Progress, Web
+from ingest.handlers.firecrawl_pages import provider_page
+from ingest.handlers.firecrawl_run import ProviderEnd, start_id, step
 from ingest.inbox import Inbox
 from ingest.listen import Listener
 from ingest.providers.firecrawl.client import FirecrawlClient
-from ingest.store import crawls, jobs, runs, webhook_events
+from ingest.providers.firecrawl.events import CrawledPage
+from ingest.store import crawl_pages, crawls, jobs, runs, webhook_events
 from ingest.store.crawls import Crawl
 from ingest.store.jobs import ClaimedJob
 from ingest.store.runs import CrawlSettings, NewRun, Run
 from ingest.store.webhook_events import NewWebhookEvent
 from tests.firecrawl_events import event
+from tests.worker import until
 
 SITE = "https://shop.test/"
 
@@ -156,6 +160,62 @@ async def _rows(conn: Connection, query: str, *values: Any) -> list[dict[str, An
     async with conn.cursor(row_factory=dict_row) as cur:
         await cur.execute(query.encode(), values)
         return await cur.fetchall()
+
+
+@dataclass(kw_only=True)
+class Root:
+    """The root job of a run, claimed; goes from step to step as the worker lets it."""
+
+    conn: Connection
+    ctx: Context
+    run: Run
+    job: ClaimedJob
+
+    def ask(self, client: object) -> None:
+        """Let this stand for Firecrawl from now on; None: it is not configured any more."""
+        cast(Any, self.ctx.web).firecrawl = client
+
+    async def step(self) -> Outcome | ProviderEnd:
+        crawl = await crawl_of(self.conn, self.run)
+        return await step(self.job, crawl, self.ctx, Progress(self.job))
+
+    async def wait(self) -> str:
+        """One step, after which the job has to wait; for what."""
+        outcome = await self.step()
+        assert isinstance(outcome, Outcome)
+        assert outcome.wait is not None
+        return outcome.wait.reason
+
+    async def until_end(self) -> ProviderEnd:
+        async def ended() -> ProviderEnd | None:
+            now = await self.step()
+            return now if isinstance(now, ProviderEnd) else None
+
+        end = await until(ended)
+        assert isinstance(end, ProviderEnd)
+        return end
+
+    async def until_failed(self) -> Permanent:
+        error = (await self.until_end()).error
+        assert error is not None
+        return error
+
+    async def statuses(self) -> dict[str, str | None]:
+        """Error code by address; None for pages that have content."""
+        rows = await page_rows(self.conn, self.run)
+        return {uri: row["error_code"] for uri, row in rows.items()}
+
+    async def content(self, uri: str) -> CrawledPage:
+        row = (await page_rows(self.conn, self.run))[uri]
+        page = await crawl_pages.for_job(self.conn, row["id"])
+        assert page is not None
+        return await provider_page(page, self.ctx)
+
+    async def backdate(self, column: str, *, seconds: int) -> None:
+        """Let this time of the run be so long ago."""
+        await self.conn.execute(
+            f"update rag.crawls set {column} = now() - interval '{seconds} s'".encode()
+        )
 
 
 @asynccontextmanager

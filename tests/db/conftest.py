@@ -1,0 +1,46 @@
+"""A stand-in of Firecrawl with one site, and the root job of a run of that."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from ingest.blobs.local import LocalBlobStore
+from ingest.db import Connection, Pool
+from tests.firecrawl_crawls import SitePage
+from tests.firecrawl_runs import SITE, Root, claim_root, firecrawl_context, start_run
+from tests.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
+
+
+@pytest.fixture
+async def blobs(tmp_path: Path) -> AsyncIterator[LocalBlobStore]:
+    store = LocalBlobStore(tmp_path / "blobs")
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def firecrawl() -> Iterator[FirecrawlServer]:
+    with firecrawl_server() as server:
+        server.sites[SITE] = {
+            SITE: SitePage(markdown="# Home"),
+            SITE + "a": SitePage(markdown="# A", title="Letter A"),
+            SITE + "slow": SitePage(error="The scrape operation timed out"),
+            SITE + "none": SitePage(markdown="# Not found", status=404),
+            SITE + "secret": SitePage(blocked=True),
+        }
+        yield server
+
+
+@pytest.fixture
+async def root(
+    conn: Connection,
+    application_id: UUID,
+    pool: Pool,
+    blobs: LocalBlobStore,
+    firecrawl: FirecrawlServer,
+) -> AsyncIterator[Root]:
+    run = await start_run(conn, application_id)
+    async with firecrawl_context(pool, blobs, url=firecrawl.url, key=KEY) as ctx:
+        yield Root(conn=conn, ctx=ctx, run=run, job=await claim_root(conn))
