@@ -28,7 +28,12 @@ async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
             raise Permanent("the knowledge source was deleted", code="source_deleted")
         stored = await crawl_pages.stored(conn, page.source_id, page.uri)
     if crawl.provider == "firecrawl":
-        read = await read_provider_page(page, stored, ctx, progress)
+        try:
+            read = await read_provider_page(page, stored, ctx, progress)
+        except NoPage as error:
+            if not error.is_gone or stored is None:
+                raise
+            return _seen(job, crawl, page, "gone", error.code, str(error), error.http_status)
     else:
         found = await _read(job, crawl, page, stored, ctx, progress)
         if isinstance(found, Outcome):

@@ -7,6 +7,7 @@ from typing import Final
 from ingest.blobs.base import BlobStore
 from ingest.errors import BlobMissing, ErrorCode, Permanent
 from ingest.handlers.context import Context
+from ingest.handlers.fetch_page import NoPage
 from ingest.pipeline.web import urls
 from ingest.providers.firecrawl.events import CrawledPage, parse_event
 from ingest.store import provider_pages
@@ -65,10 +66,12 @@ def _failure(page: CrawledPage) -> tuple[ErrorCode | None, str | None]:
 async def provider_page(page: PageForJob, ctx: Context) -> CrawledPage:
     """What Firecrawl fetched for a page of a run.
 
-    Raises Permanent with the reason why it could not, and `blob_missing` when the content is kept
-    no longer.
+    Raises Permanent with the reason why it could not, NoPage if that was the server's answer, and
+    `blob_missing` when the content is kept no longer.
     """
     if page.event_id is None:
+        if page.error_code == "fetch_status" and page.http_status is not None:
+            raise NoPage(page.http_status)
         raise Permanent(
             page.error_message or "Firecrawl could not fetch the page",
             code=page.error_code or "fetch_failed",

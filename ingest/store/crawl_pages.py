@@ -47,6 +47,7 @@ class PageForJob:
     event_id: int | None
     """Where in the inbox its content is, when a provider fetched it."""
     event_index: int | None
+    http_status: int | None
     error_code: ErrorCode | None
     """Set when the provider could not fetch it."""
     error_message: str | None

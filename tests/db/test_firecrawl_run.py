@@ -7,6 +7,7 @@ import pytest
 from ingest.blobs.local import LocalBlobStore
 from ingest.db import Connection, Pool
 from ingest.errors import LeaseLost, Permanent
+from ingest.handlers.fetch_page import NoPage
 from ingest.store import crawls
 from tests.firecrawl_crawls import Behaviour, SitePage
 from tests.firecrawl_events import document
@@ -52,10 +53,8 @@ async def test_a_crawl_that_sent_no_event_has_all_its_pages_in_the_end(
     assert (page.markdown, page.title, page.url) == ("# A", "Letter A", SITE + "a")
     with pytest.raises(Permanent) as failed:
         await root.content(SITE + "none")
-    assert (failed.value.code, str(failed.value)) == (
-        "fetch_status",
-        "the server answered HTTP 404: Not Found",
-    )
+    assert isinstance(failed.value, NoPage)
+    assert failed.value.is_gone
     assert (await crawl_of(conn, root.run)).status == "finishing"
 
 
