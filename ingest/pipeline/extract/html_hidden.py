@@ -12,7 +12,7 @@ from lxml import etree, html
 _SENTENCE = 40  # characters: a menu's entry is shorter, an instruction is not
 _NEVER_SHOWN = etree.XPath("//script | //style | //body//template")
 _TEXT = etree.XPath(".//text()[not(ancestor::noscript)]")
-_STATES_FONT_SIZE = etree.XPath("boolean(.//*[contains(@style, 'font-size')])")
+_STYLED = etree.XPath(".//*[@hidden or @style]")
 
 _ZERO = re.compile(r"(?:0+(?:\.0*)?|\.0+)(?:[a-z]+|%)?")
 _FAR = re.compile(r"-(?:[5-9]\d\d|\d{4,})(?:\.\d*)?(?:px|pt)?|-\d{3,}(?:\.\d*)?(?:r?em|v[wh]|%)")
@@ -35,7 +35,7 @@ def drop_hidden(tree: html.HtmlElement) -> bool:
     _drop(hidden)
     faint = list(_outermost(tree, _is_faint))
     lengths = [_length(element) for element in faint]
-    if 2 * sum(lengths) <= sum(_length(body) for body in tree.iter("body")):
+    if faint and 2 * sum(lengths) <= sum(_length(body) for body in tree.iter("body")):
         _drop(faint)
     return holds_sentence or any(length >= _SENTENCE for length in lengths)
 
@@ -50,11 +50,11 @@ def _outermost(
     tree: html.HtmlElement, test: Callable[[html.HtmlElement], bool]
 ) -> Iterator[html.HtmlElement]:
     """The elements of the body for which the test holds, without those inside of one another."""
+    inside: set[html.HtmlElement] = set()
     for body in tree.iter("body"):
-        walk = etree.iterwalk(body, events=("start",))
-        for _, element in walk:
-            if element is not body and test(element):
-                walk.skip_subtree()
+        for element in _STYLED(body):
+            if element not in inside and test(element):
+                inside.update(_STYLED(element))
                 yield element
 
 
@@ -75,7 +75,7 @@ def _is_faint(element: html.HtmlElement) -> bool:
     for name, value in declarations:
         if name == "opacity" and _ZERO.fullmatch(value):
             return True
-        if name == "font-size" and _ZERO.fullmatch(value) and not _STATES_FONT_SIZE(element):
+        if name == "font-size" and _ZERO.fullmatch(value) and not _gives_size_back(element):
             return True
     is_positioned = any(("position", value) in declarations for value in _POSITIONS)
     return any(
@@ -83,6 +83,11 @@ def _is_faint(element: html.HtmlElement) -> bool:
         for name, value in declarations
         if is_positioned or name == "text-indent"
     )
+
+
+def _gives_size_back(element: html.HtmlElement) -> bool:
+    """Whether something inside has a size of its own: no size is how gaps between boxes go."""
+    return any("font-size" in item.get("style", "").lower() for item in element.iterdescendants())
 
 
 def _is_out_of_sight(name: str, value: str) -> bool:
