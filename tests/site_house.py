@@ -158,11 +158,11 @@ class SiteHouse:
             claimed = await self.claim()
             if claimed:
                 await self.carry_out(claimed[0])
-            elif not await self._make_due():
+            elif not await self.make_due():
                 return
         raise AssertionError("the jobs never end")
 
-    async def _make_due(self) -> bool:
+    async def make_due(self) -> bool:
         async with transaction(self.pool) as conn:
             done = await conn.execute(
                 "update rag.processing_jobs set run_at = null where id = ("

@@ -76,7 +76,7 @@ async def _read(
             await note_http_status(job, page, error.http_status, ctx)
         if isinstance(error, NoPage) and error.is_gone and stored is not None:
             return _seen(job, crawl, page, "gone", error.code, str(error), error.http_status)
-        if stored is not None and job.attempts == 1:
+        if stored is not None:
             await lead_on_without(job, crawl, stored.links, ctx, depth=page.depth + 1)
         raise
 

@@ -81,10 +81,12 @@ async def _begin_again(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Crawl:
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
-        await crawls.restart(conn, crawl.id)
-        if crawl.provider == "builtin" and crawl.page_count > 0:
-            await crawls.run(conn, crawl.id)
+        goes_on = crawl.provider == "builtin" and crawl.page_count > 0
+        if goes_on:
             await crawl_pages.requeue_failed(conn, family_of(job, crawl))
+        await crawls.restart(conn, crawl.id)
+        if goes_on:
+            await crawls.run(conn, crawl.id)
         again = await crawls.get(conn, crawl.id)
     if again is None:
         raise LeaseLost(job.id)

@@ -68,10 +68,10 @@ async def page_outcome(
         ctx=ctx,
         found=Found(),
     )
-    if crawl.source_type == "site" and crawl.provider == "builtin":
-        await _look_around(work)
     if read.may_index and read.parsed is not None:
         await _prepare(work, progress)
+    if crawl.source_type == "site" and crawl.provider == "builtin":
+        await _look_around(work)
     progress.stage = "store"
     progress.reached(95)
 
@@ -93,8 +93,10 @@ async def page_outcome(
 
 async def _look_around(work: _Work) -> None:
     """Links and the canonical address, as far as they lead to pages of this crawl."""
-    depth = work.page.depth + 1
-    work.found = await sort_links(work.read.seen.links, work.crawl, work.ctx, depth=depth)
+    links = list(work.read.seen.links)
+    if work.is_collapsed and work.stored is not None:
+        links += work.stored.links  # else what is behind a login would look removed
+    work.found = await sort_links(links, work.crawl, work.ctx, depth=work.page.depth + 1)
     if work.read.canonical is None:
         return
     scope = scope_of(work.crawl)

@@ -11,7 +11,7 @@ from psycopg.rows import class_row, dict_row, scalar_row
 
 from ingest.db import Connection, load_queries, new_id
 from ingest.errors import ErrorCode, LeaseLost
-from ingest.store import jobs
+from ingest.store import job_control, jobs
 
 _SQL = load_queries("crawl_pages.sql")
 
@@ -364,11 +364,26 @@ async def record_failures(conn: Connection, crawl_id: UUID) -> None:
 
 
 async def requeue_failed(conn: Connection, family: Family) -> int:
-    """Queue the failed pages of a run again; how many."""
-    cursor = await conn.execute(_SQL["requeue_failed"], {"crawl_id": family.crawl_id})
+    """Queue the failed pages of a run again, under the jobs that they have; how many.
+
+    Locks jobs: call it before anything that locks the run.
+    """
+    cursor = await conn.execute(_SQL["failed"], {"crawl_id": family.crawl_id})
     pages = await cursor.fetchall()
-    await enqueue(conn, family, pages)
-    return len(pages)
+    retried = await job_control.retry(
+        conn,
+        application_id=family.application_id,
+        job_ids=[job_id for _, job_id in pages],
+        statuses=("failed", "cancelled"),
+    )
+    has_job = {job.id for job in retried}
+    again = [(id, job_id if job_id in has_job else new_id()) for id, job_id in pages]
+    await conn.execute(
+        _SQL["requeue"],
+        {"ids": [id for id, _ in again], "job_ids": [job_id for _, job_id in again]},
+    )
+    await enqueue(conn, family, [pair for pair in again if pair[1] not in has_job])
+    return len(again)
 
 
 async def states(conn: Connection, crawl_id: UUID) -> list[dict[str, Any]]:

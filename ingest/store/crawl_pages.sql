@@ -127,16 +127,22 @@ update rag.crawl_pages as page
  where page.crawl_id = %(crawl_id)s and page.status = 'queued' and job.id = page.job_id
    and job.status in ('failed', 'cancelled');
 
--- name: requeue_failed
--- A run that is retried tries its failed pages again.
-update rag.crawl_pages as page
-   set status = 'queued', error_code = null, error_message = null, http_status = null,
-       job_id = gen_random_uuid(), updated_at = now()
+-- name: failed
+-- Pages of a run that have nothing to show and no open job.
+select page.id, page.job_id
+  from rag.crawl_pages as page
  where page.crawl_id = %(crawl_id)s and page.status in ('failed', 'queued')
    and not exists (
         select 1 from rag.processing_jobs as job
          where job.id = page.job_id and job.status in ('pending', 'processing'))
-returning page.id, page.job_id;
+ order by page.position;
+
+-- name: requeue
+update rag.crawl_pages as page
+   set status = 'queued', error_code = null, error_message = null, http_status = null,
+       job_id = again.job_id, updated_at = now()
+  from unnest(%(ids)s::uuid[], %(job_ids)s::uuid[]) as again(id, job_id)
+ where page.id = again.id;
 
 -- name: states
 select status, error_code, http_status, count(*) as n

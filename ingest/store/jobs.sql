@@ -31,7 +31,8 @@ select pg_notify('rag_jobs', %(payload)s);
 -- Fair and constant in the backlog. `band`: the highest priority that any claimable type has.
 -- `tenant`: the next applications after this worker's cursor that have work in the band, by jumping
 -- from one to the next in the ready index; when fewer are left behind the cursor than wanted, the
--- scan starts over from the first one. Each gets an equal share of the batch.
+-- scan starts over from the first one. Each gets an equal share of the batch; of the types of one
+-- application, that with the oldest job comes first.
 -- The picks are materialized: a plan that re-ran them would claim more than was asked for.
 with recursive lane as materialized (
     select claimable.type, top.priority
@@ -44,46 +45,46 @@ with recursive lane as materialized (
     select lane.type, lane.priority from lane
      where lane.priority = (select max(priority) from lane)
 ), after_cursor as (
-    select band.type, band.priority, next.application_id, 1 as n
+    select band.type, band.priority, next.application_id, next.position, 1 as n
       from band
      cross join lateral (
-        select job.application_id from rag.processing_jobs as job
+        select job.application_id, job.position from rag.processing_jobs as job
          where job.status = 'pending' and job.run_at is null and job.type = band.type
            and job.priority = band.priority and job.application_id > %(cursor)s
-         order by job.application_id limit 1) as next
+         order by job.application_id, job.position limit 1) as next
     union all
-    select seen.type, seen.priority, next.application_id, seen.n + 1
+    select seen.type, seen.priority, next.application_id, next.position, seen.n + 1
       from after_cursor as seen
      cross join lateral (
-        select job.application_id from rag.processing_jobs as job
+        select job.application_id, job.position from rag.processing_jobs as job
          where job.status = 'pending' and job.run_at is null and job.type = seen.type
            and job.priority = seen.priority and job.application_id > seen.application_id
-         order by job.application_id limit 1) as next
+         order by job.application_id, job.position limit 1) as next
      where seen.n < %(batch)s
 ), from_start as (
-    select band.type, band.priority, next.application_id, 1 as n
+    select band.type, band.priority, next.application_id, next.position, 1 as n
       from band
      cross join lateral (
-        select job.application_id from rag.processing_jobs as job
+        select job.application_id, job.position from rag.processing_jobs as job
          where job.status = 'pending' and job.run_at is null and job.type = band.type
            and job.priority = band.priority and job.application_id <= %(cursor)s
-         order by job.application_id limit 1) as next
+         order by job.application_id, job.position limit 1) as next
      where (select count(*) from after_cursor) < %(batch)s
     union all
-    select seen.type, seen.priority, next.application_id, seen.n + 1
+    select seen.type, seen.priority, next.application_id, next.position, seen.n + 1
       from from_start as seen
      cross join lateral (
-        select job.application_id from rag.processing_jobs as job
+        select job.application_id, job.position from rag.processing_jobs as job
          where job.status = 'pending' and job.run_at is null and job.type = seen.type
            and job.priority = seen.priority and job.application_id > seen.application_id
            and job.application_id <= %(cursor)s
-         order by job.application_id limit 1) as next
+         order by job.application_id, job.position limit 1) as next
      where seen.n < %(batch)s
 ), tenant as materialized (
-    select type, priority, application_id, 0 as lap from after_cursor
+    select type, priority, application_id, position, 0 as lap from after_cursor
     union all
-    select type, priority, application_id, 1 as lap from from_start
-     order by lap, application_id
+    select type, priority, application_id, position, 1 as lap from from_start
+     order by lap, application_id, position
      limit %(batch)s
 ), due as materialized (
     select pick.id

@@ -5,10 +5,12 @@ from collections import Counter
 from datetime import timedelta
 from uuid import UUID, uuid4
 
+import pytest
 from psycopg import AsyncConnection
 
 from ingest.db import Connection
 from ingest.store import job_control, jobs
+from ingest.store.jobs import NewJob
 from tests.builders import add_application, claim, complete, enqueue, job_row
 
 
@@ -60,6 +62,17 @@ async def test_priority_counts_across_types(conn: Connection, application_id: UU
     )
 
     assert [job.id for job in await claim(conn, 10)] == [urgent]
+
+
+@pytest.mark.parametrize("first", ["file", "purge"])
+async def test_one_slot_at_a_time_serves_the_types_of_an_application_by_age(
+    conn: Connection, application_id: UUID, first: str
+) -> None:
+    types = [first, "purge" if first == "file" else "file", first]
+    for type in types:
+        await jobs.enqueue(conn, [NewJob(application_id=application_id, type=type)])
+
+    assert [(await claim(conn))[0].type for _ in types] == types
 
 
 async def test_the_next_band_follows_when_the_first_is_empty(

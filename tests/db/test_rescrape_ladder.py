@@ -226,6 +226,24 @@ async def test_a_page_that_shows_a_login_keeps_its_last_good_version(
         assert "Please log in." in " ".join(await house.texts(run))
 
 
+async def test_pages_behind_a_page_that_shows_a_login_stay(
+    pool: Pool, application_id: UUID
+) -> None:
+    site = {
+        "/": html("Home.", "/story", *[f"/{n}" for n in range(5)]),
+        "/story": html(_LONG, "/behind"),
+        "/behind": html("Behind the story."),
+        **{f"/{n}": html(f"Page {n}.") for n in range(5)},
+    }
+    async with site_house(pool, site) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        house.web.answers["/story"] = html("Please log in.")
+        run, _, _ = await _again(house, application_id, run.source_id)
+
+        assert {"/story", "/behind"} < await house.documents(run)
+
+
 async def test_a_collapsed_page_that_comes_back_is_flagged_no_more(
     pool: Pool, application_id: UUID
 ) -> None:
