@@ -104,9 +104,15 @@ class SiteHouse:
         )
 
     async def start(
-        self, application_id: UUID, path: str = "/", *, type: str = "site", **settings: Any
+        self,
+        application_id: UUID,
+        path: str = "/",
+        *,
+        type: str = "site",
+        host: str = "127.0.0.1",
+        **settings: Any,
     ) -> Run:
-        uri = urls.normalise(self.web.url(path))
+        uri = urls.normalise(self.web.url(path, host=host))
         async with transaction(self.pool) as conn:
             return await runs.start(
                 conn,
@@ -205,6 +211,11 @@ class SiteHouse:
             return await cur.fetchall()
 
 
+async def _here(host: str, port: int) -> list[str]:
+    """Every name is this machine."""
+    return ["127.0.0.1"]
+
+
 @asynccontextmanager
 async def site_house(pool: Pool, answers: Mapping[str, Answer]) -> AsyncIterator[SiteHouse]:
     """A site of these answers by path, and the house that fetches it."""
@@ -214,6 +225,7 @@ async def site_house(pool: Pool, answers: Mapping[str, Answer]) -> AsyncIterator
             user_agent="rag-ingest",
             timeout=timedelta(seconds=10),
             max_bytes=1024 * 1024,
+            _resolve=_here,
         )
         async with transaction(pool) as conn:
             model_id = await models.register(conn, FakeEmbedder().model)

@@ -5,7 +5,7 @@ from uuid import UUID
 from ingest.db import Connection
 from ingest.errors import Permanent, Transient
 from ingest.handlers.context import Context, Outcome, Progress
-from ingest.handlers.fetch_page import LaterPage, NoPage, OffSite, note_http_status
+from ingest.handlers.fetch_page import LaterPage, LeadsAway, NoPage, note_http_status
 from ingest.handlers.lead_on import Found, add_found, lead_on_without, scope_of
 from ingest.handlers.read_page import ReadPage, read_page
 from ingest.handlers.read_provider_page import read_provider_page
@@ -56,21 +56,14 @@ async def _read(
     """The page, or the outcome of one that is no longer there or leads away."""
     scope = scope_of(crawl)
     try:
-        return await read_page(
-            job,
-            page,
-            stored,
-            ctx,
-            progress,
-            may_go_to=lambda url: scope.refusal(url, depth=0) is None,
-        )
-    except OffSite as away:
+        return await read_page(job, page, stored, ctx, progress, scope=scope)
+    except LeadsAway as away:
         if page.depth == 0:
             raise Permanent(
-                f"the site {away}, which is not part of it; crawl that address instead",
+                f"the site redirects to {away.url}: crawl that address instead",
                 code="fetch_failed",
             ) from None
-        return _seen(job, crawl, page, "skipped", "off_site", str(away))
+        return _seen(job, crawl, page, "skipped", away.reason, str(away))
     except (Permanent, Transient) as error:
         if isinstance(error, NoPage | LaterPage):
             await note_http_status(job, page, error.http_status, ctx)

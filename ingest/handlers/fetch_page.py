@@ -16,6 +16,7 @@ from ingest.errors import Permanent, Snooze, Transient
 from ingest.handlers.context import Context
 from ingest.handlers.robots import robots_of
 from ingest.pipeline.web import urls
+from ingest.pipeline.web.scope import Scope, SkipReason
 from ingest.providers.fetch.fetcher import Fetched
 from ingest.providers.retry_after import retry_after
 from ingest.store import crawl_origins, crawl_pages
@@ -38,11 +39,13 @@ class Answer:
     """The server says that the stored version still stands."""
 
 
-class OffSite(Exception):
-    """The page redirects to another site."""
+class LeadsAway(Exception):
+    """The page redirects to an address that does not belong to the crawl."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, reason: SkipReason) -> None:
         super().__init__(f"redirects to {url}")
+        self.url = url
+        self.reason = reason
 
 
 class NoPage(Permanent):
@@ -74,24 +77,25 @@ async def fetch_page(
     stored: StoredPage | None,
     ctx: Context,
     *,
-    may_go_to: Callable[[str], bool] | None,
+    scope: Scope | None,
 ) -> AsyncIterator[Answer]:
     """The answer for a page; its file is gone at the end of the block.
 
-    `may_go_to` tells whether a redirect stays within the crawl; None for a single page, which goes
-    wherever its server sends it, and for which robots.txt does not count. Raises Snooze while the
-    host is busy, OffSite, and Permanent or Transient with codes `fetch_…`, `robots_disallowed`,
-    `redirect_loop`, `too_large`.
+    `scope`: the borders of the crawl, which hold for redirects too; None for a single page, which
+    goes wherever its server sends it, and for which robots.txt does not count. Raises Snooze while
+    the host is busy, LeadsAway, and Permanent or Transient with codes `fetch_…`,
+    `robots_disallowed`, `redirect_loop`, `too_large`.
     """
 
     async def on_hop(url: str) -> None:
-        if may_go_to is None:
+        if scope is None:
             return
-        if not may_go_to(url):
-            raise OffSite(url)
+        reason = scope.refusal(url, depth=0)
+        if reason is not None:
+            raise LeadsAway(url, reason)
         await _obey_robots(url, ctx)
 
-    if may_go_to is not None:
+    if scope is not None:
         await _obey_robots(page.fetch_url, ctx)
     folder = Path(tempfile.mkdtemp(prefix="ingest-page-"))
     try:

@@ -8,7 +8,7 @@ from uuid import UUID
 from ingest.db import Connection, transaction
 from ingest.errors import ErrorCode, LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Review
-from ingest.store import crawl_pages, crawls, jobs, site_documents
+from ingest.store import crawl_pages, crawls, frontier, jobs, site_documents
 from ingest.store.crawls import Crawl
 from ingest.store.jobs import ClaimedJob
 
@@ -72,7 +72,7 @@ async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bo
             raise LeaseLost(job.id)
         await crawl_pages.record_failures(conn, crawl_id)
         skipped = await crawls.skipped(conn, crawl_id)
-        beyond = skipped.get("limit", 0) + await crawl_pages.over_limit(conn, crawl_id)
+        beyond = skipped.get("limit", 0) + await frontier.over_limit(conn, crawl_id)
         is_complete = is_whole and beyond == 0
         if is_complete:
             blind = await crawl_pages.blind_spots(conn, source_id=source_id, crawl_id=crawl_id)

@@ -18,9 +18,9 @@ from ingest.handlers.firecrawl_pages import reported
 from ingest.pipeline.web import urls
 from ingest.providers.firecrawl.client import FirecrawlClient
 from ingest.providers.firecrawl.events import CrawledPage
-from ingest.store import crawl_pages, crawls, jobs, provider_pages, webhook_events
-from ingest.store.crawl_pages import SeenPage
+from ingest.store import crawls, frontier, jobs, provider_pages, webhook_events
 from ingest.store.crawls import Crawl
+from ingest.store.frontier import SeenPage
 from ingest.store.jobs import ClaimedJob
 from ingest.store.provider_pages import ProviderPage
 from ingest.store.webhook_events import NewWebhookEvent
@@ -85,7 +85,7 @@ class _Filler:
         """Record the pages that could not be fetched, and those that must not be."""
         async with transaction(self._ctx.pool) as conn:
             await self._take_in(conn, reported(failed), None)
-            await crawl_pages.add_seen(
+            await frontier.add_seen(
                 conn, self._crawl.id, self._crawl.source_id, _forbidden(robots_blocked)
             )
 

@@ -122,7 +122,7 @@ async def _find(
     except Transient:
         candidates = []
     async with ctx.pool.connection() as conn:
-        claimed = await crawls.claimed_by_others(conn, [one.id for one in candidates])
+        claimed = await crawls.claimed_by_others(conn, crawl.id, [one.id for one in candidates])
     unclaimed = [one.id for one in candidates if one.id not in claimed]
     if len(unclaimed) == 1:
         await _learn(job, crawl, unclaimed[0], ctx)
@@ -187,11 +187,13 @@ async def _follow(
 ) -> Outcome | ProviderEnd:
     """Ask how far it is; take what is there at its end, or when it has been silent too long."""
     is_silent = crawl.silent_seconds > ctx.web.crawl_silence.total_seconds()
+    stop = None
     try:
         status = await client.status(provider_crawl_id)
-        if status.status == "scraping" and not is_silent:
-            await _note(job, crawl, status, ctx)
-            return _wait(ctx.web.crawl_poll)
+        if status.status == "scraping":
+            if await _gets_on(job, crawl, status, ctx) or not is_silent:
+                return _wait(ctx.web.crawl_poll)
+            stop = provider_crawl_id
         await reconcile(job, crawl, provider_crawl_id, client, ctx)
         error = _error_of(status, ctx)
     except CrawlNotFound as missing:
@@ -202,13 +204,17 @@ async def _follow(
         # An outage of the provider costs the run nothing, unless it lasts.
         if not is_silent:
             return _wait(max(trouble.retry_after or timedelta(0), ctx.web.crawl_poll))
+        if job.attempts < job.max_attempts:
+            raise
+        stop = provider_crawl_id
         error = Permanent(f"{_silence(ctx)}: {trouble}", code="crawl_failed")
-    return await _end(job, crawl, ctx, error, stop=provider_crawl_id if is_silent else None)
+    return await _end(job, crawl, ctx, error, stop=stop)
 
 
-async def _note(job: ClaimedJob, crawl: Crawl, status: CrawlStatus, ctx: Context) -> None:
+async def _gets_on(job: ClaimedJob, crawl: Crawl, status: CrawlStatus, ctx: Context) -> bool:
+    """Note how far it is; whether that is further than before."""
     async with _holding(job, ctx) as conn:
-        await crawls.heard(conn, crawl.id, progress=status.completed)
+        return await crawls.heard(conn, crawl.id, progress=status.completed)
 
 
 def _error_of(status: CrawlStatus, ctx: Context) -> Permanent | None:

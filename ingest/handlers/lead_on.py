@@ -1,5 +1,6 @@
 """Where the links of a page lead: which of them become pages of the crawl."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final
@@ -11,9 +12,9 @@ from ingest.handlers.robots import robots_of
 from ingest.pipeline.web import urls
 from ingest.pipeline.web.robots import Robots
 from ingest.pipeline.web.scope import Scope, build_scope
-from ingest.store import crawl_pages, crawls, jobs
-from ingest.store.crawl_pages import Family, NewPage, SeenPage
+from ingest.store import crawls, frontier, jobs
 from ingest.store.crawls import Crawl, Locked
+from ingest.store.frontier import Family, NewPage, SeenPage
 from ingest.store.jobs import ClaimedJob
 
 _NO_END: Final = 1_000_000
@@ -41,31 +42,34 @@ def scope_of(crawl: Crawl) -> Scope:
 
 async def sort_links(links: Iterable[str], crawl: Crawl, ctx: Context, *, depth: int) -> Found:
     """Which links lead to pages of the crawl, which robots.txt forbids, and which are skipped."""
-    found, scope = Found(), scope_of(crawl)
-    addresses: dict[str, str] = {}
+    rules = await robots_of(urls.origin(crawl.uri), ctx)
+    # A page may have thousands of links, robots.txt thousands of rules.
+    return await asyncio.to_thread(_sort, list(links), scope_of(crawl), rules, depth)
+
+
+def _sort(links: Iterable[str], scope: Scope, rules: Robots, depth: int) -> Found:
+    found = Found()
+    known: set[str] = set()
     for link in links:
+        # Known as the seed writes its site, but requested as the site writes itself: else each
+        # page of a site that has moved to `www.` or https would cost a redirect.
         address = scope.adopt(link)
         reason = scope.refusal(address, depth=depth)
         if reason is not None:
             found.skipped[reason] += 1
             continue
-        addresses.setdefault(urls.normalise(address), address)
-    if addresses:
-        # One site has one origin: all addresses were adopted to the seed's.
-        rules = await robots_of(urls.origin(crawl.uri), ctx)
-        _judge(addresses, rules, found, depth)
-    return found
-
-
-def _judge(addresses: dict[str, str], rules: Robots, found: Found, depth: int) -> None:
-    for uri, address in addresses.items():
+        uri = urls.normalise(address)
+        if uri in known:
+            continue
+        known.add(uri)
         if rules.allows(address):
             shape = urls.path_shape(address)
-            found.pages.append(NewPage(uri=uri, fetch_url=address, shape=shape, depth=depth))
+            found.pages.append(NewPage(uri=uri, fetch_url=link, shape=shape, depth=depth))
         else:
             found.forbidden.append(
                 SeenPage(uri=uri, status="skipped", error_code="robots_disallowed")
             )
+    return found
 
 
 async def add_found(
@@ -75,14 +79,14 @@ async def add_found(
 
     The caller holds the lock of the run.
     """
-    await crawl_pages.count(conn, crawl.id, -freed)
+    await frontier.count(conn, crawl.id, -freed)
     if locked.status not in ("pending", "running"):
         return  # a page of a run that has ended, tried again
     family = family_of(job, crawl)
     room = max(locked.settings.limit - locked.page_count + freed, 0)
-    room -= await crawl_pages.promote(conn, family, places=room)
-    skipped = await crawl_pages.add(conn, family, found.pages, room=room)
-    await crawl_pages.add_seen(conn, crawl.id, crawl.source_id, found.forbidden)
+    room -= await frontier.promote(conn, family, places=room)
+    skipped = await frontier.add(conn, family, found.pages, room=room)
+    await frontier.add_seen(conn, crawl.id, crawl.source_id, found.forbidden)
     await crawls.add_skipped(conn, crawl.id, found.skipped + skipped)
 
 

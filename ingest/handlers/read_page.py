@@ -1,6 +1,5 @@
 """A page as text: what a server answered, or a provider sent, becomes something to compare."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -11,6 +10,8 @@ from ingest.handlers.context import Context, Progress
 from ingest.handlers.fetch_page import Answer, fetch_page, refuse_status
 from ingest.model import WebPage
 from ingest.pipeline.web import urls
+from ingest.pipeline.web.robots_tag import read_tag
+from ingest.pipeline.web.scope import Scope
 from ingest.sandbox.pool import Parsed, ParseRequest
 from ingest.store.crawl_pages import PageForJob, StoredPage
 from ingest.store.documents import FromWeb, text_hash
@@ -41,30 +42,39 @@ async def read_page(
     ctx: Context,
     progress: Progress,
     *,
-    may_go_to: Callable[[str], bool] | None,
+    scope: Scope | None,
 ) -> ReadPage:
-    """Fetch a page and extract it, unless nothing has changed. Raises as fetch_page() does, and
-    Permanent with the codes of the parsers."""
+    """Fetch a page and extract it, unless nothing has changed.
+
+    `scope` as for fetch_page(). Raises what that raises, and Permanent with the parsers' codes.
+    """
     progress.stage = "extract"
     if stored is not None and stored.embedding_model_id != ctx.model_id:
         stored = None  # the text may be the same, but it needs vectors of another model
-    async with fetch_page(job, page, stored, ctx, may_go_to=may_go_to) as answer:
+    async with fetch_page(job, page, stored, ctx, scope=scope) as answer:
         refuse_status(answer.fetched)
         progress.reached(10)
-        if stored is not None and _is_same(page, stored, answer):
-            return _unchanged(stored, answer)
+        uri = _identity(answer, scope)
+        if stored is not None and _is_same(page, stored, answer, uri):
+            return _unchanged(stored, answer, uri)
         if not answer.is_unchanged:
             parsed = await parse(answer.path, answer.fetched.url, ctx, progress, answer=answer)
-            return _changed(answer, parsed)
+            return _changed(answer, parsed, uri)
     if stored is None:
         raise Permanent("the server answered 304 to a plain request", code="fetch_status")
     # It means another page, to which this one redirects now.
-    return await read_page(job, page, None, ctx, progress, may_go_to=may_go_to)
+    return await read_page(job, page, None, ctx, progress, scope=scope)
 
 
-def _is_same(page: PageForJob, stored: StoredPage, answer: Answer) -> bool:
+def _identity(answer: Answer, scope: Scope | None) -> str:
+    """What the page is known by: where the answer came from, as the crawl writes its site."""
+    url = answer.fetched.url
+    return urls.normalise(url if scope is None else scope.adopt(url))
+
+
+def _is_same(page: PageForJob, stored: StoredPage, answer: Answer, uri: str) -> bool:
     """Whether the answer is what is stored under the page's own address."""
-    if urls.normalise(answer.fetched.url) != page.uri:
+    if uri != page.uri:
         return False
     return answer.is_unchanged or answer.fetched.sha256 == stored.content_hash
 
@@ -92,9 +102,9 @@ async def parse(
     return parsed
 
 
-def _unchanged(stored: StoredPage, answer: Answer) -> ReadPage:
+def _unchanged(stored: StoredPage, answer: Answer, uri: str) -> ReadPage:
     return ReadPage(
-        uri=urls.normalise(answer.fetched.url),
+        uri=uri,
         http_status=answer.fetched.status,
         content_hash=stored.content_hash,
         parsed=None,
@@ -107,10 +117,11 @@ def _unchanged(stored: StoredPage, answer: Answer) -> ReadPage:
     )
 
 
-def _changed(answer: Answer, parsed: Parsed) -> ReadPage:
+def _changed(answer: Answer, parsed: Parsed, uri: str) -> ReadPage:
     web = parsed.document.web or WebPage()
+    tag = read_tag(answer.fetched.headers.get("x-robots-tag", ""))
     return ReadPage(
-        uri=urls.normalise(answer.fetched.url),
+        uri=uri,
         http_status=answer.fetched.status,
         content_hash=answer.fetched.sha256,
         parsed=parsed,
@@ -118,10 +129,10 @@ def _changed(answer: Answer, parsed: Parsed) -> ReadPage:
             etag=_validator(answer, "etag"),
             last_modified=_validator(answer, "last-modified"),
             text_hash=text_hash(parsed.document.text),
-            links=web.links if web.follow else (),
+            links=web.links if web.follow and tag.follow else (),
         ),
         canonical=web.canonical,
-        may_index=web.index,
+        may_index=web.index and tag.index,
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.firecrawl_pages import provider_page
 from ingest.handlers.read_page import ReadPage, parse
+from ingest.model import Document
 from ingest.pipeline import hygiene
 from ingest.providers.firecrawl.events import CrawledPage
 from ingest.sandbox.pool import Parsed
@@ -55,14 +56,15 @@ async def _parsed(
         parsed = await parse(path, crawled.url, ctx, progress, answer=None)
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-    return replace(parsed, document=replace(parsed.document, **_described(crawled, parsed)))
+    return replace(parsed, document=_described(crawled, parsed.document))
 
 
-def _described(crawled: CrawledPage, parsed: Parsed) -> dict[str, object]:
-    """What the page's head says; its author chose the words."""
-    metadata = {"language": crawled.language, "description": crawled.description}
-    kept = {key: value for key, value in metadata.items() if value}
-    return {
-        "title": hygiene.clean_line(crawled.title or "") or parsed.document.title,
-        "metadata": {**parsed.document.metadata, **hygiene.clean_json(kept)},
-    }
+def _described(crawled: CrawledPage, document: Document) -> Document:
+    """With what the page's head says; its author chose the words."""
+    head = {"language": crawled.language, "description": crawled.description}
+    stated = hygiene.clean_json({key: value for key, value in head.items() if value})
+    return replace(
+        document,
+        title=hygiene.clean_line(crawled.title or "") or document.title,
+        metadata={**document.metadata, **stated},
+    )

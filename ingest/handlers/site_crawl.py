@@ -18,9 +18,9 @@ from ingest.handlers.robots import robots_of
 from ingest.handlers.run_of import run_of
 from ingest.handlers.sitemaps import sitemap_pages
 from ingest.pipeline.web import urls
-from ingest.store import crawl_pages, crawls, jobs
-from ingest.store.crawl_pages import NewPage
+from ingest.store import crawls, frontier, jobs
 from ingest.store.crawls import Crawl
+from ingest.store.frontier import NewPage
 from ingest.store.jobs import ClaimedJob
 
 # The last page wakes the root job; this is for when that could not be.
@@ -83,7 +83,7 @@ async def _begin_again(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Crawl:
             raise LeaseLost(job.id)
         goes_on = crawl.provider == "builtin" and crawl.page_count > 0
         if goes_on:
-            await crawl_pages.requeue_failed(conn, family_of(job, crawl))
+            await frontier.requeue_failed(conn, family_of(job, crawl))
         await crawls.restart(conn, crawl.id)
         if goes_on:
             await crawls.run(conn, crawl.id)

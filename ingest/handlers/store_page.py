@@ -13,10 +13,11 @@ from ingest.handlers.lead_on import Found, add_found, scope_of, sort_links
 from ingest.handlers.new_document import new_document
 from ingest.handlers.read_page import ReadPage
 from ingest.pipeline.web import urls
-from ingest.store import crawl_pages, crawls, documents, site_documents
-from ingest.store.crawl_pages import KnownPage, PageForJob, PageResult, SeenPage, StoredPage
+from ingest.store import crawl_pages, crawls, documents, frontier, site_documents
+from ingest.store.crawl_pages import KnownPage, PageForJob, PageResult, StoredPage
 from ingest.store.crawls import Crawl
 from ingest.store.documents import NewDocument
+from ingest.store.frontier import SeenPage
 from ingest.store.jobs import ClaimedJob
 
 # A page that had this much text and has hardly any now shows a login, or an error with status 200.
@@ -199,7 +200,7 @@ async def _other_name(conn: Connection, work: _Work) -> str | None:
         # Nobody has found the target yet: the page takes its name.
         await crawl_pages.rename(conn, page.id, uri)
         alias = SeenPage(uri=page.uri, status="duplicate", duplicate_of=uri)
-        await crawl_pages.add_seen(conn, page.crawl_id, page.source_id, [alias])
+        await frontier.add_seen(conn, page.crawl_id, page.source_id, [alias])
     if work.canonical is not None and urls.path_shape(work.canonical) == urls.path_shape(uri):
         # Only the query differs: sorting, paging by session, what the page itself calls noise.
         return work.canonical

@@ -10,7 +10,7 @@ from ingest.handlers.read_page import read_page
 from ingest.handlers.registry import handler
 from ingest.handlers.run_of import run_of
 from ingest.handlers.store_page import page_outcome
-from ingest.store import crawl_pages, crawls, jobs, site_documents
+from ingest.store import crawl_pages, crawls, frontier, jobs, site_documents
 from ingest.store.crawls import Crawl
 from ingest.store.jobs import ClaimedJob
 
@@ -23,12 +23,12 @@ async def ingest_url(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
         await crawls.run(conn, crawl.id)
-        page = await crawl_pages.only_page(
+        page = await frontier.only_page(
             conn, crawl_id=crawl.id, source_id=crawl.source_id, uri=crawl.uri, job_id=job.id
         )
         stored = await crawl_pages.stored(conn, crawl.source_id, page.uri)
     try:
-        read = await read_page(job, page, stored, ctx, progress, may_go_to=None)
+        read = await read_page(job, page, stored, ctx, progress, scope=None)
     except (NoPage, LaterPage) as error:
         await note_http_status(job, page, error.http_status, ctx)
         raise

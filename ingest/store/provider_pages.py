@@ -16,9 +16,10 @@ from psycopg.rows import class_row, scalar_row
 from ingest.db import Connection, load_queries, new_id
 from ingest.errors import ErrorCode, Transient
 from ingest.model import JobStatus
-from ingest.store import crawl_pages, crawls, jobs
-from ingest.store.crawl_pages import Family, PageStatus
+from ingest.store import crawls, frontier, jobs
+from ingest.store.crawl_pages import PageStatus
 from ingest.store.crawls import Crawl, Locked, RunOfEvent
+from ingest.store.frontier import Family
 
 _SQL = load_queries("provider_pages.sql")
 
@@ -136,7 +137,7 @@ async def take_in(
     await _add(conn, family, added, event_id)
     renewed = await _renew(conn, family, failed, event_id)
     places = sum(_places(page, None) for page in added) + sum(itertools.starmap(_places, renewed))
-    await crawl_pages.count(conn, family.crawl_id, places)
+    await frontier.count(conn, family.crawl_id, places)
     return len(added) + len(renewed)
 
 
@@ -224,7 +225,7 @@ async def _add(
             "messages": [page.error_message for page in pages],
         },
     )
-    await crawl_pages.enqueue(conn, family, pairs)
+    await frontier.enqueue(conn, family, pairs)
 
 
 async def _renew(
@@ -256,7 +257,7 @@ async def _renew(
     await conn.execute(_SQL["reopen_jobs"], {"ids": [id for id in job_ids if id in states]})
     await jobs.wake(conn)
     pairs = [(row.id, id) for (_, row), id in zip(pages, job_ids, strict=True) if id not in states]
-    await crawl_pages.enqueue(conn, family, [(page_id, id) for page_id, id in pairs if id])
+    await frontier.enqueue(conn, family, [(page_id, id) for page_id, id in pairs if id])
     return pages
 
 

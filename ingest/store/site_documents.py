@@ -6,7 +6,7 @@ from uuid import UUID
 from psycopg.rows import scalar_row
 
 from ingest.db import Connection, load_queries
-from ingest.store import crawl_pages
+from ingest.store import frontier
 from ingest.store.documents import FromWeb
 
 _SQL = load_queries("site_documents.sql")
@@ -56,7 +56,7 @@ async def unseen(conn: Connection, *, source_id: UUID, crawl_id: UUID) -> list[U
             {
                 "source_id": source_id,
                 "crawl_id": crawl_id,
-                "most_variants": crawl_pages.MOST_VARIANTS,
+                "most_variants": frontier.MOST_VARIANTS,
             },
         )
         return await cur.fetchall()

@@ -1,11 +1,12 @@
 """The built-in crawler: which pages become documents, and what the run says of the others."""
 
+import asyncio
 from uuid import UUID
 
 from ingest.db import Pool
 from ingest.worker.finish import commit
 from tests.site_house import html, site_house
-from tests.web_server import redirect, response
+from tests.web_server import Request, redirect, response
 
 _ROBOTS = "/robots.txt"
 
@@ -318,6 +319,47 @@ async def test_noindex_pages_lead_on_but_are_not_kept(pool: Pool, application_id
 
         assert await house.documents(run) == {"/", "/a"}
     assert pages["/index-of-all"]["status"] == "skipped"
+
+
+async def test_a_header_may_ask_not_to_be_indexed(pool: Pool, application_id: UUID) -> None:
+    site = {
+        "/": html("Home.", "/draft"),
+        "/draft": html("A draft.", "/a", headers={"X-Robots-Tag": "noindex, nofollow"}),
+        "/a": html("A."),
+    }
+    async with site_house(pool, site) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+
+        assert await house.documents(run) == {"/"}
+        assert "/a" not in house.web.paths
+
+
+async def test_a_site_that_lives_at_www_is_one_site_and_each_page_is_asked_for_once(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, {}) as house:
+        port = house.web.port
+
+        async def to_www(request: Request, writer: asyncio.StreamWriter) -> None:
+            answer = html("Home.", "/a", "/b", f"//site.example:{port}/a#x")
+            if not request.headers["host"].startswith("www."):
+                answer = redirect(f"http://www.site.example:{port}{request.path}", status=301)
+            writer.write(answer)
+            await writer.drain()
+
+        house.web.answers |= {"/": to_www, "/a": html("A.", "/b"), "/b": html("B.")}
+        run = await house.start(application_id, host="site.example")
+        await house.run_all()
+        rows = await house.rows("select uri from rag.documents")
+
+    assert {row["uri"] for row in rows} == {
+        f"http://site.example:{port}/",
+        f"http://site.example:{port}/a",
+        f"http://site.example:{port}/b",
+    }
+    assert [house.web.paths.count(path) for path in ("/", "/a", "/b")] == [2, 1, 1]
+    assert (await house.crawl(run))["digest"]["duplicate"] == 0
 
 
 async def test_a_redirect_to_another_site_is_not_followed(pool: Pool, application_id: UUID) -> None:

@@ -1,0 +1,69 @@
+-- The frontier of a run. Writers hold the lock of the run.
+
+-- name: add
+-- Without a job: beyond the limit.
+insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, shape, depth, job_id, status)
+select new.id, %(crawl_id)s, %(source_id)s, new.uri, new.fetch_url, new.shape, new.depth, new.job_id,
+       case when new.job_id is null then 'over_limit' else 'queued' end
+  from unnest(%(ids)s::uuid[], %(uris)s::text[], %(fetch_urls)s::text[], %(shapes)s::text[],
+              %(depths)s::integer[], %(job_ids)s::uuid[]) with ordinality
+       as new(id, uri, fetch_url, shape, depth, job_id, n)
+ order by new.n
+on conflict (crawl_id, md5(uri)) do nothing
+returning id, job_id;
+
+-- name: known
+select uri from rag.crawl_pages
+ where crawl_id = %(crawl_id)s and md5(uri) = any(%(digests)s);
+
+-- name: shapes
+select shape, count(*) from rag.crawl_pages
+ where crawl_id = %(crawl_id)s and md5(shape) = any(%(digests)s)
+ group by shape;
+
+-- name: count
+update rag.crawls set page_count = page_count + %(change)s where id = %(crawl_id)s;
+
+-- name: over_limit
+select count(*) from rag.crawl_pages where crawl_id = %(crawl_id)s and status = 'over_limit';
+
+-- name: promote
+-- Places were given back: the pages that have waited longest get them.
+with waiting as materialized (
+    select id from rag.crawl_pages
+     where crawl_id = %(crawl_id)s and status = 'over_limit'
+     order by position limit %(places)s)
+update rag.crawl_pages as page
+   set status = 'queued', job_id = gen_random_uuid(), updated_at = now()
+  from waiting
+ where page.id = waiting.id
+returning page.id, page.job_id;
+
+-- name: add_seen
+-- A page that needs no job: seen at once as skipped or as another name of a known page.
+insert into rag.crawl_pages
+    (id, crawl_id, source_id, uri, fetch_url, shape, depth, status, error_code, duplicate_of,
+     http_status, error_message)
+select new.id, %(crawl_id)s, %(source_id)s, new.uri, new.uri, new.uri, 0, new.status,
+       new.error_code, new.duplicate_of, new.http_status, new.error_message
+  from unnest(%(ids)s::uuid[], %(uris)s::text[], %(statuses)s::text[], %(codes)s::text[],
+              %(duplicates)s::text[], %(http_statuses)s::integer[], %(messages)s::text[])
+       as new(id, uri, status, error_code, duplicate_of, http_status, error_message)
+on conflict (crawl_id, md5(uri)) do nothing;
+
+-- name: failed
+-- Pages of a run that have nothing to show and no open job.
+select page.id, page.job_id
+  from rag.crawl_pages as page
+ where page.crawl_id = %(crawl_id)s and page.status in ('failed', 'queued')
+   and not exists (
+        select 1 from rag.processing_jobs as job
+         where job.id = page.job_id and job.status in ('pending', 'processing'))
+ order by page.position;
+
+-- name: requeue
+update rag.crawl_pages as page
+   set status = 'queued', error_code = null, error_message = null, http_status = null,
+       job_id = again.job_id, updated_at = now()
+  from unnest(%(ids)s::uuid[], %(job_ids)s::uuid[]) as again(id, job_id)
+ where page.id = again.id;
