@@ -119,6 +119,7 @@ def test_a_url_that_leads_inside_is_refused(url: str) -> None:
         "http://example.com",
         "HTTPS://EXAMPLE.COM:443/a?b#c",
         "http://example.com:8080/",
+        "http://example.com./",
         "http://my_site.example.com/",
         "http://\u4f8b\u3048.jp/\u00e4 b?\u00fc=1",
         "http://8.8.8.8/",

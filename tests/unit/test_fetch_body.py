@@ -3,14 +3,16 @@
 import asyncio
 import gzip
 import hashlib
+import os
 import zlib
 from pathlib import Path
 
 import pytest
 
 from ingest.errors import Permanent, Transient
+from ingest.providers.fetch.body import Body
 from tests.fetching import MIB, fetcher
-from tests.web_server import Request, response, web_server
+from tests.web_server import Behaviour, Request, response, web_server
 
 TEXT = b"All work and no play makes Jack a dull boy. " * 20_000  # 880 kB
 
@@ -71,6 +73,15 @@ async def test_a_body_of_exactly_the_limit_is_not_too_large(tmp_path: Path) -> N
     assert fetched.size == MIB
 
 
+async def test_output_that_is_due_after_the_last_byte_of_input_is_not_lost(tmp_path: Path) -> None:
+    data = bytes(MIB + 8)  # zlib returns a mebibyte, has read everything and owes eight bytes
+    answer = encoded(raw_deflate(data), "deflate")
+    async with web_server({"/": answer}) as web, fetcher(max_bytes=2 * MIB) as fetch:
+        fetched = await fetch.get(web.url("/"), into=tmp_path / "page")
+
+    assert fetched.size == len(data)
+
+
 async def endless(request: Request, writer: asyncio.StreamWriter) -> None:
     writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
     for _ in range(160):  # 10 MB
@@ -78,8 +89,18 @@ async def endless(request: Request, writer: asyncio.StreamWriter) -> None:
         await writer.drain()
 
 
-async def test_a_page_that_announces_no_length_is_cut_off_at_the_limit(tmp_path: Path) -> None:
-    async with web_server({"/": endless}) as web, fetcher() as fetch:
+async def endless_behind_gzip(request: Request, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"page"))
+    for _ in range(160):
+        writer.write(bytes(64 * 1024))
+        await writer.drain()
+
+
+@pytest.mark.parametrize("answer", [endless, endless_behind_gzip])
+async def test_a_page_that_announces_no_length_is_cut_off_at_the_limit(
+    tmp_path: Path, answer: Behaviour
+) -> None:
+    async with web_server({"/": answer}) as web, fetcher() as fetch:
         with pytest.raises(Permanent) as caught:
             await fetch.get(web.url("/"), into=tmp_path / "page")
         await web.until(lambda: web.open == 0)
@@ -225,3 +246,20 @@ async def test_a_file_that_cannot_be_written_is_not_taken_for_a_fault_of_the_sit
     async with web_server({"/": response(TEXT)}) as web, fetcher() as fetch:
         with pytest.raises(FileNotFoundError):
             await fetch.get(web.url("/"), into=tmp_path / "missing" / "page")
+
+
+async def test_a_cancelled_write_has_let_go_of_the_file_when_the_cancellation_arrives(
+    tmp_path: Path,
+) -> None:
+    os.mkfifo(tmp_path / "page")  # opening it blocks until somebody reads
+    writing = asyncio.create_task(Body(tmp_path / "page", coding="", cap=MIB).finish())
+    await asyncio.sleep(0)
+    writing.cancel()
+    for _ in range(50):
+        await asyncio.sleep(0)
+    done_while_writing = writing.done()
+    await asyncio.to_thread((tmp_path / "page").read_bytes)
+    await asyncio.wait([writing])
+
+    assert not done_while_writing
+    assert writing.cancelled()
