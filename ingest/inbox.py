@@ -155,7 +155,7 @@ async def _run_of(conn: Connection, event: Event) -> RunOfEvent | str:
     if _contradicts(event, run):
         return "the event is of another crawl than it says"
     is_learning = run.provider_crawl_id is None and provider_id is not None
-    if is_learning and await crawls.claimed_by_others(conn, [provider_id or ""]):
+    if is_learning and await crawls.claimed_by_others(conn, run.id, [provider_id or ""]):
         return "the event is of another run's crawl"
     return run
 

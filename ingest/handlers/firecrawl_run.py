@@ -52,7 +52,7 @@ async def step(
     """Go one step on with a run: what the root job waits for, or the end of the provider's part.
 
     Raises Transient `crawl_not_started`, `rate_limited` when the provider surely did not start the
-    crawl, and LeaseLost.
+    crawl, others when it has been out of reach for long, and LeaseLost.
     """
     progress.stage = "extract"
     if crawl.status == "finishing":

@@ -174,9 +174,10 @@ async def started(conn: Connection, id: UUID, provider_crawl_id: str) -> bool:
     return (await conn.execute(_SQL["started"], values)).rowcount == 1
 
 
-async def heard(conn: Connection, id: UUID, *, progress: int) -> None:
-    """Note how far the provider is; silence is counted from the last change."""
-    await conn.execute(_SQL["heard"], {"id": id, "progress": progress})
+async def heard(conn: Connection, id: UUID, *, progress: int) -> bool:
+    """Note how far the provider is; False when that is no change: then silence goes on."""
+    done = await conn.execute(_SQL["heard"], {"id": id, "progress": progress})
+    return done.rowcount == 1
 
 
 async def heard_of(conn: Connection, id: UUID) -> None:
@@ -193,8 +194,10 @@ async def by_run(
         return await cur.fetchone()
 
 
-async def claimed_by_others(conn: Connection, provider_crawl_ids: Sequence[str]) -> set[str]:
-    """Those of the provider's crawls that are known to belong to a run."""
+async def claimed_by_others(
+    conn: Connection, id: UUID, provider_crawl_ids: Sequence[str]
+) -> set[str]:
+    """Those of the provider's crawls that are known to belong to another run than this."""
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["claimed_by"], {"ids": list(provider_crawl_ids)})
+        await cur.execute(_SQL["claimed_by"], {"id": id, "ids": list(provider_crawl_ids)})
         return set(await cur.fetchall())

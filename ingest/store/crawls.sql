@@ -82,8 +82,9 @@ select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.stat
  limit 1;
 
 -- name: claimed_by
--- Which of these crawls of the provider are known to be somebody's.
-select provider_crawl_id from rag.crawls where provider_crawl_id = any(%(ids)s);
+-- Which of these crawls of the provider are known to be another run's.
+select provider_crawl_id from rag.crawls
+ where provider_crawl_id = any(%(ids)s) and id <> %(id)s;
 
 -- name: add_skipped
 update rag.crawls as crawl

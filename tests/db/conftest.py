@@ -1,4 +1,4 @@
-"""A stand-in of Firecrawl with one site, and the root job of a run of that."""
+"""A stand-in of Firecrawl with one site, the root job of a run of that, and the inbox."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -8,8 +8,16 @@ import pytest
 
 from ingest.blobs.local import LocalBlobStore
 from ingest.db import Connection, Pool
+from ingest.inbox import Inbox
 from tests.firecrawl_crawls import SitePage
-from tests.firecrawl_runs import SITE, Root, claim_root, firecrawl_context, start_run
+from tests.firecrawl_runs import (
+    SITE,
+    Root,
+    claim_root,
+    firecrawl_context,
+    make_inbox,
+    start_run,
+)
 from tests.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
 
 
@@ -18,6 +26,11 @@ async def blobs(tmp_path: Path) -> AsyncIterator[LocalBlobStore]:
     store = LocalBlobStore(tmp_path / "blobs")
     yield store
     await store.close()
+
+
+@pytest.fixture
+def inbox(pool: Pool, blobs: LocalBlobStore) -> Inbox:
+    return make_inbox(pool, blobs)
 
 
 @pytest.fixture

@@ -1,12 +1,13 @@
 """The root job of a crawl at Firecrawl: it follows the crawl, fills in what is missing, ends it."""
 
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
 
 from ingest.blobs.local import LocalBlobStore
 from ingest.db import Connection, Pool
-from ingest.errors import LeaseLost, Permanent
+from ingest.errors import LeaseLost, Permanent, Transient
 from ingest.handlers.fetch_page import NoPage
 from ingest.store import crawls
 from tests.firecrawl_crawls import Behaviour, SitePage
@@ -191,6 +192,34 @@ async def test_a_crawl_that_gets_on_is_not_silent_and_one_that_does_not_is(
     assert moved < 500 < stood
 
 
+async def test_a_crawl_that_nobody_asked_for_long_is_judged_by_what_it_did_meanwhile(
+    root: Root, firecrawl: FirecrawlServer, conn: Connection
+) -> None:
+    firecrawl.behaviours[SITE] = Behaviour(stuck=True, silent=True)
+    await root.wait()
+    await until(lambda: _scraped(firecrawl))
+
+    await root.backdate("heard_at", seconds=1801)
+    went_on = await root.wait()
+
+    assert went_on == "provider"
+    assert (await crawl_of(conn, root.run)).silent_seconds < 100
+
+
+async def test_a_crawl_that_has_ended_is_not_stopped_however_long_it_was_silent(
+    root: Root, firecrawl: FirecrawlServer, conn: Connection
+) -> None:
+    firecrawl.behaviours[SITE] = Behaviour(silent=True)
+    await root.wait()
+    await until(lambda: _completed(firecrawl))
+    await root.backdate("heard_at", seconds=1801)
+
+    end = await root.until_end()
+
+    assert end.error is None
+    assert await stopped(conn) == []
+
+
 async def test_an_outage_of_the_provider_is_waited_out_until_it_lasts_too_long(
     conn: Connection, application_id: UUID, pool: Pool, blobs: LocalBlobStore
 ) -> None:
@@ -202,6 +231,9 @@ async def test_an_outage_of_the_provider_is_waited_out_until_it_lasts_too_long(
         root = Root(conn=conn, ctx=ctx, run=run, job=job)
         first = await root.wait()
         await root.backdate("heard_at", seconds=1801)
+        with pytest.raises(Transient):
+            await root.step()
+        root.job = replace(job, attempts=job.max_attempts)
         error = await root.until_failed()
 
     assert first == "provider"
