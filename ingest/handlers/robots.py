@@ -8,34 +8,38 @@ from pathlib import Path
 from typing import Final
 
 from ingest.db import transaction
-from ingest.errors import Permanent, Snooze, Transient
+from ingest.errors import Permanent, Transient
 from ingest.handlers.context import Context
 from ingest.pipeline.web.robots import Robots, read
 from ingest.store import crawl_origins
 
 _FRESH: Final = timedelta(hours=12)
 # A host whose robots.txt cannot be had is asked again after this; until then nothing is fetched.
-_AGAIN: Final = timedelta(seconds=10)
+AGAIN: Final = timedelta(seconds=10)
 _LARGEST: Final = 512 * 1024
+
+
+class RobotsUnavailable(Transient):
+    """Whether a host may be fetched from cannot be told now."""
+
+    def __init__(self, origin: str) -> None:
+        super().__init__(f"{origin}/robots.txt cannot be had", code="fetch_failed")
 
 
 async def robots_of(origin: str, ctx: Context, *, refresh: bool = False) -> Robots:
     """The rules for an origin; `refresh` asks even if somebody has asked lately.
 
-    A host without robots.txt (4xx) allows everything. Raises Snooze while it answers 5xx or not at
-    all: RFC 9309 wants that read as a prohibition, but it will pass.
+    A host without robots.txt (4xx) allows everything. Raises RobotsUnavailable while it answers
+    5xx or not at all: RFC 9309 wants that read as a prohibition, but it will pass.
     """
-    async with transaction(ctx.pool) as conn:
-        stored = await crawl_origins.robots(conn, origin, fresh_for=_FRESH)
-        tried = await crawl_origins.robots(conn, origin, fresh_for=_AGAIN)
+    async with ctx.pool.connection() as conn:
+        stored = await crawl_origins.robots(conn, origin)
     agent = ctx.web.user_agent
-    if stored is not None and stored.is_fresh and not refresh:
-        if stored.robots_status == "rules":
-            return read(stored.robots or b"", agent=agent)
-        if stored.robots_status == "none":
-            return read(b"", agent=agent)
-    if tried is not None and tried.is_fresh and tried.robots_status == "unavailable":
-        raise Snooze(_AGAIN, reason="robots_unavailable")
+    if stored is not None and stored.status == "unavailable" and stored.age < AGAIN:
+        raise RobotsUnavailable(origin)
+    is_known = stored is not None and stored.status != "unavailable" and stored.age < _FRESH
+    if stored is not None and is_known and not refresh:
+        return read(stored.body or b"", agent=agent)
     body = await _ask(origin, ctx)
     rules = read(body or b"", agent=agent)
     async with transaction(ctx.pool) as conn:
@@ -75,7 +79,7 @@ def _head(path: Path) -> bytes:
         return file.read(_LARGEST)
 
 
-async def _unavailable(origin: str, ctx: Context) -> Snooze:
+async def _unavailable(origin: str, ctx: Context) -> RobotsUnavailable:
     async with transaction(ctx.pool) as conn:
         await crawl_origins.keep_robots(conn, origin, status="unavailable", body=None, delay=None)
-    return Snooze(_AGAIN, reason="robots_unavailable")
+    return RobotsUnavailable(origin)

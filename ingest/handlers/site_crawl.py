@@ -14,7 +14,7 @@ from ingest.handlers.context import Context, Outcome, Progress, Wait
 from ingest.handlers.finish_crawl import finish_crawl
 from ingest.handlers.lead_on import Found, add_found, family_of, sort_links
 from ingest.handlers.registry import handler
-from ingest.handlers.robots import robots_of
+from ingest.handlers.robots import AGAIN, RobotsUnavailable, robots_of
 from ingest.handlers.run_of import run_of
 from ingest.handlers.sitemaps import sitemap_pages
 from ingest.pipeline.web import urls
@@ -52,7 +52,10 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
     """Ask for robots.txt and sitemaps; the frontier begins with the start and what they name."""
     if crawl.silent_seconds > _PATIENCE_SECONDS:
         raise Permanent("robots.txt could not be read for an hour", code="fetch_failed")
-    robots = await robots_of(urls.origin(crawl.uri), ctx, refresh=True)
+    try:
+        robots = await robots_of(urls.origin(crawl.uri), ctx, refresh=True)
+    except RobotsUnavailable:
+        return Outcome(wait=Wait(delay=AGAIN, reason="robots_unavailable"))
     named: list[str] = []
     if crawl.settings.max_depth != 0:
         named = await sitemap_pages(crawl, robots, ctx)

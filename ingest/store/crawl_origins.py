@@ -19,9 +19,9 @@ _SHORT_WAIT: Final = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRobots:
-    robots_status: RobotsStatus
-    robots: bytes | None
-    is_fresh: bool
+    status: RobotsStatus
+    body: bytes | None
+    age: timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +45,10 @@ class _Origin:
     fetch_seconds: float
 
 
-async def robots(conn: Connection, origin: str, *, fresh_for: timedelta) -> StoredRobots | None:
+async def robots(conn: Connection, origin: str) -> StoredRobots | None:
     """What robots.txt of an origin said when somebody last asked."""
     async with conn.cursor(row_factory=class_row(StoredRobots)) as cur:
-        await cur.execute(_SQL["robots"], {"origin": origin, "fresh_for": fresh_for})
+        await cur.execute(_SQL["robots"], {"origin": origin})
         return await cur.fetchone()
 
 

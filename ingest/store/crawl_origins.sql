@@ -1,7 +1,7 @@
 -- Politeness towards hosts, shared by all workers. Every statement is its own transaction.
 
 -- name: robots
-select robots_status, robots, robots_at > now() - %(fresh_for)s::interval as is_fresh
+select robots_status as status, robots as body, now() - robots_at as age
   from rag.crawl_origins
  where origin = %(origin)s and robots_at is not null;
 
