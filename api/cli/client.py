@@ -177,8 +177,10 @@ class Client:
             message = f"{self.target.url} refused the key from {self.target.key_from}"
         else:
             message = str(problem.get("detail") or f"{self.target.url} answered {response}")
-            for item in problem.get("errors", []):
-                message += f"; {item.get('field')}: {item.get('message')}"
+            errors = problem.get("errors", [])
+            fields = [f"{item.get('field')}: {item.get('message')}" for item in errors]
+            is_said_there = any(item.get("message") == message for item in errors)
+            message = "; ".join(fields if is_said_there else [message, *fields])
         return Refused(message, status=response.status_code, problem=problem)
 
 

@@ -6,7 +6,7 @@ from typing import Final, ParamSpec
 
 import typer
 
-from api.cli import server, show, upload, watch
+from api.cli import crawl, server, show, upload, watch
 from api.cli.output import CommandError, print_error
 from ingest.errors import SetupError
 
@@ -17,7 +17,7 @@ _SERVICE: Final = "The service"
 _USE: Final = "Using it"
 
 app = typer.Typer(
-    help="Turns files into searchable knowledge in Postgres + pgvector.",
+    help="Turns files and web sites into searchable knowledge in Postgres + pgvector.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,  # its tracebacks would show keys and document text
@@ -43,6 +43,8 @@ _add(_SERVICE, server.api)
 _add(_SERVICE, server.worker)
 _add(_SERVICE, server.migrate)
 _add(_USE, upload.upload)
+_add(_USE, crawl.crawl)
+_add(_USE, crawl.rescrape)
 _add(_USE, watch.watch)
 _add(_USE, show.search)
 _add(_USE, show.sources)

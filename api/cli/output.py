@@ -10,8 +10,8 @@ from rich.text import Text
 
 # File names and document text come from anywhere: no escape sequence, no reversed reading order.
 _UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
-# Lines in a pipe or a file are not broken.
-_NO_TERMINAL: Final = 10_000
+NO_TERMINAL: Final = 10_000
+"""Columns: lines in a pipe or a file are not broken."""
 
 
 class CommandError(Exception):
@@ -20,14 +20,12 @@ class CommandError(Exception):
 
 def out() -> Console:
     """Standard output: results and nothing else."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _NO_TERMINAL)
+    return Console(highlight=False, width=None if sys.stdout.isatty() else NO_TERMINAL)
 
 
 def notes() -> Console:
     """Standard error: progress and remarks, so that a pipe gets results only."""
-    return Console(
-        stderr=True, highlight=False, width=None if sys.stderr.isatty() else _NO_TERMINAL
-    )
+    return Console(stderr=True, highlight=False, width=None if sys.stderr.isatty() else NO_TERMINAL)
 
 
 def plain(value: object) -> Text:

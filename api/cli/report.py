@@ -2,21 +2,19 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table
 
-from api.cli.client import Client, Refused, Unreachable
+from api.cli.client import Client, Refused
 from api.cli.files import Skipped
 from api.cli.output import count, plain
 from api.cli.sending import Outcome, Problem
+from api.cli.waiting import PatientClient
 
-_POLL_SECONDS: Final = 0.5
-# A service that restarts is back by then.
-_PATIENCE_SECONDS: Final = 120
 _OPEN: Final = ("pending", "processing")
 _FINE: Final = "completed"
 _SHOWN: Final = 50
@@ -58,22 +56,21 @@ class Waiter:
     def __init__(
         self, client: Client, outcome: Outcome, *, sleep: Callable[[float], None] = time.sleep
     ) -> None:
-        self._client = client
+        self._service = PatientClient(client, sleep=sleep)
         self._outcome = outcome
-        self._sleep = sleep
         self._batches = [outcome.batch_id] if outcome.batch_id else []
 
     def wait(self, show: Callable[[int, int], None]) -> None:
         """Until no file is pending or in work; `show` is told how many have ended, of how many."""
         self._batches += self._earlier_batches()
         while True:
-            batches = [self._get(f"/api/batches/{id}") for id in self._batches]
+            batches = [self._service.get(f"/api/batches/{id}") for id in self._batches]
             accepted = sum(batch["accepted"] for batch in batches)
             left = sum(batch[state] for batch in batches for state in _OPEN)
             show(accepted - left, accepted)
             if left == 0:
                 return
-            self._sleep(_POLL_SECONDS)
+            self._service.pause()
 
     def result(self) -> Result:
         """What became of the files, as of now."""
@@ -96,7 +93,7 @@ class Waiter:
         """The accepted files of ours in all batches, each source once."""
         rows: dict[str, dict[str, Any]] = {}
         for id in self._batches:
-            for row in self._get(f"/api/batches/{id}/report")["files"]:
+            for row in self._service.get(f"/api/batches/{id}/report")["files"]:
                 source = row["knowledgeSourceId"]
                 ours = id == self._outcome.batch_id or source in self._outcome.already_open
                 if row["verdict"] == "accepted" and row["status"] is not None and ours:
@@ -110,10 +107,10 @@ class Waiter:
         while missing:
             _, job = missing.popitem()
             try:
-                batch = self._get(f"/api/jobs/{job}")["batchId"]
+                batch = self._service.get(f"/api/jobs/{job}")["batchId"]
                 if batch is None or batch in self._batches or batch in batches:
                     continue
-                report = self._get(f"/api/batches/{batch}/report")
+                report = self._service.get(f"/api/batches/{batch}/report")
             except Refused as error:
                 if error.status != 404:
                     raise
@@ -122,22 +119,6 @@ class Waiter:
             for row in report["files"]:
                 missing.pop(row["knowledgeSourceId"], None)
         return batches
-
-    def _get(self, path: str) -> Mapping[str, Any]:
-        """As `Client.get`, over a restart of the service."""
-        deadline = time.monotonic() + _PATIENCE_SECONDS
-        while True:
-            try:
-                answer: dict[str, Any] = self._client.get(path)
-            except Unreachable:
-                if time.monotonic() > deadline:
-                    raise
-            except Refused as error:
-                if error.status != 503 or time.monotonic() > deadline:
-                    raise
-            else:
-                return answer
-            self._sleep(_POLL_SECONDS)
 
 
 def print_result(console: Console, result: Result) -> None:

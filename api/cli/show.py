@@ -1,14 +1,16 @@
 """`ingest search`, `sources` and `jobs`: what is there, as tables or as JSON lines."""
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
 import typer
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 from api.cli.client import open_client
-from api.cli.output import out, plain, print_json
+from api.cli.output import NO_TERMINAL, out, plain, print_json
 from ingest.model import JobStatus, SourceStatus
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object per line")]
@@ -19,13 +21,17 @@ Row = Mapping[str, Any]
 Cell = Callable[[Row], object]
 
 _LONGEST_HIT: Final = 400
+_LONG: Final = ("path or URL", "doing or code")
+_LEAST: Final = 40
 
 _SOURCES: Final[dict[str, Cell]] = {
     "id": lambda row: row["id"],
+    "type": lambda row: row["type"],
     "state": lambda row: row["status"],
     "chunks": lambda row: row["chunkCount"],
     "code": lambda row: row["errorCode"],
-    "path or URL": lambda row: row["uri"],
+    "next fetch": lambda row: _minute(row["nextRescrapeAt"]),
+    "path or URL": lambda row: _place(row),
 }
 _JOBS: Final[dict[str, Cell]] = {
     "id": lambda row: row["id"],
@@ -70,6 +76,9 @@ def search(
 def sources(
     *,
     status: Annotated[SourceStatus | None, typer.Option(help="Only in this state")] = None,
+    type: Annotated[
+        Literal["file", "url", "site"] | None, typer.Option(help="Only of this type")
+    ] = None,
     batch: Batch = None,
     uri: Annotated[str | None, typer.Option(help="The exact path or URL")] = None,
     limit: Limit = 50,
@@ -77,7 +86,7 @@ def sources(
 ) -> None:
     """List knowledge sources, newest first."""
     with open_client() as client:
-        query = {"status": status, "batchId": batch, "uri": uri}
+        query = {"status": status, "type": type, "batchId": batch, "uri": uri}
         _list(client.pages("/api/knowledge-sources", limit=limit, **query), _SOURCES, as_json)
 
 
@@ -108,12 +117,33 @@ def _list(rows: Iterable[Row], columns: Mapping[str, Cell], as_json: bool) -> No
         for row in rows:
             print_json(row)
         return
+    lines = [[plain(cell(row)) for cell in columns.values()] for row in rows]
+    # No room for columns that say nothing.
+    said = [number for number in range(len(columns)) if any(line[number] for line in lines)]
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in columns:
-        table.add_column(name, no_wrap=name in ("id", "state"), overflow="fold")
-    for row in rows:
-        table.add_row(*(plain(cell(row)) for cell in columns.values()))
-    out().print(table if table.row_count else "none")
+    for name in [list(columns)[number] for number in said]:
+        is_long = name in _LONG
+        table.add_column(name, no_wrap=not is_long, overflow="fold", min_width=_LEAST * is_long)
+    for line in lines:
+        table.add_row(*[line[number] for number in said])
+    console = out()
+    wide = console.options.update(width=NO_TERMINAL)
+    # In a narrow window lines are broken by the window, not words by the table.
+    console.width = max(console.width, Measurement.get(console, wide, table).minimum)
+    console.print(table if lines else "none")
+
+
+def _minute(time: str | None) -> str | None:
+    """On the clock of this machine."""
+    if time is None:
+        return None
+    return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _place(source: Row) -> str:
+    """Where it is, after the name if somebody has given it one."""
+    is_named = source["type"] != "file" and source["name"].strip("/") not in source["uri"]
+    return f"{source['name']}  {source['uri']}" if is_named else str(source["uri"])
 
 
 def _doing(job: Row) -> str | None:

@@ -1,22 +1,18 @@
 """`ingest upload PATH…`: files and folders in, progress, and a report of what failed and why."""
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
-from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import DownloadColumn, MofNCompleteColumn
 from rich.progress import TimeRemainingColumn as Remaining
 
 from api.cli.client import Client, open_client
+from api.cli.common import interrupted, json_object, progress_bar
 from api.cli.files import Found, find_files
 from api.cli.output import CommandError, count, notes, out, print_json
 from api.cli.report import Waiter, print_result, print_skipped
 from api.cli.sending import Options, Sender
-
-_INTERRUPTED = 130
 
 
 def upload(
@@ -38,7 +34,7 @@ def upload(
 
     Exit code 1 if a file was rejected or failed.
     """
-    options = Options(metadata=_object(metadata), priority=priority, on_conflict=on_conflict)
+    options = Options(metadata=json_object(metadata), priority=priority, on_conflict=on_conflict)
     found = find_files(paths)
     if not found.files:
         raise CommandError("there is no file to upload")
@@ -59,28 +55,16 @@ def upload(
     raise typer.Exit(1 if result.has_failures else 0)
 
 
-def _object(text: str | None) -> dict[str, Any] | None:
-    if text is None:
-        return None
-    try:
-        value = json.loads(text)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict):
-        raise CommandError("--metadata is not a JSON object")
-    return value
-
-
 def _send(client: Client, options: Options, found: Found) -> Sender:
     size = sum(file.size for file in found.files)
-    with _progress("sending", size, DownloadColumn(), Remaining()) as (progress, task):
+    with progress_bar("sending", size, DownloadColumn(), Remaining()) as (progress, task):
         sender = Sender(client, options, show=lambda done: progress.update(task, completed=done))
         try:
             sender.send(found.files)
         except KeyboardInterrupt:
             progress.stop()
             there = sender.outcome.verdicts.total()
-            raise _interrupted(
+            raise interrupted(
                 f"the service has at least {there:,} of {count(len(found.files), 'file')} and goes "
                 "on with them; the same command again sends only the rest"
             ) from None
@@ -88,35 +72,14 @@ def _send(client: Client, options: Options, found: Found) -> Sender:
 
 
 def _wait(waiter: Waiter, sender: Sender) -> None:
-    with _progress("processing", None, MofNCompleteColumn(), Remaining()) as (progress, task):
+    with progress_bar("processing", None, MofNCompleteColumn(), Remaining()) as (progress, task):
         try:
             waiter.wait(lambda done, total: progress.update(task, completed=done, total=total))
         except KeyboardInterrupt:
             progress.stop()
             batch = sender.outcome.batch_id
             other = f", or with: ingest watch {batch}" if batch else ""
-            raise _interrupted(
+            raise interrupted(
                 "the service has all files and goes on with them; look again with the same "
                 f"command{other}"
             ) from None
-
-
-def _interrupted(message: str) -> typer.Exit:
-    notes().print(f"interrupted: {message}")
-    return typer.Exit(_INTERRUPTED)
-
-
-@contextmanager
-def _progress(what: str, total: int | None, *columns: Any) -> Iterator[tuple[Progress, Any]]:
-    """A bar on standard error, if that is a terminal; gone when its work is done."""
-    console = notes()
-    progress = Progress(
-        TextColumn(what),
-        BarColumn(),
-        *columns,
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    with progress:
-        yield progress, progress.add_task(what, total=total)

@@ -1,17 +1,17 @@
 """`ingest watch ID`: follow a knowledge source, or all files of an upload batch, to the end."""
 
 from datetime import datetime
-from typing import Annotated, Any, Final
-from uuid import UUID
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from api.cli.client import Client, Refused, open_client
+from api.cli.common import check_id, interrupted
+from api.cli.crawl import follow
+from api.cli.crawl_report import latest_run
 from api.cli.follow import Follower, Message
-from api.cli.output import CommandError, notes, out, plain, print_json
-
-_INTERRUPTED: Final = 130
+from api.cli.output import CommandError, out, plain, print_json
 
 
 def watch(
@@ -26,6 +26,10 @@ def watch(
     Exit code 1 if one has failed.
     """
     with open_client() as client:
+        if len(ids) == 1 and not as_json and _is_site(client, ids[0]):
+            # Its pages would fill the screen.
+            result = follow(client, latest_run(client, ids[0]))
+            raise typer.Exit(1 if result.status == "failed" else 0)
         names: dict[str, str] = {}
         for id in ids:
             names |= _sources(client, id)
@@ -34,23 +38,31 @@ def watch(
             for message in Follower(client, list(names)).messages():
                 view.show(message)
         except KeyboardInterrupt:
-            notes().print("interrupted: the service goes on; the same command looks again")
-            raise typer.Exit(_INTERRUPTED) from None
+            raise interrupted("the service goes on; the same command looks again") from None
     raise typer.Exit(1 if view.has_failures else 0)
+
+
+def _is_site(client: Client, id: str) -> bool:
+    source = _source(client, id)
+    return source is not None and source["type"] == "site"
+
+
+def _source(client: Client, id: str) -> dict[str, Any] | None:
+    """The source of this id; None when it is not that of a source."""
+    check_id(id)
+    try:
+        source: dict[str, Any] = client.get(f"/api/knowledge-sources/{id}")
+    except Refused as error:
+        if error.status != 404:
+            raise
+        return None
+    return source
 
 
 def _sources(client: Client, id: str) -> dict[str, str]:
     """The paths of the sources that an id stands for, by their ids."""
-    try:
-        UUID(id)
-    except ValueError:
-        raise CommandError(f"{id} is not an id: `ingest sources` shows them") from None
-    try:
-        source = client.get(f"/api/knowledge-sources/{id}")
-    except Refused as error:
-        if error.status != 404:
-            raise
-    else:
+    source = _source(client, id)
+    if source is not None:
         return {source["id"]: source["uri"]}
     try:
         report = client.get(f"/api/batches/{id}/report")

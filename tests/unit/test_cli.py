@@ -22,7 +22,11 @@ def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["search x", "sources", "jobs", "upload x", "watch 0191c3a0-0000-7000-8000-000000000000"],
+    [
+        *("search x", "sources", "jobs", "upload x", "crawl example.org"),
+        "watch 0191c3a0-0000-7000-8000-000000000000",
+        "rescrape 0191c3a0-0000-7000-8000-000000000000",
+    ],
 )
 def test_a_command_that_cannot_work_says_why_in_one_line_and_ends_with_2(command: str) -> None:
     Path("x").write_text("x")
@@ -67,10 +71,11 @@ def test_wrong_arguments_are_told_before_anything_is_sent(arguments: list[str], 
     assert told in result.stderr
 
 
-def test_an_id_that_is_none_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("command", ["watch", "rescrape"])
+def test_an_id_that_is_none_is_told(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INGEST_API_KEY", "k")
 
-    result = run.invoke(app, ["watch", "nothing"])
+    result = run.invoke(app, [command, "nothing"])
 
     assert result.exit_code == 2
     assert "nothing is not an id" in result.stderr
@@ -85,7 +90,7 @@ def test_every_command_that_prints_results_knows_json() -> None:
 
     assert set(names) == {
         *("serve", "api", "worker", "migrate"),
-        *("upload", "watch", "search", "sources", "jobs"),
+        *("upload", "crawl", "rescrape", "watch", "search", "sources", "jobs"),
     }
     for name in names:
         assert "--json" in run.invoke(app, [name, "--help"], env={"COLUMNS": "200"}).stdout

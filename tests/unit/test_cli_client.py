@@ -105,6 +105,11 @@ def test_a_broken_announcement_is_as_good_as_none(data: Path) -> None:
             Refused,
             "d; f: m",
         ),
+        (
+            httpx.Response(422, json={"detail": "m", "errors": [{"field": "f", "message": "m"}]}),
+            Refused,
+            "f: m",
+        ),
     ],
 )
 def test_errors_are_one_line_that_never_holds_the_key(

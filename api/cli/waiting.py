@@ -1,0 +1,38 @@
+"""Ask the service again and again, over a restart of it."""
+
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from api.cli.client import Client, Refused, Unreachable
+
+POLL_SECONDS: Final = 0.5
+# A service that restarts is back by then.
+_PATIENCE_SECONDS: Final = 120
+_GATEWAY_ERRORS: Final = (502, 503, 504)
+
+
+class PatientClient:
+    """Looks things up; a service that is away for a while is waited for."""
+
+    def __init__(self, client: Client, *, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._client = client
+        self._sleep = sleep
+
+    def get(self, path: str, **query: Any) -> Any:
+        """As `Client.get`; Unreachable, or Refused, once the service has been away too long."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            try:
+                return self._client.get(path, **query)
+            except Unreachable:
+                if time.monotonic() > deadline:
+                    raise
+            except Refused as error:
+                if error.status not in _GATEWAY_ERRORS or time.monotonic() > deadline:
+                    raise
+            self.pause()
+
+    def pause(self) -> None:
+        """Until it is worth asking again."""
+        self._sleep(POLL_SECONDS)
