@@ -14,11 +14,12 @@ update rag.knowledge_sources
  where id = %(id)s;
 
 -- name: nightly
--- A page of those that are fetched again with all the others and are not being fetched now.
+-- Some of those that have no time yet and are not being fetched now: sources without a schedule of
+-- their own, since one that has a schedule has a time.
 select source.id
   from rag.knowledge_sources as source
  where source.type in ('url', 'site') and source.deleted_at is null
-   and source.rescrape_cron is null and source.next_rescrape_at is null
+   and source.next_rescrape_at is null
    and (%(after)s::uuid is null or source.id > %(after)s)
    and not exists (
         select 1 from rag.processing_jobs as job

@@ -215,9 +215,10 @@ async def test_a_client_that_comes_back_starts_nothing_again(
     data = first["data"]
     await worker.complete(data["jobId"], data["knowledgeSourceId"])
 
-    missed = await editor.get(PATH, headers={"Last-Event-ID": first["id"]})
-    last_id = missed.text.rpartition("id: ")[2].partition("\n")[0]
-    again = await editor.get(PATH, headers={"Last-Event-ID": last_id})
+    async with asyncio.timeout(PATIENCE):
+        missed = await editor.get(PATH, headers={"Last-Event-ID": first["id"]})
+        last_id = missed.text.rpartition("id: ")[2].partition("\n")[0]
+        again = await editor.get(PATH, headers={"Last-Event-ID": last_id})
 
     assert "event: done" in missed.text
     assert again.status_code == 204

@@ -294,6 +294,22 @@ async def test_replicas_that_find_the_same_source_due_start_one_run(
     assert len(await jobs_of(conn, run)) == 2
 
 
+async def test_a_replica_that_comes_late_does_not_start_what_has_run_meanwhile(
+    conn: Connection, application_id: UUID
+) -> None:
+    run = await fetched(conn, application_id)
+    await make_due(conn, run)
+    [source] = await rescrapes.due(conn, limit=10)
+    started = []
+    for _ in range(2):
+        async with conn.transaction():
+            started.append(await rescrapes.start_if_due(conn, source))
+        await conn.execute("update rag.processing_jobs set status = 'completed'")
+
+    assert started == [True, False]
+    assert len(await jobs_of(conn, run)) == 2
+
+
 async def test_one_source_that_cannot_be_started_does_not_stop_the_others(
     pool: Pool, conn: Connection, application_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
