@@ -149,7 +149,6 @@ def _spellings(paths: Iterable[str], origin: str) -> list[str]:
         lambda path: f"{path}/index.html",
         lambda path: f"//{host}{path}",
         lambda path: f"http://{host.upper()}{path}",
-        lambda path: f"http://www.{host}{path}",
         lambda path: f"..{path}",
         lambda path: f"{origin}/somewhere/../{path[1:]}",
         lambda path: f"/%{ord(path[1]):02x}{path[2:]}",
@@ -162,6 +161,7 @@ def _ordinary(origin: str) -> dict[str, Page]:
     home = [
         *("/", "/#a", "/?utm_source=x", "/index.html", f"//www.{origin.removeprefix('http://')}"),
         *("guide/", "news", "people", "/products", "/about", "/about-us", "/contact", "/deep/1"),
+        f"http://www.{origin.removeprefix('http://')}/about#history",
         *("/latin", "/report.pdf", "/noindex", "/nofollow", "/promo", "/years", "/old-guide"),
         *("/broken", "/missing", "/empty", "/huge", "/loop/a", "/moved", "/metadata", "/calendar"),
         *("/private/papers", "/brochure.zip", "/diary/2026/01/01", "/guide/1/print"),

@@ -38,8 +38,6 @@ class WebSite:
 
     def __init__(self) -> None:
         self.version = 1
-        self.is_down = False
-        """Every page answers 500; robots.txt goes on."""
         self.visits: list[Visit] = []
         self.most_at_once = 0
         self._at_once = 0
@@ -141,8 +139,6 @@ class WebSite:
             # The same server under a name that is not the site's.
             elsewhere = self.origin.replace("localhost", "127.0.0.1")
             return Page(status=302, location=f"{elsewhere}/guide/4")
-        if self.is_down and path != "/robots.txt":
-            return Page(status=500, body=b"closed for repairs")
         page = site_pages.build(self.version, self.origin).get(path)
         return page or site_pages.without_end(path, query) or _NOT_FOUND
 
