@@ -25,6 +25,9 @@ def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
         ("INGEST_EMBEDDER", "magic"),
         ("INGEST_STORAGE", "s3://bucket"),
         ("INGEST_TICK", "every now and then"),
+        ("INGEST_TICK", "0 0 30 2 *"),
+        ("INGEST_RESCRAPE", "nightly"),
+        ("INGEST_RESCRAPE", "0 0 30 2 *"),
         ("INGEST_MAX_FILE_BYTES", "-1"),
         ("INGEST_PARSER_MEMORY", "1"),
         ("INGEST_FETCH_ALLOW", "10.0.0.1/8"),
@@ -100,3 +103,10 @@ def test_no_more_is_fetched_than_a_file_may_be_large(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("INGEST_MAX_FILE_BYTES", "1000")
 
     assert (alone, load_settings().largest_fetch) == (2000, 1000)
+
+
+def test_the_nightly_round_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    nightly = load_settings().nightly
+    monkeypatch.setenv("INGEST_RESCRAPE", "off")
+
+    assert (nightly, load_settings().nightly) == ("0 3 * * *", None)
