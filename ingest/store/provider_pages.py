@@ -35,6 +35,7 @@ class ProviderPage:
     queued_as: str
     """Normalised address that the provider was sent to; a failure is known by that alone."""
     fetch_url: str
+    """That address as it was."""
     shape: str
     scrape_id: str | None
     """The provider's attempt, the same whenever that is reported."""
@@ -59,6 +60,7 @@ class Content:
 class _Known:
     id: UUID
     uri: str
+    fetch_url: str
     scrape_id: str | None
     status: PageStatus
     event_id: int | None
@@ -70,18 +72,19 @@ class _KnownPages:
 
     def __init__(self, rows: Iterable[_Known]) -> None:
         self._by_uri: dict[str, _Known] = {}
-        self._by_scrape: dict[str, _Known] = {}
+        self._by_scrape: dict[tuple[str, str], _Known] = {}
         for row in rows:
             self._by_uri[row.uri] = row
             if row.scrape_id is not None:
-                self._by_scrape[row.scrape_id] = row
+                self._by_scrape[row.scrape_id, row.fetch_url] = row
 
     def take(self, page: ProviderPage) -> _Known | None:
         """The row of a reported page; also one of a failure that was known by where it began.
 
         No failure is taken twice.
         """
-        found = self._by_scrape.get(page.scrape_id or "") or self._by_uri.get(page.uri)
+        same_scrape = self._by_scrape.get((page.scrape_id or "", page.fetch_url))
+        found = same_scrape or self._by_uri.get(page.uri)
         if page.error_code is not None:
             return found
         if found is None:

@@ -5,7 +5,7 @@ select priority from rag.processing_jobs where id = %(id)s;
 
 -- name: known
 -- The pages of a run under these addresses, or of these scrapes.
-select id, uri, scrape_id, status, event_id, job_id
+select id, uri, fetch_url, scrape_id, status, event_id, job_id
   from rag.crawl_pages
  where crawl_id = %(crawl_id)s
    and (md5(uri) = any(%(digests)s) or scrape_id = any(%(scrape_ids)s));

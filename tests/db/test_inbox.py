@@ -55,13 +55,27 @@ async def test_what_comes_again_changes_nothing(
     await drain(inbox)
     before = await page_rows(conn, run)
 
-    await send("crawl.page", document(DOOR, "# Doors", scrape_id="s1"))  # the same scrape
+    # The same scrape, done again and redirected elsewhere; then others of the same page.
+    await send("crawl.page", document(DOOR + "s", "# Doors", source_url=DOOR, scrape_id="s1"))
     await send("crawl.page", document(DOOR + "#top", "# Doors", scrape_id="s2"))  # a re-run
     await send("crawl.page", stub(DOOR), error="timed out")  # a worker that came too late
     await drain(inbox)
 
     assert await page_rows(conn, run) == before
     assert len(await child_jobs(conn, run)) == 1
+
+
+async def test_pages_are_told_apart_though_their_scrapes_have_the_same_id(
+    conn: Connection, application_id: UUID, inbox: Inbox
+) -> None:
+    run = await sent_run(conn, application_id, provider_id="c1")
+    send = Post(conn, "c1", await told(conn, run))
+    await send("crawl.page", document(SITE + "a", "# A", scrape_id="s"))
+    await send("crawl.page", document(SITE + "b", "# B", scrape_id="s"))
+
+    await drain(inbox)
+
+    assert list(await page_rows(conn, run)) == [SITE + "a", SITE + "b"]
 
 
 async def test_events_of_one_page_that_are_processed_at_once_make_one_page(
