@@ -1,6 +1,7 @@
 """Processing jobs: what is queued, running or ended, and why."""
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -17,6 +18,8 @@ from ingest.store import job_control, job_views, jobs, reviews, source_control
 from ingest.store.job_views import JobFilter, JobView
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+
+_RETRYABLE: Final[Sequence[JobStatus]] = ("failed", "cancelled", "review_needed")
 
 
 class Job(View):
@@ -114,14 +117,14 @@ async def get_job(id: UUID, pool: PoolDep, key: Viewer) -> JobWithLogs:
 
 @router.post("/{id}/retry", status_code=202)
 async def retry_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
-    """Queue a failed or cancelled job again, with all its attempts."""
+    """Queue a job again that failed, was cancelled or waits for a review, with all its attempts."""
     async with transaction(pool) as conn:
         before = await _job(conn, key.application_id, id)
         retried = await source_control.retry(
             conn,
             application_id=key.application_id,
             job_ids=[id],
-            statuses=("failed", "cancelled"),
+            statuses=_RETRYABLE,
         )
         if not retried:
             raise _not_retryable(before)
@@ -129,7 +132,7 @@ async def retry_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
 
 
 def _not_retryable(job: JobView) -> Conflict:
-    if job.status in ("failed", "cancelled"):
+    if job.status in _RETRYABLE:
         return Conflict("a newer run of its knowledge source took its place", code="superseded")
     return Conflict(f"a job that is {job.status} cannot be retried", code="not_retryable")
 

@@ -80,13 +80,16 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
 
 
 async def _begin_again(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Crawl:
-    """A person retried the run: its failed pages are tried again, a provider is asked anew."""
+    """A person retried the run: a provider is asked anew, we try the pages that failed again.
+
+    One that waited for a review had all its pages: then all are looked at again.
+    """
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
         goes_on = crawl.provider == "builtin" and crawl.page_count > 0
         if goes_on:
-            await frontier.requeue_failed(conn, family_of(job, crawl))
+            await frontier.requeue(conn, family_of(job, crawl), all=crawl.status == "completed")
         await crawls.restart(conn, crawl.id)
         if goes_on:
             await crawls.run(conn, crawl.id)

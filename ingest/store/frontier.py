@@ -220,21 +220,22 @@ async def add_seen(
     )
 
 
-async def requeue_failed(conn: Connection, family: Family) -> int:
-    """Queue the failed pages of a run again, under the jobs that they have; how many.
+async def requeue(conn: Connection, family: Family, *, all: bool = False) -> int:
+    """Queue the failed pages of a run again, or all, under the jobs that they have; how many.
 
     Locks jobs: call it before anything that locks the run.
     """
-    cursor = await conn.execute(_SQL["failed"], {"crawl_id": family.crawl_id})
+    cursor = await conn.execute(_SQL["to_try_again"], {"crawl_id": family.crawl_id, "all": all})
     pages = await cursor.fetchall()
     retried = await job_control.retry(
         conn,
         application_id=family.application_id,
-        job_ids=[job_id for _, job_id in pages],
-        statuses=("failed", "cancelled"),
+        job_ids=[job_id for _, job_id, _ in pages],
+        statuses=("failed", "cancelled", "completed"),
     )
     has_job = {job.id for job in retried}
-    again = [(id, job_id if job_id in has_job else new_id()) for id, job_id in pages]
+    again = [(id, job_id if job_id in has_job else new_id()) for id, job_id, _ in pages]
+    await count(conn, family.crawl_id, sum(gave_place_back for _, _, gave_place_back in pages))
     await conn.execute(
         _SQL["requeue"],
         {"ids": [id for id, _ in again], "job_ids": [job_id for _, job_id in again]},

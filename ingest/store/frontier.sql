@@ -51,11 +51,13 @@ select new.id, %(crawl_id)s, %(source_id)s, new.uri, new.uri, new.uri, 0, new.st
        as new(id, uri, status, error_code, duplicate_of, http_status, error_message)
 on conflict (crawl_id, md5(uri)) do nothing;
 
--- name: failed
--- Pages of a run that have nothing to show and no open job.
-select page.id, page.job_id
+-- name: to_try_again
+-- Pages of a run that have no open job: those with nothing to show, or all that were fetched.
+select page.id, page.job_id,
+       page.status in ('duplicate', 'skipped', 'gone') as gave_place_back
   from rag.crawl_pages as page
- where page.crawl_id = %(crawl_id)s and page.status in ('failed', 'queued')
+ where page.crawl_id = %(crawl_id)s and page.job_id is not null
+   and (page.status in ('failed', 'queued') or %(all)s)
    and not exists (
         select 1 from rag.processing_jobs as job
          where job.id = page.job_id and job.status in ('pending', 'processing'))

@@ -5,7 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Pool
+from ingest.db import Pool, transaction
+from ingest.store import source_control
 from tests.site_house import SiteHouse, html, site_house
 from tests.web_server import Answer, redirect, response
 
@@ -203,6 +204,34 @@ async def test_a_removal_of_many_pages_waits_for_a_word(pool: Pool, application_
         assert await house.documents(run) == {"/", "/a", "/b", "/c", "/d"}
     assert "3 of 5 pages" in job["last_error_message"]
     assert (crawl["digest"]["removed"], crawl["digest"]["removalsHeld"]) == (0, 3)
+
+
+async def test_a_run_that_waits_for_a_word_may_look_again_instead(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, _site()) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        house.web.answers |= {
+            "/": html("Home of the story, nothing else.", "/a", "/to-a"),
+            "/to-a": redirect("/a"),
+        }
+        run, _, _ = await _again(house, application_id, run.source_id)
+        async with transaction(pool) as conn:
+            await source_control.retry(
+                conn,
+                application_id=application_id,
+                statuses=("review_needed",),
+                job_ids=[run.job_id],
+            )
+        house.web.answers |= _site()
+        await house.run_all()
+        source, crawl = await house.source(run), await house.crawl(run)
+
+        assert source["status"] == "completed"
+        assert crawl["page_count"] == 5
+        assert crawl["digest"]["removalsHeld"] == 0
+        assert await house.documents(run) == {"/", "/a", "/b", "/c", "/d"}
 
 
 async def test_a_page_that_shows_a_login_keeps_its_last_good_version(
