@@ -55,6 +55,7 @@ class Service:
 
     def __init__(self, command: str, *, data: Path, env: Mapping[str, str]) -> None:
         self.command = command
+        self.data = data
         self.port = _free_port()
         self.log = data / f"{command}-{self.port}.log"
         clean = {
