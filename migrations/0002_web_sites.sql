@@ -24,7 +24,10 @@ alter table rag.documents
     -- Whose vectors its chunks have: those of another model have to be made again.
     add column embedding_model_id smallint,
     -- Links of a page, so that an unchanged one leads on without being read again.
-    add column links          text[] not null default '{}';
+    add column links          text[] not null default '{}',
+    -- Of a page that is one of many of its kind (by query, by date): what they have in common.
+    add column shape          text;
+create index documents_shape on rag.documents (source_id, md5(shape)) where shape is not null;
 create index documents_text on rag.documents (source_id, text_hash) where text_hash is not null;
 
 -- ---------------------------------------------------------------- runs and their pages
@@ -77,7 +80,7 @@ create table rag.crawl_pages (
     -- The normalised address, under which a page is known; `fetch_url` is what is requested.
     uri            text not null,
     fetch_url      text not null,
-    -- Address without the query: variants of one path are counted, so that a calendar has an end.
+    -- What generated pages have in common: they are counted, so that a calendar has an end.
     shape          text not null,
     depth          integer not null default 0,
     job_id         uuid,

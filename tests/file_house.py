@@ -3,13 +3,14 @@
 import hashlib
 from datetime import timedelta
 from pathlib import Path
+from typing import cast
 from uuid import UUID
 
 from ingest.blobs.local import LocalBlobStore
 from ingest.db import Pool, new_id, transaction
 from ingest.embedding import EmbeddingService
 from ingest.errors import IngestError
-from ingest.handlers.context import Context, Progress
+from ingest.handlers.context import Context, Progress, Web
 from ingest.handlers.file import ingest_file
 from ingest.model import Chunk, ChunkSettings, Coverage, Document
 from ingest.sandbox.protocol import Parsed, ParseRequest
@@ -70,6 +71,7 @@ class House:
             model_id=self.model_id,
             chunking=ChunkSettings(tokenizer="cl100k_base", size=100, overlap=0),
             max_pages=10,
+            web=cast(Web, None),  # files come without a fetch
         )
 
     async def upload(self, application_id: UUID, path: str, text: str) -> UUID:

@@ -40,19 +40,23 @@ def scope_of(crawl: Crawl) -> Scope:
     )
 
 
-async def sort_links(links: Iterable[str], crawl: Crawl, ctx: Context, *, depth: int) -> Found:
-    """Which links lead to pages of the crawl, which robots.txt forbids, and which are skipped."""
-    rules = await robots_of(urls.origin(crawl.uri), ctx)
+async def sort_links(
+    links: Iterable[str], crawl: Crawl, ctx: Context, *, depth: int, found_at: str | None = None
+) -> Found:
+    """Which links lead to pages of the crawl, which robots.txt forbids, and which are skipped.
+
+    `found_at`: the page that has them, as the site writes itself; None: as the run began.
+    """
+    home = urls.origin(found_at or crawl.uri)
+    rules = await robots_of(home, ctx)
     # A page may have thousands of links, robots.txt thousands of rules.
-    return await asyncio.to_thread(_sort, list(links), scope_of(crawl), rules, depth)
+    return await asyncio.to_thread(_sort, list(links), scope_of(crawl), rules, home, depth)
 
 
-def _sort(links: Iterable[str], scope: Scope, rules: Robots, depth: int) -> Found:
+def _sort(links: Iterable[str], scope: Scope, rules: Robots, home: str, depth: int) -> Found:
     found = Found()
     known: set[str] = set()
     for link in links:
-        # Known as the seed writes its site, but requested as the site writes itself: else each
-        # page of a site that has moved to `www.` or https would cost a redirect.
         address = scope.adopt(link)
         reason = scope.refusal(address, depth=depth)
         if reason is not None:
@@ -62,9 +66,12 @@ def _sort(links: Iterable[str], scope: Scope, rules: Robots, depth: int) -> Foun
         if uri in known:
             continue
         known.add(uri)
-        if rules.allows(address):
-            shape = urls.path_shape(address)
-            found.pages.append(NewPage(uri=uri, fetch_url=link, shape=shape, depth=depth))
+        # Known as the run writes its site, but requested as the site writes itself: else each
+        # page of a site that has moved to `www.` or https would cost a redirect.
+        fetch_url = address.replace(urls.origin(address), home, 1)
+        if rules.allows(fetch_url):
+            shape = urls.shape(address)
+            found.pages.append(NewPage(uri=uri, fetch_url=fetch_url, shape=shape, depth=depth))
         else:
             found.forbidden.append(
                 SeenPage(uri=uri, status="skipped", error_code="robots_disallowed")

@@ -26,6 +26,8 @@ class ReadPage:
 
     uri: str
     """Normalised address of where the answer came from in the end."""
+    found_at: str
+    """Where the answer came from in the end, as it was requested."""
     http_status: int | None
     content_hash: bytes
     parsed: Parsed | None
@@ -105,6 +107,7 @@ async def parse(
 def _unchanged(stored: StoredPage, answer: Answer, uri: str) -> ReadPage:
     return ReadPage(
         uri=uri,
+        found_at=answer.fetched.url,
         http_status=answer.fetched.status,
         content_hash=stored.content_hash,
         parsed=None,
@@ -122,6 +125,7 @@ def _changed(answer: Answer, parsed: Parsed, uri: str) -> ReadPage:
     tag = read_tag(answer.fetched.headers.get("x-robots-tag", ""))
     return ReadPage(
         uri=uri,
+        found_at=answer.fetched.url,
         http_status=answer.fetched.status,
         content_hash=answer.fetched.sha256,
         parsed=parsed,
@@ -130,10 +134,16 @@ def _changed(answer: Answer, parsed: Parsed, uri: str) -> ReadPage:
             last_modified=_validator(answer, "last-modified"),
             text_hash=text_hash(parsed.document.text),
             links=web.links if web.follow and tag.follow else (),
+            shape=_shape(uri),
         ),
         canonical=web.canonical,
         may_index=web.index and tag.index,
     )
+
+
+def _shape(uri: str) -> str | None:
+    shape = urls.shape(uri)
+    return None if shape == uri else shape
 
 
 def _validator(answer: Answer, name: str) -> str | None:

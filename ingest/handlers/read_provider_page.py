@@ -34,6 +34,7 @@ async def read_provider_page(
     parsed = None if is_same else await _parsed(crawled, markdown, ctx, progress)
     return ReadPage(
         uri=page.uri,
+        found_at=crawled.url,
         http_status=crawled.status_code,
         content_hash=digest,
         parsed=parsed,

@@ -63,7 +63,7 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
     start = NewPage(
         uri=urls.normalise(crawl.uri),
         fetch_url=urls.fetchable(crawl.uri),
-        shape=urls.path_shape(crawl.uri),
+        shape=urls.shape(crawl.uri),
         depth=0,
     )
     first = Found()

@@ -97,16 +97,17 @@ async def _look_around(work: _Work) -> None:
     links = list(work.read.seen.links)
     if work.is_collapsed and work.stored is not None:
         links += work.stored.links  # else what is behind a login would look removed
-    work.found = await sort_links(links, work.crawl, work.ctx, depth=work.page.depth + 1)
+    depth, home = work.page.depth, work.read.found_at
+    work.found = await sort_links(links, work.crawl, work.ctx, depth=depth + 1, found_at=home)
     if work.read.canonical is None:
         return
     scope = scope_of(work.crawl)
     address = scope.adopt(work.read.canonical)
     uri = urls.normalise(address)
-    if uri == work.read.uri or scope.refusal(address, depth=work.page.depth) is not None:
+    if uri == work.read.uri or scope.refusal(address, depth=depth) is not None:
         return
     work.canonical = uri
-    proper = await sort_links([address], work.crawl, work.ctx, depth=work.page.depth)
+    proper = await sort_links([address], work.crawl, work.ctx, depth=depth, found_at=home)
     work.found.pages = [*proper.pages, *work.found.pages]
 
 

@@ -56,6 +56,8 @@ class FromWeb:
     last_modified: str | None = None
     text_hash: bytes
     links: Sequence[str] = ()
+    shape: str | None = None
+    """What it has in common with others of its kind; None for a page that is one of a kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +167,7 @@ def _document_row(new: NewDocument) -> dict[str, Any]:
         "text_hash": new.web.text_hash if new.web else None,
         "embedding_model_id": new.model_id,
         "links": Jsonb(list(new.web.links) if new.web else []),
+        "shape": new.web.shape if new.web else None,
     }
 
 

@@ -3,22 +3,23 @@
 insert into rag.documents
     (id, application_id, source_id, uri, title, media_type, status, error_code, content_hash, text,
      extractor, encoding, coverage, metadata, warnings, chunk_count, token_count, etag,
-     last_modified, text_hash, embedding_model_id, links)
+     last_modified, text_hash, embedding_model_id, links, shape)
 select new.id, new.application_id, new.source_id, new.uri, new.title, new.media_type, new.status,
        new.error_code, new.content_hash, new.text, new.extractor, new.encoding, new.coverage,
        new.metadata, array(select jsonb_array_elements_text(new.warnings)), new.chunk_count,
        new.token_count, new.etag, new.last_modified, new.text_hash, new.embedding_model_id,
-       array(select jsonb_array_elements_text(new.links))
+       array(select jsonb_array_elements_text(new.links)), new.shape
   from unnest(%(id)s::uuid[], %(application_id)s::uuid[], %(source_id)s::uuid[], %(uri)s::text[],
               %(title)s::text[], %(media_type)s::text[], %(status)s::text[],
               %(error_code)s::text[], %(content_hash)s::bytea[], %(text)s::text[],
               %(extractor)s::text[], %(encoding)s::jsonb[], %(coverage)s::jsonb[],
               %(metadata)s::jsonb[], %(warnings)s::jsonb[], %(chunk_count)s::integer[],
               %(token_count)s::bigint[], %(etag)s::text[], %(last_modified)s::text[],
-              %(text_hash)s::bytea[], %(embedding_model_id)s::smallint[], %(links)s::jsonb[])
+              %(text_hash)s::bytea[], %(embedding_model_id)s::smallint[], %(links)s::jsonb[],
+              %(shape)s::text[])
        as new(id, application_id, source_id, uri, title, media_type, status, error_code,
               content_hash, text, extractor, encoding, coverage, metadata, warnings, chunk_count,
-              token_count, etag, last_modified, text_hash, embedding_model_id, links)
+              token_count, etag, last_modified, text_hash, embedding_model_id, links, shape)
 on conflict (source_id, md5(uri)) do update
    set title = excluded.title, media_type = excluded.media_type, status = excluded.status,
        error_code = excluded.error_code, content_hash = excluded.content_hash, text = excluded.text,
@@ -27,7 +28,7 @@ on conflict (source_id, md5(uri)) do update
        chunk_count = excluded.chunk_count, token_count = excluded.token_count,
        etag = excluded.etag, last_modified = excluded.last_modified,
        text_hash = excluded.text_hash, embedding_model_id = excluded.embedding_model_id,
-       links = excluded.links, updated_at = now(), deleted_at = null
+       links = excluded.links, shape = excluded.shape, updated_at = now(), deleted_at = null
 returning id, source_id, uri, xmax = 0 as is_new;
 
 -- name: delete_chunks

@@ -70,7 +70,7 @@ async def add(
     skipped: Counter[str] = Counter()
     known = await _known(conn, family.crawl_id, [page.uri for page in found])
     wanted = list({page.uri: page for page in found if page.uri not in known}.values())
-    wanted = await _without_traps(conn, family.crawl_id, wanted, skipped)
+    wanted = await _without_traps(conn, family, wanted, skipped)
     beyond = wanted[room:]
     await _insert(conn, family, wanted[:room])
     if beyond:
@@ -109,19 +109,26 @@ async def _known(conn: Connection, crawl_id: UUID, uris: Iterable[str]) -> set[s
 
 
 async def _without_traps(
-    conn: Connection, crawl_id: UUID, wanted: Sequence[NewPage], skipped: Counter[str]
+    conn: Connection, family: Family, wanted: Sequence[NewPage], skipped: Counter[str]
 ) -> list[NewPage]:
+    many = [page for page in wanted if page.shape != page.uri]
+    if not many:
+        return list(wanted)
+    source = {"crawl_id": family.crawl_id, "source_id": family.source_id}
     cursor = await conn.execute(
-        _SQL["shapes"],
-        {"crawl_id": crawl_id, "digests": list({_md5(page.shape) for page in wanted})},
+        _SQL["shapes"], {**source, "digests": list({_md5(page.shape) for page in many})}
     )
     variants: Counter[str] = Counter(dict(await cursor.fetchall()))
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["stored"], {**source, "digests": [_md5(page.uri) for page in many]})
+        stored = set(await cur.fetchall())
     kept = []
     for page in wanted:
-        if variants[page.shape] >= MOST_VARIANTS:
+        is_new = page.shape != page.uri and page.uri not in stored
+        if is_new and variants[page.shape] >= MOST_VARIANTS:
             skipped["trap"] += 1
             continue
-        variants[page.shape] += 1
+        variants[page.shape] += is_new
         kept.append(page)
     return kept
 

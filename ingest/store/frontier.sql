@@ -17,9 +17,25 @@ select uri from rag.crawl_pages
  where crawl_id = %(crawl_id)s and md5(uri) = any(%(digests)s);
 
 -- name: shapes
-select shape, count(*) from rag.crawl_pages
- where crawl_id = %(crawl_id)s and md5(shape) = any(%(digests)s)
+-- How many pages of a kind the run has, or may still come to: those that are stored come first, so
+-- that every night sees the same part of a calendar.
+select shape, sum(n)::integer
+  from (select shape, count(*) as n from rag.crawl_pages
+         where crawl_id = %(crawl_id)s and md5(shape) = any(%(digests)s)
+         group by shape
+        union all
+        select document.shape, count(*) from rag.documents as document
+         where document.source_id = %(source_id)s and md5(document.shape) = any(%(digests)s)
+           and document.shape is not null and document.deleted_at is null
+           and not exists (
+                select 1 from rag.crawl_pages as page
+                 where page.crawl_id = %(crawl_id)s and md5(page.uri) = md5(document.uri))
+         group by document.shape) as pages
  group by shape;
+
+-- name: stored
+select uri from rag.documents
+ where source_id = %(source_id)s and md5(uri) = any(%(digests)s) and deleted_at is null;
 
 -- name: count
 update rag.crawls set page_count = page_count + %(change)s where id = %(crawl_id)s;

@@ -31,10 +31,11 @@ select document.id
         select 1 from rag.crawl_pages as page
          where page.crawl_id = %(crawl_id)s and md5(page.uri) = md5(document.uri)
            and page.status in ('new', 'changed', 'unchanged', 'kept', 'failed'))
-   -- Of a path with too many variants, another part may have been seen this time.
-   and (select count(*) from rag.crawl_pages as page
-         where page.crawl_id = %(crawl_id)s
-           and md5(page.shape) = md5(split_part(document.uri, '?', 1))) < %(most_variants)s
+   -- Of pages of which there are too many, another part may have been seen this time.
+   and (document.shape is null
+        or (select count(*) from rag.crawl_pages as page
+             where page.crawl_id = %(crawl_id)s and md5(page.shape) = md5(document.shape))
+           < %(most_variants)s)
  order by document.id;
 
 -- name: live

@@ -255,6 +255,37 @@ async def test_a_calendar_without_end_is_left_after_a_hundred_variants(
     assert crawl["skipped"] == {"trap": 1}
 
 
+async def test_a_diary_by_date_is_left_after_a_hundred_days(
+    pool: Pool, application_id: UUID
+) -> None:
+    site = {"/": html("Home.", "/diary/2026/1/1")}
+    for day in range(1, 140):
+        following = f"/diary/2026/1/{day + 1}"
+        site[f"/diary/2026/1/{day}"] = html(f"Nothing happened on day {day}.", following)
+    async with site_house(pool, site) as house:
+        run = await house.start(application_id)
+        await house.run_all(most=2000)
+
+        assert len(await house.documents(run)) == 101
+        crawl = await house.crawl(run)
+    assert crawl["is_complete"]
+
+
+async def test_a_twin_host_that_cannot_be_reached_costs_no_page(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, {}) as house:
+        twin = f"http://www.dead.example:{house.web.port}/a"
+        house.web.answers |= {"/": html("Home.", twin), "/a": html("A.")}
+        run = await house.start(application_id, host="dead.example")
+        await house.run_all()
+
+        assert len(await house.texts(run)) == 2
+    assert {request.headers["host"] for request in house.web.requests} == {
+        f"dead.example:{house.web.port}"
+    }
+
+
 async def test_pages_with_the_same_text_are_one_document_whichever_comes_first(
     pool: Pool, application_id: UUID
 ) -> None:

@@ -11,14 +11,19 @@ from ingest.db import Connection, Pool
 from ingest.errors import LeaseLost, Transient
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.stop_crawl import stop_crawl
+from ingest.inbox import Inbox
 from ingest.store import crawls, jobs, source_control
 from ingest.store.jobs import ClaimedJob, NewJob
 from tests.firecrawl_crawls import Behaviour, Crawl
+from tests.firecrawl_events import document
 from tests.firecrawl_runs import (
     SITE,
+    Post,
     Root,
     claim_root,
     crawl_of,
+    drain,
+    event_row,
     firecrawl_context,
     start_run,
     stopped,
@@ -188,11 +193,30 @@ async def test_a_crawl_that_nobody_wants_any_more_when_it_was_started_is_stopped
     assert await stopped(conn) == ["c1"]
 
 
+async def test_the_answer_to_a_start_brings_back_events_that_came_before(
+    root: Root, conn: Connection, inbox: Inbox
+) -> None:
+    early = await Post(conn, "c1")("crawl.page", document(SITE + "a", "# A"))
+    await drain(inbox)
+
+    class Client:
+        async def start(self, crawl: object) -> str:
+            return "c1"
+
+    root.ask(Client())
+
+    await root.wait()
+
+    assert (await event_row(conn, early))["processed_at"] is None
+
+
 async def test_an_answer_that_comes_after_the_job_was_lost_still_tells_the_id(
-    root: Root, firecrawl: FirecrawlServer, conn: Connection
+    root: Root, conn: Connection
 ) -> None:
     class Client:
         async def start(self, crawl: object) -> str:
+            # Whoever holds the job next must know that we have asked.
+            assert (await crawl_of(conn, root.run)).start_sent_at is not None
             await conn.execute("update rag.processing_jobs set fence = fence + 1")
             return "c1"
 

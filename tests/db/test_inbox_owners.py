@@ -71,6 +71,19 @@ async def test_of_two_first_events_the_later_one_sees_whose_crawl_it_is(
     assert list(await page_rows(conn, run)) == [DOOR]
 
 
+async def test_an_event_with_our_ids_brings_back_those_of_the_same_crawl_without(
+    conn: Connection, application_id: UUID, inbox: Inbox
+) -> None:
+    run = await sent_run(conn, application_id)
+    await Post(conn, "c1")("crawl.page", document(DOOR, "# Doors"))
+    await drain(inbox)
+
+    await Post(conn, "c1", await told(conn, run))("crawl.started")
+    await drain(inbox)
+
+    assert list(await page_rows(conn, run)) == [DOOR]
+
+
 @pytest.mark.parametrize("key", ["applicationId", "knowledgeSourceId", "startId"])
 async def test_an_event_that_names_our_run_but_another_owner_is_refused(
     conn: Connection, application_id: UUID, inbox: Inbox, key: str

@@ -312,6 +312,29 @@ async def test_two_nights_in_a_row_make_no_duplicates(pool: Pool, application_id
         assert (chunks["n"], docs["n"]) == (5, 5)
 
 
+async def test_every_night_sees_the_same_part_of_a_calendar_without_end(
+    pool: Pool, application_id: UUID
+) -> None:
+    site = {"/": html("Home.", "/calendar?m=0")}
+    for m in range(-130, 131):
+        site[f"/calendar?m={m}"] = html(
+            f"Events of month {m}.", f"/calendar?m={m - 1}", f"/calendar?m={m + 1}"
+        )
+    async with site_house(pool, site) as house:
+        run = await house.start(application_id)
+        await house.run_all(most=3000)
+        first = await house.documents(run)
+        # Tonight the calendar begins with other months.
+        house.web.answers["/"] = html("Home.", "/calendar?m=0", "/calendar?m=90", "/calendar?m=-90")
+        run, calls, _ = await _again(house, application_id, run.source_id)
+        digest = (await house.crawl(run))["digest"]
+
+        assert len(first) == 101
+        assert await house.documents(run) == first
+    assert calls == 1  # the home page
+    assert (digest["removed"], digest["new"]) == (0, 0)
+
+
 async def test_another_embedding_model_makes_every_page_new_to_it(
     pool: Pool, application_id: UUID
 ) -> None:

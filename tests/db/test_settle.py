@@ -72,7 +72,19 @@ async def test_the_database_itself_refuses_completed_without_chunks(
     [source] = await upload(conn, application_id, "a.txt")
 
     with pytest.raises(psycopg.errors.CheckViolation):
-        await _set(conn, source, "completed")
+        await conn.execute(
+            "update rag.knowledge_sources set status = 'completed' where id = %s", [source]
+        )
+
+
+async def test_a_source_whose_jobs_completed_without_a_chunk_has_failed(
+    conn: Connection, application_id: UUID
+) -> None:
+    [source] = await upload(conn, application_id, "a.txt")
+
+    assert await _set(conn, source, "completed") == "failed"
+    row = await source_row(conn, source)
+    assert row["error_code"] == "empty_content"
 
 
 async def test_jobs_of_an_earlier_run_do_not_count(conn: Connection, application_id: UUID) -> None:

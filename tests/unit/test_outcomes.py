@@ -34,6 +34,7 @@ def _job(attempts: int = 1) -> ClaimedJob:
         parent_job_id=None,
         type="file",
         payload={},
+        priority=0,
         attempts=attempts,
         max_attempts=3,
         fence=1,

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ingest.pipeline.web.urls import fetchable, file_name, join, normalise, origin, path_shape
+from ingest.pipeline.web.urls import (
+    fetchable,
+    file_name,
+    join,
+    normalise,
+    origin,
+    path_shape,
+    shape,
+)
 
 PIECES = [
     "http://", "https://", "HTTP:", "//", "/", "\\", "?", "#", "&", "=", ";", ":", "@", "%", "%2e",
@@ -216,6 +224,25 @@ def test_references_to_other_things_than_pages_are_refused(reference: str) -> No
 def test_pages_that_differ_by_their_query_share_a_shape() -> None:
     assert path_shape("http://example.org/cal/?m=1") == path_shape("http://EXAMPLE.org/cal?m=2#x")
     assert path_shape("http://example.org/cal?m=1") == "http://example.org/cal"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://a.example/cal?m=1", "http://a.example/cal"),
+        ("http://a.example/diary/2026/01/31", "http://a.example/diary/#/#/#"),
+        ("http://a.example/diary/2026/01/31/", "http://a.example/diary/#/#/#"),
+        ("http://a.example/2026/01?page=2", "http://a.example/#/#"),
+        ("http://a.example/2026/01/31/what-happened", None),
+        ("http://a.example/posts/12345", None),
+        ("http://a.example/items/1234567/1234567", None),
+        ("http://a.example/2026/01/31.html", None),
+    ],
+)
+def test_generated_pages_share_a_shape_and_written_ones_do_not(
+    url: str, expected: str | None
+) -> None:
+    assert shape(url) == (expected or normalise(url))
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ _TRACKING = re.compile(
 )
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
 _INDEX_PAGE = re.compile(r"/(?:index\.html?|index\.php|default\.aspx?)", re.IGNORECASE)
+_DATE = re.compile(r"(?:/\d{1,4}){2,}$")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SAFE = "%/?:@!$&'()*+,;="  # RFC 3986: never escaped in path and query; the unreserved are implied
@@ -61,6 +62,16 @@ def origin(url: str) -> str:
 def path_shape(url: str) -> str:
     """normalise() without the query: what pages that differ only by their query share."""
     return normalise(url).partition("?")[0]
+
+
+def shape(url: str) -> str:
+    """What generated pages have in common: path_shape(), and of a date at its end no number.
+
+    `/calendar?month=5` is of the shape `/calendar`, `/diary/2026/01/31` of `/diary/#/#/#`.
+    """
+    path = path_shape(url)
+    date = _DATE.search(path)
+    return path if date is None else path[: date.start()] + "/#" * date[0].count("/")
 
 
 def file_name(url: str) -> str:
