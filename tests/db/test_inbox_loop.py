@@ -1,5 +1,6 @@
 """The inbox at work: woken, failing, reading large bodies, waking the root job."""
 
+import asyncio
 from uuid import UUID
 
 import pytest
@@ -9,6 +10,7 @@ from ingest.blobs.local import LocalBlobStore
 from ingest.db import Connection, Pool
 from ingest.inbox import CHANNEL, Inbox
 from ingest.listen import Listener
+from ingest.store import webhook_events
 from tests.builders import job_row
 from tests.firecrawl_events import document, event
 from tests.firecrawl_runs import (
@@ -85,6 +87,19 @@ async def test_an_event_that_cannot_be_processed_is_tried_five_times_and_stays_v
     row = await event_row(conn, id)
     assert (row["attempts"], row["error"]) == (5, "CheckViolation")
     assert row["processed_at"] is not None
+
+
+async def test_an_event_that_another_process_is_at_is_left_to_it(
+    conn: Connection, application_id: UUID, inbox: Inbox, pool: Pool
+) -> None:
+    run = await sent_run(conn, application_id, provider_id="c1")
+    id = await Post(conn, "c1", await told(conn, run))("crawl.page", document(DOOR, "# Doors"))
+
+    async with pool.connection() as other, other.transaction(), asyncio.timeout(20):
+        await webhook_events.hold(other, id)
+        seen = await inbox.process()
+
+    assert seen == (1, 0)
 
 
 async def test_an_event_that_arrives_is_processed_at_once(
