@@ -115,7 +115,7 @@ def _run(client: Client, run: Run, *, wait: bool, as_json: bool) -> None:
 def follow(client: Client, run: Run, *, as_json: bool = False) -> CrawlResult:
     """Wait for the end of a run and say what came of it."""
     try:
-        wait_for(client, run.source_id)
+        wait_for(client, run)
     except KeyboardInterrupt:
         raise interrupted(f"the service goes on with it; watch it with: {_watching(run)}") from None
     result = read_result(client, run)

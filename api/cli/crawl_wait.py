@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from api.cli.client import Client
 from api.cli.common import progress_bar
+from api.cli.crawl_report import Run
 from api.cli.follow import ENDED
 from api.cli.output import count, notes
 from api.cli.waiting import PatientClient
@@ -15,20 +16,19 @@ from api.cli.waiting import PatientClient
 _POLLS_PER_LINE: Final = 20
 
 
-def wait_for(
-    client: Client, source_id: str, *, sleep: Callable[[float], None] = time.sleep
-) -> None:
-    """Poll the source until nothing more happens to it without a person."""
+def wait_for(client: Client, run: Run, *, sleep: Callable[[float], None] = time.sleep) -> None:
+    """Poll the source of a run until nothing more happens to it without a person."""
     service = PatientClient(client, sleep=sleep)
     console = notes()
     told = ""
     with progress_bar("pending", None) as (bar, task):
         for poll in numbers(1):
-            counts = service.get(f"/api/knowledge-source/{source_id}/progress")
+            counts = service.get(f"/api/knowledge-source/{run.source_id}/progress")
             if counts["status"] in ENDED:
                 return
-            words, percent = how_far(counts), counts["percent"]
+            percent = counts["percent"]
             total = None if percent is None else 100
+            words = pages_in_words(counts) or begin_in_words(service.get(f"/api/jobs/{run.job_id}"))
             bar.update(task, description=words, completed=percent, total=total)
             if not console.is_terminal and poll % _POLLS_PER_LINE == 0 and words != told:
                 console.print(words)
@@ -36,10 +36,17 @@ def wait_for(
             service.pause()
 
 
-def how_far(counts: Mapping[str, Any]) -> str:
-    """The state of a run in words. Its root job, which ends last, is no page."""
+def pages_in_words(counts: Mapping[str, Any]) -> str:
+    """How far a site is; empty before any page is found. Its root job, which ends last, is none."""
     pages = counts["total"] - 1
     if pages < 1:
-        return str(counts["status"])
+        return ""
     done = f"{count(pages, 'page')} found · {counts['completed']:,} done"
     return done + (f" · {counts['failed']:,} failed" if counts["failed"] else "")
+
+
+def begin_in_words(job: Mapping[str, Any]) -> str:
+    """The state of a page, or of a site of which nothing is known yet, and what it waits for."""
+    reason = job["waitReason"] or job["lastErrorMessage"]
+    is_waiting = job["status"] == "pending" and reason
+    return f"waiting: {reason}" if is_waiting else str(job["status"])

@@ -14,11 +14,12 @@ from typer.testing import CliRunner, Result
 
 from api.cli.client import Client, Target, Unreachable
 from api.cli.crawl_report import CrawlResult, Run, print_crawl
-from api.cli.crawl_wait import how_far, wait_for
+from api.cli.crawl_wait import begin_in_words, pages_in_words, wait_for
 from api.cli.main import app
 
 SOURCE = "0191c3a0-0000-7000-8000-000000000001"
 JOB, CRAWL = "job-1", "crawl-1"
+RUN = Run(source_id=SOURCE, job_id=JOB, crawl_id=CRAWL)
 SITE = "https://site.example/"
 DIGEST = {
     "new": 61,
@@ -95,6 +96,10 @@ def counts(status: str, *, total: int = 1, completed: int = 0, failed: int = 0) 
         "failed": failed,
         "percent": None,
     }
+
+
+def job(status: str, *, wait: str | None = None, error: str | None = None) -> dict[str, Any]:
+    return {"status": status, "waitReason": wait, "lastErrorMessage": error}
 
 
 def page(code: str, *, number: int = 0) -> dict[str, Any]:
@@ -297,6 +302,7 @@ def ok(content: Any) -> httpx.Response:
 def test_it_is_waited_until_the_source_is_done_over_a_restart_of_the_service() -> None:
     answers: list[httpx.Response | Exception] = [
         ok(counts("pending")),
+        ok(job("pending")),
         httpx.ConnectError("refused"),
         httpx.Response(503),
         ok(counts("processing", total=9, completed=2)),
@@ -305,7 +311,7 @@ def test_it_is_waited_until_the_source_is_done_over_a_restart_of_the_service() -
     naps: list[float] = []
 
     with client(answers) as service:
-        wait_for(service, SOURCE, sleep=naps.append)
+        wait_for(service, RUN, sleep=naps.append)
 
     assert answers == []
     assert len(naps) == 4
@@ -318,7 +324,7 @@ def test_without_a_terminal_there_is_a_line_now_and_then(
     running = [ok(counts("processing", total=total, completed=1, failed=1)) for total in totals]
 
     with client([*running, ok(counts("completed"))]) as service:
-        wait_for(service, SOURCE, sleep=lambda _: None)
+        wait_for(service, RUN, sleep=lambda _: None)
 
     told = capsys.readouterr()
     assert told.out == ""
@@ -345,13 +351,26 @@ def test_an_interrupted_wait_leaves_the_crawl_alone_and_says_how_to_look_again(
 @pytest.mark.parametrize(
     ("numbers", "words"),
     [
-        (counts("pending"), "pending"),
+        (counts("pending"), ""),
         (counts("processing", total=2), "1 page found · 0 done"),
         (counts("processing", total=1201, completed=9), "1,200 pages found · 9 done"),
     ],
 )
 def test_the_root_job_is_no_page(numbers: dict[str, Any], words: str) -> None:
-    assert how_far(numbers) == words
+    assert pages_in_words(numbers) == words
+
+
+@pytest.mark.parametrize(
+    ("job", "words"),
+    [
+        (job("pending"), "pending"),
+        (job("pending", wait="robots_unavailable"), "waiting: robots_unavailable"),
+        (job("pending", error="the server answered 503"), "waiting: the server answered 503"),
+        (job("processing", error="the server answered 503"), "processing"),
+    ],
+)
+def test_before_there_are_pages_it_says_what_it_waits_for(job: dict[str, Any], words: str) -> None:
+    assert begin_in_words(job) == words
 
 
 # ---------------------------------------------------------------- what is told
@@ -367,7 +386,7 @@ def report(
     fake = FakeCrawls()
     fake.status = fields.pop("status", "completed")
     result = CrawlResult(
-        run=Run(source_id=SOURCE, job_id=JOB, crawl_id=CRAWL),
+        run=RUN,
         source=fake.source(),
         crawl={**fake.crawl, "digest": {**DIGEST, **(digest or {})}, **fields},
         failed=failed or [],
@@ -427,4 +446,4 @@ def test_a_service_that_stays_away_is_told(monkeypatch: pytest.MonkeyPatch) -> N
     refused: list[httpx.Response | Exception] = [httpx.ConnectError("no") for _ in range(99)]
 
     with client(refused) as service, pytest.raises(Unreachable, match="nothing answers"):
-        wait_for(service, SOURCE, sleep=lambda _: None)
+        wait_for(service, RUN, sleep=lambda _: None)
