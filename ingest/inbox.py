@@ -31,7 +31,8 @@ log = structlog.get_logger()
 
 CHANNEL: Final = "rag_inbox"
 
-_POLL_SECONDS: Final = 5.0
+# Notifications can be lost.
+_POLL: Final = timedelta(seconds=5)
 # Others are at all the events that we see.
 _CONTENDED_SECONDS: Final = 0.1
 _AT_ONCE: Final = 4
@@ -46,9 +47,12 @@ _OPEN: Final[frozenset[CrawlStatus]] = frozenset({"pending", "running"})
 class Inbox:
     """Processes events until closed. Any number of processes may, each event is taken by one."""
 
-    def __init__(self, *, pool: Pool, blobs: BlobStore, listener: Listener) -> None:
+    def __init__(
+        self, *, pool: Pool, blobs: BlobStore, listener: Listener, poll: timedelta = _POLL
+    ) -> None:
         self._pool = pool
         self._blobs = blobs
+        self._poll = poll.total_seconds()
         self._wake = asyncio.Event()
         self._one_large = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
@@ -79,7 +83,7 @@ class Inbox:
                 log.warning("inbox.database_lost", error=type(error).__name__)
                 seen = taken = 0
             if not taken:
-                await is_set_within(self._wake, _CONTENDED_SECONDS if seen else _POLL_SECONDS)
+                await is_set_within(self._wake, _CONTENDED_SECONDS if seen else self._poll)
 
     async def _one(self, waiting: WebhookEvent) -> bool:
         """Process one event; False when somebody else does."""

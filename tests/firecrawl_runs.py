@@ -117,8 +117,9 @@ async def post(conn: Connection, body: bytes, *, blob_key: str | None = None) ->
     return id
 
 
-def make_inbox(pool: Pool, blobs: BlobStore, listener: Listener | None = None) -> Inbox:
-    return Inbox(pool=pool, blobs=blobs, listener=listener or Listener("", channels=()))
+def make_inbox(pool: Pool, blobs: BlobStore) -> Inbox:
+    """One that is not running: `drain` processes."""
+    return Inbox(pool=pool, blobs=blobs, listener=Listener("", channels=()))
 
 
 async def drain(inbox: Inbox) -> None:

@@ -160,6 +160,41 @@ async def test_a_page_that_had_failed_and_now_comes_is_begun_again_with_the_same
     assert (await crawl_of(conn, run)).page_count == 1
 
 
+async def test_a_failure_is_the_failure_of_one_page_only(
+    conn: Connection, application_id: UUID, inbox: Inbox
+) -> None:
+    run = await sent_run(conn, application_id, provider_id="c1")
+    send = Post(conn, "c1", await told(conn, run))
+    await send("crawl.page", stub(DOOR), error="timed out")
+    await drain(inbox)
+
+    moved = document(DOOR + "s", "# Doors", source_url=DOOR)
+    await send("crawl.page", document(DOOR, "# A door"), moved)
+    await drain(inbox)
+
+    assert list(await page_rows(conn, run)) == [DOOR, DOOR + "s"]
+    assert len(await child_jobs(conn, run)) == 2
+
+
+@pytest.mark.parametrize(("scrape_id", "job_status"), [("s1", "failed"), ("s2", "pending")])
+async def test_a_page_whose_job_failed_is_begun_again_by_another_scrape_only(
+    conn: Connection, application_id: UUID, inbox: Inbox, scrape_id: str, job_status: str
+) -> None:
+    run = await sent_run(conn, application_id, provider_id="c1")
+    send = Post(conn, "c1", await told(conn, run))
+    await send("crawl.page", document(DOOR, "# Doors", scrape_id="s1"))
+    await drain(inbox)
+    await conn.execute("update rag.crawl_pages set status = 'failed'")
+    await conn.execute("update rag.processing_jobs set status = 'failed' where type = 'crawl_page'")
+
+    await send("crawl.page", document(DOOR, "# Doors", scrape_id=scrape_id))
+    await drain(inbox)
+
+    [job] = await child_jobs(conn, run)
+    assert job["status"] == job_status
+    assert (await crawl_of(conn, run)).page_count == 1
+
+
 async def test_a_failed_page_whose_job_is_just_ending_is_taken_up_later(
     conn: Connection, application_id: UUID, inbox: Inbox, pool: Pool
 ) -> None:
@@ -209,12 +244,14 @@ async def test_a_run_takes_no_more_pages_than_its_limit_but_notes_every_failure(
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1", limit=2)
     send = Post(conn, "c1", await told(conn, run))
-    await send("crawl.page", *[document(f"{SITE}{n}", f"# Page {n}") for n in range(5)])
+    pages = [document(f"{SITE}{n}", f"# Page {n}") for n in range(5)]
+    await send("crawl.page", *pages, document(SITE + "none", "# Not found", status=404))
     await send("crawl.page", stub(SITE + "bad"), error="timed out")
 
     await drain(inbox)
 
-    assert set(await page_rows(conn, run)) == {SITE + "0", SITE + "1", SITE + "bad"}
+    failed = {SITE + "none", SITE + "bad"}
+    assert set(await page_rows(conn, run)) == {SITE + "0", SITE + "1", *failed}
     [(skipped,)] = await (await conn.execute("select skipped from rag.crawls")).fetchall()
     assert skipped == {"limit": 3}
 

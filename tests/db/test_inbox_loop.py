@@ -1,6 +1,8 @@
 """The inbox at work: woken, failing, reading large bodies, waking the root job."""
 
 import asyncio
+from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 import pytest
@@ -11,6 +13,7 @@ from ingest.db import Connection, Pool
 from ingest.inbox import CHANNEL, Inbox
 from ingest.listen import Listener
 from ingest.store import webhook_events
+from ingest.store.runs import Run
 from tests.builders import job_row
 from tests.firecrawl_events import document, event
 from tests.firecrawl_runs import (
@@ -19,13 +22,12 @@ from tests.firecrawl_runs import (
     claim_root,
     drain,
     event_row,
-    make_inbox,
     page_rows,
     post,
     sent_run,
     told,
 )
-from tests.worker import until
+from tests.worker import truth_of, until
 
 DOOR = SITE + "door"
 
@@ -108,12 +110,18 @@ async def test_an_event_that_arrives_is_processed_at_once(
     run = await sent_run(conn, application_id, provider_id="c1")
     send = Post(conn, "c1", await told(conn, run))
     listener = Listener(dsn, channels=(CHANNEL,))
-    inbox = make_inbox(pool, blobs, listener)
+    inbox = Inbox(pool=pool, blobs=blobs, listener=listener, poll=timedelta(hours=1))
     inbox.start()
     listener.start()
     try:
-        await send("crawl.page", document(DOOR, "# Doors"))
-        await until(lambda: page_rows(conn, run))
+        await until(lambda: truth_of(listener.is_connected))
+        for path in ("a", "b"):  # one that it sees as it begins is not enough
+            await send("crawl.page", document(SITE + path, "# A page"))
+            await until(partial(_is_page, conn, run, SITE + path))
     finally:
         await inbox.close()
         await listener.close()
+
+
+async def _is_page(conn: Connection, run: Run, uri: str) -> bool:
+    return uri in await page_rows(conn, run)
