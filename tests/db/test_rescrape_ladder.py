@@ -176,6 +176,7 @@ async def test_a_new_page_that_fails_keeps_what_it_may_hide(
 
         assert await house.documents(run) == {"/", "/a", "/b", "/c", "/d"}
     assert crawl["is_complete"] is False
+    assert crawl["digest"]["removalsHeld"] == 0
 
 
 async def test_a_limit_that_was_reached_removes_nothing(pool: Pool, application_id: UUID) -> None:
@@ -187,8 +188,10 @@ async def test_a_limit_that_was_reached_removes_nothing(pool: Pool, application_
             **{f"/{n}": html(f"Number {n}.") for n in range(1, 7)},
         }
         run, _, _ = await _again(house, application_id, run.source_id)
+        crawl = await house.crawl(run)
 
         assert {"/a", "/b", "/c", "/d"} < await house.documents(run)
+    assert crawl["digest"]["removalsHeld"] == 0
 
 
 async def test_a_removal_of_many_pages_waits_for_a_word(pool: Pool, application_id: UUID) -> None:
