@@ -1,6 +1,7 @@
 """What a request asks to be fetched: one page, or a site; checked, and as a run."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any, Final, TypeVar
 from uuid import UUID
 
@@ -46,12 +47,13 @@ def new_run(
 ) -> NewRun:
     """The run that a request asks for. FieldRejected names what is wrong in its `place`."""
     address = _address(request.url, settings, place)
+    reach = _crawl(request, settings, place) if request.crawl_links else _page(request, place)
     return NewRun(
         application_id=application_id,
         type="site" if request.crawl_links else "url",
         uri=address.uri,
         name=address.name,
-        settings=_crawl(request, settings, place) if request.crawl_links else _page(request, place),
+        settings=replace(reach, start=address.start),
         metadata=metadata,
     )
 

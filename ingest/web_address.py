@@ -10,7 +10,7 @@ from typing import Final
 
 from ingest.errors import Permanent
 from ingest.pipeline.web.scope import build_scope
-from ingest.pipeline.web.urls import normalise
+from ingest.pipeline.web.urls import fetchable, normalise
 from ingest.providers.fetch.addresses import blocked_reason
 
 # `host:8080` has no scheme, `mailto:x` has one.
@@ -23,6 +23,8 @@ _ANY_SITE: Final = "https://site.example/"
 class WebAddress:
     uri: str
     """Normalised: what a source is known by."""
+    start: str
+    """As it was written: what is requested. A server may want its final slash."""
     name: str
     """For people: without the scheme, at most 300 characters."""
 
@@ -33,12 +35,13 @@ def read_address(text: str, *, allow: Sequence[str]) -> WebAddress:
     ValueError for what is no such address, Permanent `fetch_blocked` for one that is never fetched,
     as far as that can be told without asking the DNS; both say why. `allow`: INGEST_FETCH_ALLOW.
     """
-    uri = normalise(_with_scheme(text.strip()))
+    written = _with_scheme(text.strip())
+    uri, start = normalise(written), fetchable(written)
     reason = blocked_reason(uri, allow=allow)
     if reason is not None:
         raise Permanent(reason, code="fetch_blocked")
     name = uri.partition("://")[2].removesuffix("/")
-    return WebAddress(uri=uri, name=name[:_LONGEST_NAME])
+    return WebAddress(uri=uri, start=start, name=name[:_LONGEST_NAME])
 
 
 def check_patterns(patterns: Iterable[str]) -> None:

@@ -22,8 +22,10 @@ _LARGEST: Final = 512 * 1024
 class RobotsUnavailable(Transient):
     """Whether a host may be fetched from cannot be told now."""
 
-    def __init__(self, origin: str) -> None:
-        super().__init__(f"{origin}/robots.txt cannot be had", code="fetch_failed")
+    def __init__(self, origin: str, why: str, *, host_answers: bool) -> None:
+        super().__init__(f"{origin}/robots.txt cannot be had: {why}", code="fetch_failed")
+        self.host_answers = host_answers
+        """Whether it answers at all, if only with an error."""
 
 
 async def robots_of(origin: str, ctx: Context, *, refresh: bool = False) -> Robots:
@@ -36,7 +38,7 @@ async def robots_of(origin: str, ctx: Context, *, refresh: bool = False) -> Robo
         stored = await crawl_origins.robots(conn, origin)
     agent = ctx.web.user_agent
     if stored is not None and stored.status == "unavailable" and stored.age < AGAIN:
-        raise RobotsUnavailable(origin)
+        raise RobotsUnavailable(origin, "the server answers with an error", host_answers=True)
     is_known = stored is not None and stored.status != "unavailable" and stored.age < _FRESH
     if stored is not None and is_known and not refresh:
         return read(stored.body or b"", agent=agent)
@@ -60,10 +62,12 @@ async def _ask(origin: str, ctx: Context) -> bytes | None:
     try:
         fetched = await ctx.web.fetcher.get(f"{origin}/robots.txt", into=path)
         if fetched.status >= 500 or fetched.status == 429:
-            raise await _unavailable(origin, ctx)
+            raise await _unavailable(origin, fetched.status, ctx)
         return await asyncio.to_thread(_head, path) if fetched.status == 200 else None
+    except RobotsUnavailable:
+        raise
     except Transient as error:
-        raise await _unavailable(origin, ctx) from error
+        raise RobotsUnavailable(origin, str(error), host_answers=False) from error
     except Permanent as error:
         # A loop, or a redirect to somewhere that is nobody's business: as good as no file. One
         # that is far too long is read as far as it counts.
@@ -79,7 +83,7 @@ def _head(path: Path) -> bytes:
         return file.read(_LARGEST)
 
 
-async def _unavailable(origin: str, ctx: Context) -> RobotsUnavailable:
+async def _unavailable(origin: str, status: int, ctx: Context) -> RobotsUnavailable:
     async with transaction(ctx.pool) as conn:
         await crawl_origins.keep_robots(conn, origin, status="unavailable", body=None, delay=None)
-    return RobotsUnavailable(origin)
+    return RobotsUnavailable(origin, f"the server answers {status}", host_answers=True)

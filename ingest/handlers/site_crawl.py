@@ -50,19 +50,17 @@ async def crawl_site(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
 
 async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
     """Ask for robots.txt and sitemaps; the frontier begins with the start and what they name."""
-    if crawl.silent_seconds > _PATIENCE_SECONDS:
-        raise Permanent("robots.txt could not be read for an hour", code="fetch_failed")
     try:
-        robots = await robots_of(urls.origin(crawl.uri), ctx, refresh=True)
-    except RobotsUnavailable:
-        return Outcome(wait=Wait(delay=AGAIN, reason="robots_unavailable"))
+        robots = await robots_of(urls.origin(crawl.start), ctx, refresh=True)
+    except RobotsUnavailable as error:
+        return await _begin_later(crawl, ctx, error)
     named: list[str] = []
     if crawl.settings.max_depth != 0:
         named = await sitemap_pages(crawl, robots, ctx)
     found = await sort_links(named, crawl, ctx, depth=1)
     start = NewPage(
         uri=urls.normalise(crawl.uri),
-        fetch_url=urls.fetchable(crawl.uri),
+        fetch_url=crawl.start,
         shape=urls.shape(crawl.uri),
         depth=0,
     )
@@ -77,6 +75,17 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
         await add_found(conn, job, crawl, first, locked=locked)
 
     return Outcome(write=write, wait=Wait(delay=_LOOK_AGAIN, reason="pages"))
+
+
+async def _begin_later(crawl: Crawl, ctx: Context, error: RobotsUnavailable) -> Outcome:
+    """Wait for a host that answers, but not with its rules; for an hour at most."""
+    if not error.host_answers:
+        raise error
+    if (crawl.sent_seconds_ago or 0) > _PATIENCE_SECONDS:
+        raise Permanent(f"{error}, for an hour now", code=error.code)
+    async with transaction(ctx.pool) as conn:
+        await crawls.tried(conn, crawl.id)
+    return Outcome(wait=Wait(delay=AGAIN, reason="robots_unavailable"))
 
 
 async def _begin_again(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Crawl:

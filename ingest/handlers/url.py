@@ -24,7 +24,12 @@ async def ingest_url(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
             raise LeaseLost(job.id)
         await crawls.run(conn, crawl.id)
         page = await frontier.only_page(
-            conn, crawl_id=crawl.id, source_id=crawl.source_id, uri=crawl.uri, job_id=job.id
+            conn,
+            crawl_id=crawl.id,
+            source_id=crawl.source_id,
+            uri=crawl.uri,
+            fetch_url=crawl.start,
+            job_id=job.id,
         )
         stored = await crawl_pages.stored(conn, crawl.source_id, page.uri)
     try:

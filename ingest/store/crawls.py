@@ -43,7 +43,12 @@ class Crawl:
     silent_seconds: float
     """Since anything was last heard of it."""
     sent_seconds_ago: float | None
-    """Since the provider was asked to start it."""
+    """Since its start was first tried."""
+
+    @property
+    def start(self) -> str:
+        """What is requested first."""
+        return self.settings.start or self.uri
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +90,11 @@ async def lock(conn: Connection, id: UUID, *, source_id: UUID, job_id: UUID) -> 
         if row is None or await cur.fetchone() is None:
             raise LeaseLost(job_id)
     return Locked(**{**row, "settings": CrawlSettings.from_json(row["settings"])})
+
+
+async def tried(conn: Connection, id: UUID) -> None:
+    """Note when the start of a run was first tried."""
+    await conn.execute(_SQL["tried"], {"id": id})
 
 
 async def run(conn: Connection, id: UUID) -> None:

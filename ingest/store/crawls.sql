@@ -21,6 +21,9 @@ select crawl.status, crawl.page_count, crawl.settings
 -- name: lock_source
 select id from rag.knowledge_sources where id = %(id)s and deleted_at is null for no key update;
 
+-- name: tried
+update rag.crawls set start_sent_at = coalesce(start_sent_at, now()) where id = %(id)s;
+
 -- name: run
 update rag.crawls
    set status = 'running', started_at = coalesce(started_at, now()), ended_at = null,

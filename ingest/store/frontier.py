@@ -167,12 +167,12 @@ async def _insert_rows(
 
 
 async def only_page(
-    conn: Connection, *, crawl_id: UUID, source_id: UUID, uri: str, job_id: UUID
+    conn: Connection, *, crawl_id: UUID, source_id: UUID, uri: str, fetch_url: str, job_id: UUID
 ) -> PageForJob:
     """The page of a run that has no others, made when it is not there yet."""
     page = await crawl_pages.of_run(conn, crawl_id)
     if page is None:
-        new = NewPage(uri=uri, fetch_url=uri, shape=uri, depth=0)
+        new = NewPage(uri=uri, fetch_url=fetch_url, shape=uri, depth=0)
         await _insert_rows(conn, crawl_id, source_id, [new], [job_id])
         page = await crawl_pages.of_run(conn, crawl_id)
     if page is None:

@@ -25,8 +25,10 @@ RESCRAPE_PRIORITY = -10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlSettings:
-    """How far a run goes."""
+    """Where a run begins, and how far it goes."""
 
+    start: str | None = field(default=None, compare=False)
+    """The source's address as it was written; None: its uri."""
     limit: int = 1000
     """Pages at most."""
     max_depth: int | None = None

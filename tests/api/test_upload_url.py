@@ -120,6 +120,7 @@ async def test_a_site_is_crawled_as_far_as_the_request_says(
     assert (await job_row(conn, run.job_id))["type"] == "site_crawl"
     assert (await source_row(conn, run.source_id))["type"] == "site"
     assert (await crawl_row(conn, run.crawl_id))["settings"] == {
+        "start": "https://site.example/",
         "limit": 50,
         "max_depth": 3,
         "include_paths": ["^/docs/"],

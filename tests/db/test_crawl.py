@@ -5,8 +5,9 @@ from uuid import UUID
 
 from ingest.db import Pool
 from ingest.worker.finish import commit
-from tests.site_house import html, site_house
+from tests.site_house import SiteHouse, html, site_house
 from tests.web_server import Request, redirect, response
+from tests.worker import until
 
 _ROBOTS = "/robots.txt"
 
@@ -216,6 +217,52 @@ async def test_a_robots_txt_that_answers_5xx_is_waited_for(
         await house.run_all()
 
         assert await house.documents(run) == {"/"}
+
+
+async def test_a_robots_txt_that_answers_5xx_for_an_hour_fails_the_source(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, {_ROBOTS: response(status=503), "/": html("Home.")}) as house:
+        run = await house.start(application_id)
+        # Waiting in the queue is not waiting for the site.
+        await house.rows("update rag.crawls set created_at = now() - interval '2 h' returning 1")
+        [job] = await house.claim()
+        await house.carry_out(job)
+        assert (await house.source(run))["status"] == "pending"
+
+        await house.rows("update rag.crawls set start_sent_at = now() - interval '2 h' returning 1")
+        await house.make_due()
+        [job] = await house.claim()
+        await house.carry_out(job)
+        source = await house.source(run)
+
+    assert (source["status"], source["error_code"]) == ("failed", "fetch_failed")
+
+
+async def test_a_site_that_cannot_be_reached_fails_after_its_attempts(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, {}) as house:
+        run = await house.start(application_id)
+        house.web.port = 1  # nobody listens there
+        await house.rows("update rag.knowledge_sources set uri = 'http://127.0.0.1:1/' returning 1")
+        await house.run_all(most=20)
+        source = await house.source(run)
+
+    assert (source["status"], source["error_code"]) == ("failed", "fetch_failed")
+    assert "robots.txt cannot be had" in source["error_message"]
+
+
+async def test_the_start_is_requested_as_it_was_written(pool: Pool, application_id: UUID) -> None:
+    site = {"/docs/": html("The manual.", "part-1"), "/docs/part-1": html("Part one.")}
+    async with site_house(pool, site) as house:
+        run = await house.start(application_id, "/docs", start=house.web.url("/docs/"))
+        await house.run_all()
+
+        assert await house.documents(run) == {"/docs", "/docs/part-1"}
+        page = await house.start(application_id, "/docs", type="url", start=house.web.url("/docs/"))
+        await house.run_all()
+        assert (await house.source(page))["status"] == "completed"
 
 
 async def test_a_robots_txt_that_redirects_to_itself_forbids_nothing(
@@ -431,24 +478,42 @@ async def test_sitemaps_name_pages_that_no_link_leads_to(pool: Pool, application
         assert await house.documents(run) == {"/", "/hidden"}
 
 
-async def test_two_page_jobs_that_find_the_same_link_at_once_queue_it_once(
+async def test_two_pages_that_end_at_once_do_not_exceed_the_limit_together(
     pool: Pool, application_id: UUID
 ) -> None:
     site = {
         "/": html("Home.", "/a", "/b"),
-        "/a": html("A.", "/c"),
-        "/b": html("B.", "/c"),
-        "/c": html("C."),
+        "/a": html("A.", "/c", "/d"),
+        "/b": html("B.", "/c", "/e"),
     }
     async with site_house(pool, site) as house:
-        run = await house.start(application_id)
+        run = await house.start(application_id, limit=4)
         for _ in range(2):  # the root job, the start page
             [job] = await house.claim()
             await house.carry_out(job)
-        first, second = await house.claim(2)
-        results = [await house.try_out(first), await house.try_out(second)]
-        await commit(house.pool, [finished for finished in results if finished])
-        await house.run_all()
+        jobs = [*await house.claim(), *await house.claim()]
+        first, second = [await house.try_out(job) for job in jobs]
+        assert first is not None
+        assert first.write is not None
+        assert second is not None
+        async with pool.connection() as conn, conn.transaction():
+            await first.write(conn)
+            other = asyncio.create_task(commit(pool, [second]))
+            await until(lambda: _is_blocked(house))
+        await other
+        pages = await house.pages(run)
 
-        assert await house.documents(run) == {"/", "/a", "/b", "/c"}
-        assert house.web.paths.count("/c") == 1
+    assert [pages[path]["status"] for path in ("/c", "/d", "/e")] == [
+        "queued",
+        "over_limit",
+        "over_limit",
+    ]
+    assert (await house.crawl(run))["page_count"] == 4
+
+
+async def _is_blocked(house: SiteHouse) -> bool:
+    """Whether a transaction waits for another one."""
+    [row] = await house.rows(
+        "select count(*) as n from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0"
+    )
+    return bool(row["n"])
