@@ -97,7 +97,7 @@ async def _start(
 def _request(crawl: Crawl, start_sent_at: datetime, ctx: Context) -> StartCrawl:
     key = start_id(crawl.id, start_sent_at)
     return StartCrawl(
-        url=crawl.uri,
+        url=crawl.start,
         limit=crawl.settings.limit,
         max_depth=crawl.settings.max_depth,
         include_paths=crawl.settings.include_paths,

@@ -51,6 +51,22 @@ async def test_a_run_starts_one_crawl_with_our_ids_and_notes_its_id(
     assert "webhook" not in crawl.request
 
 
+async def test_a_crawl_begins_at_the_address_as_it_was_written(
+    root: Root, firecrawl: FirecrawlServer, conn: Connection
+) -> None:
+    written = SITE + "index.html"
+    firecrawl.behaviours[written] = replace(_SLOW, lost_start=True)
+    await conn.execute(
+        "update rag.crawls set settings = settings || jsonb_build_object('start', %s::text)",
+        [written],
+    )
+
+    await root.wait()
+    await root.wait()  # and is found again by it
+
+    assert (await crawl_of(conn, root.run)).provider_crawl_id == firecrawl.crawl_of(written).id
+
+
 async def test_events_are_asked_for_where_they_can_reach_us(
     conn: Connection,
     application_id: UUID,
