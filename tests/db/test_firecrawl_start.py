@@ -55,6 +55,7 @@ async def test_a_crawl_begins_at_the_address_as_it_was_written(
     root: Root, firecrawl: FirecrawlServer, conn: Connection
 ) -> None:
     written = SITE + "index.html"
+    firecrawl.sites[written] = firecrawl.sites[SITE]
     firecrawl.behaviours[written] = replace(_SLOW, lost_start=True)
     await conn.execute(
         "update rag.crawls set settings = settings || jsonb_build_object('start', %s::text)",
