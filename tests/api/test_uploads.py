@@ -209,7 +209,7 @@ async def test_fields_reach_source_and_job_wherever_they_stand(
         ("batchId", "no-uuid", "body.batchId"),
         ("onConflict", "replace", "body.onConflict"),
         ("colour", "red", "body.colour"),
-        ("batch_id", str(uuid4()), "body.batch_id"),
+        ("batch_id", "11111111-1111-4111-8111-111111111111", "body.batch_id"),
     ],
 )
 async def test_a_wrong_field_is_a_422_that_names_it_and_leaves_nothing(

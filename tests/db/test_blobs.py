@@ -21,6 +21,8 @@ from tests.gcs_emulator import gcs_emulator
 NOW = timedelta(0)
 MIB = 1024 * 1024
 
+_ID = UUID("7f3e8651-da7c-44e9-8135-1e4559e15f37")
+
 
 @pytest.fixture(scope="module")
 def emulator() -> Iterator[str]:
@@ -262,11 +264,11 @@ async def test_keys_are_listed_by_application_and_age(store: BlobStore) -> None:
         "../etc/passwd",
         "/etc/passwd",
         "plain",
-        f"{uuid4()}",
-        f"{uuid4()}/../{uuid4()}",
-        f"{uuid4()}/{uuid4()}\n",
-        f"{uuid4()}/{uuid4()}/x",
-        f"{uuid4()}/{uuid4()}".upper(),
+        f"{_ID}",
+        f"{_ID}/../{_ID}",
+        f"{_ID}/{_ID}\n",
+        f"{_ID}/{_ID}/x",
+        f"{_ID}/{_ID}".upper(),
     ],
 )
 async def test_a_key_that_is_not_of_our_making_is_refused(store: BlobStore, key: str) -> None:
