@@ -3,7 +3,7 @@
 import io
 import json
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import httpx
 import pytest
