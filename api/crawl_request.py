@@ -93,6 +93,7 @@ def _crawl(request: CrawlRequest, settings: Settings, place: str) -> CrawlSettin
         max_depth=request.max_depth,
         include_paths=tuple(request.include_paths),
         exclude_paths=tuple(request.exclude_paths),
+        variants=settings.crawl_variants,
         provider=provider,
     )
 

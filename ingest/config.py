@@ -128,6 +128,7 @@ class Settings(BaseSettings):
     crawl_silence: Duration = timedelta(minutes=30)
     crawl_delay: Duration = Field(default=timedelta(seconds=0.2), ge=timedelta(0))
     crawl_concurrency: int = Field(default=4, ge=1, le=64)
+    crawl_variants: int = Field(default=100, ge=1, le=100_000)
     rescrape: str = "0 3 * * *"
     rescrape_max_removed: float = Field(default=0.3, ge=0, le=1)
     public_url: Address | None = None

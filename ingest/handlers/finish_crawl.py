@@ -80,7 +80,12 @@ async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bo
         return _Findings(
             states=await crawl_pages.states(conn, crawl_id),
             is_complete=is_complete,
-            unseen=await site_documents.unseen(conn, source_id=source_id, crawl_id=crawl_id),
+            unseen=await site_documents.unseen(
+                conn,
+                source_id=source_id,
+                crawl_id=crawl_id,
+                variants=crawl.settings.variants,
+            ),
             live=await site_documents.live(conn, source_id),
         )
 

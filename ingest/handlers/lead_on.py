@@ -92,7 +92,9 @@ async def add_found(
     family = family_of(job, crawl)
     room = max(locked.settings.limit - locked.page_count + freed, 0)
     room -= await frontier.promote(conn, family, places=room)
-    skipped = await frontier.add(conn, family, found.pages, room=room)
+    skipped = await frontier.add(
+        conn, family, found.pages, room=room, variants=locked.settings.variants
+    )
     await frontier.add_seen(conn, crawl.id, crawl.source_id, found.forbidden)
     await crawls.add_skipped(conn, crawl.id, found.skipped + skipped)
 

@@ -20,8 +20,6 @@ from ingest.store.crawl_pages import PageForJob
 
 _SQL = load_queries("frontier.sql")
 
-# Pages of one path that differ by their query: more are a calendar, or a search.
-MOST_VARIANTS = 100
 # Pages that are remembered in case a place within the limit is given back.
 _MOST_WAITING = 1000
 
@@ -60,17 +58,18 @@ class Family:
 
 
 async def add(
-    conn: Connection, family: Family, found: Sequence[NewPage], *, room: int
+    conn: Connection, family: Family, found: Sequence[NewPage], *, room: int, variants: int
 ) -> Counter[str]:
     """Add addresses that are new to a run, each with its job; how many were left out, by reason.
 
     `room` is how many more the run may have; those beyond wait for a place, up to 1,000 of them.
+    `variants` is how many of one kind it may have.
     The caller holds the lock of the run.
     """
     skipped: Counter[str] = Counter()
     known = await _known(conn, family.crawl_id, [page.uri for page in found])
     wanted = list({page.uri: page for page in found if page.uri not in known}.values())
-    wanted = await _without_traps(conn, family, wanted, skipped)
+    wanted = await _without_traps(conn, family, wanted, skipped, variants=variants)
     beyond = wanted[room:]
     await _insert(conn, family, wanted[:room])
     if beyond:
@@ -109,7 +108,12 @@ async def _known(conn: Connection, crawl_id: UUID, uris: Iterable[str]) -> set[s
 
 
 async def _without_traps(
-    conn: Connection, family: Family, wanted: Sequence[NewPage], skipped: Counter[str]
+    conn: Connection,
+    family: Family,
+    wanted: Sequence[NewPage],
+    skipped: Counter[str],
+    *,
+    variants: int,
 ) -> list[NewPage]:
     many = [page for page in wanted if page.shape != page.uri]
     if not many:
@@ -118,17 +122,17 @@ async def _without_traps(
     cursor = await conn.execute(
         _SQL["shapes"], {**source, "digests": list({_md5(page.shape) for page in many})}
     )
-    variants: Counter[str] = Counter(dict(await cursor.fetchall()))
+    known: Counter[str] = Counter(dict(await cursor.fetchall()))
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["stored"], {**source, "digests": [_md5(page.uri) for page in many]})
         stored = set(await cur.fetchall())
     kept = []
     for page in wanted:
         is_new = page.shape != page.uri and page.uri not in stored
-        if is_new and variants[page.shape] >= MOST_VARIANTS:
+        if is_new and known[page.shape] >= variants:
             skipped["trap"] += 1
             continue
-        variants[page.shape] += is_new
+        known[page.shape] += is_new
         kept.append(page)
     return kept
 

@@ -22,9 +22,11 @@ async def approve(conn: Connection, *, application_id: UUID, job_id: UUID) -> bo
     run = await _lock_run(conn, job_id)
     if run is not None:
         crawl_id, source_id = run
-        await conn.execute(_SQL["lock_source"], {"id": source_id})
+        locked = await crawls.lock(conn, crawl_id, source_id=source_id, job_id=job_id)
         # Asked again: a page that was retried meanwhile may have been found after all.
-        unseen = await site_documents.unseen(conn, source_id=source_id, crawl_id=crawl_id)
+        unseen = await site_documents.unseen(
+            conn, source_id=source_id, crawl_id=crawl_id, variants=locked.settings.variants
+        )
         removed = await site_documents.remove(conn, unseen)
         await site_documents.recount(conn, source_id=source_id, crawl_id=crawl_id)
         await crawls.write_digest(conn, crawl_id, removed=removed, held=0)

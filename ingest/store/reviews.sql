@@ -22,6 +22,3 @@ select id, source_id
   from rag.crawls
  where job_id = %(job_id)s and (digest ->> 'removalsHeld')::integer > 0
    for no key update;
-
--- name: lock_source
-select id from rag.knowledge_sources where id = %(id)s for no key update;

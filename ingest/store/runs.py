@@ -35,6 +35,8 @@ class CrawlSettings:
     """Links from the start at most; None: as many as there are."""
     include_paths: tuple[str, ...] = ()
     exclude_paths: tuple[str, ...] = ()
+    variants: int = 100
+    """Pages of one kind at most, which differ by query or date: more are a calendar."""
     provider: CrawlProvider = "builtin"
     accept_losses: bool = False
     """Take what is there now, even if most of a page's text is gone."""

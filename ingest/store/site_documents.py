@@ -6,7 +6,6 @@ from uuid import UUID
 from psycopg.rows import scalar_row
 
 from ingest.db import Connection, load_queries
-from ingest.store import frontier
 from ingest.store.documents import FromWeb
 
 _SQL = load_queries("site_documents.sql")
@@ -48,15 +47,15 @@ async def add_counts(
     )
 
 
-async def unseen(conn: Connection, *, source_id: UUID, crawl_id: UUID) -> list[UUID]:
-    """Documents whose page the run has not found."""
+async def unseen(conn: Connection, *, source_id: UUID, crawl_id: UUID, variants: int) -> list[UUID]:
+    """Documents whose page the run has not found; of a kind with `variants` pages, none."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["unseen"],
             {
                 "source_id": source_id,
                 "crawl_id": crawl_id,
-                "most_variants": frontier.MOST_VARIANTS,
+                "most_variants": variants,
             },
         )
         return await cur.fetchall()

@@ -125,6 +125,7 @@ async def test_a_site_is_crawled_as_far_as_the_request_says(
         "max_depth": 3,
         "include_paths": ["^/docs/"],
         "exclude_paths": [r"\.pdf$"],
+        "variants": 100,
         "provider": "builtin",
         "accept_losses": False,
     }

@@ -319,20 +319,20 @@ async def test_every_night_sees_the_same_part_of_a_calendar_without_end(
     pool: Pool, application_id: UUID
 ) -> None:
     site = {"/": html("Home.", "/calendar?m=0")}
-    for m in range(-130, 131):
+    for m in range(-30, 31):
         site[f"/calendar?m={m}"] = html(
             f"Events of month {m}.", f"/calendar?m={m - 1}", f"/calendar?m={m + 1}"
         )
     async with site_house(pool, site) as house:
-        run = await house.start(application_id)
-        await house.run_all(most=3000)
+        run = await house.start(application_id, variants=20)
+        await house.run_all()
         first = await house.documents(run)
         # Tonight the calendar begins with other months.
-        house.web.answers["/"] = html("Home.", "/calendar?m=0", "/calendar?m=90", "/calendar?m=-90")
+        house.web.answers["/"] = html("Home.", "/calendar?m=0", "/calendar?m=18", "/calendar?m=-18")
         run, calls, _ = await _again(house, application_id, run.source_id)
         digest = (await house.crawl(run))["digest"]
 
-        assert len(first) == 101
+        assert len(first) == 21
         assert await house.documents(run) == first
     assert calls == 1  # the home page
     assert (digest["removed"], digest["new"]) == (0, 0)
