@@ -24,7 +24,7 @@ TOOLS = {
     "ruff": ".ci/run",
     "import-linter": ".ci/run",
     "hatchling": "pyproject.toml",
-    "pytest-asyncio": "pyproject.toml",
+    "pytest-asyncio": "pyproject.toml", "pytest-xdist"
 }
 
 
@@ -146,7 +146,7 @@ def test_the_readmes_two_commands_are_one_line_each_and_ci_runs_the_test_command
     serve, test = readme_commands()
 
     assert serve.endswith(".venv/bin/ingest serve")
-    assert test.endswith(".venv/bin/pytest")
+    assert test.endswith(".venv/bin/pytest -n 4 --dist loadfile")
     assert serve.rpartition("&&")[0] == test.rpartition("&&")[0]
     assert test in read(".ci/run").splitlines()
 
