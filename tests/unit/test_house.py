@@ -24,7 +24,8 @@ TOOLS = {
     "ruff": ".ci/run",
     "import-linter": ".ci/run",
     "hatchling": "pyproject.toml",
-    "pytest-asyncio": "pyproject.toml", "pytest-xdist"
+    "pytest-asyncio": "pyproject.toml",
+    "pytest-xdist": ".ci/run",
 }
 
 
