@@ -21,6 +21,9 @@ DEFAULT_LIMIT: Final = 1000
 Pattern = Annotated[Text, Field(min_length=1, max_length=500)]
 Patterns = Annotated[list[Pattern], Field(max_length=50)]
 
+# What a request may leave out for a site that is known: then it stays as it was.
+_SETTINGS: Final = frozenset({"limit", "max_depth", "include_paths", "exclude_paths", "provider"})
+
 
 class CrawlRequest(Body):
     """The fields after `crawlLinks` say how a site is crawled; a single page takes none of them."""
@@ -54,6 +57,7 @@ def new_run(
         uri=address.uri,
         name=address.name,
         settings=replace(reach, start=address.start),
+        stated=frozenset(request.model_fields_set & _SETTINGS) | {"start", "variants"},
         metadata=metadata,
     )
 
@@ -62,7 +66,11 @@ def _address(url: str, settings: Settings, place: str) -> WebAddress:
     try:
         return _named((place, "url"), lambda: read_address(url, allow=settings.fetch_allow))
     except Permanent as error:
-        raise FieldRejected(str(error), loc=(place, "url"), code=error.code) from None
+        raise FieldRejected(
+            f"{error}; private networks are fetched from only if INGEST_FETCH_ALLOW names them",
+            loc=(place, "url"),
+            code=error.code,
+        ) from None
 
 
 def _page(request: CrawlRequest, place: str) -> CrawlSettings:

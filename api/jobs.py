@@ -174,7 +174,8 @@ async def reject_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
 
 
 def _not_reviewable(job: JobView) -> Conflict:
-    return Conflict(f"a job that is {job.status} waits for no review", code="not_reviewable")
+    why = f" ({job.last_error_message})" if job.status == "cancelled" else ""
+    return Conflict(f"a job that is {job.status}{why} waits for no review", code="not_reviewable")
 
 
 @router.delete("/{id}", status_code=204)

@@ -23,6 +23,16 @@ router = APIRouter(prefix="/api", tags=["knowledge sources"])
 _LAST_SEQ = 2**63 - 1
 
 
+class CrawlView(View):
+    """How far a site is crawled, as it was last asked for."""
+
+    limit: int
+    max_depth: int | None
+    include_paths: list[str]
+    exclude_paths: list[str]
+    provider: str
+
+
 class Source(View):
     id: UUID
     application_id: UUID
@@ -41,6 +51,7 @@ class Source(View):
     content_hash: str | None
     duplicate_of: UUID | None
     job_id: UUID | None
+    crawl: CrawlView | None
     rescrape: ScheduleView | None
     next_rescrape_at: UtcTime | None
     event_seq: int

@@ -15,6 +15,10 @@ from ingest.providers.fetch.addresses import blocked_reason
 
 # `host:8080` has no scheme, `mailto:x` has one.
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
+_BROKEN_SCHEME: Final = re.compile(r"https?(?:/|:/(?!/)|;)", re.IGNORECASE)
+_OF_ITS_OWN: Final = re.compile(
+    r"(?:localhost|\[[0-9a-f:]+\]|[\d.]+|[^/:?#]+(?=:\d))(?!:\d*443(?:[/?#]|$))(?=[:/?#]|$)"
+)
 _LONGEST_NAME: Final = 300
 _ANY_SITE: Final = "https://site.example/"
 
@@ -30,7 +34,7 @@ class WebAddress:
 
 
 def read_address(text: str, *, allow: Sequence[str]) -> WebAddress:
-    """An address as somebody wrote it; without a scheme it is https.
+    """An address as somebody wrote it; without a scheme it is https, with a port or number http.
 
     ValueError for what is no such address, Permanent `fetch_blocked` for one that is never fetched,
     as far as that can be told without asking the DNS; both say why. `allow`: INGEST_FETCH_ALLOW.
@@ -50,6 +54,11 @@ def check_patterns(patterns: Iterable[str]) -> None:
 
 
 def _with_scheme(text: str) -> str:
+    """A name alone is a site of today; a number or a port, a server somebody runs."""
+    if _BROKEN_SCHEME.match(text):
+        raise ValueError("The web address begins with http:// or https://, with the colon.")
     if text.startswith("//"):
         return f"https:{text}"
-    return text if _SCHEME.match(text) else f"https://{text}"
+    if _SCHEME.match(text):
+        return text
+    return f"http://{text}" if _OF_ITS_OWN.match(text) else f"https://{text}"

@@ -87,7 +87,7 @@ create table rag.crawl_pages (
     -- `over_limit`: found when the limit was reached; queued when a place is given back.
     status         text not null default 'queued'
         check (status in ('queued', 'over_limit', 'new', 'changed', 'unchanged', 'kept', 'duplicate',
-                          'gone', 'skipped', 'failed')),
+                          'gone', 'skipped', 'failed', 'held', 'removed')),
     http_status    integer,
     error_code     text,
     error_message  text,

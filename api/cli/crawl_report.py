@@ -136,10 +136,17 @@ def _by_reason(counts: Mapping[str, int]) -> str:
 def _remarks(digest: Mapping[str, Any], result: CrawlResult) -> Iterator[str]:
     if result.status == "review_needed":
         yield (
-            f"{count(digest.get('removalsHeld', 0), 'page')} would be removed: look, then "
-            f"POST /api/jobs/{result.run.job_id}/approve or …/reject"
+            f"{count(digest.get('removalsHeld', 0), 'page')} would be removed: see them with"
+            f" GET /api/knowledge-sources/{result.run.source_id}/pages?status=held, then"
+            f" POST /api/jobs/{result.run.job_id}/approve or …/reject"
         )
-    elif result.crawl["isComplete"] is False:
+    elif digest.get("overLimit"):
+        limit = result.source["crawl"]["limit"]
+        yield (
+            f"the limit of {count(limit, 'page')} was reached, at least"
+            f" {digest['overLimit']:,} more were found (--limit); none was removed"
+        )
+    elif result.crawl["isComplete"] is False and result.source["chunkCount"]:
         yield "not every page was seen, so none was removed"
     if digest.get("kept"):
         yield "kept: their text was gone; what was there before is still searchable"

@@ -1,7 +1,7 @@
 """`ingest watch ID`: follow a knowledge source, or all files of an upload batch, to the end."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console
@@ -13,6 +13,9 @@ from api.cli.crawl_report import latest_run
 from api.cli.follow import Follower, Message
 from api.cli.output import CommandError, out, plain, print_json
 
+# States of a source in which not all of it is there.
+_FAILED: Final = ("failed", "partial", "cancelled")
+
 
 def watch(
     ids: Annotated[
@@ -23,13 +26,13 @@ def watch(
 ) -> None:
     """Follow knowledge sources or upload batches until they have ended.
 
-    Exit code 1 if one has failed.
+    Exit code 1 if one has failed, was cancelled or is partial.
     """
     with open_client() as client:
         if len(ids) == 1 and not as_json and _is_site(client, ids[0]):
             # Its pages would fill the screen.
             result = follow(client, latest_run(client, ids[0]))
-            raise typer.Exit(1 if result.status == "failed" else 0)
+            raise typer.Exit(1 if result.has_failures else 0)
         names: dict[str, str] = {}
         for id in ids:
             names |= _sources(client, id)
@@ -86,7 +89,7 @@ class _View:
     def show(self, message: Message) -> None:
         is_end = message["type"] in ("done", "error")
         # A failed attempt that will be tried again has the state `pending`.
-        self.has_failures |= message["type"] == "error" or message.get("status") == "failed"
+        self.has_failures |= message["type"] == "error" or message.get("status") in _FAILED
         if self._console is None:
             print_json(message)
         elif is_end or message["type"] == "snapshot" or not self._is_brief:

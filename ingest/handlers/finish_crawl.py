@@ -44,6 +44,9 @@ async def finish_crawl(
 
     async def write(conn: Connection) -> None:
         await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
+        await site_documents.list_unseen(
+            conn, removed, crawl_id=crawl.id, status="held" if is_held else "removed"
+        )
         if not is_held:
             await site_documents.remove(conn, removed)
         await site_documents.recount(conn, source_id=crawl.source_id, crawl_id=crawl.id)

@@ -21,7 +21,7 @@ from ingest.store.frontier import SeenPage
 from ingest.store.jobs import ClaimedJob
 
 # A page that had this much text and has hardly any now shows a login, or an error with status 200.
-_HAD_TEXT: Final = 500  # characters
+_HAD_TEXT: Final = 100  # characters
 _COLLAPSED: Final = 0.2
 
 

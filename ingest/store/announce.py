@@ -18,7 +18,7 @@ async def claimed(conn: Connection, taken: Sequence[ClaimedJob]) -> None:
     await events.emit(
         conn,
         [
-            _event(source, {**_job(by_source[source.id]), "jobStatus": "processing", "percent": 0})
+            _event(source, {**_job(by_source[source.id]), **_begun(by_source[source.id])})
             for source in settled
         ],
     )
@@ -86,6 +86,11 @@ def _event(source: Settled, about_job: dict[str, Any]) -> events.NewEvent:
     if is_done:
         data["percent"] = 100 if source.status in ("completed", "partial") else None
     return events.NewEvent(source_id=source.id, type="done" if is_done else "job", data=data)
+
+
+def _begun(job: ClaimedJob) -> dict[str, Any]:
+    # Of one page of many, the percent says nothing about the source.
+    return {"jobStatus": "processing", "percent": None if job.parent_job_id else 0}
 
 
 def _job(job: ClaimedJob) -> dict[str, Any]:

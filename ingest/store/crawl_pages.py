@@ -23,6 +23,8 @@ PageStatus = Literal[
     "gone",
     "skipped",
     "failed",
+    "held",
+    "removed",
 ]
 
 

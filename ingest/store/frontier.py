@@ -247,6 +247,7 @@ async def requeue(conn: Connection, family: Family, *, all: bool = False) -> int
     has_job = {job.id for job in retried}
     again = [(id, job_id if job_id in has_job else new_id()) for id, job_id, _ in pages]
     await count(conn, family.crawl_id, sum(gave_place_back for _, _, gave_place_back in pages))
+    await conn.execute(_SQL["forget_unseen"], {"crawl_id": family.crawl_id})
     await conn.execute(
         _SQL["requeue"],
         {"ids": [id for id, _ in again], "job_ids": [job_id for _, job_id in again]},

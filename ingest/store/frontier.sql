@@ -79,6 +79,11 @@ select page.id, page.job_id,
          where job.id = page.job_id and job.status in ('pending', 'processing'))
  order by page.position;
 
+-- name: forget_unseen
+-- What a run would have removed is to be looked for again.
+delete from rag.crawl_pages
+ where crawl_id = %(crawl_id)s and status in ('held', 'removed') and job_id is null;
+
 -- name: requeue
 update rag.crawl_pages as page
    set status = 'queued', error_code = null, error_message = null, http_status = null,

@@ -1,7 +1,7 @@
 -- name: sources
 -- State, position and counts of sources at one moment: the jobs of a run are its root and the
--- root's children. The number of pages of a site and of members of an archive is known once the
--- root has ended.
+-- root's children. A root that has children counts only if something became of itself: people count
+-- pages. How many there are is known once the root has ended, or a provider has.
 select source.id, source.type as source_type, source.name, source.uri, source.status,
        source.error_code, source.error_message, source.chunk_count, source.event_seq,
        coalesce((select event.seq from rag.progress_events as event
@@ -11,25 +11,31 @@ select source.id, source.type as source_type, source.name, source.uri, source.st
        run.review_needed, run.points, run.ended_lately, run.is_counting
   from rag.knowledge_sources as source
  cross join lateral (
-    select count(*) as total,
-           count(*) filter (where job.status = 'completed') as completed,
-           count(*) filter (where job.status = 'failed') as failed,
-           count(*) filter (where job.status = 'processing') as processing,
-           count(*) filter (where job.status = 'pending') as pending,
-           count(*) filter (where job.status = 'cancelled') as cancelled,
-           count(*) filter (where job.status = 'review_needed') as review_needed,
+    select count(*) filter (where job.counts) as total,
+           count(*) filter (where job.counts and job.status = 'completed') as completed,
+           count(*) filter (where job.counts and job.status = 'failed') as failed,
+           count(*) filter (where job.counts and job.status = 'processing') as processing,
+           count(*) filter (where job.counts and job.status = 'pending') as pending,
+           count(*) filter (where job.counts and job.status = 'cancelled') as cancelled,
+           count(*) filter (where job.counts and job.status = 'review_needed') as review_needed,
            coalesce(sum(case when job.status in ('completed', 'failed', 'cancelled') then 100
                              when job.status = 'pending' then 0
-                             else job.progress end), 0) as points,
-           count(*) filter (where job.completed_at > now() - interval '1 minute') as ended_lately,
-           coalesce(bool_or(job.is_root and job.status in ('pending', 'processing')
+                             else job.progress end) filter (where job.counts), 0) as points,
+           count(*) filter (where job.counts and job.completed_at > now() - interval '1 minute')
+             as ended_lately,
+           coalesce(bool_or(job.is_finding and job.status in ('pending', 'processing')
                             and (source.type = 'site' or job.type = 'archive')),
                     false) as is_counting
-      from (select root.type, root.status, root.progress, root.completed_at, true as is_root
+      from (select root.type, root.status, root.progress, root.completed_at,
+                   not exists (select 1 from rag.crawls as crawl
+                                where crawl.job_id = root.id and crawl.status = 'finishing') as is_finding,
+                   root.status in ('failed', 'cancelled', 'review_needed')
+                   or not exists (select 1 from rag.processing_jobs as child
+                                   where child.parent_job_id = root.id) as counts
               from rag.processing_jobs as root
              where root.id = source.current_job_id
              union all
-            select child.type, child.status, child.progress, child.completed_at, false
+            select child.type, child.status, child.progress, child.completed_at, false, true
               from rag.processing_jobs as child
              where child.parent_job_id = source.current_job_id) as job) as run
  where source.application_id = %(application_id)s and source.id = any(%(ids)s)

@@ -28,6 +28,7 @@ async def approve(conn: Connection, *, application_id: UUID, job_id: UUID) -> bo
             conn, source_id=source_id, crawl_id=crawl_id, variants=locked.settings.variants
         )
         removed = await site_documents.remove(conn, unseen)
+        await site_documents.list_unseen(conn, unseen, crawl_id=crawl_id, status="removed")
         await site_documents.recount(conn, source_id=source_id, crawl_id=crawl_id)
         await crawls.write_digest(conn, crawl_id, removed=removed, held=0)
     await announce.touched(conn, [job], job_status="completed")
@@ -41,6 +42,7 @@ async def reject(conn: Connection, *, application_id: UUID, job_id: UUID) -> boo
         return False
     run = await _lock_run(conn, job_id)
     if run is not None:
+        await site_documents.decide_held(conn, run[0], status="kept")
         await crawls.write_digest(conn, run[0], held=0)
     await announce.touched(conn, [job], job_status="cancelled")
     return True

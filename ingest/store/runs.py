@@ -61,6 +61,8 @@ class NewRun:
     uri: str
     name: str
     settings: CrawlSettings = field(default_factory=CrawlSettings)
+    stated: frozenset[str] | None = None
+    """Settings that were asked for; the others stay as a known source has them. None: all."""
     metadata: dict[str, Any] | None = None
     """None: leave that of a known source."""
     priority: int = 0
@@ -90,6 +92,7 @@ async def start(conn: Connection, new: NewRun) -> Run:
         known = await cur.fetchone()
     if known is None:
         return await _first(conn, new)
+    new = replace(new, settings=_merged(known["crawl_settings"], new))
     metadata = None if new.metadata is None else Jsonb(new.metadata)
     if known["is_open"] and CrawlSettings.from_json(known["crawl_settings"]) == new.settings:
         if metadata is not None:
@@ -102,6 +105,13 @@ async def start(conn: Connection, new: NewRun) -> Run:
         )
     job_type = "url" if new.type == "url" else "site_crawl"
     return await _again(conn, new, known["id"], job_type=job_type, metadata=metadata)
+
+
+def _merged(known: Mapping[str, Any] | None, new: NewRun) -> CrawlSettings:
+    if known is None or new.stated is None:
+        return new.settings
+    stated = {name: getattr(new.settings, name) for name in new.stated}
+    return replace(CrawlSettings.from_json(known), **stated)
 
 
 async def rescrape(

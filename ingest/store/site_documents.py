@@ -1,6 +1,7 @@
 """Documents of pages: unchanged, flagged, removed; the sums that their source shows."""
 
 from collections.abc import Sequence
+from typing import Literal
 from uuid import UUID
 
 from psycopg.rows import scalar_row
@@ -59,6 +60,23 @@ async def unseen(conn: Connection, *, source_id: UUID, crawl_id: UUID, variants:
             },
         )
         return await cur.fetchall()
+
+
+async def list_unseen(
+    conn: Connection, ids: Sequence[UUID], *, crawl_id: UUID, status: Literal["held", "removed"]
+) -> None:
+    """List documents that the run removes, or would remove, among its pages."""
+    if ids:
+        await conn.execute(
+            _SQL["list_unseen"], {"crawl_id": crawl_id, "ids": list(ids), "status": status}
+        )
+
+
+async def decide_held(
+    conn: Connection, crawl_id: UUID, *, status: Literal["kept", "removed"]
+) -> None:
+    """Write what became of the pages whose removal waited for a person's word."""
+    await conn.execute(_SQL["decide_held"], {"crawl_id": crawl_id, "status": status})
 
 
 async def live(conn: Connection, source_id: UUID) -> int:

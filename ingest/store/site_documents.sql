@@ -38,6 +38,21 @@ select document.id
            < %(most_variants)s)
  order by document.id;
 
+-- name: list_unseen
+-- What is removed, or would be, is listed with the pages of the run.
+insert into rag.crawl_pages
+    (id, crawl_id, source_id, uri, fetch_url, shape, status, document_id)
+select gen_random_uuid(), %(crawl_id)s, document.source_id, document.uri, document.uri,
+       document.uri, %(status)s, document.id
+  from rag.documents as document
+ where document.id = any(%(ids)s)
+on conflict (crawl_id, md5(uri)) do update
+   set status = excluded.status, document_id = excluded.document_id, updated_at = now();
+
+-- name: decide_held
+update rag.crawl_pages set status = %(status)s, updated_at = now()
+ where crawl_id = %(crawl_id)s and status = 'held';
+
 -- name: live
 select count(*) from rag.documents where source_id = %(source_id)s and deleted_at is null;
 

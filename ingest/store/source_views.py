@@ -10,6 +10,7 @@ from psycopg.rows import class_row, scalar_row
 from ingest.db import Connection, load_queries
 from ingest.model import SourceStatus
 from ingest.recurrence import Recurrence
+from ingest.store.runs import CrawlSettings
 
 _SQL = load_queries("source_views.sql")
 
@@ -40,10 +41,16 @@ class SourceView:
     rescrape_cron: str | None
     rescrape_timezone: str | None
     next_rescrape_at: datetime | None
+    crawl_settings: dict[str, Any] | None
     """None: not before the next nightly round, and for files never."""
     event_seq: int
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def crawl(self) -> CrawlSettings | None:
+        """How far a site is crawled; None for what is no site."""
+        return CrawlSettings.from_json(self.crawl_settings) if self.type == "site" else None
 
     @property
     def rescrape(self) -> Recurrence | None:

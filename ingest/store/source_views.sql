@@ -6,7 +6,7 @@ select source.id, source.application_id, source.batch_id, source.type, source.na
        source.chunk_count, source.token_count, source.size_bytes,
        encode(source.content_hash, 'hex') as content_hash, source.duplicate_of,
        source.current_job_id as job_id, source.rescrape_cron, source.rescrape_timezone,
-       source.next_rescrape_at, source.event_seq, source.created_at, source.updated_at
+       source.next_rescrape_at, source.crawl_settings, source.event_seq, source.created_at, source.updated_at
   from rag.knowledge_sources as source
  where source.application_id = %(application_id)s and source.id = %(id)s
    and source.deleted_at is null;
@@ -17,7 +17,7 @@ select source.id, source.application_id, source.batch_id, source.type, source.na
        source.chunk_count, source.token_count, source.size_bytes,
        encode(source.content_hash, 'hex') as content_hash, source.duplicate_of,
        source.current_job_id as job_id, source.rescrape_cron, source.rescrape_timezone,
-       source.next_rescrape_at, source.event_seq, source.created_at, source.updated_at
+       source.next_rescrape_at, source.crawl_settings, source.event_seq, source.created_at, source.updated_at
   from rag.knowledge_sources as source
  where source.application_id = %(application_id)s and source.deleted_at is null
    and (%(status)s::text is null or source.status = %(status)s)

@@ -84,6 +84,7 @@ def _event(slot: Slot, source_id: UUID, stage: str | None, percent: int) -> even
             "jobStatus": "processing",
             "attempt": slot.job.attempts,
             "stage": stage,
-            "percent": percent,
+            # Of one page of many, it says nothing about the source.
+            "percent": None if slot.job.parent_job_id else percent,
         },
     )

@@ -119,6 +119,7 @@ async def test_three_changed_one_removed_one_new(pool: Pool, application_id: UUI
 
         assert await house.documents(run) == {"/", "/a", "/b", "/c", "/e"}
         assert "Page d." not in await house.texts(run)
+        assert (await house.pages(run))["/d"]["status"] == "removed"
     counts = {name: digest[name] for name in ("new", "changed", "unchanged", "removed", "failed")}
     assert counts == {"new": 1, "changed": 3, "unchanged": 1, "removed": 1, "failed": 0}
     assert source["chunk_count"] == 5
@@ -205,6 +206,8 @@ async def test_a_removal_of_many_pages_waits_for_a_word(pool: Pool, application_
 
         assert (source["status"], job["status"]) == ("review_needed", "review_needed")
         assert await house.documents(run) == {"/", "/a", "/b", "/c", "/d"}
+        pages = await house.pages(run)
+    assert {path for path, page in pages.items() if page["status"] == "held"} == {"/b", "/c", "/d"}
     assert "3 of 5 pages" in job["last_error_message"]
     assert (crawl["digest"]["removed"], crawl["digest"]["removalsHeld"]) == (0, 3)
 

@@ -434,7 +434,9 @@ def test_removals_that_wait_for_a_word_say_where_to_give_it(
 ) -> None:
     told = report(capsys, status="review_needed", digest={"removalsHeld": 40})
 
-    assert f"40 pages would be removed: look, then POST /api/jobs/{JOB}/approve" in told
+    assert "40 pages would be removed" in told
+    assert "/pages?status=held" in told
+    assert f"POST /api/jobs/{JOB}/approve" in told
 
 
 def test_pages_that_kept_their_old_text_are_explained(capsys: pytest.CaptureFixture[str]) -> None:

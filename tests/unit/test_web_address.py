@@ -15,6 +15,8 @@ from ingest.web_address import check_patterns, read_address
         (" site.example/a?b=1#c ", "https://site.example/a?b=1"),
         ("//site.example/a", "https://site.example/a"),
         ("site.example:8443/a", "https://site.example:8443/a"),
+        ("site.example:8080/a", "http://site.example:8080/a"),
+        ("93.184.216.34", "http://93.184.216.34/"),
         ("site.example/?to=http://other.example", "https://site.example/?to=http://other.example"),
     ],
 )
