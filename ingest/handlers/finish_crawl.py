@@ -76,9 +76,11 @@ async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bo
         await crawl_pages.record_failures(conn, crawl_id)
         skipped = await crawls.skipped(conn, crawl_id)
         beyond = skipped.get("limit", 0) + await frontier.over_limit(conn, crawl_id)
-        is_complete = is_whole and beyond == 0
+        is_complete = is_whole and beyond == 0 and not skipped.get("unread")
         if is_complete:
-            blind = await crawl_pages.blind_spots(conn, source_id=source_id, crawl_id=crawl_id)
+            blind = await crawl_pages.blind_spots(
+                conn, crawl_id=crawl_id, follows_stored=crawl.provider == "builtin"
+            )
             is_complete = blind == 0
         return _Findings(
             states=await crawl_pages.states(conn, crawl_id),

@@ -172,10 +172,13 @@ async def states(conn: Connection, crawl_id: UUID) -> list[dict[str, Any]]:
         return await cur.fetchall()
 
 
-async def blind_spots(conn: Connection, *, source_id: UUID, crawl_id: UUID) -> int:
-    """How many pages failed behind which there may be others that the run has not seen."""
+async def blind_spots(conn: Connection, *, crawl_id: UUID, follows_stored: bool) -> int:
+    """How many pages failed behind which there may be others that the run has not seen.
+
+    `follows_stored`: whether the run follows the stored links of a page that fails.
+    """
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["earlier_crawl"], {"source_id": source_id, "crawl_id": crawl_id})
-        earlier = await cur.fetchone()
-        await cur.execute(_SQL["blind_spots"], {"crawl_id": crawl_id, "earlier_crawl_id": earlier})
+        await cur.execute(
+            _SQL["blind_spots"], {"crawl_id": crawl_id, "follows_stored": follows_stored}
+        )
         return int(await cur.fetchone() or 0)

@@ -70,11 +70,13 @@ update rag.crawl_pages
 -- name: record_failures
 -- What the jobs of pages say is copied to the pages, since jobs are forgotten after a while.
 update rag.crawl_pages as page
-   set status = 'failed', error_code = job.last_error_code, error_message = job.last_error_message,
-       updated_at = now()
-  from rag.processing_jobs as job
- where page.crawl_id = %(crawl_id)s and page.status = 'queued' and job.id = page.job_id
-   and job.status in ('failed', 'cancelled');
+   set status = 'failed', updated_at = now(),
+       error_code = coalesce(job.last_error_code, page.error_code, 'cancelled'),
+       error_message = coalesce(job.last_error_message, page.error_message, 'its job was removed')
+  from rag.crawl_pages as queued
+  left join rag.processing_jobs as job on job.id = queued.job_id
+ where queued.crawl_id = %(crawl_id)s and queued.status = 'queued' and page.id = queued.id
+   and coalesce(job.status, 'failed') in ('failed', 'cancelled');
 
 -- name: states
 select status, error_code, http_status, count(*) as n
@@ -82,22 +84,24 @@ select status, error_code, http_status, count(*) as n
  group by status, error_code, http_status;
 
 -- name: blind_spots
--- Pages that failed, have no document whose links could stand in for theirs, and did not fail in
--- the run before as well: behind them may be pages that this run has not seen.
+-- Pages that failed and may hide others that this run has not seen. Not those whose stored links
+-- were followed in their place; nor those that nobody ever had, and that had failed before when all
+-- that is stored was found without them: in the first run, or in one that was complete.
 select count(*)
   from rag.crawl_pages as page
  where page.crawl_id = %(crawl_id)s and page.status = 'failed'
    and coalesce(page.http_status, 0) not in (404, 410)
-   and not exists (
+   and not (%(follows_stored)s and exists (
         select 1 from rag.documents as document
          where document.source_id = page.source_id and md5(document.uri) = md5(page.uri)
-           and document.deleted_at is null)
-   and not exists (
-        select 1 from rag.crawl_pages as earlier
-         where earlier.crawl_id = %(earlier_crawl_id)s and md5(earlier.uri) = md5(page.uri)
-           and earlier.status = 'failed');
-
--- name: earlier_crawl
-select id from rag.crawls
- where source_id = %(source_id)s and id <> %(crawl_id)s and status in ('completed', 'failed')
- order by created_at desc, id desc limit 1;
+           and document.deleted_at is null))
+   and not coalesce((
+        select bool_or(earlier.status = 'failed' and (run.is_complete or run.is_first))
+               and bool_and(earlier.status = 'failed')
+          from (select crawl.id, coalesce(crawl.is_complete, false) as is_complete,
+                       row_number() over (order by crawl.created_at, crawl.id) = 1 as is_first
+                  from rag.crawls as crawl
+                 where crawl.source_id = page.source_id) as run
+          join rag.crawl_pages as earlier
+            on earlier.crawl_id = run.id and md5(earlier.uri) = md5(page.uri)
+         where run.id <> %(crawl_id)s), false);
