@@ -69,6 +69,8 @@ class WebPage:
     """Whether the page may become searchable (robots meta)."""
     follow: bool = True
     """Whether its links may be followed (robots meta)."""
+    is_cut: bool = False
+    """Whether it has more links than are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

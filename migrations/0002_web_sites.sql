@@ -95,6 +95,8 @@ create table rag.crawl_pages (
     duplicate_of   text,
     -- The address that the page itself calls the proper one.
     canonical      text,
+    -- Its proper address turned out to have nothing: it is a page of its own, whatever it says.
+    stands_alone   boolean not null default false,
     content_hash   bytea,
     chunk_count    integer not null default 0,
     -- Tokens that were embedded for this page, and that were not because nothing had changed.

@@ -60,7 +60,7 @@ async def sent_run(
 
 async def claim_root(conn: Connection) -> ClaimedJob:
     [job] = await jobs.claim(
-        conn, types=["site_crawl"], batch=1, worker=uuid4(), cursor=UUID(int=0)
+        conn, types=["site_crawl", "rescrape"], batch=1, worker=uuid4(), cursor=UUID(int=0)
     )
     return job
 
@@ -236,6 +236,7 @@ async def firecrawl_context(
         webhook_url=webhook_url,
         crawl_poll=timedelta(seconds=30),
         crawl_silence=silence,
+        removal_threshold=1.0,
     )
     try:
         yield cast(Context, SimpleNamespace(pool=pool, blobs=blobs, web=cast(Web, web)))

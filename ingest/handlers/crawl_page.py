@@ -11,7 +11,7 @@ from ingest.handlers.read_page import ReadPage, read_page
 from ingest.handlers.read_provider_page import read_provider_page
 from ingest.handlers.registry import handler
 from ingest.handlers.run_of import run_of
-from ingest.handlers.store_page import page_outcome
+from ingest.handlers.store_page import count_again, page_outcome
 from ingest.store import crawl_pages, crawls
 from ingest.store.crawl_pages import PageForJob, PageResult, StoredPage
 from ingest.store.crawls import Crawl
@@ -92,5 +92,6 @@ def _seen(
         )
         await crawl_pages.finish(conn, page.id, result)
         await add_found(conn, job, crawl, Found(), locked=locked, freed=1)
+        await count_again(conn, crawl, locked)
 
     return Outcome(write=write, result={"uri": page.uri, "outcome": status})

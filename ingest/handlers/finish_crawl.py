@@ -8,7 +8,7 @@ from uuid import UUID
 from ingest.db import Connection, transaction
 from ingest.errors import ErrorCode, LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Review
-from ingest.store import crawl_pages, crawls, frontier, jobs, site_documents
+from ingest.store import crawl_pages, crawls, frontier, jobs, provider_pages, site_documents
 from ingest.store.crawls import Crawl
 from ingest.store.jobs import ClaimedJob
 
@@ -77,6 +77,9 @@ async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bo
         skipped = await crawls.skipped(conn, crawl_id)
         beyond = skipped.get("limit", 0) + await frontier.over_limit(conn, crawl_id)
         is_complete = is_whole and beyond == 0 and not skipped.get("unread")
+        if is_complete and crawl.provider == "firecrawl":
+            limit = crawl.settings.limit
+            is_complete = not await provider_pages.is_cut_off(conn, crawl_id, limit=limit)
         if is_complete:
             blind = await crawl_pages.blind_spots(
                 conn, crawl_id=crawl_id, follows_stored=crawl.provider == "builtin"

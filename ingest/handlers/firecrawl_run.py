@@ -194,6 +194,8 @@ async def _follow(
             if await _gets_on(job, crawl, status, ctx) or not is_silent:
                 return _wait(ctx.web.crawl_poll)
             stop = provider_crawl_id
+        else:
+            await _gets_on(job, crawl, status, ctx)  # its count says whether the limit was reached
         await reconcile(job, crawl, provider_crawl_id, client, ctx)
         error = _error_of(status, ctx)
     except CrawlNotFound as missing:

@@ -27,6 +27,8 @@ class Found:
         self.pages: list[NewPage] = []
         self.forbidden: list[SeenPage] = []
         self.skipped: Counter[str] = Counter()
+        self.too_deep: list[str] = []
+        """Normalised: on another way they may be near enough, which another page may still find."""
 
 
 def scope_of(crawl: Crawl) -> Scope:
@@ -61,6 +63,8 @@ def _sort(links: Iterable[str], scope: Scope, rules: Robots, home: str, depth: i
         reason = scope.refusal(address, depth=depth)
         if reason is not None:
             found.skipped[reason] += 1
+            if reason == "too_deep":
+                found.too_deep.append(urls.normalise(address))
             continue
         uri = urls.normalise(address)
         if uri in known:
@@ -96,7 +100,8 @@ async def add_found(
         conn, family, found.pages, room=room, variants=locked.settings.variants
     )
     await frontier.add_seen(conn, crawl.id, crawl.source_id, found.forbidden)
-    await crawls.add_skipped(conn, crawl.id, found.skipped + skipped)
+    hidden = await frontier.stored_only(conn, family, found.too_deep)
+    await crawls.add_skipped(conn, crawl.id, found.skipped + skipped + Counter(unread=hidden))
 
 
 def family_of(job: ClaimedJob, crawl: Crawl) -> Family:

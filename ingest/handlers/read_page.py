@@ -8,9 +8,9 @@ from typing import Final
 from ingest.errors import Permanent
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.fetch_page import Answer, fetch_page, refuse_status
-from ingest.model import WebPage
+from ingest.model import MOST_LINKS, WebPage
 from ingest.pipeline.web import urls
-from ingest.pipeline.web.robots_tag import read_tag
+from ingest.pipeline.web.robots_tag import RobotsTag, read_tag
 from ingest.pipeline.web.scope import Scope
 from ingest.sandbox.pool import Parsed, ParseRequest
 from ingest.store.crawl_pages import PageForJob, StoredPage
@@ -35,6 +35,8 @@ class ReadPage:
     seen: FromWeb
     canonical: str | None = None
     may_index: bool = True
+    links_cut: bool = False
+    """The page has more links than `seen` holds."""
 
 
 async def read_page(
@@ -105,6 +107,7 @@ async def parse(
 
 
 def _unchanged(stored: StoredPage, answer: Answer, uri: str) -> ReadPage:
+    tag = _tag(answer)  # it may have changed although the page has not
     return ReadPage(
         uri=uri,
         found_at=answer.fetched.url,
@@ -115,14 +118,18 @@ def _unchanged(stored: StoredPage, answer: Answer, uri: str) -> ReadPage:
             etag=_validator(answer, "etag") or stored.etag,
             last_modified=_validator(answer, "last-modified") or stored.last_modified,
             text_hash=stored.text_hash or b"",
-            links=stored.links,
+            links=stored.links if tag.follow else (),
         ),
+        may_index=tag.index,
+        # Whether there were more is not stored.
+        links_cut=tag.follow and len(stored.links) >= MOST_LINKS,
     )
 
 
 def _changed(answer: Answer, parsed: Parsed, uri: str) -> ReadPage:
     web = parsed.document.web or WebPage()
-    tag = read_tag(answer.fetched.headers.get("x-robots-tag", ""))
+    tag = _tag(answer)
+    follow = web.follow and tag.follow
     return ReadPage(
         uri=uri,
         found_at=answer.fetched.url,
@@ -133,12 +140,17 @@ def _changed(answer: Answer, parsed: Parsed, uri: str) -> ReadPage:
             etag=_validator(answer, "etag"),
             last_modified=_validator(answer, "last-modified"),
             text_hash=text_hash(parsed.document.text),
-            links=web.links if web.follow and tag.follow else (),
+            links=web.links if follow else (),
             shape=_shape(uri),
         ),
         canonical=web.canonical,
         may_index=web.index and tag.index,
+        links_cut=follow and web.is_cut,
     )
+
+
+def _tag(answer: Answer) -> RobotsTag:
+    return read_tag(answer.fetched.headers.get("x-robots-tag", ""))
 
 
 def _shape(uri: str) -> str | None:

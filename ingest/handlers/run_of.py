@@ -10,11 +10,9 @@ from ingest.store.jobs import ClaimedJob
 
 
 async def run_of(job: ClaimedJob, ctx: Context) -> Crawl:
-    """The run as it stands; Permanent when its source was deleted or the run was ended."""
+    """The run as it stands; Permanent when its source was deleted."""
     async with ctx.pool.connection() as conn:
         crawl = await crawls.get(conn, UUID(job.payload["crawlId"]))
     if crawl is None:
         raise Permanent("the knowledge source was deleted", code="source_deleted")
-    if crawl.status == "cancelled":
-        raise Permanent("the crawl was cancelled", code="cancelled")
     return crawl

@@ -32,7 +32,7 @@ _PATIENCE_SECONDS: Final = 3600.0
 async def crawl_site(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """One step of a site's run."""
     crawl = await run_of(job, ctx)
-    if crawl.status in ("completed", "failed"):
+    if crawl.status not in crawls.OPEN:
         crawl = await _begin_again(job, crawl, ctx)
     error: Permanent | None = None
     if crawl.provider == "firecrawl":
@@ -45,7 +45,17 @@ async def crawl_site(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
     async with ctx.pool.connection() as conn:
         if await jobs.open_children(conn, job.id):
             return Outcome(wait=Wait(delay=_LOOK_AGAIN, reason="pages"))
+    if crawl.provider == "builtin" and await _look_at_orphans(job, crawl, ctx):
+        return Outcome(wait=Wait(delay=_LOOK_AGAIN, reason="pages"))
     return await finish_crawl(job, crawl, ctx, error=error)
+
+
+async def _look_at_orphans(job: ClaimedJob, crawl: Crawl, ctx: Context) -> bool:
+    """Whether there are pages whose proper address has nothing, so that they are read once more."""
+    async with transaction(ctx.pool) as conn:
+        if not await jobs.hold(conn, [job]):
+            raise LeaseLost(job.id)
+        return await frontier.requeue_orphans(conn, family_of(job, crawl)) > 0
 
 
 async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
@@ -88,6 +98,14 @@ async def _begin_later(crawl: Crawl, ctx: Context, error: RobotsUnavailable) -> 
     return Outcome(wait=Wait(delay=AGAIN, reason="robots_unavailable"))
 
 
+async def _look_at_pages_again(conn: Connection, job: ClaimedJob, crawl: Crawl) -> bool:
+    """Queue the pages that failed, or all if none did; whether there were any."""
+    family = family_of(job, crawl)
+    if crawl.status != "completed" and await frontier.requeue(conn, family):
+        return True
+    return await frontier.requeue(conn, family, all=True) > 0
+
+
 async def _begin_again(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Crawl:
     """A person retried the run: a provider is asked anew, we try the pages that failed again.
 
@@ -96,9 +114,7 @@ async def _begin_again(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Crawl:
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
-        goes_on = crawl.provider == "builtin" and crawl.page_count > 0
-        if goes_on:
-            await frontier.requeue(conn, family_of(job, crawl), all=crawl.status == "completed")
+        goes_on = crawl.provider == "builtin" and await _look_at_pages_again(conn, job, crawl)
         await crawls.restart(conn, crawl.id)
         if goes_on:
             await crawls.run(conn, crawl.id)

@@ -15,7 +15,7 @@ from ingest.handlers.read_page import ReadPage
 from ingest.pipeline.web import urls
 from ingest.store import crawl_pages, crawls, documents, frontier, site_documents
 from ingest.store.crawl_pages import KnownPage, PageForJob, PageResult, StoredPage
-from ingest.store.crawls import Crawl
+from ingest.store.crawls import Crawl, Locked
 from ingest.store.documents import NewDocument
 from ingest.store.frontier import SeenPage
 from ingest.store.jobs import ClaimedJob
@@ -99,6 +99,8 @@ async def _look_around(work: _Work) -> None:
         links += work.stored.links  # else what is behind a login would look removed
     depth, home = work.page.depth, work.read.found_at
     work.found = await sort_links(links, work.crawl, work.ctx, depth=depth + 1, found_at=home)
+    if work.read.links_cut:
+        work.found.skipped["unread"] += 1
     if work.read.canonical is None:
         return
     scope = scope_of(work.crawl)
@@ -160,8 +162,12 @@ async def _write(conn: Connection, work: _Work) -> None:
             model_id=work.model_id,
             hashes=work.vectors.hashes,
         )
+    await count_again(conn, crawl, locked)
+
+
+async def count_again(conn: Connection, crawl: Crawl, locked: Locked) -> None:
+    """Correct what the end of the run has counted, after a page that was tried again later."""
     if locked.status not in crawls.OPEN:
-        # A page that was tried again after the end of its run.
         await site_documents.recount(conn, source_id=crawl.source_id, crawl_id=crawl.id)
         await crawls.write_digest(conn, crawl.id)
 
@@ -180,13 +186,14 @@ async def _result(conn: Connection, work: _Work) -> PageResult:
     twin = await _twin(conn, work)
     if twin is not None and not _wins(work, twin):
         work.freed += 1
-        if work.stored is not None:
-            await _remove(conn, work, work.read.uri)
         return PageResult(status="duplicate", duplicate_of=twin.uri)
     result = await _store(conn, work)
     if twin is not None:
         work.freed += 1
-        await _remove(conn, work, twin.uri)
+        if twin.status == "new":
+            await _remove(conn, work, twin.uri)
+        # What was stored before this run goes at its end, with all that is no longer there: many
+        # pages that show one text tonight may be a site under maintenance.
         await crawl_pages.demote(conn, twin.id, duplicate_of=work.read.uri)
     return result
 
@@ -202,7 +209,9 @@ async def _other_name(conn: Connection, work: _Work) -> str | None:
         await crawl_pages.rename(conn, page.id, uri)
         alias = SeenPage(uri=page.uri, status="duplicate", duplicate_of=uri)
         await frontier.add_seen(conn, page.crawl_id, page.source_id, [alias])
-    if work.canonical is not None and urls.path_shape(work.canonical) == urls.path_shape(uri):
+    if page.stands_alone or work.canonical is None:
+        return None
+    if urls.path_shape(work.canonical) == urls.path_shape(uri):
         # Only the query differs: sorting, paging by session, what the page itself calls noise.
         return work.canonical
     return None

@@ -186,6 +186,7 @@ def _web_page(data: dict[str, Any]) -> WebPage:
         canonical=canonical,
         index=_get(data, "index", bool),
         follow=_get(data, "follow", bool),
+        is_cut=_get(data, "is_cut", bool),
     )
 
 

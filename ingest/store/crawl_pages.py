@@ -42,6 +42,8 @@ class PageForJob:
     event_id: int | None
     """Where in the inbox its content is, when a provider fetched it."""
     event_index: int | None
+    stands_alone: bool
+    """Whether its word on its proper address does not count: there is nothing."""
     http_status: int | None
     error_code: ErrorCode | None
     """Set when the provider could not fetch it."""

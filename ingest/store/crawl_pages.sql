@@ -2,14 +2,16 @@
 
 -- name: for_job
 select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.depth,
-       page.event_id, page.event_index, page.http_status, page.error_code, page.error_message
+       page.event_id, page.event_index, page.stands_alone, page.http_status, page.error_code,
+       page.error_message
   from rag.crawl_pages as page
  where page.id = %(id)s;
 
 -- name: of_run
 -- The one page of a run that has no others.
 select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.depth,
-       page.event_id, page.event_index, page.http_status, page.error_code, page.error_message
+       page.event_id, page.event_index, page.stands_alone, page.http_status, page.error_code,
+       page.error_message
   from rag.crawl_pages as page
  where page.crawl_id = %(crawl_id)s
  order by page.id limit 1;

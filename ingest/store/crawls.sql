@@ -28,7 +28,7 @@ update rag.crawls set start_sent_at = coalesce(start_sent_at, now()) where id = 
 update rag.crawls
    set status = 'running', started_at = coalesce(started_at, now()), ended_at = null,
        error_code = null, error_message = null
- where id = %(id)s and status in ('pending', 'running', 'failed');
+ where id = %(id)s;
 
 -- name: finishing
 update rag.crawls

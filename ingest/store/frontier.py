@@ -81,6 +81,22 @@ async def add(
     return skipped
 
 
+async def stored_only(conn: Connection, family: Family, uris: Sequence[str]) -> int:
+    """How many of these addresses have a document and are no pages of the run so far."""
+    if not uris:
+        return 0
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["stored_only"],
+            {
+                "source_id": family.source_id,
+                "crawl_id": family.crawl_id,
+                "digests": [_md5(uri) for uri in uris],
+            },
+        )
+        return int(await cur.fetchone() or 0)
+
+
 async def over_limit(conn: Connection, crawl_id: UUID) -> int:
     """How many pages of a run wait for a place within the limit."""
     async with conn.cursor(row_factory=scalar_row) as cur:
@@ -229,6 +245,26 @@ async def add_seen(
             "messages": [page.error_message for page in pages],
         },
     )
+
+
+async def requeue_orphans(conn: Connection, family: Family) -> int:
+    """Queue pages that named a proper address which nobody has, as pages of their own; how many.
+
+    Locks jobs: call it before anything that locks the run.
+    """
+    cursor = await conn.execute(_SQL["orphans"], {"crawl_id": family.crawl_id})
+    orphans = dict(await cursor.fetchall())
+    retried = await job_control.retry(
+        conn,
+        application_id=family.application_id,
+        job_ids=list(orphans.values()),
+        statuses=("completed",),
+    )
+    has_job = {job.id for job in retried}
+    ids = [id for id, job_id in orphans.items() if job_id in has_job]
+    await conn.execute(_SQL["let_stand_alone"], {"ids": ids})
+    await count(conn, family.crawl_id, len(ids))
+    return len(ids)
 
 
 async def requeue(conn: Connection, family: Family, *, all: bool = False) -> int:

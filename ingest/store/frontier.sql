@@ -40,6 +40,14 @@ select uri from rag.documents
 -- name: count
 update rag.crawls set page_count = page_count + %(change)s where id = %(crawl_id)s;
 
+-- name: stored_only
+-- Addresses that have a document, but are no pages of this run so far.
+select count(*) from rag.documents as document
+ where document.source_id = %(source_id)s and md5(document.uri) = any(%(digests)s)
+   and document.deleted_at is null
+   and not exists (select 1 from rag.crawl_pages as page
+                    where page.crawl_id = %(crawl_id)s and md5(page.uri) = md5(document.uri));
+
 -- name: over_limit
 select count(*) from rag.crawl_pages where crawl_id = %(crawl_id)s and status = 'over_limit';
 
@@ -78,6 +86,23 @@ select page.id, page.job_id,
         select 1 from rag.processing_jobs as job
          where job.id = page.job_id and job.status in ('pending', 'processing'))
  order by page.position;
+
+-- name: orphans
+-- Pages that were taken for another name of a page which, in the end, nobody has.
+select page.id, page.job_id
+  from rag.crawl_pages as page
+ where page.crawl_id = %(crawl_id)s and page.status = 'duplicate' and page.job_id is not null
+   and page.canonical = page.duplicate_of and not page.stands_alone
+   and not exists (
+        select 1 from rag.documents as document
+         where document.source_id = page.source_id
+           and md5(document.uri) = md5(page.duplicate_of) and document.deleted_at is null)
+ order by page.position;
+
+-- name: let_stand_alone
+update rag.crawl_pages
+   set status = 'queued', stands_alone = true, duplicate_of = null, updated_at = now()
+ where id = any(%(ids)s);
 
 -- name: forget_unseen
 -- What a run would have removed is to be looked for again.

@@ -151,6 +151,12 @@ async def content(conn: Connection, page_id: UUID) -> Content | None:
         return await cur.fetchone()
 
 
+async def is_cut_off(conn: Connection, crawl_id: UUID, *, limit: int) -> bool:
+    """Whether the provider may have left pages out because of the limit."""
+    cursor = await conn.execute(_SQL["is_cut_off"], {"crawl_id": crawl_id, "limit": limit})
+    return await cursor.fetchone() == (True,)
+
+
 def _once(pages: Sequence[ProviderPage]) -> dict[str, ProviderPage]:
     """One per address; a page that was fetched stands for one that was not."""
     chosen: dict[str, ProviderPage] = {}

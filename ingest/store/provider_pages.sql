@@ -62,3 +62,14 @@ select event.body, event.blob_key, page.event_index
   from rag.crawl_pages as page
   join rag.webhook_events as event on event.id = page.event_id
  where page.id = %(id)s;
+
+-- name: is_cut_off
+-- The provider knows the limit and reports nothing beyond it. `page_count` alone is not enough: the
+-- places of duplicates are given back here, but not there. Nor is the number of pages: two addresses
+-- of the provider may be one of ours. Pages that it could not fetch took no place.
+select coalesce(crawl.provider_progress, 0) >= %(limit)s or crawl.page_count >= %(limit)s
+       or (select count(*) from rag.crawl_pages as page
+            where page.crawl_id = crawl.id and page.status not in ('held', 'removed')
+              and coalesce(page.error_code, '') not in ('fetch_failed', 'robots_disallowed'))
+          >= %(limit)s
+  from rag.crawls as crawl where crawl.id = %(crawl_id)s;

@@ -35,7 +35,10 @@ select document.id
    and (document.shape is null
         or (select count(*) from rag.crawl_pages as page
              where page.crawl_id = %(crawl_id)s and md5(page.shape) = md5(document.shape))
-           < %(most_variants)s)
+           < %(most_variants)s
+        -- This very page was seen, and is no more.
+        or exists (select 1 from rag.crawl_pages as page
+                    where page.crawl_id = %(crawl_id)s and md5(page.uri) = md5(document.uri)))
  order by document.id;
 
 -- name: list_unseen

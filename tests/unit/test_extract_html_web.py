@@ -96,10 +96,29 @@ def test_links_of_navigation_and_hidden_menus_and_frames_count() -> None:
 def test_links_are_counted_and_bounded() -> None:
     body = "".join(f"<a href='/{number}'>x</a>" for number in range(5100))
 
-    found = links(body)
+    found = web(body)
 
-    assert len(found) == 5000
-    assert found[-1] == "https://example.org/4999"
+    assert len(found.links) == 5000
+    assert found.links[-1] == "https://example.org/4999"
+    assert found.is_cut
+
+
+def test_a_page_with_as_many_links_as_are_kept_has_no_more_of_them() -> None:
+    body = "".join(f"<a href='/{number}'>x</a>" for number in range(5000)) + "<a href='/0'>x</a>"
+
+    found = web(body)
+
+    assert len(found.links) == 5000
+    assert not found.is_cut
+
+
+def test_links_behind_too_many_that_lead_nowhere_are_missing() -> None:
+    body = "<a href='mailto:x'>x</a>" * 50_000 + "<a href='/a'>a</a>"
+
+    found = web(body)
+
+    assert found.links == ()
+    assert found.is_cut
 
 
 @pytest.mark.parametrize(

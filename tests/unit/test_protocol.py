@@ -38,6 +38,7 @@ DOCUMENT = Document(
         canonical="https://example.org/b",
         index=False,
         follow=True,
+        is_cut=True,
     ),
 )
 WEB = asdict(DOCUMENT)["web"]
@@ -122,6 +123,7 @@ def test_a_failure_keeps_its_kind_and_code(kind: type[Permanent] | type[Transien
         {"web": {**WEB, "canonical": 1}},
         {"web": {**WEB, "index": 1}},
         {"web": {**WEB, "follow": None}},
+        {"web": {**WEB, "is_cut": 1}},
         {"chunks": [[0, 1, 0, 9_999, [], None]]},
         {"chunks": [[0, 1, 3, 3, [], None]]},
         {"chunks": [[0, 1, -5, 3, [], None]]},

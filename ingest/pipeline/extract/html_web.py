@@ -18,11 +18,13 @@ def web_page(tree: html.HtmlElement, url: str) -> WebPage:
     """The page that was found at `url`; takes the tree before hidden elements are removed."""
     base = _base(tree, url)
     rules = _robots(tree)
+    links, is_cut = _links(tree, base)
     return WebPage(
-        links=_links(tree, base),
+        links=links,
         canonical=_canonical(tree, base),
         index=not rules & {"noindex", "none"},
         follow=not rules & {"nofollow", "none"},
+        is_cut=is_cut,
     )
 
 
@@ -33,15 +35,18 @@ def _base(tree: html.HtmlElement, url: str) -> str:
     return url
 
 
-def _links(tree: html.HtmlElement, base: str) -> tuple[str, ...]:
+def _links(tree: html.HtmlElement, base: str) -> tuple[tuple[str, ...], bool]:
+    """The links that are kept, and whether there are more."""
     found: dict[str, None] = {}
-    for reference in islice(_references(tree), _MOST_LOOKED_AT):
+    references = _references(tree)
+    for reference in islice(references, _MOST_LOOKED_AT):
         link = _joined(base, reference)
-        if link is not None:
-            found[link] = None
-            if len(found) == MOST_LINKS:
-                break
-    return tuple(found)
+        if link is None or link in found:
+            continue
+        if len(found) == MOST_LINKS:
+            return tuple(found), True
+        found[link] = None
+    return tuple(found), next(references, None) is not None
 
 
 def _references(tree: html.HtmlElement) -> Iterator[str]:
