@@ -16,7 +16,7 @@ from ingest.handlers.lead_on import Found, add_found, family_of, sort_links
 from ingest.handlers.registry import handler
 from ingest.handlers.robots import AGAIN, RobotsUnavailable, robots_of
 from ingest.handlers.run_of import run_of
-from ingest.handlers.sitemaps import sitemap_pages
+from ingest.handlers.sitemaps import Named, sitemap_pages
 from ingest.pipeline.web import urls
 from ingest.store import crawls, frontier, jobs
 from ingest.store.crawls import Crawl
@@ -64,10 +64,10 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
         robots = await robots_of(urls.origin(crawl.start), ctx, refresh=True)
     except RobotsUnavailable as error:
         return await _begin_later(crawl, ctx, error)
-    named: list[str] = []
+    named = Named()
     if crawl.settings.max_depth != 0:
         named = await sitemap_pages(crawl, robots, ctx)
-    found = await sort_links(named, crawl, ctx, depth=1)
+    found = await sort_links(named.pages, crawl, ctx, depth=1)
     start = NewPage(
         uri=urls.normalise(crawl.uri),
         fetch_url=crawl.start,
@@ -77,7 +77,7 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
     first = Found()
     # Never refused here: what robots.txt says about it is the start page's own end.
     first.pages = [start, *found.pages]
-    first.forbidden, first.skipped = found.forbidden, found.skipped
+    first.forbidden, first.skipped = found.forbidden, found.skipped + named.skipped
 
     async def write(conn: Connection) -> None:
         locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)

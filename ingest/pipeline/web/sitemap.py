@@ -6,7 +6,7 @@ import io
 import re
 import zlib
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from lxml import etree
@@ -21,6 +21,7 @@ _ADDRESS_COST = 20  # events that take as long as reading one address
 _MOST_LINES = 500_000  # some seconds, too, if none of them is an address
 _LONGEST_LINE = 10_000  # bytes
 _MOST_PIECES = 1_000  # of the text of one element
+_LISTS = frozenset({"urlset", "sitemapindex", "rss", "rdf", "feed"})
 _REFERENCE = re.compile("&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});")
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 
@@ -31,6 +32,8 @@ class Sitemap:
 
     pages: tuple[str, ...] = ()
     sitemaps: tuple[str, ...] = ()
+    is_cut: bool = False
+    """Whether some of it could not be read, or was too much."""
 
 
 def read(data: bytes, *, base: str, limit: int = 50_000) -> Sitemap:
@@ -39,23 +42,27 @@ def read(data: bytes, *, base: str, limit: int = 50_000) -> Sitemap:
     Gzip is recognised by its first bytes. Never fails: what cannot be read is left out. `base` is
     where it was found. Takes up to some seconds for 50 MB.
     """
-    data = _decompressed(data) if data.startswith(_GZIP) else data[:_MOST_BYTES]
-    data = _utf8(data).lstrip()
+    is_whole = len(data) <= _MOST_BYTES
+    if data.startswith(_GZIP):
+        data, is_whole = _decompressed(data)
+    data = _utf8(data[:_MOST_BYTES]).lstrip()
     if data.startswith(b"<"):
-        return _from_xml(data, base=base, limit=limit)
-    return _from_lines(data, limit=limit)
+        found = _from_xml(data, base=base, limit=limit)
+    else:
+        found = _from_lines(data, limit=limit)
+    return found if is_whole else replace(found, is_cut=True)
 
 
-def _decompressed(data: bytes) -> bytes:
-    """What could be unpacked, up to the limit."""
+def _decompressed(data: bytes) -> tuple[bytes, bool]:
+    """What could be unpacked, up to a little above the limit, and whether that is all."""
     unpacked = bytearray()
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            while len(unpacked) < _MOST_BYTES and (piece := file.read(_STEP)):
+            while len(unpacked) <= _MOST_BYTES and (piece := file.read(_STEP)):
                 unpacked += piece
     except (OSError, EOFError, zlib.error):  # cut off or damaged: the beginning is still good
-        pass
-    return bytes(unpacked)
+        return bytes(unpacked), False
+    return bytes(unpacked), len(unpacked) <= _MOST_BYTES
 
 
 def _utf8(data: bytes) -> bytes:
@@ -67,12 +74,13 @@ def _utf8(data: bytes) -> bytes:
 
 def _from_lines(data: bytes, *, limit: int) -> Sitemap:
     pages: dict[str, None] = {}
-    for line in islice(io.BytesIO(data), _MOST_LINES):
-        if len(pages) >= limit:
-            break
+    lines = io.BytesIO(data)
+    for line in islice(lines, _MOST_LINES):
         if len(line) <= _LONGEST_LINE:
             _add(pages, _address(line.decode("utf-8", "replace")))
-    return Sitemap(pages=tuple(pages))
+        if len(pages) >= limit:
+            break
+    return Sitemap(pages=tuple(pages), is_cut=lines.tell() < len(data))
 
 
 def _from_xml(data: bytes, *, base: str, limit: int) -> Sitemap:
@@ -87,7 +95,9 @@ def _from_xml(data: bytes, *, base: str, limit: int) -> Sitemap:
                 break
     except etree.XMLSyntaxError:
         pass  # what came before it has been listed
-    return Sitemap(pages=tuple(listing.pages), sitemaps=tuple(listing.sitemaps))
+    return Sitemap(
+        pages=tuple(listing.pages), sitemaps=tuple(listing.sitemaps), is_cut=listing.is_cut
+    )
 
 
 class _Listing:
@@ -99,6 +109,7 @@ class _Listing:
         self._base = base
         self._limit = limit
         self._events = 0
+        self._is_list = False
         self._path: list[str] = []
         self._text: list[str] = []
 
@@ -107,9 +118,15 @@ class _Listing:
         listed = max(len(self.pages), len(self.sitemaps))
         return listed >= self._limit or self._events > _MOST_EVENTS
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether the list itself has not come to its end; pages that are no list are not cut."""
+        return self._is_list and bool(self._path)
+
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._events += 1
         name = tag.rpartition("}")[2].lower()
+        self._is_list |= not self._path and name in _LISTS
         self._path.append(name)
         self._text.clear()
         if self._path[-2:] == ["entry", "link"]:
