@@ -17,12 +17,12 @@ import structlog
 from ingest.blobs.base import BlobStore
 from ingest.db import Connection, Pool, transaction
 from ingest.errors import BlobMissing, LeaseLost
-from ingest.handlers.firecrawl_pages import body_of, reported
+from ingest.handlers.firecrawl_pages import body_of, outside, reported
 from ingest.handlers.firecrawl_run import start_id, stop_job
 from ingest.listen import Listener
 from ingest.providers.firecrawl.events import Event, parse_event
 from ingest.retry import backoff
-from ingest.store import crawls, jobs, provider_pages, webhook_events
+from ingest.store import crawls, frontier, jobs, provider_pages, webhook_events
 from ingest.store.crawls import CrawlStatus, RunOfEvent
 from ingest.store.webhook_events import WebhookEvent
 from ingest.tasks import end, is_set_within
@@ -40,6 +40,7 @@ _RETRY_BASE: Final = timedelta(seconds=2)
 _RETRY_CAP: Final = timedelta(minutes=5)
 _PROVIDER_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _LONGEST_ERROR: Final = 300
+_DELETED: Final = "the knowledge source was deleted"
 # A run that is finishing has been reconciled: an event that comes now has nothing new.
 _OPEN: Final[frozenset[CrawlStatus]] = frozenset({"pending", "running"})
 
@@ -187,16 +188,21 @@ async def _act(conn: Connection, run: RunOfEvent, event: Event, event_id: int) -
     if event.kind in ("completed", "failed", "cancelled") and run.status in _OPEN:
         # The root job looks what there is, and whether it is true. (Jobs are locked before runs.)
         await jobs.resume(conn, run.job_id)
+    crawl = await crawls.get(conn, run.id)
+    if crawl is None:
+        return _DELETED
+    others = await outside(event.pages, crawl)  # before the lock: it may take long
     try:
         locked = await crawls.lock(conn, run.id, source_id=run.source_id, job_id=run.job_id)
     except LeaseLost:
-        return "the knowledge source was deleted"
+        return _DELETED
     is_open = locked.status in _OPEN
     await _learn(conn, run, _provider_id(event), is_open=is_open)
     if not is_open:
         return "the run takes no more pages"
     await crawls.heard_of(conn, run.id)
-    pages = reported(event.pages)
+    await frontier.add_seen(conn, run.id, run.source_id, list(others.values()))
+    pages = reported(event.pages, leave_out=others.keys())
     if pages:
         family = await provider_pages.family(conn, run)
         await provider_pages.take_in(conn, family, pages, locked=locked, event_id=event_id)

@@ -1,32 +1,72 @@
 """Pages that Firecrawl reports: what they are to us, and how a page's job gets its content."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from ingest.blobs.base import BlobStore
 from ingest.errors import BlobMissing, ErrorCode, Permanent
 from ingest.handlers.context import Context
 from ingest.handlers.fetch_page import NoPage
+from ingest.handlers.lead_on import scope_of
 from ingest.pipeline.web import urls
+from ingest.pipeline.web.scope import Scope
 from ingest.providers.firecrawl.events import CrawledPage, parse_event
 from ingest.store import provider_pages
 from ingest.store.crawl_pages import PageForJob
+from ingest.store.crawls import Crawl
+from ingest.store.frontier import SeenPage
 from ingest.store.provider_pages import ProviderPage
 
 _LONGEST_SCRAPE_ID: Final = 100
 _LONGEST_MESSAGE: Final = 500
+_NO_PAGE: Final = ("raced", "cancelled")
 
 
-def reported(pages: Sequence[CrawledPage]) -> list[ProviderPage]:
+async def outside(pages: Sequence[CrawledPage], crawl: Crawl) -> Mapping[int, SeenPage]:
+    """Those of `pages` that do not belong to the run, by their index: how to record them.
+
+    The provider follows redirects wherever they lead, and reads our patterns in its own way.
+    """
+    # Patterns may take long.
+    return await asyncio.to_thread(_outside, pages, scope_of(crawl))
+
+
+def _outside(pages: Sequence[CrawledPage], scope: Scope) -> Mapping[int, SeenPage]:
+    found = {}
+    for index, page in enumerate(pages):
+        if page.outcome in _NO_PAGE:
+            continue
+        # How deep a page is, only the provider knows.
+        reason = scope.refusal(page.url, depth=0)
+        if reason is None:
+            continue
+        try:
+            uri = urls.normalise(page.url)
+        except ValueError:
+            continue
+        message = f"it is not part of the crawl: {page.url}"
+        found[index] = SeenPage(
+            uri=uri,
+            status="skipped",
+            error_code=reason,
+            error_message=message[:_LONGEST_MESSAGE],
+            http_status=page.status_code,
+        )
+    return found
+
+
+def reported(
+    pages: Sequence[CrawledPage], *, leave_out: Collection[int] = ()
+) -> list[ProviderPage]:
     """Pages as they are to be stored, each with its index in `pages`.
 
-    Left out are those that lost a race against another page with the same address, those that a
-    cancelled crawl never tried, and addresses that are none.
+    Left out are the indexes `leave_out`, pages that lost a race against another page with the same
+    address, those that a cancelled crawl never tried, and addresses that are none.
     """
     found = []
     for index, page in enumerate(pages):
-        if page.outcome in ("raced", "cancelled"):
+        if index in leave_out or page.outcome in _NO_PAGE:
             continue
         try:
             found.append(_reported(page, index))

@@ -14,7 +14,7 @@ from ingest.blobs.base import BlobStore, new_key
 from ingest.db import Connection, transaction
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context
-from ingest.handlers.firecrawl_pages import reported
+from ingest.handlers.firecrawl_pages import outside, reported
 from ingest.pipeline.web import urls
 from ingest.providers.firecrawl.client import FirecrawlClient
 from ingest.providers.firecrawl.events import CrawledPage
@@ -66,6 +66,7 @@ class _Filler:
 
     async def store(self, batch: Sequence[CrawledPage]) -> None:
         """Take in those pages of a batch that the run does not have, as one event."""
+        batch = await self._inside(batch)
         known_as = [(page, item.uri) for page in batch for item in reported([page])]
         async with self._ctx.pool.connection() as conn:
             news = await provider_pages.news(conn, self._crawl.id, reported(batch))
@@ -83,11 +84,24 @@ class _Filler:
         self, failed: Sequence[CrawledPage], robots_blocked: Sequence[str]
     ) -> None:
         """Record the pages that could not be fetched, and those that must not be."""
+        failed = await self._inside(failed)
         async with transaction(self._ctx.pool) as conn:
             await self._take_in(conn, reported(failed), None)
             await frontier.add_seen(
                 conn, self._crawl.id, self._crawl.source_id, _forbidden(robots_blocked)
             )
+
+    async def _inside(self, pages: Sequence[CrawledPage]) -> list[CrawledPage]:
+        """Those that belong to the run; the others are recorded."""
+        crawl = self._crawl
+        others = await outside(pages, crawl)
+        if others:
+            async with transaction(self._ctx.pool) as conn:
+                if not await jobs.hold(conn, [self._job]):
+                    raise LeaseLost(self._job.id)
+                await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=self._job.id)
+                await frontier.add_seen(conn, crawl.id, crawl.source_id, list(others.values()))
+        return [page for index, page in enumerate(pages) if index not in others]
 
     async def _event(self, pages: Sequence[CrawledPage]) -> NewWebhookEvent:
         body = await asyncio.to_thread(_body, self._provider_crawl_id, pages)
