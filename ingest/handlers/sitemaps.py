@@ -17,6 +17,8 @@ from ingest.pipeline.web.sitemap import Sitemap
 from ingest.store.crawls import Crawl
 
 _MOST_FILES: Final = 50
+# Of one file. The protocol of sitemaps allows half as many.
+_MOST_LISTED: Final = 100_000
 _LARGEST: Final = 50 * 1024 * 1024  # bytes
 # Of all files together. A host that drips them must not use up the time of the job.
 _BUDGET_SECONDS: Final = 120.0
@@ -61,8 +63,7 @@ async def sitemap_pages(crawl: Crawl, robots: Robots, ctx: Context) -> Named:
                 _add(named, listed, most)
     except TimeoutError:
         pass  # what was read so far is good
-    if len(named.pages) < most:
-        named.skipped["unread"] += files.unread()
+    named.skipped["unread" if len(named.pages) < most else "limit"] += files.unread()
     return named
 
 
@@ -70,9 +71,8 @@ class _Files:
     """The sitemaps of a site: which one is next, and which will never be read."""
 
     def __init__(self, scope: Scope, robots: Robots) -> None:
-        usual = "/".join([*scope.adopt(scope.seed.origin + "/").split("/", 3)[:3], "sitemap.xml"])
         self._scope = scope
-        self._waiting = deque(robots.sitemaps or [usual])
+        self._waiting = deque(robots.sitemaps or [f"{scope.seed.origin}/sitemap.xml"])
         self._seen: set[str] = set()
         self._under_way = 0
         # As many as are kept of a robots.txt: there may be more in it.
@@ -133,8 +133,7 @@ async def _fetch(url: str, scope: Scope, ctx: Context) -> _Listed:
 
 
 def _read(path: Path, url: str, scope: Scope) -> _Listed:
-    found = sitemap.read(path.read_bytes(), base=url)
-    return _within(found, scope)
+    return _within(sitemap.read(path.read_bytes(), base=url, limit=_MOST_LISTED), scope)
 
 
 def _within(found: Sitemap, scope: Scope) -> _Listed:

@@ -136,6 +136,37 @@ def test_a_page_that_is_no_sitemap_lists_nothing() -> None:
     assert read(data, base=BASE) == Sitemap()
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        urlset(A, B),
+        urlset(A, B) + b"\n",
+        gzip.compress(urlset(A, B)),
+        f"{A}\n{B}".encode(),
+        b"<rss><channel><item><link>https://example.org/a</link></item></channel></rss>",
+        b"",
+        b"<!DOCTYPE html><html><head><meta><link></head><body><br><p>Every address answers this.",
+    ],
+)
+def test_what_is_read_to_its_end_is_not_cut(data: bytes) -> None:
+    assert not read(data, base=BASE, limit=2).is_cut
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        urlset(A, B)[:-30],
+        urlset(A, B)[:-1],
+        gzip.compress(urlset(A, B))[:-12],
+        gzip.compress(urlset(A) + b" " * 53_000_000, compresslevel=1),
+        urlset(A, B, f"{A}3"),
+        f"{A}\n{B}\n{A}3".encode(),
+    ],
+)
+def test_what_is_not_read_to_its_end_is_cut(data: bytes) -> None:
+    assert read(data, base=BASE, limit=2).is_cut
+
+
 PIECES = [b"<urlset>", b"<url>", b"</url>", b"<loc>", b"</loc>", b"https://a/", b"&", b"<", b"\0",
           b"<!DOCTYPE x [", b"]>", b"<![CDATA[", b"]]>", b"<?xml version='1.0' encoding='x'?>",
           b"</", b"<link ", b"<item>", b"<!--", b"\x1f\x8b", b"\xff\xfe"]  # fmt: skip

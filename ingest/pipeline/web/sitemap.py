@@ -110,6 +110,7 @@ class _Listing:
         self._limit = limit
         self._events = 0
         self._is_list = False
+        self._is_short = False
         self._path: list[str] = []
         self._text: list[str] = []
 
@@ -120,8 +121,8 @@ class _Listing:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the list itself has not come to its end; pages that are no list are not cut."""
-        return self._is_list and bool(self._path)
+        """Whether entries are missing, or the end; a page that is no list lacks nothing."""
+        return self._is_list and (bool(self._path) or self._is_short)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._events += 1
@@ -152,7 +153,9 @@ class _Listing:
 
     def _list(self, found: dict[str, None], reference: str) -> None:
         self._events += _ADDRESS_COST
-        if len(found) < self._limit and (reference := _unescaped(reference).strip()):
+        if len(found) >= self._limit:
+            self._is_short = True
+        elif reference := _unescaped(reference).strip():
             _add(found, _joined(self._base, reference))
 
 
