@@ -99,7 +99,9 @@ select count(*)
            and document.deleted_at is null))
    and not coalesce((
         select bool_or(earlier.status = 'failed' and (run.is_complete or run.is_first))
-               and bool_and(earlier.status = 'failed')
+               -- A provider has found what is behind a page that failed here, not there.
+               and bool_and(earlier.status = 'failed' and (
+                   %(follows_stored)s or earlier.error_code in ('fetch_failed', 'fetch_status')))
           from (select crawl.id, coalesce(crawl.is_complete, false) as is_complete,
                        row_number() over (order by crawl.created_at, crawl.id) = 1 as is_first
                   from rag.crawls as crawl

@@ -62,6 +62,7 @@ async def _hang(request: Request, writer: asyncio.StreamWriter) -> None:
         redirect("/sitemap.xml"),
         _break_off,
     ],
+    ids=["down", "forbidden", "too_large", "cut_off", "in_a_circle", "broken_off"],
 )
 async def test_pages_that_only_a_sitemap_names_stay_when_it_cannot_be_read(
     pool: Pool, application_id: UUID, answer: Any
