@@ -104,10 +104,12 @@ async def test_a_page_whose_failed_job_was_deleted_in_mid_run_has_still_failed(
         assert (await house.pages(run))["/x"]["status"] == "failed"
 
 
+@pytest.mark.parametrize("order", [1, -1])
 async def test_a_site_under_maintenance_that_says_200_loses_nothing_unasked(
-    pool: Pool, application_id: UUID
+    pool: Pool, application_id: UUID, order: int
 ) -> None:
-    async with site_house(pool, _site()) as house:
+    home = html("Home.", *_FILLER[::order])
+    async with site_house(pool, {**_site(), "/": home}) as house:
         run = await house.start(application_id)
         await house.run_all()
         before = await house.documents(run)
