@@ -25,6 +25,7 @@ _BUDGET_SECONDS: Final = 120.0
 # Addresses above the limit of the run: they wait for places that are given back.
 _BEYOND: Final = 1_000
 _MISSING: Final = frozenset({404, 410})
+_FORBIDDEN: Final = frozenset({401, 403})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,7 +59,7 @@ async def sitemap_pages(crawl: Crawl, robots: Robots, ctx: Context) -> Named:
     try:
         async with asyncio.timeout(_BUDGET_SECONDS):
             while len(named.pages) < most and (url := files.next()) is not None:
-                listed = await _fetch(url, scope, ctx)
+                listed = await _fetch(url, scope, ctx, is_guess=not robots.sitemaps)
                 files.done(listed)
                 _add(named, listed, most)
     except TimeoutError:
@@ -118,14 +119,15 @@ def _add(named: Named, listed: _Listed, most: int) -> None:
             named.skipped["limit"] += 1
 
 
-async def _fetch(url: str, scope: Scope, ctx: Context) -> _Listed:
+async def _fetch(url: str, scope: Scope, ctx: Context, *, is_guess: bool) -> _Listed:
     with tempfile.TemporaryDirectory(prefix="ingest-sitemap-") as folder:
         path = Path(folder) / "sitemap"
         try:
             fetched = await ctx.web.fetcher.get(url, into=path, max_bytes=_LARGEST)
         except (Permanent, Transient):
             return _Listed(skipped=Counter(unread=1))
-        if fetched.status in _MISSING:
+        # Nobody has named it: some servers forbid what they do not have.
+        if fetched.status in _MISSING or (is_guess and fetched.status in _FORBIDDEN):
             return _Listed()
         if fetched.status != 200:
             return _Listed(skipped=Counter(unread=1))

@@ -52,17 +52,33 @@ async def _hang(request: Request, writer: asyncio.StreamWriter) -> None:
     await writer.wait_closed()  # until the client goes
 
 
+async def test_a_server_that_forbids_what_it_does_not_have_has_no_sitemap(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, {"/": html("Home.")}) as house:
+        house.web.answers["/sitemap.xml"] = response(b"not you", status=403)
+        run = await house.start(application_id)
+        await house.run_all()
+        assert (await house.crawl(run))["is_complete"]
+
+        house.web.answers[_ROBOTS] = response(
+            f"Sitemap: {house.web.url('/sitemap.xml')}\n".encode()
+        )
+        run = await house.rescrape(application_id, run.source_id)
+        await house.run_all()
+        assert await _unread(house, run) == 1
+
+
 @pytest.mark.parametrize(
     "answer",
     [
         response(b"later", status=503),
-        response(b"not you", status=403),
         response(b" " * (1024 * 1024 + 1)),  # more than is fetched
         response(b"<urlset><url><loc>http://127"),
         redirect("/sitemap.xml"),
         _break_off,
     ],
-    ids=["down", "forbidden", "too_large", "cut_off", "in_a_circle", "broken_off"],
+    ids=["down", "too_large", "cut_off", "in_a_circle", "broken_off"],
 )
 async def test_pages_that_only_a_sitemap_names_stay_when_it_cannot_be_read(
     pool: Pool, application_id: UUID, answer: Any
