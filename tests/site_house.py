@@ -69,6 +69,17 @@ def html(
     return response(body.encode(), headers={"Content-Type": "text/html", **(headers or {})})
 
 
+def five_pages() -> dict[str, Answer]:
+    """A small site: a home page that links to four others."""
+    return {
+        "/": html("Home of the story.", "/a", "/b", "/c", "/d"),
+        "/a": html("Page a."),
+        "/b": html("Page b."),
+        "/c": html("Page c."),
+        "/d": html("Page d."),
+    }
+
+
 class SiteHouse:
     """A site on a local server and the handlers that fetch it."""
 
@@ -132,6 +143,15 @@ class SiteHouse:
             )
         assert run is not None
         return run
+
+    async def again(
+        self, application_id: UUID, source_id: UUID, **options: Any
+    ) -> tuple[Run, int, int]:
+        """Run the source again; the run, and how often it embedded and parsed."""
+        calls, parsed = self.embedder.calls, self.parser.calls
+        run = await self.rescrape(application_id, source_id, **options)
+        await self.run_all()
+        return run, self.embedder.calls - calls, self.parser.calls - parsed
 
     async def claim(self, batch: int = 1) -> list[ClaimedJob]:
         async with transaction(self.pool) as conn:

@@ -4,5 +4,6 @@ insert into rag.job_logs (job_id, attempt, level, stage, message, details, durat
 select new.job_id, new.attempt, new.level, new.stage, new.message, new.details, new.duration_ms
   from unnest(%(job_ids)s::uuid[], %(attempts)s::integer[], %(levels)s::text[], %(stages)s::text[],
               %(messages)s::text[], %(details)s::jsonb[], %(durations)s::integer[])
-       as new(job_id, attempt, level, stage, message, details, duration_ms)
- where exists (select 1 from rag.processing_jobs as job where job.id = new.job_id);
+       with ordinality as new(job_id, attempt, level, stage, message, details, duration_ms, n)
+ where exists (select 1 from rag.processing_jobs as job where job.id = new.job_id)
+ order by new.n;

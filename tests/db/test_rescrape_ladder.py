@@ -1,44 +1,24 @@
 """A later run of a site or page: what has not changed costs nothing, what is gone goes safely."""
 
-from typing import Any
 from uuid import UUID
 
 import pytest
 
-from ingest.db import Pool, transaction
-from ingest.store import source_control
-from tests.site_house import SiteHouse, html, site_house
-from tests.web_server import Answer, redirect, response
+from ingest.db import Pool
+from tests.site_house import five_pages, html, site_house
+from tests.web_server import response
 
 _LONG = " ".join(f"Sentence number {n} of the long story." for n in range(60))
-
-
-def _site() -> dict[str, Answer]:
-    return {
-        "/": html("Home of the story.", "/a", "/b", "/c", "/d"),
-        "/a": html("Page a."),
-        "/b": html("Page b."),
-        "/c": html("Page c."),
-        "/d": html("Page d."),
-    }
-
-
-async def _again(house: SiteHouse, application_id: UUID, source_id: UUID, **options: Any) -> Any:
-    """Run the source again; the run, and what it embedded and parsed."""
-    calls, parsed = house.embedder.calls, house.parser.calls
-    run = await house.rescrape(application_id, source_id, **options)
-    await house.run_all()
-    return run, house.embedder.calls - calls, house.parser.calls - parsed
 
 
 async def test_an_unchanged_site_costs_no_embedding_and_no_parsing(
     pool: Pool, application_id: UUID
 ) -> None:
-    async with site_house(pool, _site()) as house:
+    async with site_house(pool, five_pages()) as house:
         run = await house.start(application_id)
         await house.run_all()
         before = await house.texts(run)
-        run, calls, parsed = await _again(house, application_id, run.source_id)
+        run, calls, parsed = await house.again(application_id, run.source_id)
         digest = (await house.crawl(run))["digest"]
 
         assert (calls, parsed) == (0, 0)
@@ -60,7 +40,7 @@ async def test_a_server_that_answers_304_is_asked_for_nothing_more(
         run = await house.start(application_id)
         await house.run_all()
         house.web.answers |= {"/": response(status=304), "/a": response(status=304)}
-        run, calls, _ = await _again(house, application_id, run.source_id)
+        run, calls, _ = await house.again(application_id, run.source_id)
         asked = {request.path: request.headers for request in house.web.requests[-2:]}
 
         assert calls == 0
@@ -76,7 +56,7 @@ async def test_other_markup_around_the_same_text_embeds_nothing(
         run = await house.start(application_id)
         await house.run_all()
         house.web.answers["/"] = html("The text.", head="<meta name=b>")
-        run, calls, parsed = await _again(house, application_id, run.source_id)
+        run, calls, parsed = await house.again(application_id, run.source_id)
         pages = await house.pages(run)
 
         assert (calls, parsed) == (0, 1)
@@ -92,7 +72,7 @@ async def test_of_a_changed_page_only_the_changed_chunks_are_embedded(
         [before] = await house.rows("select count(*) as n from rag.chunks")
         house.embedder.requests.clear()
         house.web.answers["/"] = html(_LONG + " And one more sentence at the very end.")
-        run, _, _ = await _again(house, application_id, run.source_id)
+        run, _, _ = await house.again(application_id, run.source_id)
         digest = (await house.crawl(run))["digest"]
 
     embedded = [text for request in house.embedder.requests for text in request]
@@ -103,7 +83,7 @@ async def test_of_a_changed_page_only_the_changed_chunks_are_embedded(
 
 
 async def test_three_changed_one_removed_one_new(pool: Pool, application_id: UUID) -> None:
-    async with site_house(pool, _site()) as house:
+    async with site_house(pool, five_pages()) as house:
         run = await house.start(application_id)
         await house.run_all()
         house.web.answers |= {
@@ -113,7 +93,7 @@ async def test_three_changed_one_removed_one_new(pool: Pool, application_id: UUI
             "/d": response(status=404),
             "/e": html("Page e."),
         }
-        run, _, _ = await _again(house, application_id, run.source_id)
+        run, _, _ = await house.again(application_id, run.source_id)
         digest = (await house.crawl(run))["digest"]
         source = await house.source(run)
 
@@ -125,193 +105,12 @@ async def test_three_changed_one_removed_one_new(pool: Pool, application_id: UUI
     assert source["chunk_count"] == 5
 
 
-async def test_a_page_that_fails_at_night_keeps_its_chunks_and_those_behind_it(
-    pool: Pool, application_id: UUID
-) -> None:
-    site = {
-        "/": html("Home.", "/hub"),
-        "/hub": html("The hub.", "/behind"),
-        "/behind": html("Behind the hub."),
-    }
-    async with site_house(pool, site) as house:
-        run = await house.start(application_id)
-        await house.run_all()
-        house.web.answers["/hub"] = response(status=500)
-        run, _, _ = await _again(house, application_id, run.source_id)
-        digest = (await house.crawl(run))["digest"]
-
-        assert await house.documents(run) == {"/", "/hub", "/behind"}
-        assert (await house.source(run))["status"] == "partial"
-    assert (digest["failed"], digest["removed"], digest["unchanged"]) == (1, 0, 2)
-
-
-async def test_a_night_on_which_nothing_answers_loses_nothing(
-    pool: Pool, application_id: UUID
-) -> None:
-    async with site_house(pool, _site()) as house:
-        run = await house.start(application_id)
-        await house.run_all()
-        before = await house.texts(run)
-        house.web.answers = dict.fromkeys(_site(), response(status=503))
-        run, _, _ = await _again(house, application_id, run.source_id)
-        source = await house.source(run)
-
-        assert (source["status"], source["error_code"]) == ("failed", "fetch_status")
-        assert await house.texts(run) == before
-    assert source["chunk_count"] == 5
-
-
-async def test_a_new_page_that_fails_keeps_what_it_may_hide(
-    pool: Pool, application_id: UUID
-) -> None:
-    async with site_house(pool, _site()) as house:
-        run = await house.start(application_id)
-        await house.run_all()
-        house.web.answers |= {
-            # The links to /a and /b have moved to a new page, which fails tonight.
-            "/": html("Home of the story.", "/moved", "/c", "/d"),
-            "/moved": response(status=500),
-        }
-        run, _, _ = await _again(house, application_id, run.source_id)
-        crawl = await house.crawl(run)
-
-        assert await house.documents(run) == {"/", "/a", "/b", "/c", "/d"}
-    assert crawl["is_complete"] is False
-    assert crawl["digest"]["removalsHeld"] == 0
-
-
-async def test_a_limit_that_was_reached_removes_nothing(pool: Pool, application_id: UUID) -> None:
-    async with site_house(pool, _site()) as house:
-        run = await house.start(application_id, limit=5)
-        await house.run_all()
-        house.web.answers |= {
-            "/": html("Home of the story.", "/1", "/2", "/3", "/4", "/5", "/6"),
-            **{f"/{n}": html(f"Number {n}.") for n in range(1, 7)},
-        }
-        run, _, _ = await _again(house, application_id, run.source_id)
-        crawl = await house.crawl(run)
-
-        assert {"/a", "/b", "/c", "/d"} < await house.documents(run)
-    assert crawl["digest"]["removalsHeld"] == 0
-
-
-async def test_a_removal_of_many_pages_waits_for_a_word(pool: Pool, application_id: UUID) -> None:
-    async with site_house(pool, _site()) as house:
-        run = await house.start(application_id)
-        await house.run_all()
-        house.web.answers["/"] = html("Home of the story, nothing else.", "/a")
-        run, _, _ = await _again(house, application_id, run.source_id)
-        source, crawl = await house.source(run), await house.crawl(run)
-        [job] = await house.rows("select * from rag.processing_jobs where id = %s", run.job_id)
-
-        assert (source["status"], job["status"]) == ("review_needed", "review_needed")
-        assert await house.documents(run) == {"/", "/a", "/b", "/c", "/d"}
-        pages = await house.pages(run)
-    assert {path for path, page in pages.items() if page["status"] == "held"} == {"/b", "/c", "/d"}
-    assert "3 of 5 pages" in job["last_error_message"]
-    assert (crawl["digest"]["removed"], crawl["digest"]["removalsHeld"]) == (0, 3)
-
-
-async def test_a_run_that_waits_for_a_word_may_look_again_instead(
-    pool: Pool, application_id: UUID
-) -> None:
-    async with site_house(pool, _site()) as house:
-        run = await house.start(application_id)
-        await house.run_all()
-        house.web.answers |= {
-            "/": html("Home of the story, nothing else.", "/a", "/to-a"),
-            "/to-a": redirect("/a"),
-        }
-        run, _, _ = await _again(house, application_id, run.source_id)
-        async with transaction(pool) as conn:
-            await source_control.retry(
-                conn,
-                application_id=application_id,
-                statuses=("review_needed",),
-                job_ids=[run.job_id],
-            )
-        house.web.answers |= _site()
-        await house.run_all()
-        source, crawl = await house.source(run), await house.crawl(run)
-
-        assert source["status"] == "completed"
-        assert crawl["page_count"] == 5
-        assert crawl["digest"]["removalsHeld"] == 0
-        assert await house.documents(run) == {"/", "/a", "/b", "/c", "/d"}
-
-
-async def test_a_page_that_shows_a_login_keeps_its_last_good_version(
-    pool: Pool, application_id: UUID
-) -> None:
-    async with site_house(pool, {"/": html("Home.", "/story"), "/story": html(_LONG)}) as house:
-        run = await house.start(application_id)
-        await house.run_all()
-        before = await house.texts(run)
-        house.web.answers["/story"] = html("Please log in.")
-        run, calls, _ = await _again(house, application_id, run.source_id)
-        pages = await house.pages(run)
-        [document] = await house.rows("select * from rag.documents where uri like '%%/story'")
-
-        assert calls == 0
-        assert await house.texts(run) == before
-        assert document["warnings"] == ["text_collapsed"]
-        assert pages["/story"]["status"] == "kept"
-
-        run, _, _ = await _again(house, application_id, run.source_id, accept_losses=True)
-        assert "Please log in." in " ".join(await house.texts(run))
-
-
-async def test_pages_behind_a_page_that_shows_a_login_stay(
-    pool: Pool, application_id: UUID
-) -> None:
-    site = {
-        "/": html("Home.", "/story", *[f"/{n}" for n in range(5)]),
-        "/story": html(_LONG, "/behind"),
-        "/behind": html("Behind the story."),
-        **{f"/{n}": html(f"Page {n}.") for n in range(5)},
-    }
-    async with site_house(pool, site) as house:
-        run = await house.start(application_id)
-        await house.run_all()
-        house.web.answers["/story"] = html("Please log in.")
-        run, _, _ = await _again(house, application_id, run.source_id)
-
-        assert {"/story", "/behind"} < await house.documents(run)
-
-
-async def test_a_collapsed_page_that_comes_back_is_flagged_no_more(
-    pool: Pool, application_id: UUID
-) -> None:
-    async with site_house(pool, {"/": html(_LONG)}) as house:
-        run = await house.start(application_id)
-        await house.run_all()
-        for answer in (html("Please log in."), html(_LONG)):
-            house.web.answers["/"] = answer
-            run, _, _ = await _again(house, application_id, run.source_id)
-        [document] = await house.rows("select * from rag.documents")
-
-    assert document["warnings"] == []
-
-
-async def test_a_page_that_moved_is_kept_under_its_new_address(
-    pool: Pool, application_id: UUID
-) -> None:
-    async with site_house(pool, _site()) as house:
-        run = await house.start(application_id)
-        await house.run_all()
-        house.web.answers |= {"/a": redirect("/a-new"), "/a-new": html("Page a.")}
-        run, calls, _ = await _again(house, application_id, run.source_id)
-
-        assert await house.documents(run) == {"/", "/a-new", "/b", "/c", "/d"}
-        assert calls == 0
-
-
 async def test_two_nights_in_a_row_make_no_duplicates(pool: Pool, application_id: UUID) -> None:
-    async with site_house(pool, _site()) as house:
+    async with site_house(pool, five_pages()) as house:
         run = await house.start(application_id)
         await house.run_all()
         for _ in range(3):
-            run, _, _ = await _again(house, application_id, run.source_id)
+            run, _, _ = await house.again(application_id, run.source_id)
         [chunks] = await house.rows("select count(*) as n from rag.chunks")
         [docs] = await house.rows("select count(*) as n from rag.documents")
 
@@ -332,7 +131,7 @@ async def test_every_night_sees_the_same_part_of_a_calendar_without_end(
         first = await house.documents(run)
         # Tonight the calendar begins with other months.
         house.web.answers["/"] = html("Home.", "/calendar?m=0", "/calendar?m=18", "/calendar?m=-18")
-        run, calls, _ = await _again(house, application_id, run.source_id)
+        run, calls, _ = await house.again(application_id, run.source_id)
         digest = (await house.crawl(run))["digest"]
 
         assert len(first) == 21
@@ -344,7 +143,7 @@ async def test_every_night_sees_the_same_part_of_a_calendar_without_end(
 async def test_another_embedding_model_makes_every_page_new_to_it(
     pool: Pool, application_id: UUID
 ) -> None:
-    async with site_house(pool, _site()) as house:
+    async with site_house(pool, five_pages()) as house:
         run = await house.start(application_id)
         await house.run_all()
         [other] = await house.rows(
@@ -352,7 +151,7 @@ async def test_another_embedding_model_makes_every_page_new_to_it(
             " values ('local', 'other', 8) returning id"
         )
         house.model_id = other["id"]
-        run, calls, _ = await _again(house, application_id, run.source_id)
+        run, calls, _ = await house.again(application_id, run.source_id)
         [vectors] = await house.rows(
             "select count(*) as n from rag.embeddings where model_id = %s", other["id"]
         )
@@ -369,7 +168,7 @@ async def test_a_single_page_goes_the_same_ladder(
         run = await house.start(application_id, "/page", type=type, limit=1)
         await house.run_all()
         first = await house.source(run)
-        run, calls, parsed = await _again(house, application_id, run.source_id)
+        run, calls, parsed = await house.again(application_id, run.source_id)
         second, crawl = await house.source(run), await house.crawl(run)
 
     assert (first["status"], second["status"]) == ("completed", "completed")
@@ -385,7 +184,7 @@ async def test_a_single_page_that_is_gone_keeps_its_chunks(
         run = await house.start(application_id, "/page", type="url")
         await house.run_all()
         house.web.answers["/page"] = response(status=404)
-        run, _, _ = await _again(house, application_id, run.source_id)
+        run, _, _ = await house.again(application_id, run.source_id)
         source = await house.source(run)
 
         assert (source["status"], source["error_code"]) == ("failed", "fetch_status")
