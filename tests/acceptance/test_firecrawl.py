@@ -22,7 +22,8 @@ from tests.firecrawl_crawls import Behaviour
 from tests.firecrawl_events import document, event, signature
 from tests.firecrawl_server import SECRET, FirecrawlServer, firecrawl_server
 
-_CRAWLS: Final = 200
+# A run of all 200 takes a minute more than the suite should: INGEST_FIRECRAWL_CRAWLS=200.
+_CRAWLS: Final = int(os.environ.get("INGEST_FIRECRAWL_CRAWLS", "60"))
 _BURST: Final = 1000
 _PATH: Final = "/api/webhooks/firecrawl"
 _SAMPLES: Final = "INGEST_FIRECRAWL_SAMPLES"
@@ -51,7 +52,7 @@ def _crawl(api: Service, url: str) -> str:
     return str(answer.json()["knowledgeSourceId"])
 
 
-def test_two_hundred_crawls_end_right_whatever_befalls_them(
+def test_many_crawls_end_right_whatever_befalls_them(
     database: Database, start: Callable[..., Service], firecrawl: FirecrawlServer
 ) -> None:
     sites = [RandomSite(seed) for seed in range(_CRAWLS)]

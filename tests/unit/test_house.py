@@ -147,7 +147,7 @@ def test_the_readmes_two_commands_are_one_line_each_and_ci_runs_the_test_command
     serve, test = readme_commands()
 
     assert serve.endswith(".venv/bin/ingest serve")
-    assert test.endswith(".venv/bin/pytest -n 4 --dist loadfile")
+    assert test.endswith(".venv/bin/pytest -n 3 --dist loadfile")
     assert serve.rpartition("&&")[0] == test.rpartition("&&")[0]
     assert test in read(".ci/run").splitlines()
 
