@@ -166,7 +166,8 @@ class Service:
             check_adds_up(now)
             return now if not now["pending"] and not now["processing"] and now["total"] else None
 
-        return until(settled, within=within)
+        # Not too often: to count thousands of sources is work that the service would rather do.
+        return until(settled, within=within, every=0.25)
 
 
 def _free_port() -> int:
