@@ -73,7 +73,7 @@ def test_no_file_is_lost_and_no_chunk_doubled_when_workers_are_killed_twenty_tim
         victim = rng.choice(busy)
         victim.kill()
         victim.restart()
-    progress = api.wait_until_terminal(application, within=180)
+    progress = api.wait_until_terminal(application, within=400)
     attempts = database.rows("select attempts from rag.processing_jobs where type = 'file'")
     chunks = _chunks(database)
 
