@@ -12,13 +12,18 @@ alter table rag.job_types
     add column rate_per_minute  integer check (rate_per_minute > 0),
     -- JSON Schema of the payload. Null: only the service itself queues such jobs.
     add column payload_schema   jsonb,
+    -- The service's own: what its payload says is trusted, so nobody else may queue it.
+    add column is_built_in      boolean not null default false,
     add column created_at       timestamptz not null default now(),
     add column updated_at       timestamptz not null default now();
-update rag.job_types set stage_timeout = timeout where type = 'purge';
+update rag.job_types
+   set is_built_in = true,
+       stage_timeout = case when type = 'purge' then timeout else least(stage_timeout, timeout) end;
 -- One request, tried again on a schedule of its own for about a day; few at a time, so that a
 -- receiver that hangs never holds more slots than that.
-insert into rag.job_types (type, handler, max_attempts, timeout, stage_timeout, max_concurrent) values
-    ('notification', 'notification', 10, '2 minutes', '2 minutes', 4);
+insert into rag.job_types
+    (type, handler, max_attempts, timeout, stage_timeout, max_concurrent, is_built_in) values
+    ('notification', 'notification', 10, '2 minutes', '2 minutes', 4, true);
 
 -- ---------------------------------------------------------------- the queue
 
@@ -72,6 +77,11 @@ create table rag.token_usage (
     tokens          bigint not null default 0,
     primary key (application_id, day)
 ) with (fillfactor = 50);
+
+-- ---------------------------------------------------------------- repeated requests
+
+-- What a repeated request is answered with; until now only uploads had such answers.
+alter table rag.idempotency_keys add column status smallint not null default 202;
 
 -- ---------------------------------------------------------------- batches and reviews
 

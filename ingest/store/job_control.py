@@ -1,29 +1,20 @@
-"""What people do to jobs: cancel, retry, delete; the configuration of job types."""
+"""What people do to jobs: cancel, retry, delete."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
 from ingest.db import Connection, load_queries
 from ingest.model import JobStatus
+from ingest.store.job_types import JobType as JobType
+from ingest.store.job_types import all_types
 from ingest.store.jobs import wake
 
 _SQL = load_queries("job_control.sql")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobType:
-    type: str
-    handler: str
-    max_attempts: int
-    backoff_base: timedelta
-    backoff_cap: timedelta
-    timeout: timedelta
-    is_enabled: bool
-    is_paused: bool
+job_types = all_types
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +88,3 @@ async def blobs_of_jobs(conn: Connection, keys: Sequence[str]) -> set[str]:
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["blobs_of_jobs"], {"keys": list(keys)})
         return set(await cur.fetchall())
-
-
-async def job_types(conn: Connection) -> list[JobType]:
-    async with conn.cursor(row_factory=class_row(JobType)) as cur:
-        await cur.execute(_SQL["job_types"])
-        return await cur.fetchall()

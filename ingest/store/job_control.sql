@@ -50,7 +50,3 @@ select distinct job.payload ->> 'blobKey' as key
         or exists (select 1 from rag.knowledge_sources as source
                     where source.id = job.knowledge_source_id
                       and source.current_job_id = job.id and source.deleted_at is null));
-
--- name: job_types
-select type, handler, max_attempts, backoff_base, backoff_cap, timeout, is_enabled, is_paused
-  from rag.job_types order by type;

@@ -1,4 +1,4 @@
-"""Applications, keys, tickets, job types, worker switches."""
+"""Applications, keys, tickets, worker switches."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -121,40 +121,3 @@ async def test_the_pause_stops_all_claiming(admin: httpx.AsyncClient, conn: Conn
     assert paused.json() == {"paused": True}
     assert (while_paused, resumed) == ([], ["file"])
     assert (await admin.get("/api/worker/config")).json() == {"paused": False}
-
-
-async def test_a_job_type_can_be_paused_and_tuned(
-    admin: httpx.AsyncClient, conn: Connection
-) -> None:
-    before = (await admin.get("/api/job-types")).json()["items"]
-    change = {"isPaused": True, "maxAttempts": 7, "backoffBaseSeconds": 1.5}
-    changed = await admin.patch("/api/job-types/file", json=change)
-    claimable = await jobs.claimable_types(conn, handlers=["file"])
-    file = next(item for item in before if item["type"] == "file")
-    original = {"maxAttempts": file["maxAttempts"], "backoffBaseSeconds": 2, "isPaused": False}
-    restored = await admin.patch("/api/job-types/file", json=original)
-
-    assert changed.json() == {**file, **change}
-    assert claimable == []
-    assert restored.json() == file
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"maxAttempts": 0},
-        {"timeoutSeconds": 0.99},
-        {"backoffBaseSeconds": 0.09},
-        {"backoffCapSeconds": 1e-9},
-        {"handler": "x"},
-        {"is_paused": True},
-    ],
-)
-async def test_a_wrong_job_type_change_is_a_422(
-    admin: httpx.AsyncClient, body: dict[str, Any]
-) -> None:
-    assert (await admin.patch("/api/job-types/file", json=body)).status_code == 422
-
-
-async def test_an_unknown_job_type_is_a_404(admin: httpx.AsyncClient) -> None:
-    assert (await admin.patch("/api/job-types/nothing", json={})).status_code == 404

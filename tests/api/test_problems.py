@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from ingest.db import Connection
 from ingest.runtime import Runtime
-from ingest.store import job_control, source_views
+from ingest.store import job_types, source_views
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ async def test_an_unexpected_error_tells_the_log_and_not_the_client(
     async def broken(conn: Connection) -> None:
         raise RuntimeError("password=hunter2")
 
-    monkeypatch.setattr(job_control, "job_types", broken)
+    monkeypatch.setattr(job_types, "all_types", broken)
     answer = await operator.get("/api/job-types")
 
     assert (answer.status_code, answer.json()["code"]) == (500, "internal")

@@ -20,8 +20,7 @@ _TYPE = JobType(
     backoff_base=timedelta(seconds=2),
     backoff_cap=timedelta(minutes=1),
     timeout=timedelta(minutes=5),
-    is_enabled=True,
-    is_paused=False,
+    stage_timeout=timedelta(minutes=5),
 )
 
 

@@ -1,0 +1,120 @@
+"""Job types: how each kind of job is run, for the whole installation."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Annotated, Any, Final, Self
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from api.deps import Admin, PoolDep, Viewer
+from api.pages import Page
+from api.problems import FieldRejected
+from api.wire import Body, Text, View
+from ingest.db import transaction
+from ingest.errors import NotFound
+from ingest.store import job_types
+
+router = APIRouter(prefix="/api/job-types", tags=["management"])
+
+# Lower bounds, because a duration that the database rounds to zero would never wait, or never run.
+Backoff = Annotated[float, Field(ge=0.1, le=7 * 86400, allow_inf_nan=False)]
+Timeout = Annotated[float, Field(ge=1, le=7 * 86400, allow_inf_nan=False)]
+Attempts = Annotated[int, Field(ge=1, le=100)]
+Concurrent = Annotated[int, Field(ge=1, le=10_000)]
+Rate = Annotated[int, Field(ge=1, le=1_000_000)]
+
+_SECONDS: Final = {
+    "backoff_base_seconds": "backoff_base",
+    "backoff_cap_seconds": "backoff_cap",
+    "timeout_seconds": "timeout",
+    "stage_timeout_seconds": "stage_timeout",
+}
+_LIFTABLE: Final = ("max_concurrent", "rate_per_minute")
+
+
+class JobType(View):
+    type: str
+    handler: str
+    max_attempts: int
+    backoff_base_seconds: float
+    backoff_cap_seconds: float
+    timeout_seconds: float
+    stage_timeout_seconds: float
+    max_concurrent: int | None
+    rate_per_minute: int | None
+    payload_schema: dict[str, Any] | None
+    is_built_in: bool
+    is_enabled: bool
+    is_paused: bool
+
+    @classmethod
+    def of(cls, row: job_types.JobType) -> Self:
+        seconds = {name: getattr(row, column).total_seconds() for name, column in _SECONDS.items()}
+        return cls(
+            type=row.type,
+            handler=row.handler,
+            max_attempts=row.max_attempts,
+            max_concurrent=row.max_concurrent,
+            rate_per_minute=row.rate_per_minute,
+            payload_schema=row.payload_schema,
+            is_built_in=row.is_built_in,
+            is_enabled=row.is_enabled,
+            is_paused=row.is_paused,
+            **seconds,
+        )
+
+
+class Limits(Body):
+    """What is left out stays as it is; null lifts a limit."""
+
+    is_enabled: bool | None = None
+    is_paused: bool | None = None
+    max_attempts: Attempts | None = None
+    backoff_base_seconds: Backoff | None = None
+    backoff_cap_seconds: Backoff | None = None
+    timeout_seconds: Timeout | None = None
+    stage_timeout_seconds: Timeout | None = None
+    max_concurrent: Concurrent | None = None
+    rate_per_minute: Rate | None = None
+
+    def applied_to(self, row: job_types.JobType) -> job_types.JobType:
+        """The type with these limits; FieldRejected when two of them contradict each other."""
+        changes: dict[str, Any] = {}
+        for name in self.model_fields_set:
+            value = getattr(self, name)
+            if name in _SECONDS and value is not None:
+                changes[_SECONDS[name]] = timedelta(seconds=value)
+            elif name in _LIFTABLE or value is not None:
+                changes[name] = value
+        changed = replace(row, **changes)
+        if changed.backoff_cap < changed.backoff_base:
+            raise self._contradiction("backoff_cap_seconds", "backoff_base_seconds", "below")
+        if changed.stage_timeout > changed.timeout:
+            raise self._contradiction("stage_timeout_seconds", "timeout_seconds", "above")
+        return changed
+
+    def _contradiction(self, lesser: str, other: str, where: str) -> FieldRejected:
+        named = lesser if lesser in self.model_fields_set else other
+        names = [type(self).model_fields[name].alias or name for name in (lesser, other, named)]
+        return FieldRejected(f"{names[0]} would be {where} {names[1]}", loc=("body", names[2]))
+
+
+@router.get("")
+async def list_job_types(pool: PoolDep, key: Viewer) -> Page[JobType]:
+    """How each type of job is run."""
+    async with transaction(pool) as conn:
+        rows = await job_types.all_types(conn)
+    return Page(items=[JobType.of(row) for row in rows], next_cursor=None)
+
+
+@router.patch("/{type}")
+async def edit_job_type(type: Text, body: Limits, pool: PoolDep, key: Admin) -> JobType:
+    """Pause, disable or tune a type of job while workers run; they follow within seconds."""
+    async with transaction(pool) as conn:
+        row = await job_types.lock(conn, type)
+        if row is None:
+            raise NotFound("job type")
+        changed = body.applied_to(row)
+        await job_types.write(conn, changed)
+    return JobType.of(changed)

@@ -1,0 +1,62 @@
+"""Job types: how each kind of job is run. All applications share them."""
+
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from typing import Any
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from ingest.db import Connection, load_queries
+from ingest.store.jobs import wake
+
+_SQL = load_queries("job_types.sql")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobType:
+    type: str
+    handler: str
+    """Name of the handler that runs it (handlers/registry.py)."""
+    max_attempts: int
+    """Of jobs that are enqueued from now on."""
+    backoff_base: timedelta
+    backoff_cap: timedelta
+    timeout: timedelta
+    """Of one attempt."""
+    stage_timeout: timedelta
+    """Longest time in which an attempt may not get on."""
+    max_concurrent: int | None = None
+    """Of all workers together; None: as many as there are slots."""
+    rate_per_minute: int | None = None
+    """Attempts that may start, of all workers together; None: any number."""
+    payload_schema: dict[str, Any] | None = None
+    """JSON Schema; None: people cannot queue such jobs."""
+    is_built_in: bool = False
+    is_enabled: bool = True
+    is_paused: bool = False
+
+
+async def all_types(conn: Connection) -> list[JobType]:
+    """By name."""
+    async with conn.cursor(row_factory=class_row(JobType)) as cur:
+        await cur.execute(_SQL["all"])
+        return await cur.fetchall()
+
+
+async def lock(conn: Connection, type: str) -> JobType | None:
+    """The type, until the end of the transaction as it is here; None when there is none."""
+    async with conn.cursor(row_factory=class_row(JobType)) as cur:
+        await cur.execute(_SQL["lock"], {"type": type})
+        return await cur.fetchone()
+
+
+async def write(conn: Connection, job_type: JobType) -> None:
+    """Replace what is configured of a type that `lock` returned; workers look at it now."""
+    await conn.execute(_SQL["write"], _row(job_type))
+    await wake(conn)
+
+
+def _row(job_type: JobType) -> dict[str, Any]:
+    schema = job_type.payload_schema
+    return {**asdict(job_type), "payload_schema": None if schema is None else Jsonb(schema)}

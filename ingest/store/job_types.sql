@@ -1,0 +1,22 @@
+-- How each kind of job is run.
+
+-- name: all
+select type, handler, max_attempts, backoff_base, backoff_cap, timeout, stage_timeout,
+       max_concurrent, rate_per_minute, payload_schema, is_built_in, is_enabled, is_paused
+  from rag.job_types order by type;
+
+-- name: lock
+-- Two edits at once: the second sees what the first has made of it.
+select type, handler, max_attempts, backoff_base, backoff_cap, timeout, stage_timeout,
+       max_concurrent, rate_per_minute, payload_schema, is_built_in, is_enabled, is_paused
+  from rag.job_types where type = %(type)s
+   for no key update;
+
+-- name: write
+update rag.job_types
+   set max_attempts = %(max_attempts)s, backoff_base = %(backoff_base)s,
+       backoff_cap = %(backoff_cap)s, timeout = %(timeout)s, stage_timeout = %(stage_timeout)s,
+       max_concurrent = %(max_concurrent)s, rate_per_minute = %(rate_per_minute)s,
+       payload_schema = %(payload_schema)s, is_enabled = %(is_enabled)s,
+       is_paused = %(is_paused)s, updated_at = now()
+ where type = %(type)s;
