@@ -4,9 +4,11 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse
 
 from api import pages
 from api.deps import Editor, PoolDep, Viewer
+from api.once import OnceDep
 from api.pages import Cursor, Limit, Page
 from api.wire import Body, UtcTime, View
 from ingest.db import Connection, transaction
@@ -68,23 +70,26 @@ class CrawlPage(View):
     updated_at: UtcTime
 
 
-@router.post("/{id}/rescrape", status_code=202)
+@router.post("/{id}/rescrape", status_code=202, response_model=RescrapeAccepted)
 async def rescrape(
-    id: UUID, pool: PoolDep, key: Editor, body: RescrapeRequest | None = None
-) -> RescrapeAccepted:
+    id: UUID, pool: PoolDep, key: Editor, once: OnceDep, body: RescrapeRequest | None = None
+) -> JSONResponse:
     """Fetch a page or site again, now. A run that is open goes on instead."""
-    async with transaction(pool) as conn:
+
+    async def work(conn: Connection) -> RescrapeAccepted:
         run = await runs.rescrape(
             conn,
             application_id=key.application_id,
             source_id=id,
             accept_losses=body is not None and body.accept_losses,
         )
-    if run is None:
-        raise NotFound("knowledge source")
-    return RescrapeAccepted(
-        knowledge_source_id=run.source_id, job_id=run.job_id, crawl_id=run.crawl_id
-    )
+        if run is None:
+            raise NotFound("knowledge source")
+        return RescrapeAccepted(
+            knowledge_source_id=run.source_id, job_id=run.job_id, crawl_id=run.crawl_id
+        )
+
+    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
 
 
 @router.get("/{id}/crawls")

@@ -10,12 +10,12 @@ from api import schedules
 from api.crawl_request import CrawlRequest, new_run
 from api.deps import Editor, EditorBrowser, Key, PoolDep, RuntimeDep
 from api.live import hub_of
-from api.once import Answer, IdempotencyKey, Once
+from api.once import OnceDep, to_json
 from api.page_stream import Followed, job_of, respond
 from api.schedules import Schedule
 from api.wire import Metadata, Text, View
 from ingest.db import Connection, Pool, transaction
-from ingest.store import applications, job_views, rescrapes, runs
+from ingest.store import job_views, rescrapes, runs
 from ingest.store.runs import NewRun, Run
 
 router = APIRouter(prefix="/upload", tags=["upload"])
@@ -49,11 +49,7 @@ _STREAM: Final[dict[int | str, dict[str, Any]]] = {
 
 @router.post("/url", status_code=202, response_model=UrlAccepted)
 async def add_url(
-    body: UrlRequest,
-    runtime: RuntimeDep,
-    pool: PoolDep,
-    key: Editor,
-    idempotency_key: IdempotencyKey = None,
+    body: UrlRequest, runtime: RuntimeDep, pool: PoolDep, key: Editor, once: OnceDep
 ) -> JSONResponse:
     """Queue the fetch of a page or, with `crawlLinks`, the crawl of a site.
 
@@ -68,27 +64,19 @@ async def add_url(
         place="body",
     )
     schedule = schedules.checked(body.rescrape, loc=("body", "rescrape"))
-    once = Once(
-        idempotency_key,
-        application_id=key.application_id,
-        content=["url", body.model_dump(mode="json", exclude_unset=True)],
-    )
-    async with transaction(pool) as conn:
-        # With the lock, a second request with the same key waits for the answer of the first.
-        await applications.lock_sources(conn, key.application_id)
-        answer = await once.earlier(conn)
-        if answer is None:
-            run = await runs.start(conn, new)
-            if "rescrape" in body.model_fields_set:
-                await rescrapes.set_schedule(
-                    conn,
-                    application_id=key.application_id,
-                    source_id=run.source_id,
-                    schedule=schedule,
-                )
-            answer = _answer(run)
-            await once.remember(conn, answer)
-    return JSONResponse(answer, status_code=202)
+
+    async def work(conn: Connection) -> UrlAccepted:
+        run = await runs.start(conn, new)
+        if "rescrape" in body.model_fields_set:
+            await rescrapes.set_schedule(
+                conn,
+                application_id=key.application_id,
+                source_id=run.source_id,
+                schedule=schedule,
+            )
+        return _answer(run)
+
+    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
 
 
 @router.get("/url", response_class=Response, responses=_STREAM)
@@ -113,7 +101,7 @@ async def follow_url(
         place="query",
     )
     if query.crawl_links:
-        return JSONResponse(_answer(await _start(pool, new)), status_code=202)
+        return JSONResponse(to_json(_answer(await _start(pool, new))), status_code=202)
     resumed = None if last_event_id is None else job_of(last_event_id)
     if resumed is not None and resumed.is_done:
         return Response(status_code=204)
@@ -140,9 +128,5 @@ async def _known(conn: Connection, key: Key, job_id: UUID) -> Followed | None:
     return Followed(source_id=job.knowledge_source_id, job_id=job_id)
 
 
-def _answer(run: Run) -> Answer:
-    return {
-        "knowledgeSourceId": str(run.source_id),
-        "jobId": str(run.job_id),
-        "crawlId": str(run.crawl_id),
-    }
+def _answer(run: Run) -> UrlAccepted:
+    return UrlAccepted(knowledge_source_id=run.source_id, job_id=run.job_id, crawl_id=run.crawl_id)

@@ -13,12 +13,12 @@ from pydantic import BeforeValidator, Field, ValidationError
 from api import multipart
 from api.deps import Editor, Key, PoolDep, RuntimeDep
 from api.intake import Intake
-from api.once import Answer, IdempotencyKey, Once
+from api.once import Answer, IdempotencyKey, Once, digest
 from api.problems import problem
 from api.wire import Body, Metadata, View
 from ingest.db import Pool, transaction
 from ingest.errors import Rejected
-from ingest.store import applications, uploads
+from ingest.store import uploads
 from ingest.store.verdicts import FileVerdict, OnConflict, Upload, UploadedFile, Verdict
 
 router = APIRouter(prefix="/upload", tags=["upload"])
@@ -110,12 +110,8 @@ async def upload_documents(
         if all(file.code for file in intake.files):
             return _nothing_accepted(intake.files)
         upload = _upload(fields, key, runtime.model_id)
-        once = Once(
-            idempotency_key,
-            application_id=key.application_id,
-            content=_content(upload, intake.files),
-        )
-        return JSONResponse(await _register(pool, intake, upload, once), status_code=202)
+        once = Once(idempotency_key, digest(_content(upload, intake.files)))
+        return (await _register(pool, intake, upload, once)).response()
 
 
 def _fields(given: dict[str, str]) -> UploadFields:
@@ -167,7 +163,7 @@ async def _register(pool: Pool, intake: Intake, upload: Upload, once: Once) -> A
     and the second try cannot fail for want of them.
     """
     async with transaction(pool) as conn:
-        earlier = await once.earlier(conn)
+        earlier = await once.earlier(conn, upload.application_id)
         if earlier is not None:
             return earlier
         expected = await uploads.preview(conn, upload, intake.files)
@@ -189,16 +185,14 @@ async def _try_to_register(pool: Pool, intake: Intake, upload: Upload, once: Onc
     """None, and nothing written, if a file was accepted whose bytes are not durable."""
     try:
         async with transaction(pool) as conn:
-            # With the lock, a second request with the same key waits for the answer of the first.
-            await applications.lock_sources(conn, upload.application_id)
-            earlier = await once.earlier(conn)
+            earlier = await once.earlier(conn, upload.application_id)
             if earlier is not None:
                 return earlier
             batch_id, verdicts = await uploads.register(conn, upload, intake.files)
             if intake.lacks(_keys(verdicts)):
                 raise _Missing
-            answer = _answer(batch_id, verdicts)
-            await once.remember(conn, answer)
+            answer = Answer(202, _answer(batch_id, verdicts))
+            await once.remember(conn, upload.application_id, answer)
             intake.keep(_keys(verdicts))
             return answer
     except _Missing:
@@ -209,7 +203,7 @@ def _keys(verdicts: Sequence[FileVerdict]) -> list[str]:
     return [verdict.file.blob_key for verdict in verdicts if verdict.verdict == "accepted"]
 
 
-def _answer(batch_id: UUID, verdicts: Sequence[FileVerdict]) -> Answer:
+def _answer(batch_id: UUID, verdicts: Sequence[FileVerdict]) -> dict[str, Any]:
     sources = dict.fromkeys(str(verdict.source_id) for verdict in verdicts if verdict.source_id)
     return {
         "batchId": str(batch_id),
@@ -230,7 +224,7 @@ def _answer(batch_id: UUID, verdicts: Sequence[FileVerdict]) -> Answer:
     }
 
 
-def _present(path: str, verdict: Verdict, **facts: UUID | str | None) -> Answer:
+def _present(path: str, verdict: Verdict, **facts: UUID | str | None) -> dict[str, Any]:
     """One file of the answer; what does not apply is absent."""
     known = {name: str(fact) for name, fact in facts.items() if fact is not None}
     return {"path": path, "verdict": verdict, **known}

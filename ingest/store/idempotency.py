@@ -1,5 +1,7 @@
 """Answers to requests with an Idempotency-Key, replayed when the request comes again."""
 
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,15 +13,25 @@ from ingest.errors import Conflict
 _SQL = load_queries("idempotency.sql")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """An answer: its HTTP status and its JSON body."""
+
+    status: int
+    response: dict[str, Any]
+
+
 async def replay(
     conn: Connection, *, application_id: UUID, key: str, request_hash: bytes
-) -> dict[str, Any] | None:
+) -> Stored | None:
     """The stored answer to an earlier request with this idempotency key.
 
-    Raises Conflict when the earlier request had another content.
+    Waits for a request with the same key that is being carried out, and lets later ones wait until
+    the end of this transaction. Raises Conflict when the earlier request had another content.
     """
-    cursor = await conn.execute(_SQL["replay"], {"application_id": application_id, "key": key})
-    row = await cursor.fetchone()
+    asked = {"application_id": application_id, "key": key}
+    await conn.execute(_SQL["lock"], asked)
+    row = await (await conn.execute(_SQL["replay"], asked)).fetchone()
     if row is None:
         return None
     if bytes(row[0]) != request_hash:
@@ -27,17 +39,11 @@ async def replay(
             "this Idempotency-Key was used for a request with other content",
             code="idempotency_conflict",
         )
-    answer: dict[str, Any] = row[1]
-    return answer
+    return Stored(status=row[1], response=row[2])
 
 
 async def remember(
-    conn: Connection,
-    *,
-    application_id: UUID,
-    key: str,
-    request_hash: bytes,
-    response: dict[str, Any],
+    conn: Connection, *, application_id: UUID, key: str, request_hash: bytes, answer: Stored
 ) -> None:
     """Store the answer to a request, in the transaction that carries it out."""
     await conn.execute(
@@ -46,11 +52,15 @@ async def remember(
             "application_id": application_id,
             "key": key,
             "request_hash": request_hash,
-            "response": Jsonb(response),
+            "status": answer.status,
+            "response": Jsonb(answer.response),
         },
     )
 
 
-async def forget_answers(conn: Connection) -> int:
-    """Remove stored answers older than a week; how many."""
-    return (await conn.execute(_SQL["forget_answers"])).rowcount
+async def forget_answers(
+    conn: Connection, *, older_than: timedelta = timedelta(days=7), limit: int | None = None
+) -> int:
+    """Remove up to `limit` answers older than this, the oldest first; how many."""
+    gone = await conn.execute(_SQL["forget_answers"], {"older_than": older_than, "limit": limit})
+    return gone.rowcount
