@@ -15,6 +15,7 @@ SourceStatus = Literal[
 JobStatus = Literal["pending", "processing", "completed", "failed", "cancelled", "review_needed"]
 Role = Literal["viewer", "editor", "admin"]
 Stage = Literal["extract", "chunk", "embed", "store"]
+ReviewReason = Literal["low_coverage", "mass_deletion", "flagged_content"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from psycopg.rows import dict_row
 
 from ingest.db import Connection, new_id
-from ingest.store import jobs, uploads
+from ingest.store import claims, jobs, uploads
 from ingest.store.jobs import ClaimedJob, Ended, NewJob
 from ingest.store.verdicts import Upload, UploadedFile
 
@@ -37,15 +37,26 @@ async def enqueue(conn: Connection, application_id: UUID, count: int = 1, **job:
 
 
 async def claim(
-    conn: Connection, batch: int = 1, *, worker: UUID | None = None, cursor: int = 0
+    conn: Connection,
+    batch: int = 1,
+    *,
+    worker: UUID | None = None,
+    cursor: int = 0,
+    **more: Any,
 ) -> list[ClaimedJob]:
-    return await jobs.claim(
+    return await claims.claim(
         conn,
         types=["file", "purge"],
         batch=batch,
         worker=worker or uuid4(),
         cursor=UUID(int=cursor),
+        **more,
     )
+
+
+async def claimable(conn: Connection, *handlers: str) -> set[str]:
+    """Types that a worker with these handlers may claim."""
+    return {row.type for row in await claims.claimable_types(conn, handlers=handlers)}
 
 
 async def make_due(conn: Connection) -> None:

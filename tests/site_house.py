@@ -25,7 +25,7 @@ from ingest.pipeline.tokenizers import load_tokenizer
 from ingest.pipeline.web import urls
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.sandbox.protocol import Parsed, ParseRequest
-from ingest.store import job_control, jobs, models, runs
+from ingest.store import claims, job_control, jobs, models, runs
 from ingest.store.jobs import ClaimedJob
 from ingest.store.runs import CrawlSettings, NewRun, Run
 from ingest.worker.attempt import attempt
@@ -156,7 +156,7 @@ class SiteHouse:
     async def claim(self, batch: int = 1) -> list[ClaimedJob]:
         async with transaction(self.pool) as conn:
             types = [row.type for row in await job_control.job_types(conn)]
-            return await jobs.claim(
+            return await claims.claim(
                 conn, types=types, batch=batch, worker=uuid4(), cursor=UUID(int=0)
             )
 

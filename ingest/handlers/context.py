@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from ingest.blobs.base import BlobStore
 from ingest.db import Connection, Pool
 from ingest.embedding import Embedded
-from ingest.model import ChunkSettings, EmbeddingModel, Stage
+from ingest.model import ChunkSettings, EmbeddingModel, ReviewReason, Stage
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import FirecrawlClient
 from ingest.sandbox.pool import Parsed, ParseRequest
@@ -90,6 +90,7 @@ class Review:
     """A person has to say whether the job may do the rest (store/reviews.py)."""
 
     message: str
+    reason: ReviewReason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,13 +112,30 @@ class Progress:
     """How far one attempt is; written to the database by the worker, in batches."""
 
     job: ClaimedJob
-    stage: Stage | None = None
     percent: int = 0
     lines: list[LogLine] = field(default_factory=list)
+    on_move: Callable[[], None] | None = None
+    """Called with each new stage and each higher percent."""
+    _stage: Stage | None = None
+
+    @property
+    def stage(self) -> Stage | None:
+        return self._stage
+
+    @stage.setter
+    def stage(self, stage: Stage) -> None:
+        self._stage = stage
+        self._moved()
 
     def reached(self, percent: float) -> None:
         """Percent never falls within an attempt."""
-        self.percent = max(self.percent, min(100, int(percent)))
+        if (now := min(100, int(percent))) > self.percent:
+            self.percent = now
+            self._moved()
+
+    def _moved(self) -> None:
+        if self.on_move is not None:
+            self.on_move()
 
     @contextmanager
     def entered(self, stage: Stage, *, at: float) -> Iterator[dict[str, Any]]:

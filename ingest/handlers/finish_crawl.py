@@ -63,7 +63,7 @@ async def finish_crawl(
             f"{len(removed)} of {found.live} pages are no longer on the site;"
             " approve to remove them, reject to keep them"
         )
-        return Outcome(write=write, review=Review(message=message))
+        return Outcome(write=write, review=Review(message=message, reason="mass_deletion"))
     return Outcome(write=write, result={"isComplete": found.is_complete})
 
 

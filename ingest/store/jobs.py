@@ -1,4 +1,4 @@
-"""The queue: enqueue, claim, finish, recover. Reading it for people is in job_views.py."""
+"""The queue: enqueue, hold, finish, recover. Who gets which job is in claims.py."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from psycopg.rows import class_row, dict_row, scalar_row
 from psycopg.types.json import Jsonb
 
 from ingest.db import Connection, load_queries, new_id
-from ingest.model import JobStatus
+from ingest.model import JobStatus, ReviewReason
 
 _SQL = load_queries("jobs.sql")
 
@@ -30,6 +30,8 @@ class NewJob:
     user_id: str | None = None
     delay: timedelta | None = None
     """Not before now + delay; None: ready at once."""
+    traceparent: str | None = None
+    """W3C trace context of what asked for it."""
     id: UUID = field(default_factory=new_id)
 
 
@@ -49,6 +51,7 @@ class ClaimedJob:
     max_attempts: int
     fence: int
     position: int
+    traceparent: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +71,7 @@ class Ended:
     """The stage that the attempt had reached."""
     embedding_config: dict[str, Any] | None = None
     result: dict[str, Any] | None = None
+    review_reason: ReviewReason | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +105,7 @@ async def enqueue(conn: Connection, jobs: Sequence[NewJob]) -> list[UUID]:
                 "keys": [job.idempotency_key for job in jobs],
                 "user_ids": [job.user_id for job in jobs],
                 "delays": [job.delay for job in jobs],
+                "traceparents": [job.traceparent for job in jobs],
             },
         )
         inserted = set(await cur.fetchall())
@@ -126,35 +131,6 @@ async def _by_idempotency_key(conn: Connection, jobs: Sequence[NewJob]) -> dict[
 async def wake(conn: Connection, payload: Literal["", "cancel"] = "") -> None:
     """Tell the workers, once the transaction commits, to look for work or for cancelled jobs."""
     await conn.execute(_SQL["wake"], {"payload": payload})
-
-
-async def claim(
-    conn: Connection, *, types: Sequence[str], batch: int, worker: UUID, cursor: UUID
-) -> list[ClaimedJob]:
-    """Take up to `batch` ready jobs, in shares over applications; ours until their fence moves.
-
-    `cursor` is the application that this worker served last. Fewer jobs than asked for does not
-    mean that nothing is left; an empty answer does, unless other workers were claiming the same.
-    """
-    async with conn.cursor(row_factory=class_row(ClaimedJob)) as cur:
-        await cur.execute(
-            _SQL["claim"],
-            {"types": list(types), "batch": batch, "worker": worker, "cursor": cursor},
-        )
-        return await cur.fetchall()
-
-
-async def promote(conn: Connection) -> int:
-    """Make up to 1,000 jobs ready whose time has come; how many."""
-    return (await conn.execute(_SQL["promote"])).rowcount
-
-
-async def next_due(conn: Connection) -> timedelta | None:
-    """How long until the next scheduled job is due; None when there is none."""
-    async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["next_due"])
-        seconds = await cur.fetchone()
-    return None if seconds is None else timedelta(seconds=max(0.0, seconds))
 
 
 async def hold(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:
@@ -183,6 +159,7 @@ async def finish(conn: Connection, ended: Sequence[Ended]) -> set[UUID]:
                 "stages": [end.stage for end in ended],
                 "configs": [_jsonb(end.embedding_config) for end in ended],
                 "results": [_jsonb(end.result) for end in ended],
+                "review_reasons": [end.review_reason for end in ended],
             },
         )
         return set(await cur.fetchall())
@@ -222,20 +199,6 @@ async def release_strays(
     """Give up jobs that are marked as this worker's though it does not run them."""
     async with conn.cursor(row_factory=class_row(Recovered)) as cur:
         await cur.execute(_SQL["release_strays"], {"worker": worker, "running": list(running)})
-        return await cur.fetchall()
-
-
-async def any_ready(conn: Connection, *, types: Sequence[str]) -> bool:
-    """Whether a job of these types is ready, locked by another claim or not."""
-    async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["any_ready"], {"types": list(types)})
-        return bool(await cur.fetchone())
-
-
-async def claimable_types(conn: Connection, *, handlers: Sequence[str]) -> list[str]:
-    """Job types that are enabled, not paused, and whose handler this worker has."""
-    async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["claimable_types"], {"handlers": list(handlers)})
         return await cur.fetchall()
 
 

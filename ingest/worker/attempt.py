@@ -1,6 +1,5 @@
 """One attempt at a job: from the handler's call to what has to be committed."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -9,9 +8,10 @@ import structlog
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import Handler
-from ingest.store.job_control import JobType
 from ingest.store.job_logs import LogLine
+from ingest.store.job_types import JobType
 from ingest.store.jobs import ClaimedJob, Ended
+from ingest.worker.deadlines import deadlines
 from ingest.worker.finish import Finished
 from ingest.worker.outcomes import judge
 
@@ -28,7 +28,7 @@ async def attempt(
 ) -> Finished | None:
     """Run the handler; None when the job turned out not to be ours. Cancellation passes through."""
     try:
-        async with asyncio.timeout(job_type.timeout.total_seconds()):
+        async with deadlines(job_type, progress):
             outcome = await handlers[job_type.handler](job, context, progress)
     except LeaseLost:
         return None
@@ -56,7 +56,12 @@ def _ended(job: ClaimedJob, progress: Progress, outcome: Outcome) -> Ended:
             ended, status="pending", delay=wait.delay, wait_reason=wait.reason, refund=True
         )
     if outcome.review is not None:
-        return replace(ended, status="review_needed", error_message=outcome.review.message)
+        return replace(
+            ended,
+            status="review_needed",
+            error_message=outcome.review.message,
+            review_reason=outcome.review.reason,
+        )
     return ended
 
 

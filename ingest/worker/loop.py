@@ -11,16 +11,16 @@ from uuid import UUID, uuid4
 import psycopg
 import structlog
 
-from ingest.db import Connection, Pool, transaction
+from ingest.db import Pool, transaction
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.registry import Handler
 from ingest.listen import Listener
-from ingest.store import announce, job_control, jobs
-from ingest.store.job_control import JobType
+from ingest.store import claims
 from ingest.store.jobs import ClaimedJob
 from ingest.tasks import end, is_set_within
 from ingest.worker.attempt import attempt, failed, given_back
+from ingest.worker.claiming import CONTENDED, Claiming
 from ingest.worker.finish import Finished, Finisher
 from ingest.worker.heartbeat import Heartbeat
 from ingest.worker.slots import Slot
@@ -31,9 +31,6 @@ log = structlog.get_logger()
 # Notifications can be lost, so an idle worker looks by itself; sooner when nobody would tell it.
 _POLL: Final = timedelta(seconds=10)
 _POLL_DEAF: Final = timedelta(seconds=1)
-# Ready jobs that we could not take were locked by another claim, which is over in a moment.
-_CONTENDED: Final = timedelta(milliseconds=20)
-_TYPES_KEPT: Final = timedelta(seconds=1)
 GRACE: Final = timedelta(seconds=5)
 
 
@@ -59,10 +56,7 @@ class Worker:
         self._handlers = handlers
         self._concurrency = concurrency
         self._slots: dict[UUID, Slot] = {}
-        self._types: dict[str, JobType] = {}
-        self._claimable: list[str] = []
-        self._types_read = float("-inf")
-        self._cursor = uuid4()
+        self._claiming = Claiming(worker=self.id, handlers=handlers)
         self._wake = asyncio.Event()
         self._check = asyncio.Event()
         self._is_stopping = False
@@ -146,35 +140,22 @@ class Worker:
         if free <= 0 or not self._heartbeat.is_alive:
             return _POLL_DEAF
         async with transaction(self._pool) as conn:
-            await self._refresh_types(conn)
-            claimed = await jobs.claim(
-                conn, types=self._claimable, batch=free, worker=self.id, cursor=self._cursor
-            )
-            await announce.claimed(conn, claimed)
+            claimed = await self._claiming.take(conn, free)
         for job in claimed:
             self._begin(job)
-        if claimed:
-            self._cursor = claimed[-1].application_id
-            return timedelta(0)
-        return await self._pause_when_idle()
+        return timedelta(0) if claimed else await self._pause_when_idle()
 
     async def _pause_when_idle(self) -> timedelta:
         """Bring in jobs whose time has come; without any, wait for the next one."""
         async with transaction(self._pool) as conn:
-            if await jobs.promote(conn):
+            if await claims.promote(conn):
                 return timedelta(0)
-            if await jobs.any_ready(conn, types=self._claimable):
-                self._cursor = uuid4()
-                return _CONTENDED
-            due = await jobs.next_due(conn)
+            again = await self._claiming.pause(conn)
+            if again is not None:
+                return again
+            due = await claims.next_due(conn)
         poll = _POLL if self._listener.is_connected else _POLL_DEAF
-        return poll if due is None else min(poll, max(due, _CONTENDED))
-
-    async def _refresh_types(self, conn: Connection) -> None:
-        if time.monotonic() - self._types_read > _TYPES_KEPT.total_seconds():
-            self._types = {row.type: row for row in await job_control.job_types(conn)}
-            self._claimable = await jobs.claimable_types(conn, handlers=list(self._handlers))
-            self._types_read = time.monotonic()
+        return poll if due is None else min(poll, max(due, CONTENDED))
 
     def _begin(self, job: ClaimedJob) -> None:
         progress = Progress(job)
@@ -213,7 +194,7 @@ class Worker:
         try:
             return await attempt(
                 slot.job,
-                self._types[slot.job.type],
+                self._claiming.types[slot.job.type],
                 handlers=self._handlers,
                 context=self._context,
                 progress=slot.progress,
@@ -230,5 +211,5 @@ class Worker:
             return False
         except Exception as error:
             # The write itself was refused: the attempt has failed after all.
-            job_type = self._types[slot.job.type]
+            job_type = self._claiming.types[slot.job.type]
             return await self._finisher.finish(failed(slot.job, job_type, slot.progress, error))

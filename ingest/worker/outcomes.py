@@ -6,7 +6,7 @@ import psycopg
 
 from ingest.errors import Permanent, Snooze, Transient
 from ingest.retry import backoff
-from ingest.store.job_control import JobType
+from ingest.store.job_types import JobType
 from ingest.store.jobs import ClaimedJob, Ended
 
 # A provider that limits us does so for reasons of its own: waiting costs the job no attempt.
@@ -25,9 +25,6 @@ def judge(job: ClaimedJob, job_type: JobType, error: BaseException) -> Ended:
             return _waiting(job, delay, "rate_limited", refund=True, error=error)
         case Transient():
             return _retry(job, job_type, error.code, str(error), error.retry_after)
-        case TimeoutError():
-            message = f"the job took longer than {job_type.timeout}"
-            return _retry(job, job_type, "stage_timeout", message, None)
         case psycopg.OperationalError():
             return _retry(job, job_type, "internal", "the database was out of reach", None)
         case _:

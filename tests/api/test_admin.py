@@ -8,8 +8,9 @@ import pytest
 from fastapi import FastAPI
 
 from ingest.db import Connection
-from ingest.store import access, jobs
+from ingest.store import access
 from tests.api.conftest import connect
+from tests.builders import claimable
 
 
 async def test_the_operator_creates_an_application_and_its_first_key(
@@ -114,10 +115,10 @@ async def test_a_ticket_ends_with_its_time_and_with_its_key(
 
 async def test_the_pause_stops_all_claiming(admin: httpx.AsyncClient, conn: Connection) -> None:
     paused = await admin.put("/api/worker/config", json={"paused": True})
-    while_paused = await jobs.claimable_types(conn, handlers=["file"])
+    while_paused = await claimable(conn, "file")
     await admin.put("/api/worker/config", json={"paused": False})
-    resumed = await jobs.claimable_types(conn, handlers=["file"])
+    resumed = await claimable(conn, "file")
 
     assert paused.json() == {"paused": True}
-    assert (while_paused, resumed) == ([], ["file"])
+    assert (while_paused, resumed) == (set(), {"file"})
     assert (await admin.get("/api/worker/config")).json() == {"paused": False}

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from ingest.db import Connection
-from ingest.store import job_logs, jobs, workers
+from ingest.store import claims, job_logs, jobs, workers
 from ingest.store.job_logs import LogLine
 from tests.api.helpers import count, finish_file_job, upload
 
@@ -41,7 +41,7 @@ async def test_a_job_shows_its_log_and_who_holds_it(
     worker = uuid4()
     with psycopg.connect(dsn, autocommit=True) as sync:
         workers.register(sync, id=worker, host="h", pid=1)
-    (job,) = await jobs.claim(conn, types=["file"], batch=1, worker=worker, cursor=uuid4())
+    (job,) = await claims.claim(conn, types=["file"], batch=1, worker=worker, cursor=uuid4())
     line = LogLine(job_id=job.id, attempt=1, stage="extract", message="extract done")
     await job_logs.add_logs(conn, [line, LogLine(job_id=job.id, attempt=1, message="x")])
 
@@ -57,7 +57,7 @@ async def test_a_waiting_job_tells_until_when_and_why(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     file = await add(editor)
-    (job,) = await jobs.claim(conn, types=["file"], batch=1, worker=uuid4(), cursor=uuid4())
+    (job,) = await claims.claim(conn, types=["file"], batch=1, worker=uuid4(), cursor=uuid4())
     snoozed = jobs.Ended(
         job=job, status="pending", delay=timedelta(hours=1), wait_reason="rate_limited"
     )
@@ -165,7 +165,7 @@ async def test_cancel_is_final_for_the_worker_that_holds_the_job(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     file = await add(editor)
-    held = await jobs.claim(conn, types=["file"], batch=1, worker=uuid4(), cursor=uuid4())
+    held = await claims.claim(conn, types=["file"], batch=1, worker=uuid4(), cursor=uuid4())
 
     first = await editor.post(f"{JOBS}/{file['jobId']}/cancel")
     second = await editor.post(f"{JOBS}/{file['jobId']}/cancel")

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from ingest.db import Connection, new_id
-from ingest.store import jobs
+from ingest.store import claims
 from tests.api.helpers import count, finish_file_job, upload
 
 SOURCES = "/api/knowledge-sources"
@@ -262,7 +262,7 @@ async def test_an_id_that_is_no_uuid_is_a_422(viewer: httpx.AsyncClient) -> None
 
 
 async def claim(conn: Connection) -> Sequence[jobs.ClaimedJob]:
-    return await jobs.claim(conn, types=["file"], batch=10, worker=new_id(), cursor=uuid4())
+    return await claims.claim(conn, types=["file"], batch=10, worker=new_id(), cursor=uuid4())
 
 
 async def test_metadata_of_more_than_64_kib_is_a_422_that_names_it(

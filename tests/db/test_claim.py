@@ -9,9 +9,9 @@ import pytest
 from psycopg import AsyncConnection
 
 from ingest.db import Connection
-from ingest.store import job_control, jobs
+from ingest.store import claims, job_control, jobs
 from ingest.store.jobs import NewJob
-from tests.builders import add_application, claim, complete, enqueue, job_row
+from tests.builders import add_application, claim, claimable, complete, enqueue, job_row
 
 
 async def test_a_second_worker_skips_a_row_being_claimed(
@@ -55,13 +55,41 @@ async def test_a_higher_priority_goes_first(conn: Connection, application_id: UU
     assert first.id == urgent
 
 
-async def test_priority_counts_across_types(conn: Connection, application_id: UUID) -> None:
-    await enqueue(conn, application_id)
-    [urgent] = await jobs.enqueue(
-        conn, [jobs.NewJob(application_id=application_id, type="purge", priority=5)]
+async def test_priority_counts_across_types_of_an_application(
+    conn: Connection, application_id: UUID
+) -> None:
+    await enqueue(conn, application_id, 10)
+    urgent = await jobs.enqueue(
+        conn,
+        [NewJob(application_id=application_id, type="purge", priority=5) for _ in range(4)],
     )
 
-    assert [job.id for job in await claim(conn, 10)] == [urgent]
+    assert {job.id for job in await claim(conn, 4)} == set(urgent)
+
+
+async def test_a_high_priority_is_no_way_past_other_applications(
+    conn: Connection, application_id: UUID
+) -> None:
+    await enqueue(conn, application_id, 10, priority=100)
+    other = await add_application(conn)
+    [usual] = await enqueue(conn, other)
+
+    assert usual in {job.id for job in await claim(conn, 2)}
+
+
+async def test_work_of_the_night_yields_to_everything_that_people_wait_for(
+    conn: Connection, application_id: UUID
+) -> None:
+    others = [await add_application(conn) for _ in range(5)]
+    for owner in [application_id, *others]:
+        await enqueue(conn, owner, 3, priority=-10)
+    [upload] = await enqueue(conn, others[0])
+
+    by_day = await claim(conn, 4)
+    at_night = await claim(conn, 4)
+
+    assert [job.id for job in by_day] == [upload]
+    assert len(at_night) == 4
 
 
 @pytest.mark.parametrize("first", ["file", "purge"])
@@ -73,17 +101,6 @@ async def test_one_slot_at_a_time_serves_the_types_of_an_application_by_age(
         await jobs.enqueue(conn, [NewJob(application_id=application_id, type=type)])
 
     assert [(await claim(conn))[0].type for _ in types] == types
-
-
-async def test_the_next_band_follows_when_the_first_is_empty(
-    conn: Connection, application_id: UUID
-) -> None:
-    await enqueue(conn, application_id, 2, priority=5)
-    await enqueue(conn, application_id, 3)
-
-    bands = [len(await claim(conn, 10)) for _ in range(3)]
-
-    assert bands == [2, 3, 0]
 
 
 async def test_one_upload_does_not_wait_behind_four_thousand_of_another_application(
@@ -120,7 +137,7 @@ async def test_the_cursor_takes_turns_when_slots_are_few(
     served = []
     cursor = UUID(int=0)
     for _ in range(8):
-        [job] = await jobs.claim(conn, types=["file"], batch=1, worker=uuid4(), cursor=cursor)
+        [job] = await claims.claim(conn, types=["file"], batch=1, worker=uuid4(), cursor=cursor)
         cursor = job.application_id
         served.append(cursor)
 
@@ -134,10 +151,10 @@ async def test_a_job_that_waits_for_its_time_is_not_claimed_until_promoted(
     [later] = await enqueue(conn, application_id, delay=timedelta(hours=1))
 
     early = await claim(conn, 10)
-    promoted_early = await jobs.promote(conn)
-    wait = await jobs.next_due(conn)
+    promoted_early = await claims.promote(conn)
+    wait = await claims.next_due(conn)
     await conn.execute("update rag.processing_jobs set run_at = now() where id = %s", [later])
-    promoted = await jobs.promote(conn)
+    promoted = await claims.promote(conn)
     due = await claim(conn, 10)
 
     assert early == []
@@ -151,23 +168,23 @@ async def test_a_job_that_waits_for_its_time_is_not_claimed_until_promoted(
 async def test_paused_and_disabled_types_and_the_global_pause_are_not_claimable(
     conn: Connection,
 ) -> None:
-    everything = await jobs.claimable_types(conn, handlers=["file", "purge"])
+    everything = await claimable(conn, "file", "purge")
     await conn.execute("update rag.job_types set is_paused = true where type = 'file'")
-    without_paused = await jobs.claimable_types(conn, handlers=["file", "purge"])
+    without_paused = await claimable(conn, "file", "purge")
     await conn.execute("update rag.job_types set is_enabled = false where type = 'purge'")
-    nothing = await jobs.claimable_types(conn, handlers=["file", "purge"])
+    nothing = await claimable(conn, "file", "purge")
     await conn.execute("update rag.job_types set is_paused = false, is_enabled = true")
     await conn.execute("update rag.worker_config set value = 'true' where key = 'paused'")
-    paused = await jobs.claimable_types(conn, handlers=["file", "purge"])
+    paused = await claimable(conn, "file", "purge")
 
-    assert set(everything) == {"file", "purge"}
-    assert without_paused == ["purge"]
-    assert nothing == []
-    assert paused == []
+    assert everything == {"file", "purge"}
+    assert without_paused == {"purge"}
+    assert nothing == set()
+    assert paused == set()
 
 
 async def test_a_type_whose_handler_this_worker_lacks_is_left_to_others(conn: Connection) -> None:
-    assert await jobs.claimable_types(conn, handlers=["purge"]) == ["purge"]
+    assert await claimable(conn, "purge") == {"purge"}
 
 
 async def test_the_same_idempotency_key_is_the_same_job(
@@ -208,9 +225,9 @@ async def test_any_ready_sees_a_job_that_another_claim_has_locked(
     await enqueue(conn, application_id)
     async with await AsyncConnection.connect(dsn) as other:
         await claim(other)
-        locked = await jobs.any_ready(conn, types=["file"])
+        locked = await claims.any_ready(conn, types=["file"])
         mine = await claim(conn)
-    taken = await jobs.any_ready(conn, types=["purge"])
+    taken = await claims.any_ready(conn, types=["purge"])
 
     assert locked
     assert mine == []

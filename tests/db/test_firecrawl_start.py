@@ -12,7 +12,7 @@ from ingest.errors import LeaseLost, Transient
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.stop_crawl import stop_crawl
 from ingest.inbox import Inbox
-from ingest.store import crawls, jobs, source_control
+from ingest.store import claims, crawls, jobs, source_control
 from ingest.store.jobs import ClaimedJob, NewJob
 from tests.firecrawl_crawls import Behaviour, Crawl
 from tests.firecrawl_events import document
@@ -283,7 +283,7 @@ async def _stop_job(root: Root, id: str) -> tuple[ClaimedJob, Context, Progress]
         payload={"providerCrawlId": id},
     )
     await jobs.enqueue(root.conn, [new])
-    [job] = await jobs.claim(
+    [job] = await claims.claim(
         root.conn, types=["stop_crawl"], batch=1, worker=UUID(int=1), cursor=UUID(int=0)
     )
     return job, root.ctx, Progress(job)

@@ -9,7 +9,7 @@ import pytest
 from ingest.db import Connection, Pool
 from ingest.errors import Permanent, Snooze, Transient
 from ingest.handlers.context import Context, Outcome, Progress
-from ingest.store import jobs
+from ingest.store import claims, jobs
 from ingest.store.jobs import ClaimedJob
 from ingest.ticks import recover_stale_jobs
 from tests.builders import enqueue, job_row, source_row, upload
@@ -182,7 +182,7 @@ async def test_a_recovered_source_shows_that_it_waits_again(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     [source] = await upload(conn, application_id, "a.txt")
-    await jobs.claim(conn, types=["file"], batch=1, worker=uuid4(), cursor=UUID(int=0))
+    await claims.claim(conn, types=["file"], batch=1, worker=uuid4(), cursor=UUID(int=0))
 
     assert await recover_stale_jobs(pool, stale_after=timedelta(minutes=2)) == 1
 

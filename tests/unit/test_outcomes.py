@@ -84,7 +84,7 @@ def test_a_snooze_costs_no_attempt() -> None:
 @pytest.mark.parametrize(
     ("error", "code"),
     [
-        (TimeoutError(), "stage_timeout"),
+        (TimeoutError(), "internal"),
         (psycopg.OperationalError("gone"), "internal"),
         (KeyError("secret"), "internal"),
     ],

@@ -1,0 +1,215 @@
+-- Who gets which job next.
+
+-- name: claimable_types
+-- Nothing is claimed while the global pause is on.
+select type, max_concurrent is not null or rate_per_minute is not null as is_limited
+  from rag.job_types
+ where is_enabled and not is_paused and handler = any(%(handlers)s)
+   and not exists (select 1 from rag.worker_config where key = 'paused' and value = 'true')
+ order by type;
+
+-- name: weights
+-- Only of applications that have another weight than 1.
+select id, least(greatest((settings ->> 'weight')::integer, 1), 100)
+  from app.applications
+ where jsonb_typeof(settings -> 'weight') = 'number' and (settings ->> 'weight') ~ '^[0-9]{1,9}$';
+
+-- name: lock_lanes
+-- One claim of a limited type at a time, over all workers: what it counts afterwards, in statements
+-- of their own, holds until it commits.
+select lane from rag.lanes where lane = any(%(lanes)s) order by lane for no key update;
+
+-- name: add_lanes
+insert into rag.lanes (lane) select unnest(%(lanes)s::text[]) order by 1 on conflict do nothing;
+
+-- name: allowances
+-- How many jobs of each type may start now, and when the next may if none. Running jobs are counted,
+-- not a counter kept: it could leak. In no minute more than the rate may start: a tenth of it may at
+-- once, the rest is spread so that both together stay below it.
+select job_type.type,
+       least(job_type.max_concurrent - running.count,
+             floor(bucket.available + 1e-6))::integer as allowance,
+       case when bucket.available < 1 then (1 - bucket.available) / bucket.per_second end as wait_seconds
+  from rag.job_types as job_type
+ cross join lateral (
+    select count(*) from rag.processing_jobs as job
+     where job.status = 'processing' and job.type = job_type.type
+       and job_type.max_concurrent is not null) as running
+  left join rag.lanes as lane on lane.lane = 'type:' || job_type.type
+ cross join lateral (
+    select greatest(job_type.rate_per_minute / 10, 1) as burst) as size
+ cross join lateral (
+    select least(size.burst, coalesce(lane.requests, size.burst)
+             + extract(epoch from greatest(clock_timestamp() - lane.refilled_at, '0'))
+             * rate.per_second) as available, rate.per_second
+      from (select (job_type.rate_per_minute - size.burst + 1) / 60.0::float8 as per_second) as rate) as bucket
+ where job_type.type = any(%(types)s);
+
+-- name: spend
+-- Starts of types that have a rate.
+update rag.lanes as lane
+   set requests = least(size.burst, coalesce(lane.requests, size.burst)
+             + extract(epoch from greatest(clock_timestamp() - lane.refilled_at, '0'))
+             * (job_type.rate_per_minute - size.burst + 1) / 60.0::float8) - started.count,
+       refilled_at = greatest(lane.refilled_at, clock_timestamp())
+  from unnest(%(types)s::text[], %(counts)s::integer[]) as started(type, count)
+  join rag.job_types as job_type on job_type.type = started.type
+ cross join lateral (select greatest(job_type.rate_per_minute / 10, 1) as burst) as size
+ where lane.lane = 'type:' || started.type and job_type.rate_per_minute is not null;
+
+-- name: claim
+-- Fair and constant in the backlog. `band`: the types that have work which people wait for; if none
+-- has any, those with work of the night (priority below 0). `tenant`: the next applications after
+-- this worker's cursor that have work in the band, by jumping from one to the next in the ready
+-- index; when fewer are left behind the cursor than wanted, the scan starts over from the first one.
+-- Each gets a share of the batch by its weight; within an application priority decides, then age.
+-- A type gets no more than its allowance (null: no limit).
+-- The picks are materialized: a plan that re-ran them would claim more than was asked for.
+with recursive lane as materialized (
+    select claimable.type, claimable.allowance, top.is_background
+      from unnest(%(types)s::text[], %(allowances)s::integer[]) as claimable(type, allowance)
+     cross join lateral (
+        select job.priority < 0 as is_background from rag.processing_jobs as job
+         where job.status = 'pending' and job.run_at is null and job.type = claimable.type
+         order by (job.priority < 0) limit 1) as top
+), band as materialized (
+    select type, allowance, is_background from lane
+     where is_background = (select bool_and(is_background) from lane)
+), after_cursor as (
+    select band.type, band.is_background, next.application_id, 1 as n
+      from band
+     cross join lateral (
+        select job.application_id from rag.processing_jobs as job
+         where job.status = 'pending' and job.run_at is null and job.type = band.type
+           and (job.priority < 0) = band.is_background and job.application_id > %(cursor)s
+         order by job.application_id limit 1) as next
+    union all
+    select seen.type, seen.is_background, next.application_id, seen.n + 1
+      from after_cursor as seen
+     cross join lateral (
+        select job.application_id from rag.processing_jobs as job
+         where job.status = 'pending' and job.run_at is null and job.type = seen.type
+           and (job.priority < 0) = seen.is_background and job.application_id > seen.application_id
+         order by job.application_id limit 1) as next
+     where seen.n < %(batch)s
+), from_start as (
+    select band.type, band.is_background, next.application_id, 1 as n
+      from band
+     cross join lateral (
+        select job.application_id from rag.processing_jobs as job
+         where job.status = 'pending' and job.run_at is null and job.type = band.type
+           and (job.priority < 0) = band.is_background and job.application_id <= %(cursor)s
+         order by job.application_id limit 1) as next
+     where (select count(distinct application_id) from after_cursor) < %(batch)s
+    union all
+    select seen.type, seen.is_background, next.application_id, seen.n + 1
+      from from_start as seen
+     cross join lateral (
+        select job.application_id from rag.processing_jobs as job
+         where job.status = 'pending' and job.run_at is null and job.type = seen.type
+           and (job.priority < 0) = seen.is_background and job.application_id > seen.application_id
+           and job.application_id <= %(cursor)s
+         order by job.application_id limit 1) as next
+     where seen.n < %(batch)s
+), backlog as materialized (
+    select type, is_background, application_id, 0 as lap from after_cursor
+    union all
+    select type, is_background, application_id, 1 as lap from from_start
+), tenant as materialized (
+    select next.application_id, next.lap, coalesce(heavier.weight, 1) as weight
+      from (select application_id, min(lap) as lap from backlog
+             group by application_id
+             order by lap, application_id
+             limit %(batch)s) as next
+      left join unnest(%(weight_ids)s::uuid[], %(weights)s::integer[]) as heavier(id, weight)
+        on heavier.id = next.application_id
+), pick as materialized (
+    select job.id, job.priority, job.position, backlog.type, tenant.application_id, tenant.lap,
+           tenant.weight, share.size as share
+      from tenant
+     cross join lateral (
+        select ceil(%(batch)s::numeric * tenant.weight / total.weight)::integer as size
+          from (select sum(weight) as weight from tenant) as total) as share
+      join backlog on backlog.application_id = tenant.application_id
+     cross join lateral (
+        select job.id, job.priority, job.position from rag.processing_jobs as job
+         where job.status = 'pending' and job.run_at is null and job.type = backlog.type
+           and (job.priority < 0) = backlog.is_background
+           and job.application_id = tenant.application_id
+         order by job.priority desc, job.position
+         limit least(share.size, (select allowance from band where band.type = backlog.type))
+         for update skip locked) as job
+), ranked as (
+    select pick.*,
+           row_number() over (partition by application_id order by priority desc, position) as n
+      from pick
+), allowed as (
+    select ranked.*,
+           row_number() over (partition by type order by n, lap, application_id) as of_type
+      from ranked
+     where n <= share
+), due as materialized (
+    select allowed.id
+      from allowed
+      join band on band.type = allowed.type
+     where band.allowance is null or allowed.of_type <= band.allowance
+     order by allowed.n::float8 / allowed.weight, allowed.lap, allowed.application_id
+     limit %(batch)s
+)
+update rag.processing_jobs as job
+   set status = 'processing', attempts = job.attempts + 1, fence = job.fence + 1,
+       locked_by = %(worker)s, locked_at = now(), started_at = now(),
+       stage = null, progress = 0, wait_reason = null
+  from due
+ where job.id = due.id
+returning job.id, job.application_id, job.knowledge_source_id, job.batch_id, job.parent_job_id,
+          job.type, job.payload, job.priority, job.attempts, job.max_attempts, job.fence,
+          job.position, job.traceparent;
+
+-- name: claim_oldest
+-- One job by age alone, so that neither a low priority nor the turns of others keep it for ever.
+with pick as materialized (
+    select oldest.id, oldest.position
+      from unnest(%(types)s::text[]) as claimable(type)
+     cross join lateral (
+        select job.id, job.position from rag.processing_jobs as job
+         where job.status = 'pending' and job.run_at is null and job.type = claimable.type
+         order by job.position limit 1
+         for update skip locked) as oldest
+), due as materialized (
+    select id from pick order by position limit 1
+)
+update rag.processing_jobs as job
+   set status = 'processing', attempts = job.attempts + 1, fence = job.fence + 1,
+       locked_by = %(worker)s, locked_at = now(), started_at = now(),
+       stage = null, progress = 0, wait_reason = null
+  from due
+ where job.id = due.id
+returning job.id, job.application_id, job.knowledge_source_id, job.batch_id, job.parent_job_id,
+          job.type, job.payload, job.priority, job.attempts, job.max_attempts, job.fence,
+          job.position, job.traceparent;
+
+-- name: promote
+-- Jobs whose time has come enter the ready index; those of other promoters are skipped.
+with due as materialized (
+    select id from rag.processing_jobs
+     where status = 'pending' and run_at <= now()
+     order by run_at limit 1000
+       for update skip locked)
+update rag.processing_jobs as job
+   set run_at = null, wait_reason = null
+  from due
+ where job.id = due.id;
+
+-- name: next_due
+select extract(epoch from min(run_at) - now())::float8 as seconds
+  from rag.processing_jobs
+ where status = 'pending' and run_at is not null;
+
+-- name: any_ready
+select exists (
+    select 1 from unnest(%(types)s::text[]) as claimable(type)
+     cross join lateral (
+        select 1 from rag.processing_jobs as job
+         where job.status = 'pending' and job.run_at is null and job.type = claimable.type
+         limit 1) as ready);

@@ -1,0 +1,105 @@
+"""What this worker takes next: in turns, now and then by age, within limits that all share."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from ingest.db import Connection
+from ingest.handlers.registry import Handler
+from ingest.store import announce, claims, job_types
+from ingest.store.job_types import JobType
+from ingest.store.jobs import ClaimedJob
+from ingest.worker.turns import Turns
+
+# Edits of job types, weights and the pause reach a worker within this time.
+_KEPT: Final = timedelta(seconds=1)
+# One claim in so many goes by age alone.
+_BY_AGE_EVERY: Final = 10
+# Ready jobs that we could not take were locked by another claim, which is over in a moment.
+CONTENDED: Final = timedelta(milliseconds=20)
+# Nobody tells us when another worker ends a job of a type that has `max_concurrent`.
+_LIMITED: Final = timedelta(milliseconds=250)
+
+
+class Claiming:
+    """Claims in the caller's transaction; knows the job types as they were a second ago."""
+
+    def __init__(self, *, worker: UUID, handlers: Mapping[str, Handler]) -> None:
+        self.types: Mapping[str, JobType] = {}
+        self._worker = worker
+        self._handlers = list(handlers)
+        self._turns = Turns()
+        self._claimable: list[str] = []
+        self._limited: list[str] = []
+        self._weights: Mapping[UUID, int] = {}
+        self._read_at = float("-inf")
+        self._claims = 0
+        self._wait: timedelta | None = None
+
+    async def take(self, conn: Connection, batch: int) -> list[ClaimedJob]:
+        """Up to `batch` jobs, said to have started."""
+        await self._refresh(conn)
+        allowed = await self._allowed(conn)
+        types = [type for type in self._claimable if allowed.get(type, 1) > 0]
+        if not types:
+            return []
+        claimed = await self._claim(conn, types, batch, allowed)
+        started = Counter(job.type for job in claimed if job.type in allowed)
+        if started:
+            await claims.spend(conn, started)
+        await announce.claimed(conn, claimed)
+        return claimed
+
+    async def pause(self, conn: Connection) -> timedelta | None:
+        """After an empty claim: when to look again; None when nothing is ready for us at all."""
+        if await claims.any_ready(conn, types=self._claimable):
+            self._turns.skip()
+            return self._wait or CONTENDED
+        return None
+
+    async def _claim(
+        self, conn: Connection, types: Sequence[str], batch: int, allowed: Mapping[str, int]
+    ) -> list[ClaimedJob]:
+        self._claims += 1
+        if self._claims % _BY_AGE_EVERY == 0:
+            oldest = await claims.claim_oldest(conn, types=types, worker=self._worker)
+            if oldest:
+                return oldest
+        claimed = await claims.claim(
+            conn,
+            types=types,
+            batch=batch,
+            worker=self._worker,
+            cursor=self._turns.cursor,
+            allowed=allowed,
+            weights=self._weights,
+        )
+        self._turns.served(claimed, self._weights)
+        return claimed
+
+    async def _allowed(self, conn: Connection) -> dict[str, int]:
+        """What is left for types that have a limit and work; locks their lanes."""
+        self._wait = None
+        waiting = [type for type in self._limited if await claims.any_ready(conn, types=[type])]
+        if not waiting:
+            return {}
+        left = await claims.allowances(conn, waiting)
+        used_up = [row for row in left if row.allowance < 1]
+        if used_up:
+            waits = [row.wait_seconds for row in used_up if row.wait_seconds is not None]
+            rated = timedelta(seconds=min(waits, default=_LIMITED.total_seconds()))
+            self._wait = min(max(rated, CONTENDED), _LIMITED)
+        return {row.type: row.allowance for row in left}
+
+    async def _refresh(self, conn: Connection) -> None:
+        if time.monotonic() - self._read_at <= _KEPT.total_seconds():
+            return
+        self.types = {row.type: row for row in await job_types.all_types(conn)}
+        claimable = await claims.claimable_types(conn, handlers=self._handlers)
+        self._claimable = [row.type for row in claimable]
+        self._limited = [row.type for row in claimable if row.is_limited]
+        self._weights = await claims.weights(conn)
+        self._read_at = time.monotonic()
