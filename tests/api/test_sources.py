@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from ingest.db import Connection, new_id
-from ingest.store import claims
+from ingest.store import claims, jobs
 from tests.api.helpers import count, finish_file_job, upload
 
 SOURCES = "/api/knowledge-sources"
