@@ -1,0 +1,170 @@
+"""What this process counts, for Prometheus; what the database knows is in api/queue_gauges.py.
+
+One set per process, because everything that counts would else have to be handed it: `Context`, the
+stores, the front doors. Nothing here depends on it but GET /metrics. No label holds an application,
+a source or anything else that grows without bound.
+"""
+
+from typing import Final
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.registry import Collector
+
+disable_created_metrics()  # type: ignore[no-untyped-call]  # the library's own
+REGISTRY: Final = CollectorRegistry()
+# Memory, CPU and open files of the process.
+ProcessCollector(registry=REGISTRY)
+
+_QUICK: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+_SLOW: Final = (0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 1800.0)
+
+_claim_seconds: Final = Histogram(
+    "rag_ingest_claim_seconds",
+    "Duration of claims, empty ones too.",
+    registry=REGISTRY,
+    buckets=_QUICK,
+)
+_claimed: Final = Counter("rag_ingest_jobs_claimed", "Jobs taken.", registry=REGISTRY)
+_stage_seconds: Final = Histogram(
+    "rag_ingest_stage_seconds",
+    "Duration of the stages of jobs.",
+    ("type", "stage"),
+    registry=REGISTRY,
+    buckets=_SLOW,
+)
+_job_seconds: Final = Histogram(
+    "rag_ingest_job_seconds",
+    "Duration of attempts, from the claim to the commit.",
+    ("type", "outcome"),
+    registry=REGISTRY,
+    buckets=_SLOW,
+)
+_attempts: Final = Counter(
+    "rag_ingest_attempts",
+    "Attempts that ended. Outcomes: completed, failed, review_needed; retry: another attempt"
+    " follows; waiting: the attempt was given back; dropped: the job was no longer ours.",
+    ("type", "outcome", "code"),
+    registry=REGISTRY,
+)
+_retries: Final = Counter(
+    "rag_ingest_retries",
+    "Attempts that failed and are followed by one more.",
+    ("type",),
+    registry=REGISTRY,
+)
+_rescued: Final = Counter(
+    "rag_ingest_jobs_recovered", "Jobs taken from workers that fell silent.", registry=REGISTRY
+)
+_embedding_calls: Final = Counter(
+    "rag_ingest_embedding_calls", "Requests to the embedder.", ("outcome",), registry=REGISTRY
+)
+_embedding_seconds: Final = Histogram(
+    "rag_ingest_embedding_seconds",
+    "Duration of requests to the embedder.",
+    registry=REGISTRY,
+    buckets=_SLOW,
+)
+_embedded_texts: Final = Counter(
+    "rag_ingest_embedded_texts", "Texts that got a vector by a request.", registry=REGISTRY
+)
+_embedded_tokens: Final = Counter(
+    "rag_ingest_embedded_tokens", "Tokens of those texts.", registry=REGISTRY
+)
+_reused: Final = Counter(
+    "rag_ingest_embedding_reused_texts",
+    "Texts that got a known vector, without a request.",
+    registry=REGISTRY,
+)
+_requests: Final = Counter(
+    "rag_ingest_http_requests",
+    "Requests answered, by the route's template.",
+    ("method", "route", "status"),
+    registry=REGISTRY,
+)
+_request_seconds: Final = Histogram(
+    "rag_ingest_http_request_seconds",
+    "Time until the answer began.",
+    ("route",),
+    registry=REGISTRY,
+    buckets=(*_QUICK, 10.0, 30.0),
+)
+_sockets: Final = Gauge(
+    "rag_ingest_websocket_clients", "WebSockets that are open.", registry=REGISTRY
+)
+_search_seconds: Final = Histogram(
+    "rag_ingest_search_seconds",
+    "Duration of searches, the query's embedding included.",
+    ("mode",),
+    registry=REGISTRY,
+    buckets=_QUICK,
+)
+
+
+def claimed(jobs: int, *, seconds: float) -> None:
+    """A claim was made; `jobs` may be 0."""
+    _claim_seconds.observe(seconds)
+    _claimed.inc(jobs)
+
+
+def stage_ended(type: str, stage: str, *, seconds: float) -> None:
+    _stage_seconds.labels(type, stage).observe(seconds)
+
+
+def attempt_ended(
+    type: str, *, status: str, code: str | None, given_back: bool, seconds: float
+) -> None:
+    """An attempt ended. `status`: the job's new one, or `dropped`; `given_back`: not counted."""
+    outcome = status if status != "pending" else "waiting" if given_back else "retry"
+    _attempts.labels(type, outcome, code or "").inc()
+    _job_seconds.labels(type, outcome).observe(seconds)
+    if outcome == "retry":
+        _retries.labels(type).inc()
+
+
+def recovered(jobs: int) -> None:
+    """Jobs were taken from workers that fell silent."""
+    _rescued.inc(jobs)
+
+
+def embedding_call(outcome: str, *, seconds: float, texts: int = 0, tokens: int = 0) -> None:
+    """A request to the embedder ended: `ok`, `refused`, or the code of its error."""
+    _embedding_calls.labels(outcome).inc()
+    _embedding_seconds.observe(seconds)
+    _embedded_texts.inc(texts)
+    _embedded_tokens.inc(tokens)
+
+
+def embeddings_reused(texts: int) -> None:
+    """Texts whose vectors were known."""
+    _reused.inc(texts)
+
+
+def request_answered(method: str, route: str, status: int, *, seconds: float) -> None:
+    """`route` is the template, such as `/api/jobs/{id}`: a path would be a label without bound."""
+    _requests.labels(method, route, str(status)).inc()
+    _request_seconds.labels(route).observe(seconds)
+
+
+def socket_opened() -> None:
+    _sockets.inc()
+
+
+def socket_closed() -> None:
+    _sockets.dec()
+
+
+def searched(mode: str, *, seconds: float) -> None:
+    _search_seconds.labels(mode).observe(seconds)
+
+
+def exposition(more: Collector) -> bytes:
+    """All of it and what `more` collects, in Prometheus' text format."""
+    return generate_latest(REGISTRY) + generate_latest(more)

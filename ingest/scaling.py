@@ -1,0 +1,143 @@
+"""How many workers are wanted: from what waits, its age, and the limits of job types. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import pairwise
+from math import ceil
+from typing import Final, Literal
+
+Reason = Literal["idle", "depth", "age", "running", "cooling_down", "warming_up"]
+Table = tuple[tuple[int, int], ...]
+"""(jobs, workers) in order, from (0, n): from so many jobs on, so many workers."""
+
+_MOST: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """What there is to do of one job type, and what may be done of it."""
+
+    ready: int
+    """Jobs that are ready, or will be within a minute."""
+    running: int
+    oldest_seconds: float = 0.0
+    """Age of the oldest ready one."""
+    is_open: bool = True
+    """Whether any may start: enabled, not paused, and so is the provider that it needs."""
+    max_concurrent: int | None = None
+    rate_per_minute: int | None = None
+
+    @property
+    def runnable(self) -> int:
+        """Jobs that could start within a minute if there were slots for all."""
+        if not self.is_open:
+            return 0
+        room = [self.ready]
+        if self.max_concurrent is not None:
+            room.append(max(0, self.max_concurrent - self.running))
+        if self.rate_per_minute is not None:
+            room.append(self.rate_per_minute)
+        return min(room)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """The operator's wishes: INGEST_SCALE and its kin."""
+
+    table: Table
+    age: timedelta
+    up_after: timedelta
+    down_after: timedelta
+    slots: int
+    """Jobs that a worker runs at once."""
+
+    @property
+    def most(self) -> int:
+        return self.table[-1][1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the present moment asks for."""
+
+    workers: int
+    reason: Reason
+    ready: int
+    """Jobs that could start; those that limits or pauses hold back are not among them."""
+    oldest_seconds: float
+    """Age of the oldest of those."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What was answered last, and since when something else is wanted; times in seconds."""
+
+    desired: int
+    higher_since: float | None = None
+    lower_since: float | None = None
+    peak: int = 0
+    """The most that was wanted since `lower_since`."""
+
+
+def parse_table(text: str) -> Table:
+    """`0:0,1:1,100:2` as a table. Raises ValueError with what is wrong."""
+    try:
+        rows = [tuple(map(int, row.split(":"))) for row in text.split(",")]
+        table: Table = tuple((depth, workers) for depth, workers in rows)
+    except ValueError:
+        raise ValueError("must be a list of jobs:workers, such as 0:0,1:1,100:2") from None
+    if table[0][0] != 0:
+        raise ValueError("must begin with 0 jobs, such as 0:0")
+    if any(lower[0] >= upper[0] or lower[1] > upper[1] for lower, upper in pairwise(table)):
+        raise ValueError("jobs must rise from row to row, and workers must not fall")
+    if table[0][1] < 0 or table[-1][1] > _MOST:
+        raise ValueError(f"workers must be between 0 and {_MOST}")
+    return table
+
+
+def wanted(loads: Sequence[Load], rule: Rule, *, current: int) -> Wanted:
+    """The workers for this load; `current`: how many live. Limited jobs do not ask for more."""
+    runnable = sum(load.runnable for load in loads)
+    running = sum(load.running for load in loads)
+    oldest = max((load.oldest_seconds for load in loads if load.runnable), default=0.0)
+    least = rule.table[0][1]
+    workers = max(least, min(_by_depth(rule.table, runnable), runnable + running))
+    reason: Reason = "depth" if runnable else "idle"
+    # More workers make a limit no wider.
+    late = max(
+        (load.oldest_seconds for load in loads if 0 < load.runnable == load.ready), default=0
+    )
+    if late > rule.age.total_seconds() and workers < min(current + 1, rule.most):
+        workers, reason = min(current + 1, rule.most), "age"
+    held = ceil(running / rule.slots)
+    if workers < held:
+        workers, reason = held, "running"
+    return Wanted(workers=workers, reason=reason, ready=runnable, oldest_seconds=oldest)
+
+
+def settle(memory: Memory | None, wanted: int, rule: Rule, *, now: float) -> Memory:
+    """What to answer: a higher number after `up_after`, a lower one after `down_after`.
+
+    From nothing it rises at once. It falls to the most that was wanted in that time.
+    """
+    if memory is None or memory.desired == 0 or memory.desired == wanted:
+        return Memory(desired=wanted)
+    if wanted > memory.desired:
+        since = now if memory.higher_since is None else memory.higher_since
+        if now - since >= rule.up_after.total_seconds():
+            return Memory(desired=wanted)
+        return Memory(desired=memory.desired, higher_since=since)
+    if memory.lower_since is None:
+        memory = Memory(desired=memory.desired, lower_since=now, peak=wanted)
+    memory = replace(memory, peak=max(memory.peak, wanted), higher_since=None)
+    since = now if memory.lower_since is None else memory.lower_since
+    if now - since < rule.down_after.total_seconds():
+        return memory
+    if memory.peak == wanted:
+        return Memory(desired=wanted)
+    return Memory(desired=memory.peak, lower_since=now, peak=wanted)
+
+
+def _by_depth(table: Table, jobs: int) -> int:
+    return max(workers for depth, workers in table if depth <= jobs)
