@@ -23,7 +23,7 @@ update rag.job_types
 -- receiver that hangs never holds more slots than that.
 insert into rag.job_types
     (type, handler, max_attempts, timeout, stage_timeout, max_concurrent, is_built_in) values
-    ('notification', 'notification', 10, '2 minutes', '2 minutes', 4, true);
+    ('notification', 'notification', 8, '2 minutes', '2 minutes', 4, true);
 
 -- ---------------------------------------------------------------- the queue
 
@@ -50,6 +50,9 @@ create index processing_jobs_running on rag.processing_jobs (type, locked_by)
 create index processing_jobs_type on rag.processing_jobs (application_id, type, position desc);
 create index processing_jobs_error on rag.processing_jobs (application_id, last_error_code, position desc)
     where last_error_code is not null;
+-- What an operator counts without reading what has completed.
+create index processing_jobs_unsolved on rag.processing_jobs (status, type)
+    where status in ('failed', 'review_needed');
 create index processing_jobs_ended on rag.processing_jobs (completed_at)
     where completed_at is not null;
 
@@ -114,7 +117,10 @@ create table rag.webhook_endpoints (
     is_enabled             boolean not null default true,
     disabled_reason        text,
     failing_since          timestamptz,
+    -- In a row, since the last success.
     failures               integer not null default 0,
+    -- While it fails: nothing is sent before; then one delivery tries, the others go on waiting.
+    retry_at               timestamptz,
     created_at             timestamptz not null default now(),
     updated_at             timestamptz not null default now()
 ) with (fillfactor = 80);
@@ -143,4 +149,8 @@ create table rag.webhook_deliveries (
     unique (endpoint_id, dedupe_key)
 ) with (fillfactor = 80);
 create index webhook_deliveries_list on rag.webhook_deliveries (endpoint_id, position desc);
+create index webhook_deliveries_open on rag.webhook_deliveries (created_at) where status = 'pending';
+create index webhook_deliveries_job on rag.webhook_deliveries (job_id);
+create index webhook_deliveries_pending on rag.webhook_deliveries (endpoint_id)
+    where status = 'pending';
 create index webhook_deliveries_age on rag.webhook_deliveries (created_at);
