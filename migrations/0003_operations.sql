@@ -53,7 +53,7 @@ create index processing_jobs_error on rag.processing_jobs (application_id, last_
 -- What an operator counts without reading what has completed.
 create index processing_jobs_unsolved on rag.processing_jobs (status, type)
     where status in ('failed', 'review_needed');
-create index processing_jobs_ended on rag.processing_jobs (completed_at)
+create index processing_jobs_ended on rag.processing_jobs (completed_at, position)
     where completed_at is not null;
 
 -- ---------------------------------------------------------------- rate limits and budgets
@@ -100,6 +100,18 @@ alter table rag.documents
     add column held_by uuid;
 create index documents_held on rag.documents (held_by) where held_by is not null;
 create index documents_deleted on rag.documents (deleted_at) where deleted_at is not null;
+
+-- ---------------------------------------------------------------- retention
+
+alter table rag.knowledge_sources
+    -- How many jobs of the last run came to which end: written when they are removed, together with
+    -- `current_job_id = null`.
+    add column ended_counts jsonb;
+create index crawls_ended on rag.crawls (ended_at, id) where ended_at is not null;
+-- Rows that are removed make room for later ones anywhere in the table, so a summary of ranges would
+-- soon tell nothing.
+drop index rag.progress_events_age;
+create index progress_events_age on rag.progress_events (created_at);
 
 -- ---------------------------------------------------------------- outgoing notifications
 
