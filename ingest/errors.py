@@ -3,7 +3,7 @@
 IngestError
 ├── Transient(code, retry_after)    another attempt may succeed: back off, then retry
 ├── Permanent(code)                 no attempt can succeed: failed at once
-├── Snooze(delay, reason)           not now, through no fault of the job: wait, no attempt spent
+├── Snooze(delay, reason, code)     not now, through no fault of the job: wait, no attempt spent
 ├── LeaseLost(job_id)               the job has a newer holder or an end: drop our result
 ├── SetupError                      the installation is wrong: stop the start with one line
 ├── NotFound, Conflict, Rejected    decided in api/main.py: 404, 409, 422
@@ -43,6 +43,8 @@ ErrorCode = Literal[
     "worker_lost",
     "source_deleted",
     "cancelled",
+    "rejected",
+    "delivery_failed",
     "blob_missing",
     "internal",
     # of uploads: the file never became a job
@@ -76,12 +78,24 @@ class Permanent(IngestError):
 
 
 class Snooze(IngestError):
-    """The job has to wait through no fault of its own; the attempt is given back."""
+    """The job has to wait through no fault of its own; the attempt is given back.
 
-    def __init__(self, delay: timedelta, *, reason: str) -> None:
-        super().__init__(reason)
+    `reason` is a word (the job's `waitReason`). `code`, if it has one, is shown beside it as the
+    job's last error, with `message`.
+    """
+
+    def __init__(
+        self,
+        delay: timedelta,
+        *,
+        reason: str,
+        code: ErrorCode | None = None,
+        message: str | None = None,
+    ) -> None:
+        super().__init__(message or reason)
         self.delay = delay
         self.reason = reason
+        self.code: ErrorCode | None = code
 
 
 class LeaseLost(IngestError):

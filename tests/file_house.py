@@ -30,6 +30,7 @@ class LineParser:
         self.calls = 0
         self.failures: list[IngestError] = []
         self.coverage = Coverage(pages=1, with_text=1, empty=0)
+        self.warnings: tuple[str, ...] = ()
 
     async def parse(self, path: Path, request: ParseRequest) -> Parsed:
         self.calls += 1
@@ -45,7 +46,11 @@ class LineParser:
             )
             start = end + 1
         document = Document(
-            text=text, media_type="text/plain", extractor="lines 1", coverage=self.coverage
+            text=text,
+            media_type="text/plain",
+            extractor="lines 1",
+            coverage=self.coverage,
+            warnings=self.warnings,
         )
         return Parsed(document=document, chunks=chunks, extract_seconds=0.0, chunk_seconds=0.0)
 

@@ -8,6 +8,7 @@ from ingest.errors import BlobMissing, LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.embed_chunks import EmbeddedChunks, embed_chunks
 from ingest.handlers.new_document import new_document
+from ingest.handlers.questions import ask
 from ingest.handlers.registry import handler
 from ingest.sandbox.pool import Parsed, ParseRequest
 from ingest.store import documents, sources
@@ -18,7 +19,7 @@ from ingest.store.sources import SourceForJob
 
 @handler("file")
 async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-    """Extract, chunk and embed a file; the outcome swaps it in."""
+    """Extract, chunk and embed a file; the outcome swaps it in, or holds it for a review."""
     source = await _source(job, ctx)
     parsed = await _parse(job, source, ctx, progress)
     with progress.entered("embed", at=40) as details:
@@ -27,6 +28,7 @@ async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outc
     progress.stage = "store"
     progress.reached(95)
 
+    review = await ask(parsed.document, ctx, application_id=source.application_id)
     new = new_document(
         source_id=source.id,
         application_id=source.application_id,
@@ -35,19 +37,25 @@ async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outc
         parsed=parsed,
         vectors=vectors,
         model_id=ctx.model_id,
+        held_by=None if review is None else job.id,
     )
 
     async def write(conn: Connection) -> None:
-        await _write_source(conn, job, new, vectors)
+        if review is None:
+            await _write_source(conn, job, new)
+        await _forget_cached(conn, new, vectors)
 
     return Outcome(
         write=write,
+        review=review,
         documents=[new],
         result={
             "chunks": len(parsed.chunks),
             "tokens": sum(chunk.token_count for chunk in parsed.chunks),
             "reusedVectors": vectors.reused,
             "extractor": parsed.document.extractor,
+            # Where to read what is asked about.
+            **({} if review is None else {"documentId": str(new.id)}),
         },
         embedding_config={
             "provider": ctx.model.provider,
@@ -98,9 +106,7 @@ async def _parse_twice_at_most(path: Path, request: ParseRequest, ctx: Context) 
         return await ctx.parser.parse(path, request)
 
 
-async def _write_source(
-    conn: Connection, job: ClaimedJob, new: NewDocument, vectors: EmbeddedChunks
-) -> None:
+async def _write_source(conn: Connection, job: ClaimedJob, new: NewDocument) -> None:
     """Say in the source what is searchable from this commit on."""
     still_there = await sources.set_content(
         conn,
@@ -115,6 +121,10 @@ async def _write_source(
     )
     if not still_there:
         raise LeaseLost(job.id)
+
+
+async def _forget_cached(conn: Connection, new: NewDocument, vectors: EmbeddedChunks) -> None:
+    """Vectors are stored with the chunks now."""
     if vectors.is_cached:
         await documents.drop_cached(
             conn,

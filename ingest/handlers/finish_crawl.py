@@ -8,7 +8,17 @@ from uuid import UUID
 from ingest.db import Connection, transaction
 from ingest.errors import ErrorCode, LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Review
-from ingest.store import crawl_pages, crawls, frontier, jobs, provider_pages, site_documents
+from ingest.store import (
+    crawl_pages,
+    crawls,
+    frontier,
+    jobs,
+    provider_pages,
+    site_documents,
+)
+from ingest.store import (
+    review_settings as applications,
+)
 from ingest.store.crawls import Crawl
 from ingest.store.jobs import ClaimedJob
 
@@ -24,6 +34,8 @@ class _Findings:
     """Every page of the site was seen: only then is what was not seen gone."""
     unseen: list[UUID]
     live: int
+    asks: bool
+    """Whether the application wants to be asked about the removal of many pages."""
 
     @property
     def seen(self) -> int:
@@ -40,7 +52,7 @@ async def finish_crawl(
         await _fail(job, crawl, ctx, error)
         raise error
     removed = found.unseen if found.is_complete else []
-    is_held = len(removed) > found.live * ctx.web.removal_threshold
+    is_held = found.asks and len(removed) > found.live * ctx.web.removal_threshold
 
     async def write(conn: Connection) -> None:
         await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
@@ -85,6 +97,7 @@ async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bo
                 conn, crawl_id=crawl_id, follows_stored=crawl.provider == "builtin"
             )
             is_complete = blind == 0
+        settings = await applications.settings_of(conn, crawl.application_id)
         return _Findings(
             states=await crawl_pages.states(conn, crawl_id),
             is_complete=is_complete,
@@ -95,6 +108,7 @@ async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bo
                 variants=crawl.settings.variants,
             ),
             live=await site_documents.live(conn, source_id),
+            asks="mass_deletion" in settings.reviews,
         )
 
 

@@ -7,6 +7,7 @@ from ingest.keywords import keyword_text
 from ingest.model import Coverage
 from ingest.sandbox.pool import Parsed
 from ingest.store.documents import FromWeb, NewDocument
+from ingest.store.held_documents import held_uri
 
 # A document that lost more of its pages than this is `partial`: found, but not all of it.
 _TOLERATED_LOSS = 0.1
@@ -22,14 +23,18 @@ def new_document(
     vectors: EmbeddedChunks,
     model_id: int,
     web: FromWeb | None = None,
+    held_by: UUID | None = None,
 ) -> NewDocument:
-    """The document with its chunks and vectors; `partial` when some of it is missing."""
+    """The document with its chunks and vectors; `partial` when some of it is missing.
+
+    `held_by` is the job that asks for a review of it: it is stored, but nobody finds it.
+    """
     coverage = parsed.document.coverage
     refused = not vectors.embedded.all()
     return NewDocument(
         application_id=application_id,
         source_id=source_id,
-        uri=uri,
+        uri=uri if held_by is None else held_uri(held_by),
         content_hash=content_hash,
         document=parsed.document,
         chunks=parsed.chunks,
@@ -40,6 +45,7 @@ def new_document(
         is_partial=refused or _lost_share(coverage) > _TOLERATED_LOSS,
         error_code=_partial_code(refused, coverage),
         web=web,
+        held_by=held_by,
     )
 
 

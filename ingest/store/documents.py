@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -79,6 +79,10 @@ class NewDocument:
     is_partial: bool
     error_code: str | None = None
     web: FromWeb | None = None
+    held_by: UUID | None = None
+    """The job whose review it waits for, hidden until then (held_documents.py)."""
+    id: UUID = field(default_factory=new_id)
+    """Of the document if it is a new one; a known one keeps its own."""
 
 
 async def replace(
@@ -145,7 +149,7 @@ async def _upsert(
 def _document_row(new: NewDocument) -> dict[str, Any]:
     document = new.document
     return {
-        "id": new_id(),
+        "id": new.id,
         "application_id": new.application_id,
         "source_id": new.source_id,
         "uri": new.uri,
@@ -168,6 +172,7 @@ def _document_row(new: NewDocument) -> dict[str, Any]:
         "embedding_model_id": new.model_id,
         "links": Jsonb(list(new.web.links) if new.web else []),
         "shape": new.web.shape if new.web else None,
+        "held_by": new.held_by,
     }
 
 

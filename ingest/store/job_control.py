@@ -8,6 +8,7 @@ from psycopg.rows import class_row, scalar_row
 
 from ingest.db import Connection, load_queries
 from ingest.model import JobStatus
+from ingest.store import held_documents
 from ingest.store.job_types import JobType as JobType
 from ingest.store.job_types import all_types
 from ingest.store.jobs import wake
@@ -47,6 +48,7 @@ async def cancel(
             },
         )
         cancelled = await cur.fetchall()
+    await held_documents.drop(conn, [job.id for job in cancelled])
     if cancelled:
         await wake(conn, "cancel")
     return cancelled
@@ -72,6 +74,7 @@ async def retry(
             },
         )
         retried = await cur.fetchall()
+    await held_documents.drop(conn, [job.id for job in retried])
     if retried:
         await wake(conn)
     return retried

@@ -15,7 +15,7 @@ with chosen as materialized (
 update rag.processing_jobs as job
    set status = 'cancelled', completed_at = now(), fence = job.fence + 1,
        locked_by = null, locked_at = null, run_at = null, wait_reason = null,
-       last_error_code = 'cancelled', last_error_message = %(reason)s
+       review_reason = null, last_error_code = 'cancelled', last_error_message = %(reason)s
   from chosen
  where job.id = chosen.id
 returning job.id, job.knowledge_source_id;
@@ -31,7 +31,7 @@ with chosen as materialized (
        for update)
 update rag.processing_jobs as job
    set status = 'pending', attempts = 0, run_at = null, wait_reason = null, completed_at = null,
-       progress = 0, stage = null
+       progress = 0, stage = null, review_reason = null
   from chosen
  where job.id = chosen.id
 returning job.id, job.knowledge_source_id;

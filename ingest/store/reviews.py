@@ -1,24 +1,36 @@
 """What people decide on jobs that wait for a review: do the rest, or leave it.
 
-Both work in the caller's transaction and take the application's lock first.
+What waits is a new version of a file (held_documents.py) or the removal of many pages of a site.
+Both decisions work in the caller's transaction and take the application's lock first.
 """
 
+from dataclasses import dataclass
+from typing import Literal
 from uuid import UUID
 
 from psycopg.rows import class_row, dict_row
 
 from ingest.db import Connection, load_queries
-from ingest.store import announce, applications, crawls, site_documents
+from ingest.store import announce, applications, crawls, held_documents, job_logs, site_documents
 from ingest.store.job_control import Touched
 
 _SQL = load_queries("reviews.sql")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Decided:
+    id: UUID
+    knowledge_source_id: UUID | None
+    attempts: int
+    reason: str | None
+
+
 async def approve(conn: Connection, *, application_id: UUID, job_id: UUID) -> bool:
-    """Complete a job and remove what its run has held back; False when it waits for no review."""
+    """Complete a job and do what it has held back; False when it waits for no review."""
     job = await _decide(conn, "approve", application_id=application_id, job_id=job_id)
     if job is None:
         return False
+    await held_documents.publish(conn, job_id)
     run = await _lock_run(conn, job_id)
     if run is not None:
         crawl_id, source_id = run
@@ -36,10 +48,11 @@ async def approve(conn: Connection, *, application_id: UUID, job_id: UUID) -> bo
 
 
 async def reject(conn: Connection, *, application_id: UUID, job_id: UUID) -> bool:
-    """Cancel a job and keep what its run has held back; False when it waits for no review."""
+    """Cancel a job and leave all as it was before; False when it waits for no review."""
     job = await _decide(conn, "reject", application_id=application_id, job_id=job_id)
     if job is None:
         return False
+    await held_documents.drop(conn, [job_id])
     run = await _lock_run(conn, job_id)
     if run is not None:
         await site_documents.decide_held(conn, run[0], status="kept")
@@ -49,12 +62,26 @@ async def reject(conn: Connection, *, application_id: UUID, job_id: UUID) -> boo
 
 
 async def _decide(
-    conn: Connection, decision: str, *, application_id: UUID, job_id: UUID
+    conn: Connection,
+    decision: Literal["approve", "reject"],
+    *,
+    application_id: UUID,
+    job_id: UUID,
 ) -> Touched | None:
     await applications.lock_sources(conn, application_id)
-    async with conn.cursor(row_factory=class_row(Touched)) as cur:
+    async with conn.cursor(row_factory=class_row(_Decided)) as cur:
         await cur.execute(_SQL[decision], {"application_id": application_id, "id": job_id})
-        return await cur.fetchone()
+        job = await cur.fetchone()
+    if job is None:
+        return None
+    line = job_logs.LogLine(
+        job_id=job.id,
+        attempt=job.attempts,
+        message="approved" if decision == "approve" else "rejected",
+        details={"reason": job.reason},
+    )
+    await job_logs.add_logs(conn, [line])
+    return Touched(id=job.id, knowledge_source_id=job.knowledge_source_id)
 
 
 async def _lock_run(conn: Connection, job_id: UUID) -> tuple[UUID, UUID] | None:

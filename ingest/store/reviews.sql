@@ -1,20 +1,30 @@
 -- What people decide on jobs that wait for a review. Lock order: jobs, then crawls, then sources.
 
 -- name: approve
-update rag.processing_jobs
+with asked as materialized (
+    select id, review_reason from rag.processing_jobs
+     where application_id = %(application_id)s and id = %(id)s and status = 'review_needed'
+       for update)
+update rag.processing_jobs as job
    set status = 'completed', progress = 100, completed_at = now(), run_at = null,
-       wait_reason = null, last_error_code = null, last_error_message = null
- where application_id = %(application_id)s and id = %(id)s and status = 'review_needed'
-returning id, knowledge_source_id;
+       wait_reason = null, review_reason = null, last_error_code = null, last_error_message = null
+  from asked
+ where job.id = asked.id
+returning job.id, job.knowledge_source_id, job.attempts, asked.review_reason as reason;
 
 -- name: reject
--- Without a code: nobody took the run back, its other results stay. The fence need not move, since
--- nobody holds the job.
-update rag.processing_jobs
+-- With a code of its own: nobody took the run back, its other results stay. The fence need not
+-- move, since nobody holds the job.
+with asked as materialized (
+    select id, review_reason from rag.processing_jobs
+     where application_id = %(application_id)s and id = %(id)s and status = 'review_needed'
+       for update)
+update rag.processing_jobs as job
    set status = 'cancelled', completed_at = now(), run_at = null, wait_reason = null,
-       last_error_code = null, last_error_message = 'rejected'
- where application_id = %(application_id)s and id = %(id)s and status = 'review_needed'
-returning id, knowledge_source_id;
+       review_reason = null, last_error_code = 'rejected', last_error_message = 'rejected'
+  from asked
+ where job.id = asked.id
+returning job.id, job.knowledge_source_id, job.attempts, asked.review_reason as reason;
 
 -- name: lock_run
 -- The run whose root job this is, if its removals were held.

@@ -34,13 +34,15 @@ select event_seq from rag.knowledge_sources
  where application_id = %(application_id)s and id = %(id)s and deleted_at is null;
 
 -- name: documents
--- A page that is no longer on its site is listed until it is purged, with the time it went.
+-- A page that is no longer on its site is listed until it is purged, with the time it went. What
+-- waits for a review is not there yet.
 select document.id, document.uri, document.title, document.media_type, document.status,
        document.error_code, document.chunk_count, document.token_count, document.coverage,
        document.encoding, document.extractor, document.metadata, document.warnings,
        document.created_at, document.updated_at, document.deleted_at
   from rag.documents as document
  where document.application_id = %(application_id)s and document.source_id = %(source_id)s
+   and document.held_by is null
    and (%(after)s::uuid is null or document.id > %(after)s)
  order by document.id
  limit %(limit)s;
@@ -60,8 +62,12 @@ select chunk.id, chunk.document_id, chunk.ordinal, chunk.content, chunk.token_co
  limit %(limit)s;
 
 -- name: text
+-- Of a document that waits for a review too: whoever decides has to read it.
 select document.text
   from rag.documents as document
   join rag.knowledge_sources as source on source.id = document.source_id
  where document.application_id = %(application_id)s and document.id = %(document_id)s
-   and document.deleted_at is null and source.deleted_at is null;
+   and source.deleted_at is null
+   and (document.deleted_at is null
+        or exists (select 1 from rag.processing_jobs as job
+                    where job.id = document.held_by and job.status = 'review_needed'));

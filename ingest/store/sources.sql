@@ -4,25 +4,31 @@
 select id from rag.knowledge_sources where id = any(%(ids)s) order by id for no key update;
 
 -- name: derive
--- The state of a source follows from the jobs of its current run: the root and its children.
+-- The state of a source follows from the jobs of its current run: the root and its children. A run
+-- that was rejected leaves what was searchable before: with that the source is as complete as it was.
 with run as (
-    select source.id,
+    select source.id, source.status as was,
            count(*) filter (where job.status = 'processing') as processing,
            count(*) filter (where job.status = 'pending') as pending,
            count(*) filter (where job.status = 'review_needed') as review_needed,
-           count(*) filter (where job.status = 'completed') as completed,
+           count(*) filter (where job.status = 'completed'
+                or (job.status = 'cancelled' and job.last_error_code = 'rejected'
+                    and source.chunk_count > 0)) as completed,
            count(*) filter (where job.status = 'failed') as failed,
            count(*) filter (where job.status = 'cancelled') as cancelled,
            bool_or(job.id = source.current_job_id and job.status = 'cancelled'
                    and job.last_error_code = 'cancelled') as is_cancelled,
            bool_or(source.chunk_count > 0) as is_searchable,
-           -- The root's own reason comes first, else the latest.
+           -- The root's own reason comes first, else the latest. That it was rejected is none.
            (array_agg(job.last_error_code
                 order by (job.id = source.current_job_id) desc, job.position desc)
-               filter (where job.status in ('failed', 'cancelled')))[1] as error_code,
+               filter (where job.status in ('failed', 'cancelled')
+                         and job.last_error_code is distinct from 'rejected'))[1] as error_code,
            (array_agg(job.last_error_message
                 order by (job.id = source.current_job_id) desc, job.position desc)
-               filter (where job.status in ('failed', 'cancelled')))[1] as error_message
+               filter (where job.status in ('failed', 'cancelled')
+                         and job.last_error_code is distinct from 'rejected'))[1] as error_message,
+           min(job.last_error_message) filter (where job.status = 'review_needed') as question
       from rag.knowledge_sources as source
      cross join lateral (
         select root.* from rag.processing_jobs as root where root.id = source.current_job_id
@@ -55,14 +61,19 @@ update rag.knowledge_sources as source
    set status = derived.status,
        error_code = case when derived.status = 'failed'
                          then coalesce(derived.error_code, 'empty_content')
-                         when derived.status in ('partial', 'cancelled')
-                         then derived.error_code end,
-       error_message = case when derived.status in ('failed', 'partial', 'cancelled')
-                            then derived.error_message end,
+                         when derived.status = 'partial' then derived.error_code
+                         when derived.status = 'cancelled'
+                         then coalesce(derived.error_code, 'rejected') end,
+       error_message = case when derived.status in ('failed', 'partial')
+                            then derived.error_message
+                            when derived.status = 'cancelled'
+                            then coalesce(derived.error_message, 'rejected')
+                            when derived.status = 'review_needed' then derived.question end,
        updated_at = now()
   from derived
  where source.id = derived.id
-returning source.id, source.status, source.error_code, source.error_message, source.chunk_count;
+returning source.id, source.status, derived.was, source.error_code, source.error_message,
+          source.chunk_count;
 
 -- name: for_job
 -- What a handler needs to know; nothing for a source that was deleted.
@@ -130,6 +141,8 @@ select source.id
 update rag.knowledge_sources as source
    set status = 'failed', error_code = 'internal', updated_at = now(),
        error_message = 'the processing job of this source no longer exists; upload it again'
- where id = any(%(ids)s)
+  from rag.knowledge_sources as before
+ where source.id = any(%(ids)s) and before.id = source.id
    and not exists (select 1 from rag.processing_jobs as job where job.id = source.current_job_id)
-returning source.id, source.status, source.error_code, source.error_message, source.chunk_count;
+returning source.id, source.status, before.status as was, source.error_code, source.error_message,
+          source.chunk_count;

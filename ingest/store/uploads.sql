@@ -1,10 +1,11 @@
 -- name: existing
--- The live sources of these paths, with the job that is open for them, if any.
+-- The live sources of these paths, with the job that is open for them, if any. One that waits for a
+-- review already has the bytes: the question is not asked again.
 select source.id, source.uri, source.content_hash, source.embedding_model_id, source.status,
        job.id as open_job_id, job.payload ->> 'contentHash' as open_hash
   from rag.knowledge_sources as source
   left join rag.processing_jobs as job
-    on job.id = source.current_job_id and job.status in ('pending', 'processing')
+    on job.id = source.current_job_id and job.status in ('pending', 'processing', 'review_needed')
  where source.application_id = %(application_id)s and source.type = 'file'
    and md5(source.uri) = any(%(uri_digests)s) and source.deleted_at is null;
 

@@ -84,7 +84,7 @@ async def test_rejection_keeps_everything(conn: Connection, application_id: UUID
     job = await job_row(conn, run.job_id)
     assert (job["status"], job["last_error_code"], job["last_error_message"]) == (
         "cancelled",
-        None,
+        "rejected",
         "rejected",
     )
     source = await source_row(conn, run.source_id)

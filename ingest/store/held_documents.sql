@@ -1,0 +1,36 @@
+-- New versions of files that wait for a review: rows of rag.documents that nobody finds.
+
+-- name: drop
+-- Their chunks and vectors go with them.
+delete from rag.documents where held_by = any(%(job_ids)s);
+
+-- name: drop_replaced
+-- The version that was searchable until now.
+delete from rag.documents as live
+ using rag.documents as held
+  join rag.knowledge_sources as source on source.id = held.source_id
+ where held.held_by = %(job_id)s and live.source_id = source.id
+   and md5(live.uri) = md5(source.uri) and live.uri = source.uri and live.held_by is null;
+
+-- name: publish
+update rag.documents as document
+   set uri = source.uri, held_by = null, deleted_at = null, updated_at = now()
+  from rag.knowledge_sources as source, rag.processing_jobs as job
+ where document.held_by = %(job_id)s and source.id = document.source_id
+   and job.id = document.held_by
+returning document.source_id, document.content_hash, document.embedding_model_id as model_id,
+          document.coverage, document.chunk_count, document.token_count,
+          job.payload ->> 'blobKey' as blob_key, (job.payload ->> 'sizeBytes')::bigint as size_bytes;
+
+-- name: drop_orphans
+-- Job and document change in one transaction, so such rows are what is left of an accident.
+with orphan as materialized (
+    select document.id
+      from rag.documents as document
+     where document.held_by is not null
+       and not exists (
+            select 1 from rag.processing_jobs as job
+             where job.id = document.held_by and job.status = 'review_needed')
+     order by document.id limit %(limit)s
+       for update skip locked)
+delete from rag.documents as document using orphan where document.id = orphan.id;
