@@ -11,6 +11,7 @@ from typing import Final, TextIO
 from urllib.parse import unquote, urlsplit
 
 import structlog
+from pydantic import SecretStr
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 from ingest.config import Settings
@@ -77,9 +78,20 @@ class _Redactor:
 
 
 def _secrets(settings: Settings) -> list[str]:
-    given = (settings.database_url, settings.admin_key, settings.openai_api_key)
-    values = [value.get_secret_value() for value in given if value is not None]
-    if settings.database_url is not None:
-        password = urlsplit(settings.database_url.get_secret_value()).password
-        values.append(unquote(password or ""))
-    return [value for value in values if len(value) >= _SHORTEST_SECRET]
+    """Everything that the settings keep secret: whole, and what it consists of. Longest first."""
+    values: set[str] = set()
+    for name in type(settings).model_fields:
+        value = getattr(settings, name)
+        if isinstance(value, SecretStr):
+            text = value.get_secret_value()
+            values |= {text, *(part.strip() for part in text.split(",")), *_password(text)}
+    return sorted((value for value in values if len(value) >= _SHORTEST_SECRET), key=len)[::-1]
+
+
+def _password(url: str) -> set[str]:
+    """The password in a URL, as it is written there and as it is meant."""
+    try:
+        password = urlsplit(url).password or ""
+    except ValueError:  # it is no URL
+        return set()
+    return {password, unquote(password)}

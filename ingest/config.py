@@ -19,6 +19,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from ingest.errors import SetupError
+from ingest.smtp_url import SmtpServer, is_mail_address, parse_smtp_url
 
 MIB = 1024 * 1024
 
@@ -95,6 +96,7 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
     admin_key: SecretStr | None = None
+    requests_per_minute: int = Field(default=6000, ge=0)
 
     # Embeddings
     embedder: Literal["local", "static", "openai"] | None = None
@@ -137,6 +139,10 @@ class Settings(BaseSettings):
     firecrawl_webhook_secret: SecretStr | None = Field(
         default=None, validation_alias="FIRECRAWL_WEBHOOK_SECRET"
     )
+
+    # Notifications by e-mail
+    smtp_url: SecretStr | None = None
+    email_from: str | None = None
 
     # Chunks
     chunk_tokens: int | None = Field(default=None, ge=16, le=8192)
@@ -200,6 +206,23 @@ class Settings(BaseSettings):
         if self.crawl_silence < 2 * self.crawl_poll:
             raise ValueError("INGEST_CRAWL_SILENCE must be at least 2 x INGEST_CRAWL_POLL")
         return self
+
+    @model_validator(mode="after")
+    def e_mail_has_a_server_and_a_sender(self) -> Self:
+        if (self.smtp_url is None) != (self.email_from is None):
+            raise ValueError("INGEST_SMTP_URL and INGEST_EMAIL_FROM need each other")
+        if self.email_from is not None and not is_mail_address(self.email_from):
+            raise ValueError("INGEST_EMAIL_FROM must be a plain e-mail address")
+        try:
+            _ = self.smtp_server
+        except ValueError as error:
+            raise ValueError(f"INGEST_SMTP_URL {error}") from None
+        return self
+
+    @property
+    def smtp_server(self) -> SmtpServer | None:
+        """Who sends e-mail; None: nobody."""
+        return None if self.smtp_url is None else parse_smtp_url(self.smtp_url.get_secret_value())
 
     @property
     def nightly(self) -> str | None:

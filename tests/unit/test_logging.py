@@ -76,6 +76,26 @@ def test_secrets_are_cut_out_of_messages_fields_and_tracebacks(
         assert secret not in told
 
 
+def test_every_secret_setting_is_cut_out_and_so_are_its_parts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FIRECRAWL_API_KEY", "fc-provider")
+    monkeypatch.setenv("FIRECRAWL_WEBHOOK_SECRET", "new-secret, old-secret")
+    monkeypatch.setenv("INGEST_SMTP_URL", "smtp://robot:mail%2Fpass@mail.example")
+    monkeypatch.setenv("INGEST_EMAIL_FROM", "robot@mail.example")
+    out = io.StringIO()
+    set_up_logging(Settings(), stream=out)
+    logging.getLogger("library").error(
+        "fc-provider, new-secret and old-secret, mail%%2Fpass and mail/pass at %s",
+        "smtp://robot:mail%2Fpass@mail.example",
+    )
+
+    secret = "[secret]"
+    assert json.loads(out.getvalue())["event"] == (
+        f"{secret}, {secret} and {secret}, {secret} and {secret} at {secret}"
+    )
+
+
 def test_libraries_are_heard_from_warnings_on(settings: Settings) -> None:
     out = io.StringIO()
     set_up_logging(settings, stream=out)

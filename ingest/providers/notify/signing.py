@@ -1,0 +1,28 @@
+"""Signatures of outgoing webhooks, by the library that receivers verify them with."""
+
+import secrets
+from base64 import b64encode
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from standardwebhooks import Webhook
+
+_SECRET_BYTES: Final = 32
+
+
+def new_secret() -> str:
+    """`whsec_` and 32 random bytes in base64, as Standard Webhooks writes secrets."""
+    return f"whsec_{b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
+
+
+def signed_headers(
+    secrets: Sequence[str], *, message_id: str, at: datetime, body: str
+) -> dict[str, str]:
+    """The headers of one attempt at the aware time `at`; each of the secrets signs."""
+    signatures = [Webhook(secret).sign(message_id, at, body) for secret in secrets]
+    return {
+        "webhook-id": message_id,
+        "webhook-timestamp": str(int(at.timestamp())),
+        "webhook-signature": " ".join(signatures),
+    }
