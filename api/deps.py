@@ -14,6 +14,7 @@ from fastapi.requests import HTTPConnection
 from fastapi.security.utils import get_authorization_scheme_param
 
 from api.problems import Forbidden, Malformed, Unauthorized
+from api.request_limits import limits_of
 from ingest.db import Pool, transaction
 from ingest.errors import NotFound
 from ingest.model import Role
@@ -54,7 +55,7 @@ PoolDep = Annotated[Pool, Depends(_pool)]
 async def authenticate(connection: HTTPConnection, *, allow_ticket: bool = False) -> Key:
     """Who is asking, by the bearer key or, where browsers connect, by `?ticket=`.
 
-    Raises Unauthorized. A ticket is used up by this.
+    Raises Unauthorized, and RateLimited for a key that asks too often. A ticket is used up by this.
     """
     runtime = runtime_of(connection)
     scheme, key = get_authorization_scheme_param(connection.headers.get("authorization"))
@@ -62,7 +63,7 @@ async def authenticate(connection: HTTPConnection, *, allow_ticket: bool = False
         return await _by_key(connection, runtime, key)
     ticket = connection.query_params.get("ticket") if allow_ticket else None
     if ticket:
-        return await _by_ticket(runtime.pool, ticket)
+        return await _by_ticket(connection, runtime.pool, ticket)
     raise Unauthorized("send an API key as `Authorization: Bearer <key>`")
 
 
@@ -74,6 +75,7 @@ async def _by_key(connection: HTTPConnection, runtime: Runtime, key: str) -> Key
         known = await access.find_key(conn, key)
     if known is None:
         raise Unauthorized("the API key is not valid")
+    limits_of(connection.app).count(access.digest(key))
     if named not in (None, known.application_id):
         raise NotFound("application")
     return Key(application_id=known.application_id, role=known.role, is_operator=False, id=known.id)
@@ -100,9 +102,12 @@ async def _operator(pool: Pool, named: UUID | None) -> Key:
     return Key(application_id=application_id, role="admin", is_operator=True)
 
 
-async def _by_ticket(pool: Pool, ticket: str) -> Key:
+async def _by_ticket(connection: HTTPConnection, pool: Pool, ticket: str) -> Key:
     async with transaction(pool) as conn:
         grant = await access.redeem_ticket(conn, ticket)
+        if grant is not None and grant.key_hash is not None:
+            # Inside, so that a refusal leaves the ticket as good as it was.
+            limits_of(connection.app).count(grant.key_hash)
     if grant is None:
         raise Unauthorized("the ticket is not valid, was used, or has expired")
     return Key(

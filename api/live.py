@@ -21,7 +21,8 @@ other source of the application, new ones first of all, as soon as it has an eve
 the connection open. A `ping` comes every 20 seconds besides the protocol's own; it needs no answer.
 Close codes: 4400 too many invalid messages, 4401 no valid key or ticket, or a key that was revoked
 meanwhile (it is asked again every 20 seconds), 4403 not allowed, 4408 the
-client does not read: reconnect with `after`, 1013 the database does not answer: likewise.
+client does not read: reconnect with `after`, 1013 the database does not answer: likewise. The
+handshake of a key that has asked too often is answered with 429; messages are not counted.
 """
 
 import asyncio
@@ -41,7 +42,8 @@ from api.feeds import Subscriber
 from api.hub import Hub
 from api.live_messages import COMMAND, LARGEST_SUBSCRIPTION, Command
 from api.mailbox import Closed, Message
-from api.problems import Unauthorized, shortened
+from api.problems import RateLimited, Unauthorized, shortened
+from api.request_limits import answer_to
 from ingest.errors import IngestError
 from ingest.tasks import end
 
@@ -77,6 +79,9 @@ async def live(websocket: WebSocket) -> None:
     """Events of knowledge sources as they happen; see the module."""
     try:
         key = await authenticate(websocket, allow_ticket=True)
+    except RateLimited as error:
+        await websocket.send_denial_response(answer_to(error))
+        return
     except IngestError as error:
         await websocket.close(NO_KEY if isinstance(error, Unauthorized) else FORBIDDEN, str(error))
         return

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from math import ceil
 from typing import Final
 
 import psycopg
@@ -39,12 +38,15 @@ from api.problems import (
     Forbidden,
     Malformed,
     NotConfigured,
+    RateLimited,
     Unauthorized,
     UnsupportedMedia,
     is_broken_json,
     not_valid,
     problem,
+    retry_after,
 )
+from api.request_limits import RequestGate, RequestLimits
 from ingest.errors import BlobMissing, Conflict, IngestError, NotFound, Rejected, Transient
 from ingest.runtime import Runtime
 
@@ -63,6 +65,7 @@ _STATUS: Final[dict[type[IngestError], int]] = {
     BodyTooLarge: 413,
     UnsupportedMedia: 415,
     Rejected: 422,
+    RateLimited: 429,
     Transient: 503,
     NotConfigured: 503,
 }
@@ -103,6 +106,7 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with open_runtime() as runtime:
             app.state.runtime = runtime
+            app.state.request_limits = RequestLimits(runtime.settings.requests_per_minute)
             app.state.hub = hub = Hub(runtime.pool, runtime.listener)
             hub.start()
             try:
@@ -118,6 +122,7 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
     app.include_router(health.router)
     # Signatures stand for keys.
     app.include_router(webhooks.router)
+    app.add_middleware(RequestGate)
     app.add_middleware(BodyLimit, limit=_LARGEST_BODY, streamed=_STREAMED)
     _handle_errors(app)
     return app
@@ -144,8 +149,8 @@ def _raised_on_purpose(request: Request, error: Exception) -> Response:
 def _headers(error: Exception) -> dict[str, str] | None:
     if isinstance(error, Unauthorized):
         return {"WWW-Authenticate": "Bearer"}
-    if isinstance(error, Transient) and error.retry_after is not None:
-        return {"Retry-After": str(ceil(error.retry_after.total_seconds()))}
+    if isinstance(error, Transient | RateLimited) and error.retry_after is not None:
+        return retry_after(error.retry_after)
     return None
 
 

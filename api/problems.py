@@ -7,13 +7,16 @@ IngestError
     ├── Malformed            the body is not what its type promises
     ├── UnsupportedMedia     a body of another type than the route reads
     ├── BodyTooLarge         more bytes than the route takes
+    ├── RateLimited          more requests than a key may send
     └── NotConfigured        the installation lacks a setting that the route needs
 
 FieldRejected is a Rejected (ingest/errors.py) that names the field.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from http import HTTPStatus
+from math import ceil
 from typing import Any, Final
 
 from fastapi.exceptions import RequestValidationError
@@ -66,6 +69,16 @@ class BodyTooLarge(ApiError):
     code = "too_large"
 
 
+class RateLimited(ApiError):
+    """The key has asked too often; it may again after `retry_after`."""
+
+    code = "rate_limited"
+
+    def __init__(self, message: str, *, retry_after: timedelta) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
 class NotConfigured(ApiError):
     """The operator has to set something before the route can be used."""
 
@@ -100,6 +113,11 @@ def problem(
     return JSONResponse(
         content, status_code=status, headers=headers, media_type="application/problem+json"
     )
+
+
+def retry_after(wait: timedelta) -> dict[str, str]:
+    """The header that says when to come again, in whole seconds."""
+    return {"Retry-After": str(ceil(wait.total_seconds()))}
 
 
 def not_valid(errors: Sequence[Mapping[str, Any]]) -> JSONResponse:

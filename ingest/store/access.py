@@ -57,6 +57,8 @@ class Grant:
     role: Role
     key_id: UUID | None
     """The key that it stood for; None for the operator's."""
+    key_hash: bytes | None
+    """The digest of that key."""
 
 
 def digest(secret: str) -> bytes:

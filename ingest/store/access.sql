@@ -50,7 +50,8 @@ delete from app.tickets as ticket
  where ticket.ticket_hash = %(ticket_hash)s and ticket.expires_at > now()
    and not exists (select 1 from app.api_keys as api_key
                     where api_key.id = ticket.key_id and api_key.revoked_at is not null)
-returning ticket.application_id, ticket.role, ticket.key_id;
+returning ticket.application_id, ticket.role, ticket.key_id,
+          (select key_hash from app.api_keys where id = ticket.key_id) as key_hash;
 
 -- name: forget_tickets
 delete from app.tickets where expires_at < now();
