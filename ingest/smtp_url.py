@@ -23,7 +23,7 @@ class SmtpServer:
 
 
 def parse_smtp_url(url: str) -> SmtpServer:
-    """`smtp://` begins in clear and goes on with STARTTLS, unless `?starttls=off`; `smtps://` is TLS.
+    """`smtp://` goes on with STARTTLS, unless it says `?starttls=off`; `smtps://` is TLS.
 
     Ports are 587, 25 with `?starttls=off`, and 465 by default. ValueError for anything else; the
     message never quotes the URL, which may hold a password.

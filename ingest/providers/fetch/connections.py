@@ -48,6 +48,25 @@ class Connections:
                 finally:
                     await self._put_back(connection)
 
+    @asynccontextmanager
+    async def post(
+        self, target: Target, headers: list[tuple[bytes, bytes]], content: bytes
+    ) -> AsyncIterator[httpcore.Response]:
+        """The answer to a POST, on a connection of its own, which is closed afterwards.
+
+        On a kept one that breaks, nobody could tell whether it had arrived.
+        """
+        request = httpcore.Request("POST", _url(target), headers=headers, content=content)
+        async with self._slots:
+            connection, response = await self._send_fresh(target, request)
+            try:
+                yield response
+            finally:
+                try:
+                    await response.aclose()
+                finally:
+                    await connection.aclose()
+
     async def close(self) -> None:
         while self._idle:
             await self._idle.pop().aclose()
@@ -61,6 +80,11 @@ class Connections:
                 return kept, await _answer(kept, request)
             except CONNECTION_LOST:
                 pass  # closed by the server meanwhile; a GET may be sent again
+        return await self._send_fresh(target, request)
+
+    async def _send_fresh(
+        self, target: Target, request: httpcore.Request
+    ) -> tuple[httpcore.AsyncHTTP11Connection, httpcore.Response]:
         with network_errors(target.host):
             stream = await self._dialer.connect(target)
             fresh = httpcore.AsyncHTTP11Connection(request.url.origin, stream, _IDLE_SECONDS)

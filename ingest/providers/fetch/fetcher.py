@@ -51,6 +51,17 @@ class Fetched:
     """Of the decoded bytes."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """The answer to a POST; any status, redirects too."""
+
+    status: int
+    headers: Mapping[str, str]
+    """By lower-case name."""
+    beginning: bytes
+    """Of the body, as it was sent."""
+
+
 class Fetcher:
     def __init__(
         self,
@@ -111,8 +122,35 @@ class Fetcher:
                 wanted = {name: wanted[name] for name in wanted.keys() & _FOR_ANY_ORIGIN}
             target = following
 
+    async def post(
+        self,
+        url: str,
+        *,
+        content: bytes,
+        headers: Mapping[str, str],
+        within: timedelta,
+        max_bytes: int,
+    ) -> Posted:
+        """POST once, to the same addresses only as a GET. Redirects are not followed.
+
+        Of the answer's body up to `max_bytes` are kept of what comes within a second. `within` is
+        the total. Raises Permanent `fetch_blocked`, Transient `fetch_failed`.
+        """
+        target = self._target(url)
+        wanted = {name.lower(): value for name, value in headers.items()}
+        ours = {"content-length": str(len(content)), "accept-encoding": "identity"}
+        lines = self._headers(target, wanted, ours=ours)
+        async with (
+            Budget(within).spend(),
+            self._connections.post(target, lines, content) as response,
+        ):
+            beginning = await _beginning(target, response, max_bytes)
+        return Posted(
+            status=response.status, headers=_combined(response.headers), beginning=beginning
+        )
+
     async def close(self) -> None:
-        """Close what is kept open. No `get` may be under way."""
+        """Close what is kept open. No request may be under way."""
         await self._connections.close()
         self._resolver.close()
 
@@ -127,7 +165,7 @@ class Fetcher:
     async def _request(
         self, target: Target, wanted: Mapping[str, str], *, into: Path, cap: int
     ) -> "_Answer":
-        headers = self._headers(target, wanted)
+        headers = self._headers(target, wanted, ours={"accept-encoding": ACCEPTED})
         async with self._connections.get(target, headers) as response:
             got = _combined(response.headers)
             if 200 <= response.status < 300:
@@ -138,10 +176,12 @@ class Fetcher:
                 await _drain(target, response)
         return _Answer(status=response.status, headers=got, size=body.size, sha256=body.sha256)
 
-    def _headers(self, target: Target, wanted: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    def _headers(
+        self, target: Target, wanted: Mapping[str, str], *, ours: Mapping[str, str]
+    ) -> list[tuple[bytes, bytes]]:
         headers = {"accept": "*/*", "user-agent": self._user_agent}
         headers |= {name: value for name, value in wanted.items() if name not in _OURS}
-        headers |= {"host": target.authority, "accept-encoding": ACCEPTED}
+        headers |= {"host": target.authority, **ours}
         # Latin-1 gives validators back as they came; what it cannot say was never from a header.
         return [
             (name.encode("latin-1", "replace"), value.encode("latin-1", "replace"))
@@ -184,6 +224,17 @@ async def _drain(target: Target, response: httpcore.Response) -> None:
                 left -= len(part)
                 if left < 0:
                     return
+
+
+async def _beginning(target: Target, response: httpcore.Response, size: int) -> bytes:
+    read = bytearray()
+    with suppress(TimeoutError, Transient):
+        async with asyncio.timeout(_DRAIN_SECONDS), aclosing(_parts(target, response)) as parts:
+            async for part in parts:
+                read += part
+                if len(read) >= size:
+                    break
+    return bytes(read[:size])
 
 
 async def _parts(target: Target, response: httpcore.Response) -> AsyncGenerator[bytes, None]:

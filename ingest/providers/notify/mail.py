@@ -43,7 +43,7 @@ class Mailer:
     """A plain address."""
 
     async def send(self, letter: Letter) -> None:
-        """Hand a letter to the server, in at most half a minute. MailRefused when it is not taken."""
+        """Hand a letter to the server within half a minute. MailRefused when it is not taken."""
         try:
             async with asyncio.timeout(_TOTAL_SECONDS):
                 await aiosmtplib.send(
