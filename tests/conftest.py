@@ -41,15 +41,9 @@ begin
     set local session_replication_role = origin;
   end if;
   insert into app.applications (name, is_default) values ('default', true);
-  delete from rag.job_types where not is_built_in;
-  update rag.job_types as changed
-     set is_paused = false, is_enabled = true, max_concurrent = usual.max_concurrent,
-         rate_per_minute = null
-    from (select type, case type when 'notification' then 4 end as max_concurrent
-            from rag.job_types) as usual
-   where usual.type = changed.type
-     and (is_paused or not is_enabled or rate_per_minute is not null
-          or changed.max_concurrent is distinct from usual.max_concurrent);
+  delete from rag.job_types where to_jsonb(job_types) not in (
+    select to_jsonb(usual) from tests.job_types as usual);
+  insert into rag.job_types select * from tests.job_types on conflict do nothing;
   delete from rag.worker_config where key <> 'paused';
   update rag.worker_config set value = 'false' where key = 'paused' and value <> 'false';
   for name in select indexname from pg_indexes where indexname like 'embeddings_hnsw_%' loop
@@ -64,16 +58,24 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A migrated database. INGEST_TEST_DATABASE_URL names one to use instead of the embedded."""
     given = os.environ.get("INGEST_TEST_DATABASE_URL")
     if given:
-        migrate(given)
+        _prepare(given)
         yield given
         return
     postgres = EmbeddedPostgres(tmp_path_factory.mktemp("server"))
     dsn = postgres.start()
     try:
-        migrate(dsn)
+        _prepare(dsn)
         yield dsn
     finally:
         postgres.stop()
+
+
+def _prepare(dsn: str) -> None:
+    """Migrate, and keep how job types are configured, for tests that change them."""
+    migrate(dsn)
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("create schema if not exists tests")
+        conn.execute("create table if not exists tests.job_types as table rag.job_types")
 
 
 @pytest.fixture

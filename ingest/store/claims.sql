@@ -27,22 +27,24 @@ insert into rag.lanes (lane) select unnest(%(lanes)s::text[]) order by 1 on conf
 -- not a counter kept: it could leak. In no minute more than the rate may start: a tenth of it may at
 -- once, the rest is spread so that both together stay below it.
 select job_type.type,
-       least(job_type.max_concurrent - running.count,
-             floor(bucket.available + 1e-6))::integer as allowance,
-       case when bucket.available < 1 then (1 - bucket.available) / bucket.per_second end as wait_seconds
+       least(job_type.max_concurrent - running.count, floor(rate.available + 1e-6))::integer as allowance,
+       case when rate.available < 1 then (1 - rate.available) / rate.per_second end as wait_seconds
   from rag.job_types as job_type
  cross join lateral (
     select count(*) from rag.processing_jobs as job
      where job.status = 'processing' and job.type = job_type.type
        and job_type.max_concurrent is not null) as running
-  left join rag.lanes as lane on lane.lane = 'type:' || job_type.type
- cross join lateral (
-    select greatest(job_type.rate_per_minute / 10, 1) as burst) as size
- cross join lateral (
+  left join lateral (
     select least(size.burst, coalesce(lane.requests, size.burst)
-             + extract(epoch from greatest(clock_timestamp() - lane.refilled_at, '0'))
-             * rate.per_second) as available, rate.per_second
-      from (select (job_type.rate_per_minute - size.burst + 1) / 60.0::float8 as per_second) as rate) as bucket
+                 + extract(epoch from greatest(clock_timestamp() - lane.refilled_at, '0'))
+                 * size.per_second) as available, size.per_second
+      from rag.lanes as lane
+     cross join lateral (
+        select greatest(job_type.rate_per_minute / 10, 1) as burst,
+               (job_type.rate_per_minute - greatest(job_type.rate_per_minute / 10, 1) + 1)
+               / 60.0::float8 as per_second) as size
+     where lane.lane = 'type:' || job_type.type and job_type.rate_per_minute is not null) as rate
+    on true
  where job_type.type = any(%(types)s);
 
 -- name: spend

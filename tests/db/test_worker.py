@@ -9,7 +9,7 @@ import pytest
 from ingest.db import Connection, Pool
 from ingest.errors import Permanent, Snooze, Transient
 from ingest.handlers.context import Context, Outcome, Progress
-from ingest.store import claims, jobs
+from ingest.store import claims
 from ingest.store.jobs import ClaimedJob
 from ingest.ticks import recover_stale_jobs
 from tests.builders import enqueue, job_row, source_row, upload
@@ -213,3 +213,46 @@ async def test_a_job_or_source_that_is_gone_blocks_nobody_else(
         row = await until_status(conn, id, "completed")
 
     assert row["attempts"] == 1
+
+
+async def test_a_stage_that_does_not_get_on_ends_as_stage_timeout(
+    conn: Connection, dsn: str, pool: Pool, application_id: UUID
+) -> None:
+    await conn.execute(
+        "update rag.job_types set stage_timeout = '0.2 seconds', backoff_base = '1 millisecond'"
+        " where type = 'file'"
+    )
+    [job_id] = await enqueue(conn, application_id)
+    await conn.execute("update rag.processing_jobs set max_attempts = 2")
+
+    async def hang(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+        progress.stage = "embed"
+        await asyncio.Event().wait()
+        raise AssertionError("not reached")
+
+    async with running_worker(dsn, pool, {"file": hang}):
+        row = await until_status(conn, job_id, "failed")
+
+    assert row["last_error_code"] == "stage_timeout"
+    assert "embed" in row["last_error_message"]
+    assert row["attempts"] == 2
+
+
+async def test_a_stage_that_gets_on_has_its_time_again(
+    conn: Connection, dsn: str, pool: Pool, application_id: UUID
+) -> None:
+    await conn.execute("update rag.job_types set stage_timeout = '0.5 seconds' where type = 'file'")
+    [job_id] = await enqueue(conn, application_id)
+
+    async def crawl_on(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+        progress.stage = "embed"
+        for percent in range(1, 8):
+            await asyncio.sleep(0.1)
+            progress.reached(percent)
+        return Outcome()
+
+    async with running_worker(dsn, pool, {"file": crawl_on}):
+        row = await until_status(conn, job_id, "completed", "failed", "pending")
+        row = await until_status(conn, job_id, "completed", "failed")
+
+    assert (row["status"], row["attempts"]) == ("completed", 1)
