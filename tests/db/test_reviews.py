@@ -5,9 +5,10 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Connection
+from ingest.db import Connection, Pool
 from ingest.store import reviews
 from tests.builders import add_application, enqueue, job_row, source_row
+from tests.site_house import five_pages, html, site_house
 from tests.web_sources import add_page, crawl_row, hold_removals, start
 
 Decision = Callable[..., Awaitable[bool]]
@@ -146,3 +147,40 @@ async def test_a_review_for_another_reason_removes_nothing(
         await reviews.approve(conn, application_id=application_id, job_id=run.job_id)
 
     assert await live_pages(conn, run.source_id) == {HOME, OLD}
+
+
+async def test_whoever_wants_no_question_has_many_pages_removed_at_once(
+    pool: Pool, conn: Connection, application_id: UUID
+) -> None:
+    await conn.execute("update app.applications set settings = '{\"reviews\": []}'")
+    async with site_house(pool, five_pages()) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        house.web.answers["/"] = html("Home of the story, nothing else.", "/a")
+        run, _, _ = await house.again(application_id, run.source_id)
+
+        assert await house.documents(run) == {"/", "/a"}
+        assert (await house.source(run))["status"] == "completed"
+    digest = (await crawl_row(conn, run.crawl_id))["digest"]
+    assert (digest["removed"], digest["removalsHeld"]) == (3, 0)
+
+
+async def test_a_site_whose_removals_were_rejected_is_as_complete_as_before(
+    pool: Pool, conn: Connection, application_id: UUID
+) -> None:
+    async with site_house(pool, five_pages()) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        house.web.answers["/"] = html("Home of the story, nothing else.", "/a")
+        run, _, _ = await house.again(application_id, run.source_id)
+        asked = await house.source(run)
+        async with conn.transaction():
+            await reviews.reject(conn, application_id=application_id, job_id=run.job_id)
+        source = await house.source(run)
+
+    assert asked["error_message"].startswith("3 of 5 pages are no longer on the site")
+    assert (source["status"], source["error_code"], source["error_message"]) == (
+        "completed",
+        None,
+        None,
+    )

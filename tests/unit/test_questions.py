@@ -1,0 +1,43 @@
+"""Which questions a document raises."""
+
+import pytest
+
+from ingest.handlers.questions import questions
+from ingest.model import Coverage, Document
+
+
+def raised(*, pages: int = 1, with_text: int = 1, warnings: tuple[str, ...] = ()) -> list[str]:
+    document = Document(
+        text="x",
+        media_type="application/pdf",
+        extractor="x 1",
+        coverage=Coverage(pages=pages, with_text=with_text, empty=pages - with_text),
+        warnings=warnings,
+    )
+    return [review.reason for review in questions(document)]
+
+
+@pytest.mark.parametrize(
+    ("pages", "with_text", "reasons"),
+    [
+        (10, 4, ["low_coverage"]),
+        (10, 5, []),
+        (2, 0, ["low_coverage"]),
+        (2, 1, []),
+        (1, 0, []),
+        (0, 0, []),
+    ],
+)
+def test_a_file_of_which_less_than_half_was_read_raises_one(
+    pages: int, with_text: int, reasons: list[str]
+) -> None:
+    assert raised(pages=pages, with_text=with_text) == reasons
+
+
+def test_hidden_text_is_the_graver_question() -> None:
+    assert raised(warnings=("hidden_text",)) == ["flagged_content"]
+    assert raised(warnings=("type_mismatch",)) == []
+    assert raised(pages=9, with_text=1, warnings=("hidden_text",)) == [
+        "flagged_content",
+        "low_coverage",
+    ]
