@@ -21,7 +21,7 @@ from tests.worker import Scripted
 async def _limit(conn: Connection, **columns: Any) -> None:
     for column, value in columns.items():
         await conn.execute(
-            f"update rag.job_types set {column} = %s where type = 'file'",  # type: ignore[arg-type]  # a column's name
+            f"update rag.job_types set {column} = %s where type = 'file'",
             [value],
         )
 
