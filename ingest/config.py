@@ -2,76 +2,26 @@
 
 import re
 from datetime import timedelta
-from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
-from urllib.parse import urlsplit
+from typing import Literal, Self
 
 from cronsim import CronSim, CronSimError
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    SecretStr,
-    ValidationError,
-    model_validator,
-)
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ingest.errors import SetupError
+from ingest.scaling import Rule, parse_table
+from ingest.setting_types import (
+    Address,
+    Duration,
+    KeepFor,
+    ModuleNames,
+    NetworksAndHosts,
+    ScaleTable,
+)
 from ingest.smtp_url import SmtpServer, is_mail_address, parse_smtp_url
 
 MIB = 1024 * 1024
-
-
-def _seconds(value: Any) -> Any:
-    """Accept plain seconds and `20s`, `2m`, `1h` besides ISO 8601 durations."""
-    if isinstance(value, str) and value[:1].isdigit():
-        unit = {"s": 1, "m": 60, "h": 3600}.get(value[-1])
-        number = value[:-1] if unit else value
-        try:
-            return timedelta(seconds=float(number) * (unit or 1))
-        except ValueError:
-            return value
-    return value
-
-
-Duration = Annotated[timedelta, BeforeValidator(_seconds)]
-
-
-def _address(value: str) -> str:
-    """An http(s) address that paths can be appended to: without the slash at its end."""
-    parts = urlsplit(value)
-    _ = parts.port  # raises for one that is none
-    if parts.scheme not in ("http", "https") or not parts.hostname or not value.isprintable():
-        raise ValueError("must be an address that starts with http:// or https://")
-    if parts.query or parts.fragment or parts.username is not None or " " in value:
-        raise ValueError("must be a plain address without user, query and fragment")
-    return value.rstrip("/")
-
-
-Address = Annotated[str, AfterValidator(_address)]
-
-_HOST = re.compile(r"\.?(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}")
-_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
-
-
-def _networks_and_hosts(value: Any) -> Any:
-    """Split at commas; each part is a network, an address, a host name or a suffix of names."""
-    if not isinstance(value, str):
-        return value
-    entries = tuple(entry.strip().lower() for entry in value.split(",") if entry.strip())
-    for entry in entries:
-        try:
-            ip_network(entry)
-        except ValueError as error:
-            is_name = _HOST.fullmatch(entry) and not _NUMBER.fullmatch(entry.rpartition(".")[2])
-            if not is_name:
-                raise ValueError(f"neither a network nor a host name: {error}") from None
-    return entries
-
-
-NetworksAndHosts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_networks_and_hosts)]
 
 
 class Settings(BaseSettings):
@@ -104,13 +54,24 @@ class Settings(BaseSettings):
     openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
     embedding_model: str = "text-embedding-3-small"
     embedding_dimensions: int | None = Field(default=None, ge=1, le=4000)
+    embedding_requests_per_minute: int | None = Field(default=None, ge=1)
+    embedding_tokens_per_minute: int | None = Field(default=None, ge=1)
 
     # The worker
     worker: bool = True
     worker_concurrency: int = Field(default=8, ge=1, le=64)
+    handlers: ModuleNames = ()
     tick: str = "*/30 * * * * *"
     heartbeat: Duration = timedelta(seconds=20)
     stale_after: Duration = timedelta(minutes=2)
+    worker_port: int | None = Field(default=None, ge=0, le=65535)
+    worker_silence: Duration = Field(default=timedelta(minutes=5), gt=timedelta(0))
+
+    # How many workers are wanted
+    scale: ScaleTable = parse_table("0:0,1:1,100:2,1000:4,10000:8")
+    scale_age: Duration = Field(default=timedelta(seconds=60), ge=timedelta(0))
+    scale_up_after: Duration = Field(default=timedelta(0), ge=timedelta(0))
+    scale_down_after: Duration = Field(default=timedelta(minutes=5), ge=timedelta(0))
 
     # Limits
     max_file_bytes: int = Field(default=1024 * MIB, ge=1)
@@ -143,6 +104,15 @@ class Settings(BaseSettings):
     # Notifications by e-mail
     smtp_url: SecretStr | None = None
     email_from: str | None = None
+
+    # How long what has ended is kept
+    keep_jobs: KeepFor = timedelta(days=30)
+    keep_failed_jobs: KeepFor = timedelta(days=90)
+    keep_events: KeepFor = timedelta(days=7)
+    keep_answers: KeepFor = timedelta(days=7)
+    keep_deliveries: KeepFor = timedelta(days=30)
+    keep_deleted: KeepFor = timedelta(days=30)
+    keep_runs: KeepFor = timedelta(days=90)
 
     # Chunks
     chunk_tokens: int | None = Field(default=None, ge=16, le=8192)
@@ -223,6 +193,17 @@ class Settings(BaseSettings):
     def smtp_server(self) -> SmtpServer | None:
         """Who sends e-mail; None: nobody."""
         return None if self.smtp_url is None else parse_smtp_url(self.smtp_url.get_secret_value())
+
+    @property
+    def scaling(self) -> Rule:
+        """How the wanted number of workers follows from the load."""
+        return Rule(
+            table=self.scale,
+            age=self.scale_age,
+            up_after=self.scale_up_after,
+            down_after=self.scale_down_after,
+            slots=self.worker_concurrency,
+        )
 
     @property
     def nightly(self) -> str | None:

@@ -1,4 +1,4 @@
-"""The scheduled ticks: process, recover, reconcile, re-scrape, sweep, prune. All may run twice."""
+"""The scheduled ticks: process, recover, reconcile, re-scrape, clean up. All may run twice."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -10,12 +10,11 @@ import structlog
 from ingest.blobs.base import BlobStore
 from ingest.cron import Scheduler
 from ingest.db import Pool, transaction
+from ingest.housekeeping import Keep, keep_house
 from ingest.store import (
     access,
     announce,
     crawl_origins,
-    documents,
-    idempotency,
     job_control,
     jobs,
     rescrapes,
@@ -41,6 +40,7 @@ def build_ticks(
     tick: str,
     stale_after: timedelta,
     rescrape: str | None,
+    keep: Keep,
 ) -> Scheduler:
     """All ticks of a worker process, not started yet.
 
@@ -77,16 +77,23 @@ def build_ticks(
     async def start() -> None:
         await start_rescrapes(pool)
 
+    _clean_up(scheduler, pool, blobs, keep)
+    return scheduler
+
+
+def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, keep: Keep) -> None:
     @scheduler.cron("sweep-blobs", "0 17 * * * *")
     async def sweep() -> None:
         await sweep_blobs(pool, blobs)
+
+    @scheduler.cron("housekeeping", "0 41 * * * *")
+    async def housekeeping() -> None:
+        await keep_house(pool, keep)
 
     @scheduler.cron("prune", "0 30 3 * * *")
     async def prune() -> None:
         await prune_old(pool)
         await forget_webhook_events(pool, blobs)
-
-    return scheduler
 
 
 async def recover_stale_jobs(pool: Pool, *, stale_after: timedelta) -> int:
@@ -169,8 +176,6 @@ async def prune_old(pool: Pool) -> None:
     """Forget what nobody needs any more."""
     for forget in (
         schedules.forget_old,
-        idempotency.forget_answers,
-        documents.expire_cache,
         workers.forget_silent,
         access.forget_tickets,
         crawl_origins.forget_origins,

@@ -220,8 +220,3 @@ async def drop_cached(
         _SQL["drop_cached"],
         {"application_id": application_id, "model_id": model_id, "hashes": list(hashes)},
     )
-
-
-async def expire_cache(conn: Connection) -> int:
-    """Remove cached vectors of jobs that never completed; how many."""
-    return (await conn.execute(_SQL["expire_cache"])).rowcount

@@ -75,6 +75,3 @@ on conflict do nothing;
 delete from rag.embedding_cache
  where application_id = %(application_id)s and model_id = %(model_id)s
    and text_hash = any(%(hashes)s);
-
--- name: expire_cache
-delete from rag.embedding_cache where created_at < now() - interval '7 days';

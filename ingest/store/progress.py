@@ -103,10 +103,12 @@ def _summary(counts: Mapping[str, int], partial: int) -> SourceStatus:
 def _source_progress(row: dict[str, Any]) -> SourceProgress:
     points, ended_lately = int(row.pop("points")), row.pop("ended_lately")
     is_counting = row.pop("is_counting")
+    ended_counts = row.pop("ended_counts")
     if row["total"] == 0:
-        # Its jobs were removed after they had ended: the state is what is left of them.
+        # Its jobs were removed after they had ended: their counts, or its state, are what is left.
+        counts = ended_counts or _count_of_one(row["status"])
         return SourceProgress(
-            **row | _count_of_one(row["status"]),
+            **row | counts | {"total": sum(counts.values())},
             percent=0 if row["status"] in ("pending", "processing", "review_needed") else 100,
             eta_seconds=_eta(1 if row["status"] in ("pending", "processing") else 0, 1, 0),
         )
@@ -121,7 +123,7 @@ def _source_progress(row: dict[str, Any]) -> SourceProgress:
 
 
 def _count_of_one(status: SourceStatus) -> dict[str, int]:
-    return {"total": 1, ("completed" if status == "partial" else status): 1}
+    return {"completed" if status == "partial" else status: 1}
 
 
 def _eta(still_open: int, remaining: float, ended_in_a_minute: int) -> int | None:

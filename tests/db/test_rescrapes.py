@@ -18,6 +18,7 @@ from ingest.store.runs import RESCRAPE_PRIORITY, Run
 from ingest.ticks import build_ticks, make_nightly_due, start_rescrapes
 from tests.builders import add_application, job_row, source_row, upload
 from tests.live import PATIENCE, eventually
+from tests.retaining import KEEP
 from tests.web_sources import crawl_row, end, start
 
 WEEKLY = Recurrence(cron="30 4 * * 1", timezone="Europe/Berlin")
@@ -184,6 +185,7 @@ async def test_replicas_share_one_night_also_when_they_catch_it_up(
             tick="0 0 * * * *",
             stale_after=timedelta(minutes=2),
             rescrape="0 3 * * *",
+            keep=KEEP,
         )
         for _ in range(2)
     ]

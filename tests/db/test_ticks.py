@@ -13,6 +13,7 @@ from ingest.db import Connection, Pool, new_id, transaction
 from ingest.store import job_control, schedules
 from ingest.ticks import build_ticks, forget_webhook_events, prune_old, sweep_blobs
 from tests.builders import source_row, upload
+from tests.retaining import KEEP
 
 _NOW = timedelta(0)
 
@@ -96,6 +97,7 @@ async def test_the_process_tick_wakes_the_worker_of_every_replica(
         tick="* * * * * *",
         stale_after=timedelta(minutes=2),
         rescrape=None,
+        keep=KEEP,
     )
     ticks.start()
     async with asyncio.timeout(3):
@@ -162,18 +164,11 @@ async def test_a_file_that_was_just_written_is_not_an_orphan_yet(
     await blobs.close()
 
 
-async def test_pruning_forgets_what_is_old_and_nothing_else(
-    pool: Pool, conn: Connection, application_id: UUID
-) -> None:
+async def test_pruning_forgets_what_is_old_and_nothing_else(pool: Pool, conn: Connection) -> None:
     for age in ("1 hour", "30 days"):
         await conn.execute(
             "insert into rag.schedules (name, scheduled_for) values ('x', now() - %s::interval)",
             [age],
-        )
-        await conn.execute(
-            "insert into rag.idempotency_keys (application_id, key, request_hash, response, "
-            "created_at) values (%s, %s, '', '{}', now() - %s::interval)",
-            [application_id, age, age],
         )
         await conn.execute(
             "insert into rag.workers (id, host, pid, heartbeat_at) "
@@ -184,10 +179,9 @@ async def test_pruning_forgets_what_is_old_and_nothing_else(
     await prune_old(pool)
 
     cursor = await conn.execute(
-        "select (select count(*) from rag.schedules), (select count(*) from rag.idempotency_keys), "
-        "(select count(*) from rag.workers)"
+        "select (select count(*) from rag.schedules), (select count(*) from rag.workers)"
     )
-    assert await cursor.fetchone() == (1, 1, 1)
+    assert await cursor.fetchone() == (1, 1)
 
 
 @pytest.mark.parametrize("action", ["cancel", "retry"])
