@@ -19,10 +19,10 @@ def judge(job: ClaimedJob, job_type: JobType, error: BaseException) -> Ended:
         case Permanent():
             return _failed(job, error.code, str(error))
         case Snooze():
-            return _waiting(job, error.delay, error.reason, refund=True)
+            return _waiting(job, error.delay, error.reason, error)
         case Transient(code="rate_limited"):
             delay = error.retry_after or backoff(1, base=_PATIENCE, cap=_PATIENCE)
-            return _waiting(job, delay, "rate_limited", refund=True, error=error)
+            return _waiting(job, delay, "rate_limited", error)
         case Transient():
             return _retry(job, job_type, error.code, str(error), error.retry_after)
         case psycopg.OperationalError():
@@ -37,22 +37,15 @@ def _failed(job: ClaimedJob, code: str, message: str) -> Ended:
     return Ended(job=job, status="failed", error_code=code, error_message=message)
 
 
-def _waiting(
-    job: ClaimedJob,
-    delay: timedelta,
-    reason: str,
-    *,
-    refund: bool,
-    error: Transient | None = None,
-) -> Ended:
+def _waiting(job: ClaimedJob, delay: timedelta, reason: str, error: Snooze | Transient) -> Ended:
     return Ended(
         job=job,
         status="pending",
         delay=delay,
         wait_reason=reason,
-        refund=refund,
-        error_code=error.code if error else None,
-        error_message=str(error) if error else None,
+        refund=True,
+        error_code=error.code,
+        error_message=str(error) if error.code else None,
     )
 
 

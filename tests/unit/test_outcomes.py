@@ -79,6 +79,18 @@ def test_a_snooze_costs_no_attempt() -> None:
     ended = judge(_job(3), _TYPE, Snooze(timedelta(minutes=1), reason="paused"))
 
     assert (ended.status, ended.refund, ended.wait_reason) == ("pending", True, "paused")
+    assert (ended.error_code, ended.error_message) == (None, None)
+
+
+def test_a_snooze_with_a_code_says_why_beside_its_reason() -> None:
+    error = Snooze(
+        timedelta(hours=1), reason="budget", code="budget_exceeded", message="used up for today"
+    )
+
+    ended = judge(_job(), _TYPE, error)
+
+    assert (ended.error_code, ended.error_message) == ("budget_exceeded", "used up for today")
+    assert (ended.status, ended.refund, ended.wait_reason) == ("pending", True, "budget")
 
 
 @pytest.mark.parametrize(
