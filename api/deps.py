@@ -95,7 +95,7 @@ async def _operator(pool: Pool, named: UUID | None) -> Key:
     async with transaction(pool) as conn:
         if named is None:
             application_id = await applications.default_id(conn)
-        elif await access.get_application(conn, named) is None:
+        elif await applications.get(conn, named) is None:
             raise NotFound("application")
         else:
             application_id = named

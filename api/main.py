@@ -14,13 +14,17 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from api import (
-    admin,
+    applications,
     batches,
     crawls,
+    deliveries,
     health,
+    job_requests,
     job_types,
     jobs,
     live,
+    metrics,
+    scaling,
     search,
     sources,
     streams,
@@ -28,10 +32,14 @@ from api import (
     upload_check,
     upload_url,
     uploads,
+    webhook_endpoints,
     webhooks,
+    worker_config,
 )
 from api.hub import Hub
 from api.limits import BodyLimit
+from api.observed import Observed
+from api.overview import Overviews
 from api.problems import (
     BodyTooLarge,
     FieldRejected,
@@ -91,11 +99,16 @@ _ROUTERS: Final[Sequence[APIRouter]] = (
     crawls.router,
     batches.router,
     jobs.router,
+    job_requests.router,
     job_types.router,
     streams.router,
     search.router,
     tickets.router,
-    admin.router,
+    applications.router,
+    worker_config.router,
+    scaling.router,
+    webhook_endpoints.router,
+    deliveries.router,
 )
 
 
@@ -107,6 +120,7 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
         async with open_runtime() as runtime:
             app.state.runtime = runtime
             app.state.request_limits = RequestLimits(runtime.settings.requests_per_minute)
+            app.state.overviews = Overviews(runtime)
             app.state.hub = hub = Hub(runtime.pool, runtime.listener)
             hub.start()
             try:
@@ -120,10 +134,12 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
     # FastAPI's bearer scheme reads requests only; a socket authenticates by itself.
     app.include_router(live.router)
     app.include_router(health.router)
+    app.include_router(metrics.router)
     # Signatures stand for keys.
     app.include_router(webhooks.router)
     app.add_middleware(RequestGate)
     app.add_middleware(BodyLimit, limit=_LARGEST_BODY, streamed=_STREAMED)
+    app.add_middleware(Observed)
     _handle_errors(app)
     return app
 

@@ -1,6 +1,8 @@
-"""Who may do what: applications, API keys, tickets. Secrets are stored as digests only."""
+"""Who may do what: API keys, tickets. Secrets are stored as digests only."""
 
+import base64
 import hashlib
+import hmac
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,15 +28,6 @@ class KnownKey:
     id: UUID
     application_id: UUID
     role: Role
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Application:
-    id: UUID
-    name: str
-    settings: dict[str, Any]
-    is_default: bool
-    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,35 +72,25 @@ async def is_key_live(conn: Connection, id: UUID) -> bool:
     return row is not None and bool(row[0])
 
 
-async def add_application(conn: Connection, *, name: str) -> Application:
-    async with conn.cursor(row_factory=class_row(Application)) as cur:
-        await cur.execute(_SQL["add_application"], {"id": new_id(), "name": name})
-        added = await cur.fetchone()
-    if added is None:
-        raise RuntimeError("an insert always returns its row")
-    return added
+def new_seed() -> str:
+    """What a new key is made from: 256 random bits."""
+    return secrets.token_urlsafe(32)
 
 
-async def get_application(conn: Connection, id: UUID) -> Application | None:
-    async with conn.cursor(row_factory=class_row(Application)) as cur:
-        await cur.execute(_SQL["get_application"], {"id": id})
-        return await cur.fetchone()
+def derived_key(operator_key: str, seed: str) -> str:
+    """The API key, in clear, of a seed.
 
-
-async def list_applications(
-    conn: Connection, *, limit: int, before: Position | None
-) -> list[Application]:
-    """Newest first."""
-    async with conn.cursor(row_factory=class_row(Application)) as cur:
-        await cur.execute(_SQL["list_applications"], {"limit": limit, **_before(before)})
-        return await cur.fetchall()
+    Who has kept the seed can tell the key again, but only with the operator's key; who has only the
+    API key learns nothing about the operator's.
+    """
+    code = hmac.digest(operator_key.encode(), f"api-key:{seed}".encode(), "sha256")
+    return f"rk_{base64.urlsafe_b64encode(code).decode().rstrip('=')}"
 
 
 async def add_key(
-    conn: Connection, *, application_id: UUID, name: str, role: Role
-) -> tuple[ApiKey, str] | None:
-    """A new key and, this once, the key in clear; None when there is no such application."""
-    key = f"rk_{secrets.token_urlsafe(32)}"
+    conn: Connection, *, application_id: UUID, name: str, role: Role, key: str
+) -> ApiKey | None:
+    """Let `key`, in clear, be used from now on; None when there is no such application."""
     async with conn.cursor(row_factory=class_row(ApiKey)) as cur:
         await cur.execute(
             _SQL["add_key"],
@@ -120,8 +103,7 @@ async def add_key(
                 "key_hash": digest(key),
             },
         )
-        added = await cur.fetchone()
-    return None if added is None else (added, key)
+        return await cur.fetchone()
 
 
 async def list_keys(

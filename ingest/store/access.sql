@@ -5,20 +5,6 @@ select id, application_id, role from app.api_keys
 -- name: is_key_live
 select exists (select 1 from app.api_keys where id = %(id)s and revoked_at is null);
 
--- name: add_application
-insert into app.applications (id, name) values (%(id)s, %(name)s)
-returning id, name, settings, is_default, created_at;
-
--- name: get_application
-select id, name, settings, is_default, created_at from app.applications where id = %(id)s;
-
--- name: list_applications
-select id, name, settings, is_default, created_at
-  from app.applications
- where %(before_id)s::uuid is null or (created_at, id) < (%(before_time)s, %(before_id)s)
- order by created_at desc, id desc
- limit %(limit)s;
-
 -- name: add_key
 -- Nothing is inserted for an application that does not exist.
 insert into app.api_keys (id, application_id, name, role, prefix, key_hash)

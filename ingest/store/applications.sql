@@ -4,3 +4,25 @@ select pg_advisory_xact_lock(hashtextextended(%(application_id)s::uuid::text, 72
 
 -- name: default_id
 select id from app.applications where is_default;
+
+-- name: add
+insert into app.applications (id, name) values (%(id)s, %(name)s)
+returning id, name, settings, is_default, created_at;
+
+-- name: get
+select id, name, settings, is_default, created_at from app.applications where id = %(id)s;
+
+-- name: list
+select id, name, settings, is_default, created_at
+  from app.applications
+ where %(before_id)s::uuid is null or (created_at, id) < (%(before_time)s, %(before_id)s)
+ order by created_at desc, id desc
+ limit %(limit)s;
+
+-- name: edit
+update app.applications
+   set name = coalesce(%(name)s, name),
+       -- Anything but an object was written by hand, and could not be merged with.
+       settings = case jsonb_typeof(settings) when 'object' then settings else '{}' end || %(settings)s
+ where id = %(id)s
+returning id, name, settings, is_default, created_at;

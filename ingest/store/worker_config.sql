@@ -1,5 +1,5 @@
--- name: get
-select value from rag.worker_config where key = %(key)s;
+-- name: all
+select key, value from rag.worker_config;
 
 -- name: put
 insert into rag.worker_config (key, value) values (%(key)s, %(value)s)

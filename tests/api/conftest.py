@@ -23,10 +23,11 @@ from ingest.blobs.local import LocalBlobStore
 from ingest.config import Settings
 from ingest.db import Connection, Pool
 from ingest.embedding import EmbeddingService
+from ingest.governor import Governor
 from ingest.listen import Listener
 from ingest.model import EmbeddingModel, Role
 from ingest.runtime import Runtime
-from ingest.store import access, models
+from ingest.store import access, applications, models
 from tests.api.hubs import running
 from tests.live import Inbox
 
@@ -96,6 +97,7 @@ async def runtime(
         model_id=await models.register(conn, MODEL),
         operator_key=OPERATOR_KEY,
         embedder=NO_EMBEDDER,
+        governor=Governor(pool),
     )
     await listener.close()
 
@@ -137,11 +139,12 @@ def make_key(conn: Connection) -> MakeKey:
     """Creates API keys; the answer is the key in clear."""
 
     async def make(application_id: UUID, role: Role) -> str:
+        key = f"rk_{access.new_seed()}"
         made = await access.add_key(
-            conn, application_id=application_id, name=f"a {role}", role=role
+            conn, application_id=application_id, name=f"a {role}", role=role, key=key
         )
         assert made is not None
-        return made[1]
+        return key
 
     return make
 
@@ -195,7 +198,7 @@ async def admin(
 
 @pytest.fixture
 async def other_application(conn: Connection) -> UUID:
-    return (await access.add_application(conn, name="somebody else")).id
+    return (await applications.add(conn, name="somebody else")).id
 
 
 @pytest.fixture

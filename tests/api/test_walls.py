@@ -47,8 +47,11 @@ ROLES: Final = {
     f"POST {BATCH}/retry-failed": "editor",
     f"POST {BATCH}/cancel": "editor",
     "GET /api/jobs": "viewer",
+    "POST /api/jobs": "editor",
+    "POST /api/jobs/retry-failed": "editor",
     "POST /api/jobs/trigger": "editor",
     "GET /api/jobs/{id}": "viewer",
+    "GET /api/jobs/{id}/logs": "viewer",
     "DELETE /api/jobs/{id}": "editor",
     "POST /api/jobs/{id}/retry": "editor",
     "POST /api/jobs/{id}/cancel": "editor",
@@ -58,23 +61,32 @@ ROLES: Final = {
     "POST /api/tickets": "viewer",
     "GET /api/applications": "operator",
     "POST /api/applications": "operator",
+    "GET /api/applications/{id}": "admin",
+    "PATCH /api/applications/{id}": "admin",
     f"GET {KEYS}": "admin",
     f"POST {KEYS}": "admin",
     f"DELETE {KEYS}/{{keyId}}": "admin",
     "GET /api/job-types": "viewer",
+    "POST /api/job-types": "operator",
     "PATCH /api/job-types/{type}": "admin",
+    "DELETE /api/job-types/{type}": "operator",
     "GET /api/worker/config": "admin",
+    "GET /api/worker/desired": "viewer",
     "PUT /api/worker/config": "admin",
 }
 # The webhook is signed.
-OPEN: Final = {"GET /healthz", "GET /readyz", "POST /api/webhooks/firecrawl"}
+OPEN: Final = {"GET /healthz", "GET /readyz", "GET /metrics", "POST /api/webhooks/firecrawl"}
 
 BODIES: Final[Mapping[str, Any]] = {
     "POST /upload/check": {"files": [{"path": "secret.txt", "sha256": "0" * 64}]},
     f"PATCH {SOURCE}": {"name": "mine now"},
     "POST /api/search": {"query": "secret"},
     "POST /api/applications": {"name": "new"},
+    "PATCH /api/applications/{id}": {"name": "mine now"},
     f"POST {KEYS}": {"name": "back door", "role": "admin"},
+    "POST /api/jobs": {"type": "file", "payload": {"blobKey": "secret"}},
+    "POST /api/jobs/retry-failed": {"type": "file"},
+    "POST /api/job-types": {"type": "mine"},
     "PATCH /api/job-types/{type}": {},
     "PUT /api/worker/config": {"paused": False},
 }
@@ -120,9 +132,11 @@ async def victim(
     done, still_open = body["files"]
     victim = Victim(application_id=application_id, file=still_open, batch_id=body["batchId"])
     victim.document_id = await finish_file_job(conn, UUID(done["jobId"]), chunks=["secret words"])
-    key = await access.add_key(conn, application_id=application_id, name="k", role="viewer")
+    key = await access.add_key(
+        conn, application_id=application_id, name="k", role="viewer", key="rk_k"
+    )
     assert key is not None
-    victim.key_id = key[0].id
+    victim.key_id = key.id
     return victim
 
 

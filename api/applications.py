@@ -1,0 +1,200 @@
+"""Applications (the tenants of an installation), their settings and their keys."""
+
+from typing import Annotated, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Path
+from fastapi.responses import JSONResponse
+from pydantic import BeforeValidator, Field
+
+from api import pages
+from api.deps import Admin, Key, Operator, PoolDep, RuntimeDep
+from api.once import Answer, OnceDep, to_json
+from api.pages import Cursor, Limit, Page
+from api.problems import Forbidden
+from api.wire import Body, Text, UtcTime, View
+from ingest.db import Connection, transaction
+from ingest.errors import Conflict, NotFound
+from ingest.model import ReviewReason, Role
+from ingest.store import access, applications
+from ingest.store.applications import LARGEST_WEIGHT
+
+router = APIRouter(prefix="/api/applications", tags=["management"])
+
+Name = Annotated[Text, Field(min_length=1, max_length=200)]
+
+# Shares of what all applications use: nobody may take more by itself.
+_OPERATORS: Final = frozenset({"weight", "tokens_per_day"})
+# Of a stored answer to a request with an Idempotency-Key, where the answer itself has the key.
+_SEED: Final = "keySeed"
+
+
+class NewApplication(Body):
+    name: Name
+
+
+class SettingsPatch(Body):
+    weight: Annotated[int, Field(ge=1, le=LARGEST_WEIGHT)] = 1
+    """The application's share of the workers beside the others."""
+    tokens_per_day: Annotated[int, Field(ge=1, le=10**15)] | None = None
+    """Tokens for embedding providers in a UTC day; null: no budget."""
+    reviews: set[ReviewReason] = Field(default_factory=set)
+    """What a person is asked about."""
+
+
+class ApplicationPatch(Body):
+    """What is left out stays as it is."""
+
+    name: Name | None = None
+    settings: SettingsPatch = SettingsPatch()
+
+
+class ApplicationSettings(View):
+    weight: int
+    tokens_per_day: int | None
+    reviews: Annotated[list[ReviewReason], BeforeValidator(sorted)]
+
+
+class Application(View):
+    id: UUID
+    name: str
+    settings: ApplicationSettings
+    is_default: bool
+    created_at: UtcTime
+
+
+class NewKey(Body):
+    name: Name
+    role: Role
+
+
+class ApiKey(View):
+    id: UUID
+    application_id: UUID
+    name: str
+    role: Role
+    prefix: str
+    created_at: UtcTime
+    revoked_at: UtcTime | None
+
+
+class CreatedKey(ApiKey):
+    key: str
+    """In clear: only its digest is kept."""
+
+
+@router.post("", status_code=201, response_model=Application)
+async def add_application(
+    body: NewApplication, pool: PoolDep, key: Operator, once: OnceDep
+) -> JSONResponse:
+    """Create a tenant."""
+
+    async def work(conn: Connection) -> Application:
+        return Application.model_validate(await applications.add(conn, name=body.name))
+
+    return await once.carry_out(pool, work, application_id=key.application_id, status=201)
+
+
+@router.get("")
+async def list_applications(
+    pool: PoolDep, key: Operator, *, limit: Limit = 50, cursor: Cursor = None
+) -> Page[Application]:
+    """All tenants, newest first."""
+    async with transaction(pool) as conn:
+        rows = await applications.list_applications(
+            conn, limit=limit + 1, before=pages.time_and_id(cursor)
+        )
+    return pages.page(rows, limit, view=Application, key=lambda row: (row.created_at, row.id))
+
+
+@router.get("/{id}")
+async def get_application(id: UUID, pool: PoolDep, key: Admin) -> Application:
+    """A tenant and its settings, those that were never set included."""
+    _own(id, key)
+    async with transaction(pool) as conn:
+        application = await applications.get(conn, id)
+    if application is None:
+        raise NotFound("application")
+    return Application.model_validate(application)
+
+
+@router.patch("/{id}")
+async def edit_application(
+    id: UUID, body: ApplicationPatch, pool: PoolDep, key: Admin
+) -> Application:
+    """Rename a tenant or change settings; `weight` and `tokensPerDay` need the operator's key."""
+    _own(id, key)
+    if not key.is_operator and body.settings.model_fields_set & _OPERATORS:
+        raise Forbidden("weight and tokensPerDay need the operator's key")
+    changes = body.settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    async with transaction(pool) as conn:
+        application = await applications.edit(conn, id, name=body.name, settings=changes)
+    if application is None:
+        raise NotFound("application")
+    return Application.model_validate(application)
+
+
+@router.post("/{id}/keys", status_code=201, response_model=CreatedKey)
+async def add_key(
+    id: UUID, body: NewKey, runtime: RuntimeDep, pool: PoolDep, key: Admin, once: OnceDep
+) -> JSONResponse:
+    """Create a key. No other answer holds it in clear, but for those to the same request."""
+    _own(id, key)
+    async with transaction(pool) as conn:
+        answer = await once.earlier(conn, id)
+        if answer is not None:
+            return (await _with_key(conn, answer, runtime.operator_key)).response()
+        seed = access.new_seed()
+        clear = access.derived_key(runtime.operator_key, seed)
+        added = await access.add_key(
+            conn, application_id=id, name=body.name, role=body.role, key=clear
+        )
+        if added is None:
+            raise NotFound("application")
+        shown = to_json(ApiKey.model_validate(added))
+        await once.remember(conn, id, Answer(201, {**shown, _SEED: seed}))
+    return JSONResponse({**shown, "key": clear}, status_code=201)
+
+
+async def _with_key(conn: Connection, answer: Answer, operator_key: str) -> Answer:
+    shown = dict(answer.body)
+    clear = access.derived_key(operator_key, shown.pop(_SEED))
+    known = await access.find_key(conn, clear)
+    if known is None:
+        raise Conflict(
+            "the key was revoked, or the operator's key is another one: it cannot be told again",
+            code="key_lost",
+        )
+    return Answer(answer.status, {**shown, "key": clear}, is_replayed=True)
+
+
+@router.get("/{id}/keys")
+async def list_keys(
+    id: UUID, pool: PoolDep, key: Admin, *, limit: Limit = 50, cursor: Cursor = None
+) -> Page[ApiKey]:
+    """The keys of an application, newest first, revoked ones too."""
+    _own(id, key)
+    async with transaction(pool) as conn:
+        if await applications.get(conn, id) is None:
+            raise NotFound("application")
+        rows = await access.list_keys(
+            conn, application_id=id, limit=limit + 1, before=pages.time_and_id(cursor)
+        )
+    return pages.page(rows, limit, view=ApiKey, key=lambda row: (row.created_at, row.id))
+
+
+@router.delete("/{id}/keys/{keyId}", status_code=204)
+async def revoke_key(
+    id: UUID, key_id: Annotated[UUID, Path(alias="keyId")], pool: PoolDep, key: Admin
+) -> None:
+    """Revoke a key: it is refused from the next request on."""
+    _own(id, key)
+    async with transaction(pool) as conn:
+        if not await access.revoke_key(conn, application_id=id, id=key_id):
+            raise NotFound("key")
+
+
+def _own(application_id: UUID, key: Key) -> None:
+    """Another application looks like one that does not exist."""
+    if not key.is_operator and key.application_id != application_id:
+        raise NotFound("application")

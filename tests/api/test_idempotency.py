@@ -1,0 +1,281 @@
+"""The Idempotency-Key of POST routes: one effect, one answer, however often the request comes."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+from uuid import UUID
+
+import httpx
+import psycopg
+import pytest
+from fastapi import FastAPI
+
+from ingest.db import Connection
+from ingest.store import idempotency, runs
+from tests.api.conftest import OPERATOR_KEY, connect
+from tests.api.helpers import count, upload
+
+KEY: Final = {"Idempotency-Key": "k"}
+AGAIN: Final = "Idempotency-Replayed"
+
+
+@dataclass(frozen=True)
+class Creation:
+    """A request that creates something, and the rows by which that shows."""
+
+    path: str
+    body: Mapping[str, Any]
+    other: Mapping[str, Any]
+    rows: str
+    status: int
+
+
+CREATIONS: Final = {
+    "application": Creation(
+        path="/api/applications",
+        body={"name": "Acme"},
+        other={"name": "Other"},
+        rows="app.applications where not is_default",
+        status=201,
+    ),
+    "key": Creation(
+        path="/api/applications/{application}/keys",
+        body={"name": "ci", "role": "editor"},
+        other={"name": "ci", "role": "admin"},
+        rows="app.api_keys",
+        status=201,
+    ),
+    "url": Creation(
+        path="/upload/url",
+        body={"url": "https://site.example/new"},
+        other={"url": "https://site.example/other"},
+        rows="rag.crawls where source_id <> '{source}'",
+        status=202,
+    ),
+    "rescrape": Creation(
+        path="/api/knowledge-sources/{source}/rescrape",
+        body={},
+        other={"acceptLosses": True},
+        rows="rag.crawls",
+        status=202,
+    ),
+}
+
+
+@pytest.fixture
+async def source_id(operator: httpx.AsyncClient, conn: Connection) -> str:
+    """A page whose first run is over and forgotten."""
+    answer = await operator.post("/upload/url", json={"url": "https://site.example/old"})
+    await conn.execute("update rag.processing_jobs set status = 'failed', completed_at = now()")
+    await conn.execute("delete from rag.crawls")
+    return str(answer.json()["knowledgeSourceId"])
+
+
+@pytest.fixture(params=CREATIONS)
+def creation(request: pytest.FixtureRequest, application_id: UUID, source_id: str) -> Creation:
+    found = CREATIONS[request.param]
+    named = {"application": application_id, "source": source_id}
+    return Creation(
+        path=found.path.format_map(named),
+        body=found.body,
+        other=found.other,
+        rows=found.rows.format_map(named),
+        status=found.status,
+    )
+
+
+async def post(
+    client: httpx.AsyncClient, creation: Creation, *, key: str | None = "k"
+) -> httpx.Response:
+    headers = {} if key is None else {"Idempotency-Key": key}
+    return await client.post(creation.path, json=creation.body, headers=headers)
+
+
+async def test_of_20_parallel_requests_one_creates_and_all_get_its_answer(
+    operator: httpx.AsyncClient, conn: Connection, creation: Creation
+) -> None:
+    answers = await asyncio.gather(*(post(operator, creation) for _ in range(20)))
+
+    assert {answer.status_code for answer in answers} == {creation.status}
+    assert len({json.dumps(answer.json(), sort_keys=True) for answer in answers}) == 1
+    assert sum(AGAIN not in answer.headers for answer in answers) == 1
+    assert {answer.headers.get(AGAIN) for answer in answers} == {None, "true"}
+    assert await count(conn, creation.rows) == 1
+
+
+async def test_a_key_with_another_content_is_a_conflict_and_creates_nothing(
+    operator: httpx.AsyncClient, conn: Connection, creation: Creation
+) -> None:
+    await post(operator, creation)
+    answer = await operator.post(creation.path, json=creation.other, headers=KEY)
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "idempotency_conflict")
+    assert await count(conn, creation.rows) == 1
+
+
+async def test_a_request_that_was_refused_leaves_its_key_free(
+    operator: httpx.AsyncClient, conn: Connection, creation: Creation
+) -> None:
+    wrong = await operator.post(creation.path, json={"nothing": "known"}, headers=KEY)
+    right = await post(operator, creation)
+
+    assert (wrong.status_code, right.status_code) == (422, creation.status)
+    assert AGAIN not in right.headers
+    assert await count(conn, "rag.idempotency_keys") == 1
+
+
+async def test_without_a_key_nothing_is_remembered(
+    operator: httpx.AsyncClient, conn: Connection, creation: Creation
+) -> None:
+    answer = await post(operator, creation, key=None)
+
+    assert answer.status_code == creation.status
+    assert await count(conn, "rag.idempotency_keys") == 0
+
+
+async def test_the_order_of_fields_makes_no_other_request(operator: httpx.AsyncClient) -> None:
+    bodies = (
+        '{"url": "https://a.example", "metadata": {"a": 1, "b": 2}}',
+        '{"metadata":{"b":2,"a":1},"url":"https://a.example"}',
+    )
+    headers = {**KEY, "Content-Type": "application/json"}
+    answers = [await operator.post("/upload/url", content=body, headers=headers) for body in bodies]
+
+    assert answers[0].json() == answers[1].json()
+    assert [AGAIN in answer.headers for answer in answers] == [False, True]
+
+
+async def test_a_key_is_good_for_one_path(
+    operator: httpx.AsyncClient, application_id: UUID, source_id: str
+) -> None:
+    first = await operator.post("/api/applications", json={"name": "n"}, headers=KEY)
+    body = {"name": "n", "role": "viewer"}
+    second = await operator.post(f"/api/applications/{application_id}/keys", json=body, headers=KEY)
+
+    assert (first.status_code, second.status_code) == (201, 409)
+
+
+async def test_a_crash_before_the_commit_leaves_the_key_free(
+    operator: httpx.AsyncClient, conn: Connection, source_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rescrape = runs.rescrape
+
+    async def crashing(*args: Any, **kwargs: Any) -> Any:
+        await rescrape(*args, **kwargs)
+        raise RuntimeError("killed here")
+
+    path = f"/api/knowledge-sources/{source_id}/rescrape"
+    with monkeypatch.context() as patched:
+        patched.setattr(runs, "rescrape", crashing)
+        crashed = await operator.post(path, headers=KEY)
+    left = await count(conn, "rag.crawls")
+    answer = await operator.post(path, headers=KEY)
+
+    assert (crashed.status_code, left) == (500, 0)
+    assert answer.status_code == 202
+    assert AGAIN not in answer.headers
+    assert await count(conn, "rag.crawls") == 1
+
+
+async def test_requests_with_one_key_wait_for_the_first_and_others_do_not(
+    operator: httpx.AsyncClient, dsn: str, application_id: UUID
+) -> None:
+    async with await psycopg.AsyncConnection.connect(dsn) as first:
+        known = await idempotency.replay(
+            first, application_id=application_id, key="k", request_hash=b"x"
+        )
+        same = asyncio.ensure_future(
+            operator.post("/api/applications", json={"name": "same"}, headers=KEY)
+        )
+        other = await operator.post(
+            "/api/applications", json={"name": "other"}, headers={"Idempotency-Key": "other"}
+        )
+        waited = not same.done()
+
+    assert (known, other.status_code, waited) == (None, 201, True)
+    assert (await same).status_code == 201
+
+
+async def test_a_key_belongs_to_its_application(
+    editor: httpx.AsyncClient, stranger: httpx.AsyncClient
+) -> None:
+    body = {"url": "https://site.example"}
+    mine = await editor.post("/upload/url", json=body, headers=KEY)
+    theirs = await stranger.post("/upload/url", json=body, headers=KEY)
+
+    assert [AGAIN in answer.headers for answer in (mine, theirs)] == [False, False]
+    assert mine.json()["jobId"] != theirs.json()["jobId"]
+
+
+async def test_the_operator_uses_keys_in_the_application_that_it_acts_on(
+    app: FastAPI, other_application: UUID
+) -> None:
+    body = {"url": "https://site.example"}
+    async with connect(app, OPERATOR_KEY) as client:
+        at_home = await client.post("/upload/url", json=body, headers=KEY)
+        acting_on = {**KEY, "X-Application-Id": str(other_application)}
+        away = [await client.post("/upload/url", json=body, headers=acting_on) for _ in range(2)]
+
+    assert away[0].json() == away[1].json() != at_home.json()
+
+
+async def test_an_answer_is_repeated_only_to_those_who_may_ask(
+    app: FastAPI, editor: httpx.AsyncClient, viewer: httpx.AsyncClient
+) -> None:
+    body = {"url": "https://site.example"}
+    await editor.post("/upload/url", json=body, headers=KEY)
+    answer = await viewer.post("/upload/url", json=body, headers=KEY)
+
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("key", [b"", b"k" * 256, b"two words", b"\xc3\xa9", b"\xff"])
+async def test_a_key_is_up_to_255_visible_ascii_characters(
+    operator: httpx.AsyncClient, key: bytes
+) -> None:
+    headers = {b"Idempotency-Key": key}
+    wrong = await operator.post("/api/applications", json={"name": "n"}, headers=headers)
+    longest = {"Idempotency-Key": "!~" * 127 + "k"}
+    right = await operator.post("/api/applications", json={"name": "n"}, headers=longest)
+
+    assert (wrong.status_code, right.status_code) == (422, 201)
+    assert wrong.json()["errors"][0]["field"] == "header.Idempotency-Key"
+
+
+async def test_an_upload_is_answered_again_as_it_was_the_first_time(
+    editor: httpx.AsyncClient, conn: Connection
+) -> None:
+    first = await upload(editor, {"a.txt": b"a"}, idempotency_key="k")
+    await conn.execute("update rag.processing_jobs set status = 'completed', completed_at = now()")
+    again = await upload(editor, {"a.txt": b"a"}, idempotency_key="k")
+
+    assert (again.status_code, again.json()) == (202, first.json())
+    assert (AGAIN in first.headers, again.headers[AGAIN]) == (False, "true")
+
+
+async def test_old_answers_are_forgotten_a_few_at_a_time(
+    conn: Connection, application_id: UUID
+) -> None:
+    for n in range(5):
+        await idempotency.remember(
+            conn,
+            application_id=application_id,
+            key=f"k{n}",
+            request_hash=b"x",
+            answer=idempotency.Stored(status=200, response={}),
+        )
+        await conn.execute(
+            "update rag.idempotency_keys set created_at = now() - %s where key = %s",
+            [timedelta(days=n, hours=1), f"k{n}"],
+        )
+
+    three_days = timedelta(days=3)
+    removed = [
+        await idempotency.forget_answers(conn, older_than=three_days, limit=1) for _ in range(3)
+    ]
+    assert removed == [1, 1, 0]
+    assert await idempotency.forget_answers(conn) == 0
+    assert await count(conn, "rag.idempotency_keys") == 3

@@ -1,0 +1,90 @@
+"""A new API key is told again to who repeats the request, though nobody has kept it in clear."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Final
+from uuid import UUID
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from ingest.db import Connection
+from ingest.runtime import Runtime
+from tests.api.conftest import OPERATOR_KEY, connect, serve
+
+HEADERS: Final = {"Idempotency-Key": "k"}
+BODY: Final = {"name": "ci", "role": "editor"}
+
+
+async def add(client: httpx.AsyncClient, application_id: UUID) -> httpx.Response:
+    path = f"/api/applications/{application_id}/keys"
+    return await client.post(path, json=BODY, headers=HEADERS)
+
+
+async def dump(conn: Connection, table: str) -> str:
+    rows = await (await conn.execute(f"select t::text from {table} as t".encode())).fetchall()
+    return "\n".join(row[0] for row in rows)
+
+
+@pytest.fixture
+async def moved(runtime: Runtime) -> AsyncIterator[httpx.AsyncClient]:
+    """The operator of the same installation, under a new operator's key."""
+    async with (
+        serve(replace(runtime, operator_key="another-operators-key")) as app,
+        connect(app, "another-operators-key") as client,
+    ):
+        yield client
+
+
+async def test_a_repeated_request_tells_the_same_key_which_works(
+    app: FastAPI, admin: httpx.AsyncClient, application_id: UUID
+) -> None:
+    first, again = await add(admin, application_id), await add(admin, application_id)
+
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.json() == again.json()
+    assert again.headers["Idempotency-Replayed"] == "true"
+    async with connect(app, again.json()["key"]) as client:
+        assert (await client.get("/api/job-types")).status_code == 200
+
+
+async def test_no_key_is_kept_in_clear_nor_the_seed_of_one_without_reason(
+    admin: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    with_header = (await add(admin, application_id)).json()["key"]
+    path = f"/api/applications/{application_id}/keys"
+    without = (await admin.post(path, json=BODY)).json()["key"]
+
+    kept = await dump(conn, "app.api_keys") + await dump(conn, "rag.idempotency_keys")
+    assert with_header not in kept
+    assert without not in kept
+    assert kept.count("keySeed") == 1
+    assert OPERATOR_KEY not in kept
+
+
+async def test_two_keys_are_never_the_same(admin: httpx.AsyncClient, application_id: UUID) -> None:
+    path = f"/api/applications/{application_id}/keys"
+    keys = {(await admin.post(path, json=BODY)).json()["key"] for _ in range(5)}
+
+    assert len(keys) == 5
+    assert all(len(key) == 46 and key.startswith("rk_") for key in keys)
+
+
+async def test_a_key_that_was_revoked_is_not_told_again(
+    admin: httpx.AsyncClient, application_id: UUID
+) -> None:
+    made = (await add(admin, application_id)).json()
+    await admin.delete(f"/api/applications/{application_id}/keys/{made['id']}")
+    answer = await add(admin, application_id)
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "key_lost")
+
+
+async def test_under_another_operators_key_a_wrong_key_is_never_told(
+    operator: httpx.AsyncClient, moved: httpx.AsyncClient, application_id: UUID
+) -> None:
+    await add(operator, application_id)
+    answer = await add(moved, application_id)
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "key_lost")
