@@ -1,6 +1,7 @@
 """Liveness and readiness, for those who run the service. No key is needed."""
 
 from functools import cache
+from typing import Final, Literal
 
 import psycopg
 from fastapi import APIRouter
@@ -9,26 +10,42 @@ from fastapi.responses import Response
 from api.deps import RuntimeDep
 from api.problems import problem
 from api.wire import View
+from ingest.db import Connection
 from ingest.migrate import load_migrations
 from ingest.runtime import Runtime
-from ingest.store import worker_config
+from ingest.store import queue_stats, worker_config, workers
+from ingest.store.workers import Workers
 
 router = APIRouter(tags=["health"])
 
 # A probe has to fail before whoever asks gives up.
-_PATIENCE_SECONDS = 2.0
+_PATIENCE_SECONDS: Final = 2.0
 
 
 class Health(View):
     status: str
 
 
-class Readiness(View):
-    status: str
+class Checks(View):
+    """What was looked at; without a database, its own answer and that of the listener."""
+
     database: bool
-    pending_migrations: int
+    pending_migrations: int = 0
     listener: bool
     """False while notifications are out of reach: progress then comes by polling, late but all."""
+    workers: int | None = None
+    """Whose heartbeat lives, in all processes."""
+    worker_silent_seconds: float | None = None
+    """Since any of them was alive; null if none ever was."""
+    jobs_unattended: bool = False
+    """A job is ready and no worker is alive, both for at least INGEST_WORKER_SILENCE."""
+    heartbeat: bool | None = None
+    """Of a worker process: whether its own heartbeat lives. Null elsewhere."""
+
+
+class Readiness(Checks):
+    status: Literal["ready", "degraded"]
+    """`degraded`: requests are served, but without the listener or without workers."""
 
 
 @router.get("/healthz")
@@ -40,29 +57,75 @@ async def healthz() -> Health:
 @router.get("/readyz", response_model=Readiness)
 async def readyz(runtime: RuntimeDep) -> Readiness | Response:
     """The database answers and has the schema that this version needs."""
-    state = await _state(runtime)
-    if state.database and state.pending_migrations == 0:
-        return state
-    why = "migrations are pending" if state.database else "the database does not answer"
-    checks = state.model_dump(by_alias=True, exclude={"status"})
-    return problem(503, code="not_ready", detail=why, checks=checks)
+    return _answer(await _look(runtime))
 
 
-async def _state(runtime: Runtime) -> Readiness:
+worker_router = APIRouter(tags=["health"])
+worker_router.add_api_route("/healthz", healthz)
+
+
+@worker_router.get("/readyz", response_model=Readiness)
+async def worker_readyz(runtime: RuntimeDep) -> Readiness | Response:
+    """The same of a worker process, whose heartbeat has to live."""
+    return _answer(await _look(runtime, works=True))
+
+
+def _answer(checks: Checks) -> Readiness | Response:
+    why = _why_not_ready(checks)
+    if why is not None:
+        return problem(503, code="not_ready", detail=why, checks=checks.model_dump(by_alias=True))
+    is_whole = checks.listener and not checks.jobs_unattended
+    status: Literal["ready", "degraded"] = "ready" if is_whole else "degraded"
+    return Readiness(**checks.model_dump(), status=status)
+
+
+def _why_not_ready(checks: Checks) -> str | None:
+    if not checks.database:
+        return "the database does not answer"
+    if checks.pending_migrations:
+        return "migrations are pending"
+    if checks.heartbeat is False:
+        return "the worker's heartbeat has stopped"
+    return None
+
+
+async def _look(runtime: Runtime, *, works: bool = False) -> Checks:
+    hears = runtime.listener.is_connected
     try:
         async with runtime.pool.connection(timeout=_PATIENCE_SECONDS) as conn:
-            applied = await worker_config.applied_migrations(conn)
+            pending = await _pending_migrations(conn)
+            if pending:
+                return Checks(database=True, pending_migrations=pending, listener=hears)
+            state = await workers.summary(conn, stale_after=runtime.settings.stale_after)
+            unattended = await _is_unattended(conn, runtime, state)
+    except psycopg.OperationalError:
+        return Checks(database=False, listener=hears)
+    return Checks(
+        database=True,
+        listener=hears,
+        workers=state.alive,
+        worker_silent_seconds=state.silent_seconds,
+        jobs_unattended=unattended,
+        heartbeat=state.is_here if works else None,
+    )
+
+
+async def _is_unattended(conn: Connection, runtime: Runtime, state: Workers) -> bool:
+    # A job that came a moment ago, to a service that is scaled to nothing, is no reason for alarm.
+    limit = runtime.settings.worker_silence
+    silent = state.silent_seconds
+    if silent is not None and silent < limit.total_seconds():
+        return False
+    age = await queue_stats.oldest_ready(conn)
+    return age is not None and age >= limit
+
+
+async def _pending_migrations(conn: Connection) -> int:
+    try:
+        applied = await worker_config.applied_migrations(conn)
     except psycopg.errors.UndefinedTable:
         applied = set()
-    except psycopg.OperationalError:
-        applied = None
-    pending = len(_known_versions() - applied) if applied is not None else 0
-    return Readiness(
-        status="ready",
-        database=applied is not None,
-        pending_migrations=pending,
-        listener=runtime.listener.is_connected,
-    )
+    return len(_known_versions() - applied)
 
 
 @cache

@@ -1,5 +1,6 @@
 """Find chunks: by meaning, by words, or by both."""
 
+import time
 from dataclasses import asdict
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
@@ -11,6 +12,7 @@ from pydantic import BeforeValidator, Field
 
 from api.deps import RuntimeDep, Viewer
 from api.wire import Body, Metadata, View, storable
+from ingest import metrics
 from ingest.db import Connection, transaction
 from ingest.runtime import Runtime
 from ingest.store import search
@@ -76,12 +78,14 @@ async def find(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -> SearchH
         source_ids=body.filter.knowledge_source_ids,
         metadata=body.filter.metadata,
     )
+    started = time.monotonic()
     # Before the transaction: a slow provider must not hold a connection.
     vector = None if body.mode == "keyword" else await runtime.embed_query(body.query)
     async with runtime.searches, transaction(runtime.pool) as conn:
         await search.bound(conn)
         ranked = await _rank(conn, body, scope, vector, runtime)
         found = await search.load(conn, ranked, application_id=key.application_id)
+    metrics.searched(body.mode, seconds=time.monotonic() - started)
     return SearchHits(
         hits=[SearchHit.model_validate({**asdict(hit), "score": score}) for hit, score in found]
     )

@@ -102,7 +102,7 @@ def within(traceparent: str | None) -> Iterator[None]:
 @contextmanager
 def server_span(method: str, *, traceparent: str | None) -> Iterator[Span]:
     """A request that is being answered; in the caller's trace if it names one."""
-    with _span(method, SpanKind.SERVER, parents=[traceparent]) as span:
+    with _span(method, SpanKind.SERVER, parents=[traceparent]) as span, _failing(span):
         yield span
 
 
@@ -125,18 +125,24 @@ def client_span(
 
     It belongs to the trace of the first, and links to the others. An exception is its outcome.
     """
-    with _span(name, SpanKind.CLIENT, attributes, parents=parents) as span:
-        try:
-            yield span
-        except Exception as error:
-            failed(span, getattr(error, "code", None) or type(error).__name__)
-            raise
+    with _span(name, SpanKind.CLIENT, attributes, parents=parents) as span, _failing(span):
+        yield span
 
 
 def failed(span: Span, code: str) -> None:
     """Mark a span as failed, by a code: messages may quote what must not leave the house."""
     span.set_attribute("error.type", code)
     span.set_status(StatusCode.ERROR)
+
+
+@contextmanager
+def _failing(span: Span) -> Iterator[None]:
+    """Let an exception be the span's outcome."""
+    try:
+        yield
+    except Exception as error:
+        failed(span, getattr(error, "code", None) or type(error).__name__)
+        raise
 
 
 @contextmanager

@@ -7,8 +7,34 @@ update rag.workers
  where id = %(id)s;
 
 -- name: deregister
-delete from rag.workers where id = %(id)s;
+-- The row goes; that a worker was alive until now is remembered.
+with gone as (delete from rag.workers where id = %(id)s returning id)
+insert into rag.worker_config (key, value)
+select 'worker_seen', to_jsonb(extract(epoch from now())) from gone
+on conflict (key) do update set value = excluded.value, updated_at = now();
 
 -- name: forget_silent
 -- Long after their jobs were recovered.
-delete from rag.workers where heartbeat_at < now() - interval '1 day';
+with gone as (
+    delete from rag.workers where heartbeat_at < now() - interval '1 day' returning heartbeat_at
+), seen as (
+    insert into rag.worker_config (key, value)
+    select 'worker_seen', to_jsonb(extract(epoch from max(heartbeat_at))) from gone
+    having count(*) > 0
+    on conflict (key) do update
+       set value = greatest(excluded.value, worker_config.value), updated_at = now())
+select count(*) from gone;
+
+-- name: summary
+-- `silent_seconds`: since any worker lived, also one that has said goodbye; null if none ever did.
+select count(*) filter (where is_alive) as alive,
+       count(*) filter (where is_alive and draining) as draining,
+       coalesce(sum(running) filter (where is_alive), 0) as running,
+       case when bool_or(is_alive) then 0.0
+            else extract(epoch from now() - greatest(max(heartbeat_at), max(goodbye.at)))::float8
+        end as silent_seconds,
+       coalesce(bool_or(is_alive and host = %(host)s and pid = %(pid)s), false) as is_here
+  from (select to_timestamp(max(value::float8)) as at
+          from rag.worker_config where key = 'worker_seen') as goodbye
+  left join (select *, heartbeat_at > now() - %(stale_after)s::interval as is_alive
+               from rag.workers) as worker on true;

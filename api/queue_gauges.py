@@ -1,0 +1,123 @@
+"""What the database knows, for Prometheus. Every process says the same: take `max`, not `sum`."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from api.overview import Overview
+from ingest.store.queue_stats import TypeStats
+
+Rows = Iterable[tuple[Sequence[str], float]]
+
+
+class QueueGauges(Collector):
+    """The gauges of one moment; without an overview, that the database does not answer."""
+
+    def __init__(self, overview: Overview | None) -> None:
+        self._overview = overview
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        is_up = self._overview is not None
+        yield _gauge("database_up", "Whether the database answered this process.", float(is_up))
+        if self._overview is not None:
+            yield from _of_jobs(self._overview)
+            yield from _of_lanes(self._overview)
+            yield from _of_workers(self._overview)
+            yield from _of_the_rest(self._overview)
+
+
+def _of_jobs(overview: Overview) -> Iterator[GaugeMetricFamily]:
+    types = overview.stats.types
+    yield _family(
+        "jobs",
+        "Jobs that have not completed, up to 100000 per type and status.",
+        ("type", "status"),
+        (pair for row in types for pair in _by_status(row)),
+    )
+    yield _family(
+        "jobs_waiting",
+        "Pending jobs that wait for a time, by reason.",
+        ("type", "reason"),
+        (((row.type, row.reason), row.jobs) for row in overview.stats.waiting),
+    )
+    yield _family(
+        "oldest_ready_seconds",
+        "Time since the oldest job that is ready was queued; 0 when none is ready.",
+        ("type",),
+        (((row.type,), row.oldest_seconds or 0.0) for row in types),
+    )
+    yield _family(
+        "jobs_overdue",
+        "Running jobs that are past their time-out, which should have ended them.",
+        ("type",),
+        (((row.type,), row.overdue) for row in types),
+    )
+    is_paused = overview.stats.installation.is_paused
+    yield _family(
+        "type_paused",
+        "Whether jobs of the type are not started: paused, disabled, or everything is paused.",
+        ("type",),
+        (((row.type,), float(is_paused or not row.is_on)) for row in types),
+    )
+
+
+def _by_status(row: TypeStats) -> Rows:
+    yield (row.type, "ready"), row.ready
+    yield (row.type, "processing"), row.processing
+    yield (row.type, "review_needed"), row.review_needed
+    yield (row.type, "failed"), row.failed
+
+
+def _of_lanes(overview: Overview) -> Iterator[GaugeMetricFamily]:
+    lanes = overview.stats.lanes
+    yield _family(
+        "lane_paused_seconds",
+        "How much longer a provider's lane is paused.",
+        ("lane",),
+        (((row.lane,), row.paused_seconds) for row in lanes),
+    )
+    yield _family(
+        "lane_failures",
+        "Failures of a provider in a row.",
+        ("lane",),
+        (((row.lane,), row.failures) for row in lanes),
+    )
+
+
+def _of_workers(overview: Overview) -> Iterator[GaugeMetricFamily]:
+    workers = overview.stats.workers
+    yield _gauge("workers", "Workers whose heartbeat lives.", workers.alive)
+    yield _gauge("workers_draining", "Of those, the ones that are stopping.", workers.draining)
+    yield _gauge("workers_running", "Slots of live workers that are in use.", workers.running)
+    silent = float("inf") if workers.silent_seconds is None else workers.silent_seconds
+    yield _gauge(
+        "worker_silent_seconds", "Since any worker was alive; +Inf when none ever was.", silent
+    )
+    yield _gauge("workers_desired", "Workers that the load asks for.", overview.workers.desired)
+
+
+def _of_the_rest(overview: Overview) -> Iterator[GaugeMetricFamily]:
+    state = overview.stats.installation
+    yield _gauge("inbox_events", "Events of providers that are not processed.", state.inbox)
+    yield _gauge(
+        "deliveries_open", "Notifications neither delivered nor given up.", state.deliveries
+    )
+    yield _family(
+        "webhook_endpoints",
+        "Endpoints in trouble: failing, or disabled by the service because they failed.",
+        ("state",),
+        ((("failing",), state.endpoints_failing), (("disabled",), state.endpoints_disabled)),
+    )
+    yield _gauge("batches_open", "Upload batches that have not ended.", state.open_batches)
+
+
+def _gauge(name: str, help: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"rag_ingest_{name}", help, value=value)
+
+
+def _family(name: str, help: str, labels: Sequence[str], rows: Rows) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(f"rag_ingest_{name}", help, labels=labels)
+    for values, value in rows:
+        family.add_metric(values, value)
+    return family

@@ -1,0 +1,30 @@
+"""How many workers are wanted: what an autoscaler asks."""
+
+from fastapi import APIRouter, Request
+
+from api.deps import Viewer
+from api.overview import overviews_of
+from api.wire import View
+from ingest.scaling import Reason
+
+router = APIRouter(prefix="/api/worker", tags=["management"])
+
+
+class Desired(View):
+    desired: int
+    current: int
+    """Workers that live and are not stopping."""
+    ready: int
+    """Jobs that could start now or within a minute; those held back by a limit or a pause are not
+    among them."""
+    oldest_seconds: float
+    reason: Reason
+    """`age`: the oldest of them waits too long; `running`: jobs that run keep their workers;
+    `cooling_down`, `warming_up`: fewer or more are wanted, but not for long enough yet."""
+
+
+@router.get("/desired")
+async def desired(request: Request, key: Viewer) -> Desired:
+    """The wanted number of workers, for the whole installation; read at most every 5 seconds."""
+    overview = await overviews_of(request.app).get()
+    return Desired.model_validate(overview.workers)
