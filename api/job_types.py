@@ -5,14 +5,17 @@ from datetime import timedelta
 from typing import Annotated, Any, Final, Self
 
 from fastapi import APIRouter
-from pydantic import Field
+from fastapi.responses import JSONResponse
+from pydantic import AfterValidator, Field
 
-from api.deps import Admin, PoolDep, Viewer
+from api.deps import Admin, Operator, PoolDep, Viewer
+from api.once import OnceDep
 from api.pages import Page
+from api.payload_schema import checked_schema
 from api.problems import FieldRejected
 from api.wire import Body, Text, View
-from ingest.db import transaction
-from ingest.errors import NotFound
+from ingest.db import Connection, transaction
+from ingest.errors import Conflict, NotFound
 from ingest.store import job_types
 
 router = APIRouter(prefix="/api/job-types", tags=["management"])
@@ -23,6 +26,8 @@ Timeout = Annotated[float, Field(ge=1, le=7 * 86400, allow_inf_nan=False)]
 Attempts = Annotated[int, Field(ge=1, le=100)]
 Concurrent = Annotated[int, Field(ge=1, le=10_000)]
 Rate = Annotated[int, Field(ge=1, le=1_000_000)]
+Name = Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,62}$")]
+PayloadSchema = Annotated[dict[str, Any], AfterValidator(checked_schema)]
 
 _SECONDS: Final = {
     "backoff_base_seconds": "backoff_base",
@@ -30,7 +35,17 @@ _SECONDS: Final = {
     "timeout_seconds": "timeout",
     "stage_timeout_seconds": "stage_timeout",
 }
-_LIFTABLE: Final = ("max_concurrent", "rate_per_minute")
+_LIFTABLE: Final = ("max_concurrent", "rate_per_minute", "payload_schema")
+_LONGEST_STAGE: Final = timedelta(minutes=10)
+_NEW: Final = job_types.JobType(
+    type="",
+    handler="",
+    max_attempts=5,
+    backoff_base=timedelta(seconds=2),
+    backoff_cap=timedelta(minutes=10),
+    timeout=timedelta(minutes=30),
+    stage_timeout=_LONGEST_STAGE,
+)
 
 
 class JobType(View):
@@ -65,8 +80,11 @@ class JobType(View):
         )
 
 
-class Limits(Body):
-    """What is left out stays as it is; null lifts a limit."""
+class JobTypePatch(Body):
+    """What is left out stays as it is; null lifts a limit.
+
+    Without a schema nobody can queue such jobs.
+    """
 
     is_enabled: bool | None = None
     is_paused: bool | None = None
@@ -77,27 +95,44 @@ class Limits(Body):
     stage_timeout_seconds: Timeout | None = None
     max_concurrent: Concurrent | None = None
     rate_per_minute: Rate | None = None
+    payload_schema: PayloadSchema | None = None
 
     def applied_to(self, row: job_types.JobType) -> job_types.JobType:
         """The type with these limits; FieldRejected when two of them contradict each other."""
-        changes: dict[str, Any] = {}
-        for name in self.model_fields_set:
-            value = getattr(self, name)
-            if name in _SECONDS and value is not None:
-                changes[_SECONDS[name]] = timedelta(seconds=value)
-            elif name in _LIFTABLE or value is not None:
-                changes[name] = value
-        changed = replace(row, **changes)
+        changed = replace(row, **self._changes())
         if changed.backoff_cap < changed.backoff_base:
             raise self._contradiction("backoff_cap_seconds", "backoff_base_seconds", "below")
         if changed.stage_timeout > changed.timeout:
             raise self._contradiction("stage_timeout_seconds", "timeout_seconds", "above")
         return changed
 
+    def _changes(self) -> dict[str, Any]:
+        changes: dict[str, Any] = {}
+        for name in self.model_fields_set & JobTypePatch.model_fields.keys():
+            value = getattr(self, name)
+            if name in _SECONDS and value is not None:
+                changes[_SECONDS[name]] = timedelta(seconds=value)
+            elif name in _LIFTABLE or value is not None:
+                changes[name] = value
+        return changes
+
     def _contradiction(self, lesser: str, other: str, where: str) -> FieldRejected:
         named = lesser if lesser in self.model_fields_set else other
         names = [type(self).model_fields[name].alias or name for name in (lesser, other, named)]
         return FieldRejected(f"{names[0]} would be {where} {names[1]}", loc=("body", names[2]))
+
+
+class NewJobType(JobTypePatch):
+    type: Name
+    handler: Name | None = None
+    """The handler's name where it is not that of the type."""
+
+    def row(self) -> job_types.JobType:
+        named = replace(_NEW, type=self.type, handler=self.handler or self.type)
+        if self.timeout_seconds is not None and self.stage_timeout_seconds is None:
+            timeout = timedelta(seconds=self.timeout_seconds)
+            named = replace(named, stage_timeout=min(_LONGEST_STAGE, timeout))
+        return self.applied_to(named)
 
 
 @router.get("")
@@ -109,12 +144,49 @@ async def list_job_types(pool: PoolDep, key: Viewer) -> Page[JobType]:
 
 
 @router.patch("/{type}")
-async def edit_job_type(type: Text, body: Limits, pool: PoolDep, key: Admin) -> JobType:
+async def edit_job_type(type: Text, body: JobTypePatch, pool: PoolDep, key: Admin) -> JobType:
     """Pause, disable or tune a type of job while workers run; they follow within seconds."""
     async with transaction(pool) as conn:
         row = await job_types.lock(conn, type)
         if row is None:
             raise NotFound("job type")
+        if row.is_built_in and body.payload_schema is not None:
+            raise FieldRejected(
+                "jobs of this type are queued by the service itself",
+                loc=("body", "payloadSchema"),
+                code="not_enqueueable",
+            )
         changed = body.applied_to(row)
         await job_types.write(conn, changed)
     return JobType.of(changed)
+
+
+@router.post("", status_code=201, response_model=JobType)
+async def add_job_type(
+    body: NewJobType, pool: PoolDep, key: Operator, once: OnceDep
+) -> JSONResponse:
+    """Register a type of job: workers that have its handler run what POST /api/jobs queues."""
+    row = body.row()
+
+    async def work(conn: Connection) -> JobType:
+        if await job_types.is_reserved(conn, row.handler):
+            raise FieldRejected(
+                "a handler of built-in types trusts its payload, which people could then write",
+                loc=("body", "handler" if body.handler else "type"),
+                code="handler_reserved",
+            )
+        await job_types.add(conn, row)
+        return JobType.of(row)
+
+    return await once.carry_out(pool, work, application_id=key.application_id, status=201)
+
+
+@router.delete("/{type}", status_code=204)
+async def delete_job_type(type: Text, pool: PoolDep, key: Operator) -> None:
+    """Remove a type that was added, once none of its jobs is kept any more."""
+    async with transaction(pool) as conn:
+        row = await job_types.get(conn, type)
+        if row is not None and row.is_built_in:
+            raise Conflict("a built-in type stays", code="built_in")
+        if not await job_types.delete(conn, type):
+            raise NotFound("job type")

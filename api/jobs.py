@@ -19,6 +19,7 @@ from ingest.store.job_views import JobFilter, JobView
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 
+_LOGS_SHOWN: Final = 200
 _RETRYABLE: Final[Sequence[JobStatus]] = ("failed", "cancelled", "review_needed")
 
 
@@ -34,16 +35,17 @@ class Job(View):
     knowledge_source_id: UUID | None
     batch_id: UUID | None
     parent_job_id: UUID | None
-    payload: dict[str, Any]
     result: dict[str, Any] | None
     embedding_config: dict[str, Any] | None
     last_error_code: str | None
     last_error_message: str | None
+    review_reason: str | None
     wait_reason: str | None
     run_at: UtcTime | None
     created_at: UtcTime
     started_at: UtcTime | None
     completed_at: UtcTime | None
+    duration_ms: int | None
     heartbeat_at: UtcTime | None
 
 
@@ -74,6 +76,7 @@ async def list_jobs(
     type: Text | None = None,
     knowledge_source_id: Annotated[UUID | None, Query(alias="knowledgeSourceId")] = None,
     batch_id: Annotated[UUID | None, Query(alias="batchId")] = None,
+    parent_job_id: Annotated[UUID | None, Query(alias="parentJobId")] = None,
     error_code: Annotated[Text | None, Query(alias="errorCode")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
@@ -84,6 +87,7 @@ async def list_jobs(
         type=type,
         source_id=knowledge_source_id,
         batch_id=batch_id,
+        parent_id=parent_job_id,
         error_code=error_code,
     )
     async with transaction(pool) as conn:
@@ -107,19 +111,30 @@ async def trigger(pool: PoolDep, key: Editor) -> Triggered:
 
 @router.get("/{id}")
 async def get_job(id: UUID, pool: PoolDep, key: Viewer) -> JobWithLogs:
-    """One job with its log."""
+    """One job with the end of its log."""
     async with transaction(pool) as conn:
-        row = await _job(conn, key.application_id, id)
-        logs = await job_views.logs(conn, id)
+        row = await find(conn, key.application_id, id)
+        logs = await job_views.newest_logs(conn, id, limit=_LOGS_SHOWN)
     job = JobWithLogs.model_validate(row)
     return job.model_copy(update={"logs": [JobLog.model_validate(line) for line in logs]})
+
+
+@router.get("/{id}/logs")
+async def list_logs(
+    id: UUID, pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
+) -> Page[JobLog]:
+    """The whole log of a job, oldest line first."""
+    async with transaction(pool) as conn:
+        await find(conn, key.application_id, id)
+        rows = await job_views.logs(conn, id, after=pages.position(cursor) or 0, limit=limit + 1)
+    return pages.page(rows, limit, view=JobLog, key=lambda row: (row.id,))
 
 
 @router.post("/{id}/retry", status_code=202)
 async def retry_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
     """Queue a job again that failed, was cancelled or waits for a review, with all its attempts."""
     async with transaction(pool) as conn:
-        before = await _job(conn, key.application_id, id)
+        before = await find(conn, key.application_id, id)
         retried = await source_control.retry(
             conn,
             application_id=key.application_id,
@@ -128,7 +143,7 @@ async def retry_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
         )
         if not retried:
             raise _not_retryable(before)
-        return Job.model_validate(await _job(conn, key.application_id, id))
+        return Job.model_validate(await find(conn, key.application_id, id))
 
 
 def _not_retryable(job: JobView) -> Conflict:
@@ -141,7 +156,7 @@ def _not_retryable(job: JobView) -> Conflict:
 async def cancel_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
     """End a waiting or running job for good; a running one can write nothing any more."""
     async with transaction(pool) as conn:
-        before = await _job(conn, key.application_id, id)
+        before = await find(conn, key.application_id, id)
         cancelled = await source_control.cancel(
             conn, application_id=key.application_id, job_ids=[id]
         )
@@ -150,27 +165,27 @@ async def cancel_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
                 f"a {before.type} job that is {before.status} cannot be cancelled",
                 code="not_cancellable",
             )
-        return Job.model_validate(await _job(conn, key.application_id, id))
+        return Job.model_validate(await find(conn, key.application_id, id))
 
 
 @router.post("/{id}/approve")
 async def approve_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
     """Let a job do what it waits for, such as the removal of pages that a crawl did not find."""
     async with transaction(pool) as conn:
-        before = await _job(conn, key.application_id, id)
+        before = await find(conn, key.application_id, id)
         if not await reviews.approve(conn, application_id=key.application_id, job_id=id):
             raise _not_reviewable(before)
-        return Job.model_validate(await _job(conn, key.application_id, id))
+        return Job.model_validate(await find(conn, key.application_id, id))
 
 
 @router.post("/{id}/reject")
 async def reject_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
     """End a job without what it waits for. What it has done already stays."""
     async with transaction(pool) as conn:
-        before = await _job(conn, key.application_id, id)
+        before = await find(conn, key.application_id, id)
         if not await reviews.reject(conn, application_id=key.application_id, job_id=id):
             raise _not_reviewable(before)
-        return Job.model_validate(await _job(conn, key.application_id, id))
+        return Job.model_validate(await find(conn, key.application_id, id))
 
 
 def _not_reviewable(job: JobView) -> Conflict:
@@ -182,12 +197,13 @@ def _not_reviewable(job: JobView) -> Conflict:
 async def delete_job(id: UUID, pool: PoolDep, key: Editor) -> None:
     """Remove an ended job with its log. Its knowledge source stays."""
     async with transaction(pool) as conn:
-        job = await _job(conn, key.application_id, id)
+        job = await find(conn, key.application_id, id)
         if not await job_control.delete(conn, application_id=key.application_id, id=id):
             raise Conflict(f"a job that is {job.status} has not ended", code="not_ended")
 
 
-async def _job(conn: Connection, application_id: UUID, id: UUID) -> JobView:
+async def find(conn: Connection, application_id: UUID, id: UUID) -> JobView:
+    """The job; NotFound when there is none, or when it is another application's."""
     row = await job_views.get(conn, application_id=application_id, id=id)
     if row is None:
         raise NotFound("job")

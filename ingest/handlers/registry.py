@@ -1,7 +1,8 @@
 """Handlers by name. A new job type is one file with `@handler(...)` and a row in rag.job_types."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
+from ingest.errors import SetupError
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.store.jobs import ClaimedJob
 
@@ -23,8 +24,12 @@ def handler(name: str) -> Callable[[Handler], Handler]:
     return register
 
 
-def load_handlers() -> dict[str, Handler]:
-    """All handlers of this package, by name: importing a module registers what it defines."""
+def load_handlers(modules: Sequence[str] = ()) -> dict[str, Handler]:
+    """All handlers of this package and of `modules`, by name.
+
+    To import a module registers what it defines. SetupError when one of `modules` cannot be
+    imported, or names a handler that there is already.
+    """
     from importlib import import_module
     from pkgutil import iter_modules
 
@@ -32,4 +37,10 @@ def load_handlers() -> dict[str, Handler]:
 
     for module in iter_modules(ingest.handlers.__path__, "ingest.handlers."):
         import_module(module.name)
+    for name in modules:
+        try:
+            import_module(name)
+        except Exception as error:
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            raise SetupError(f"INGEST_HANDLERS: cannot import {name}: {what}") from error
     return dict(HANDLERS)

@@ -4,10 +4,12 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
 
-from psycopg.rows import class_row
+from psycopg.errors import ForeignKeyViolation
+from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
 from ingest.db import Connection, load_queries
+from ingest.errors import Conflict
 from ingest.store.jobs import wake
 
 _SQL = load_queries("job_types.sql")
@@ -42,6 +44,43 @@ async def all_types(conn: Connection) -> list[JobType]:
     async with conn.cursor(row_factory=class_row(JobType)) as cur:
         await cur.execute(_SQL["all"])
         return await cur.fetchall()
+
+
+async def get(conn: Connection, type: str) -> JobType | None:
+    async with conn.cursor(row_factory=class_row(JobType)) as cur:
+        await cur.execute(_SQL["get"], {"type": type})
+        return await cur.fetchone()
+
+
+async def add(conn: Connection, job_type: JobType) -> None:
+    """Register a type; its jobs can be queued from the commit on.
+
+    Raises Conflict when there is one of this name.
+    """
+    added = await conn.execute(_SQL["add"], _row(job_type))
+    if added.rowcount == 0:
+        raise Conflict(f"there is a job type {job_type.type}", code="job_type_exists")
+
+
+async def is_reserved(conn: Connection, handler: str) -> bool:
+    """Whether a built-in type has this handler, which then trusts the payload."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["is_reserved"], {"handler": handler})
+        return bool(await cur.fetchone())
+
+
+async def delete(conn: Connection, type: str) -> bool:
+    """Remove a type that was added; False when there is no such type.
+
+    Raises Conflict while a job of it is kept: the log of that would lose its meaning.
+    """
+    try:
+        async with conn.transaction():
+            deleted = await conn.execute(_SQL["delete"], {"type": type})
+    except ForeignKeyViolation:
+        raise Conflict(f"there are jobs of the type {type}", code="job_type_in_use") from None
+    await conn.execute(_SQL["forget_rate"], {"type": type})
+    return deleted.rowcount == 1
 
 
 async def lock(conn: Connection, type: str) -> JobType | None:

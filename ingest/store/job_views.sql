@@ -1,45 +1,100 @@
--- What people see of jobs. Which blob a job reads is nobody's business.
+-- What people see of jobs. The payload is not part of it: which blob a job reads is nobody's business.
 
--- name: get
+-- name: job_head
+-- Why the ready jobs of a type do not start, if anything but free slots keeps them: as the workers
+-- see it (claims.sql).
+with held as materialized (
+    select job_type.type,
+           case
+             when job_type.is_paused or not job_type.is_enabled or exists (
+                select 1 from rag.worker_config where key = 'paused' and value = 'true')
+             then 'paused'
+             when running.count >= job_type.max_concurrent then 'max_concurrent'
+             when least(size.burst, lane.requests + rate.per_second
+                   * extract(epoch from greatest(clock_timestamp() - lane.refilled_at, '0'))) < 1
+             then 'rate_limited'
+           end as reason
+      from rag.job_types as job_type
+     cross join lateral (
+        select count(*) from rag.processing_jobs as job
+         where job.status = 'processing' and job.type = job_type.type
+           and job_type.max_concurrent is not null) as running
+      left join rag.lanes as lane
+        on lane.lane = 'type:' || job_type.type and job_type.rate_per_minute is not null
+     cross join lateral (
+        select greatest(job_type.rate_per_minute / 10, 1) as burst) as size
+     cross join lateral (
+        select (job_type.rate_per_minute - size.burst + 1) / 60.0::float8 as per_second) as rate
+)
 select job.id, job.type, job.status, job.stage, job.progress, job.attempts, job.max_attempts,
-       job.priority, job.knowledge_source_id, job.batch_id, job.parent_job_id,
-       job.payload - 'blobKey' as payload, job.result, job.embedding_config,
-       job.last_error_code, job.last_error_message, job.run_at,
-       case when job.status = 'pending' and (
-                 job_type.is_paused or not job_type.is_enabled or exists (
-                    select 1 from rag.worker_config where key = 'paused' and value = 'true'))
-            then 'paused' else job.wait_reason end as wait_reason,
-       job.created_at, job.started_at, job.completed_at, worker.heartbeat_at, job.position
-  from rag.processing_jobs as job
-  join rag.job_types as job_type on job_type.type = job.type
-  left join rag.workers as worker on worker.id = job.locked_by
- where job.application_id = %(application_id)s and job.id = %(id)s;
+       job.priority, job.knowledge_source_id, job.batch_id, job.parent_job_id, job.result,
+       job.embedding_config, job.last_error_code, job.last_error_message, job.review_reason,
+       job.run_at,
+       case when job.status = 'pending'
+            then case when held.reason = 'paused' then held.reason
+                      else coalesce(job.wait_reason, held.reason) end
+            else job.wait_reason end as wait_reason,
+       job.created_at, job.started_at, job.completed_at,
+       case when job.status in ('completed', 'failed')
+            then (extract(epoch from job.completed_at - job.started_at) * 1000)::bigint
+       end as duration_ms,
+       worker.heartbeat_at, job.position
+  from (
+    select * from rag.processing_jobs as job
+     where job.application_id = %(application_id)s
 
--- name: list
-select job.id, job.type, job.status, job.stage, job.progress, job.attempts, job.max_attempts,
-       job.priority, job.knowledge_source_id, job.batch_id, job.parent_job_id,
-       job.payload - 'blobKey' as payload, job.result, job.embedding_config,
-       job.last_error_code, job.last_error_message, job.run_at,
-       case when job.status = 'pending' and (
-                 job_type.is_paused or not job_type.is_enabled or exists (
-                    select 1 from rag.worker_config where key = 'paused' and value = 'true'))
-            then 'paused' else job.wait_reason end as wait_reason,
-       job.created_at, job.started_at, job.completed_at, worker.heartbeat_at, job.position
+-- name: id_head
+select job.id, job.position
   from rag.processing_jobs as job
-  join rag.job_types as job_type on job_type.type = job.type
-  left join rag.workers as worker on worker.id = job.locked_by
  where job.application_id = %(application_id)s
-   and (%(status)s::text is null or job.status = %(status)s)
-   and (%(type)s::text is null or job.type = %(type)s)
-   and (%(source_id)s::uuid is null or job.knowledge_source_id = %(source_id)s)
-   and (%(batch_id)s::uuid is null or job.batch_id = %(batch_id)s)
-   and (%(error_code)s::text is null or job.last_error_code = %(error_code)s)
-   and (%(before)s::bigint is null or job.position < %(before)s)
+
+-- name: id_tail
  order by job.position desc
  limit %(limit)s;
 
+-- name: where_id
+       and job.id = %(id)s
+
+-- name: where_status
+       and job.status = %(status)s
+
+-- name: where_type
+       and job.type = %(type)s
+
+-- name: where_source_id
+       and job.knowledge_source_id = %(source_id)s
+
+-- name: where_batch_id
+       and job.batch_id = %(batch_id)s
+
+-- name: where_parent_id
+       and job.parent_job_id = %(parent_id)s
+
+-- name: where_error_code
+       and job.last_error_code = %(error_code)s
+
+-- name: where_before
+       and job.position < %(before)s
+
+-- name: job_tail
+     order by job.position desc
+     limit %(limit)s) as job
+  join held on held.type = job.type
+  left join rag.workers as worker on worker.id = job.locked_by
+ order by job.position desc;
+
 -- name: logs
-select attempt, level, stage, message, details, duration_ms, created_at
+select id, attempt, level, stage, message, details, duration_ms, created_at
   from rag.job_logs
- where job_id = %(job_id)s
+ where job_id = %(job_id)s and id > %(after)s
+ order by id
+ limit %(limit)s;
+
+-- name: newest_logs
+select * from (
+    select id, attempt, level, stage, message, details, duration_ms, created_at
+      from rag.job_logs
+     where job_id = %(job_id)s
+     order by id desc
+     limit %(limit)s) as newest
  order by id;

@@ -5,7 +5,8 @@ none of them meets an upload half-way.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 from uuid import UUID
 
 from psycopg.rows import scalar_row
@@ -13,9 +14,22 @@ from psycopg.types.json import Jsonb
 
 from ingest.db import Connection, load_queries
 from ingest.model import JobStatus
-from ingest.store import announce, applications, events, job_control, jobs, runs, sources
+from ingest.store import (
+    announce,
+    applications,
+    batches,
+    events,
+    job_control,
+    job_views,
+    jobs,
+    runs,
+    sources,
+)
+from ingest.store.job_views import JobFilter
 
 _SQL = load_queries("source_control.sql")
+
+_RETRIED_AT_ONCE: Final = 1000
 
 
 async def edit(
@@ -116,7 +130,30 @@ async def retry(
         conn, application_id=application_id, job_ids=current, statuses=statuses
     )
     await announce.touched(conn, retried, job_status="pending")
+    await batches.reopen(conn, job_ids=[job.id for job in retried])
     return [job.id for job in retried]
+
+
+async def retry_failed(
+    conn: Connection, *, application_id: UUID, where: JobFilter, before: int | None
+) -> tuple[int, int | None]:
+    """`retry` for up to 1,000 failed jobs, newest first, from behind the position `before`.
+
+    Returns how many were queued, and where to go on in a transaction of its own; None at the end.
+    A large retry is no single transaction, which would hold up the queue.
+    """
+    await applications.lock_sources(conn, application_id)
+    found = await job_views.list_ids(
+        conn,
+        application_id=application_id,
+        where=replace(where, status="failed"),
+        limit=_RETRIED_AT_ONCE,
+        before=before,
+    )
+    retried = await retry(
+        conn, application_id=application_id, statuses=("failed",), job_ids=[id for id, _ in found]
+    )
+    return len(retried), found[-1][1] if len(found) == _RETRIED_AT_ONCE else None
 
 
 async def _owned(conn: Connection, application_id: UUID, ids: Sequence[UUID]) -> list[UUID]:

@@ -8,14 +8,17 @@ update rag.knowledge_sources
 returning status;
 
 -- name: retryable
--- Only the job of a source's current run: an older one would put old bytes in the place of new.
+-- Of the jobs that make up a source, only those of its current run: an older one would put old bytes
+-- in the place of new.
 select job.id
   from rag.processing_jobs as job
+  join rag.job_types as job_type on job_type.type = job.type
   left join rag.knowledge_sources as source on source.id = job.knowledge_source_id
  where job.application_id = %(application_id)s
    and (job.id = any(%(job_ids)s) or job.batch_id = %(batch_id)s)
    and (job.knowledge_source_id is null or job.type = 'purge'
-        or (source.deleted_at is null and source.current_job_id in (job.id, job.parent_job_id)));
+        or (source.deleted_at is null
+            and (not job_type.is_built_in or source.current_job_id in (job.id, job.parent_job_id))));
 
 -- name: owned
 select id from rag.knowledge_sources

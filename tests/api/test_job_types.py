@@ -1,11 +1,15 @@
-"""Job types: limits that are edited while workers run."""
+"""Job types: limits that are edited while workers run, and types that operators add."""
 
 from typing import Any
+from uuid import UUID
 
 import httpx
-import pytest
+
+from ingest.db import Connection
+from ingest.store import jobs
 
 TYPES = "/api/job-types"
+SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 
 
 async def shown(client: httpx.AsyncClient, type: str) -> dict[str, Any]:
@@ -42,36 +46,125 @@ async def test_a_limit_that_is_left_out_stays_and_null_lifts_it(admin: httpx.Asy
     assert (lifted["maxConcurrent"], lifted["ratePerMinute"]) == (None, 60)
 
 
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        ({"maxAttempts": 0}, "maxAttempts"),
-        ({"timeoutSeconds": 0.99}, "timeoutSeconds"),
-        ({"backoffBaseSeconds": 0.09}, "backoffBaseSeconds"),
-        ({"backoffCapSeconds": 1e-9}, "backoffCapSeconds"),
-        ({"stageTimeoutSeconds": 0}, "stageTimeoutSeconds"),
-        ({"maxConcurrent": -1}, "maxConcurrent"),
-        ({"maxConcurrent": 10_001}, "maxConcurrent"),
-        ({"ratePerMinute": 0}, "ratePerMinute"),
-        ({"ratePerMinute": 1_000_001}, "ratePerMinute"),
-        ({"handler": "x"}, "handler"),
-        ({"is_paused": True}, "is_paused"),
-        ({"backoffCapSeconds": 1}, "backoffCapSeconds"),
-        ({"backoffBaseSeconds": 3600}, "backoffBaseSeconds"),
-        ({"stageTimeoutSeconds": 1801}, "stageTimeoutSeconds"),
-        ({"timeoutSeconds": 60}, "timeoutSeconds"),
-    ],
-)
-async def test_a_wrong_limit_is_a_422_that_names_the_field(
-    admin: httpx.AsyncClient, body: dict[str, Any], field: str
-) -> None:
-    before = await shown(admin, "file")
+WRONG_LIMITS: list[tuple[dict[str, Any], str]] = [
+    ({"maxAttempts": 0}, "maxAttempts"),
+    ({"timeoutSeconds": 0.99}, "timeoutSeconds"),
+    ({"backoffBaseSeconds": 0.09}, "backoffBaseSeconds"),
+    ({"backoffCapSeconds": 1e-9}, "backoffCapSeconds"),
+    ({"stageTimeoutSeconds": 0}, "stageTimeoutSeconds"),
+    ({"maxConcurrent": -1}, "maxConcurrent"),
+    ({"maxConcurrent": 10_001}, "maxConcurrent"),
+    ({"ratePerMinute": 0}, "ratePerMinute"),
+    ({"ratePerMinute": 1_000_001}, "ratePerMinute"),
+    ({"handler": "x"}, "handler"),
+    ({"is_paused": True}, "is_paused"),
+    ({"backoffCapSeconds": 1}, "backoffCapSeconds"),
+    ({"backoffBaseSeconds": 3600}, "backoffBaseSeconds"),
+    ({"stageTimeoutSeconds": 1801}, "stageTimeoutSeconds"),
+    ({"timeoutSeconds": 60}, "timeoutSeconds"),
+]
 
-    answer = await admin.patch(f"{TYPES}/file", json=body)
+
+async def test_a_wrong_limit_is_a_422_that_names_the_field(admin: httpx.AsyncClient) -> None:
+    before = (await admin.get(TYPES)).json()
+    answers = [await admin.patch(f"{TYPES}/file", json=body) for body, _ in WRONG_LIMITS]
+
+    assert {answer.status_code for answer in answers} == {422}
+    fields = [[error["field"] for error in answer.json()["errors"]] for answer in answers]
+    assert fields == [[f"body.{field}"] for _, field in WRONG_LIMITS]
+    assert (await admin.get(TYPES)).json() == before
+
+
+async def test_an_operator_registers_a_type_and_removes_it_again(
+    operator: httpx.AsyncClient, editor: httpx.AsyncClient
+) -> None:
+    body = {"type": "greet", "payloadSchema": SCHEMA, "timeoutSeconds": 60, "maxConcurrent": 2}
+    made = await operator.post(TYPES, json=body)
+    again = await operator.post(TYPES, json=body)
+    listed = await shown(editor, "greet")
+    removed = await operator.delete(f"{TYPES}/greet")
+
+    assert (made.status_code, made.json()) == (201, listed)
+    assert listed == {
+        "type": "greet",
+        "handler": "greet",
+        "maxAttempts": 5,
+        "backoffBaseSeconds": 2,
+        "backoffCapSeconds": 600,
+        "timeoutSeconds": 60,
+        "stageTimeoutSeconds": 60,
+        "maxConcurrent": 2,
+        "ratePerMinute": None,
+        "payloadSchema": SCHEMA,
+        "isBuiltIn": False,
+        "isEnabled": True,
+        "isPaused": False,
+    }
+    assert (again.status_code, again.json()["code"]) == (409, "job_type_exists")
+    assert removed.status_code == 204
+    assert (await operator.delete(f"{TYPES}/greet")).status_code == 404
+
+
+async def test_a_repeated_registration_gets_the_first_answer(operator: httpx.AsyncClient) -> None:
+    headers = {"Idempotency-Key": "k"}
+    body = {"type": "greet", "payloadSchema": {}}
+    first = await operator.post(TYPES, json=body, headers=headers)
+    second = await operator.post(TYPES, json=body, headers=headers)
+
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert first.json() == second.json()
+
+
+async def test_a_type_with_jobs_and_a_built_in_one_stay(
+    operator: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    await operator.post(TYPES, json={"type": "greet", "payloadSchema": {}})
+    await jobs.enqueue(conn, [jobs.NewJob(application_id=application_id, type="greet")])
+
+    used = await operator.delete(f"{TYPES}/greet")
+    built_in = await operator.delete(f"{TYPES}/file")
+
+    assert (used.status_code, used.json()["code"]) == (409, "job_type_in_use")
+    assert (built_in.status_code, built_in.json()["code"]) == (409, "built_in")
+
+
+WRONG_TYPES: list[tuple[dict[str, Any], str]] = [
+    ({"type": "Greet"}, "type"),
+    ({"type": "1a"}, "type"),
+    ({"type": "a" * 64}, "type"),
+    ({"type": ""}, "type"),
+    ({}, "type"),
+    ({"type": "greet", "handler": "a.b"}, "handler"),
+    ({"type": "mine", "handler": "file"}, "handler"),
+    ({"type": "greet", "maxAttempts": 101}, "maxAttempts"),
+    ({"type": "greet", "timeoutSeconds": 5, "stageTimeoutSeconds": 6}, "stageTimeoutSeconds"),
+    ({"type": "greet", "payloadSchema": {"type": "nonsense"}}, "payloadSchema"),
+    ({"type": "greet", "payloadSchema": {"$ref": "https://x.example/s"}}, "payloadSchema"),
+    ({"type": "greet", "payloadSchema": {"$comment": "x" * 17_000}}, "payloadSchema"),
+    ({"type": "greet", "payloadSchema": True}, "payloadSchema"),
+    ({"type": "greet", "isBuiltIn": True}, "isBuiltIn"),
+]
+
+
+async def test_a_wrong_registration_is_a_422_that_names_the_field(
+    operator: httpx.AsyncClient,
+) -> None:
+    before = (await operator.get(TYPES)).json()
+    answers = [await operator.post(TYPES, json=body) for body, _ in WRONG_TYPES]
+
+    assert {answer.status_code for answer in answers} == {422}
+    fields = [[error["field"] for error in answer.json()["errors"]] for answer in answers]
+    assert fields == [[f"body.{field}"] for _, field in WRONG_TYPES]
+    assert (await operator.get(TYPES)).json() == before
+
+
+async def test_a_built_in_type_gets_no_schema_because_its_payload_is_trusted(
+    admin: httpx.AsyncClient,
+) -> None:
+    answer = await admin.patch(f"{TYPES}/file", json={"payloadSchema": {}})
 
     assert answer.status_code == 422
-    assert [error["field"] for error in answer.json()["errors"]] == [f"body.{field}"]
-    assert await shown(admin, "file") == before
+    assert answer.json()["errors"][0]["code"] == "not_enqueueable"
 
 
 async def test_an_unknown_job_type_is_a_404(admin: httpx.AsyncClient) -> None:

@@ -50,7 +50,59 @@ async def test_a_job_shows_its_log_and_who_holds_it(
     assert (shown["status"], shown["attempts"], shown["type"]) == ("processing", 1, "file")
     assert shown["heartbeatAt"].endswith("Z")
     assert [log["message"] for log in shown["logs"]] == ["extract done", "x"]
-    assert "blobKey" not in shown["payload"]
+
+
+async def test_no_answer_holds_the_payload_of_a_job(
+    editor: httpx.AsyncClient, conn: Connection
+) -> None:
+    file = await add(editor)
+    row = await (
+        await conn.execute("select payload ->> 'blobKey' from rag.processing_jobs")
+    ).fetchone()
+    assert row is not None
+
+    shown = await editor.get(f"{JOBS}/{file['jobId']}")
+    listed = await editor.get(JOBS)
+
+    assert "payload" not in shown.json()
+    assert "payload" not in listed.json()["items"][0]
+    assert row[0] not in shown.text + listed.text
+
+
+async def test_a_job_that_has_ended_tells_how_long_it_took(
+    editor: httpx.AsyncClient, conn: Connection
+) -> None:
+    file = await add(editor)
+    waiting = (await editor.get(f"{JOBS}/{file['jobId']}")).json()
+    await conn.execute(
+        "update rag.processing_jobs set status = 'completed', "
+        "started_at = now(), completed_at = now() + interval '1.5 seconds'"
+    )
+
+    ended = (await editor.get(f"{JOBS}/{file['jobId']}")).json()
+
+    assert (waiting["durationMs"], ended["durationMs"]) == (None, 1500)
+
+
+async def test_a_long_log_is_read_in_pages_and_its_end_with_the_job(
+    editor: httpx.AsyncClient, conn: Connection
+) -> None:
+    file = await add(editor)
+    lines = [
+        LogLine(job_id=UUID(file["jobId"]), attempt=1 + n // 200, stage="embed", message=str(n))
+        for n in range(250)
+    ]
+    await job_logs.add_logs(conn, lines)
+    url = f"{JOBS}/{file['jobId']}/logs"
+
+    first = (await editor.get(url, params={"limit": 200})).json()
+    second = (await editor.get(url, params={"limit": 200, "cursor": first["nextCursor"]})).json()
+    shown = (await editor.get(f"{JOBS}/{file['jobId']}")).json()["logs"]
+
+    read = first["items"] + second["items"]
+    assert [int(line["message"]) for line in read] == list(range(250))
+    assert (read[-1]["attempt"], read[-1]["stage"], second["nextCursor"]) == (2, "embed", None)
+    assert [int(line["message"]) for line in shown] == list(range(50, 250))
 
 
 async def test_a_waiting_job_tells_until_when_and_why(
@@ -69,25 +121,40 @@ async def test_a_waiting_job_tells_until_when_and_why(
     assert (shown["waitReason"], shown["heartbeatAt"]) == ("rate_limited", None)
 
 
+USED_UP = (
+    "with rated as (update rag.job_types set rate_per_minute = 20 where type = 'file') "
+    "insert into rag.lanes (lane, requests) values ('type:file', {left})"
+)
+ANOTHER_RUNS = (
+    "with limited as (update rag.job_types set max_concurrent = {limit} where type = 'file') "
+    "insert into rag.processing_jobs (id, application_id, type, status, max_attempts) "
+    "select gen_random_uuid(), id, 'file', 'processing', 1 from app.applications"
+)
+
+
 @pytest.mark.parametrize(
-    "change",
+    ("change", "reason"),
     [
-        "update rag.worker_config set value = 'true' where key = 'paused'",
-        "update rag.job_types set is_paused = true where type = 'file'",
-        "update rag.job_types set is_enabled = false where type = 'file'",
+        ("update rag.worker_config set value = 'true' where key = 'paused'", "paused"),
+        ("update rag.job_types set is_paused = true where type = 'file'", "paused"),
+        ("update rag.job_types set is_enabled = false where type = 'file'", "paused"),
+        (ANOTHER_RUNS.format(limit=1), "max_concurrent"),
+        (ANOTHER_RUNS.format(limit=2), None),
+        (USED_UP.format(left=0.5), "rate_limited"),
+        (USED_UP.format(left=1.5), None),
     ],
 )
-async def test_a_job_that_nobody_may_claim_says_so(
-    editor: httpx.AsyncClient, conn: Connection, change: LiteralString
+async def test_a_job_that_nobody_may_claim_says_why(
+    editor: httpx.AsyncClient, conn: Connection, change: LiteralString, reason: str | None
 ) -> None:
     file = await add(editor)
     before = (await editor.get(f"{JOBS}/{file['jobId']}")).json()["waitReason"]
     await conn.execute(change)
 
     shown = (await editor.get(f"{JOBS}/{file['jobId']}")).json()
-    (listed,) = (await editor.get(JOBS)).json()["items"]
+    (listed,) = (await editor.get(JOBS, params={"status": "pending"})).json()["items"]
 
-    assert (before, shown["waitReason"], listed["waitReason"]) == (None, "paused", "paused")
+    assert (before, shown["waitReason"], listed["waitReason"]) == (None, reason, reason)
 
 
 async def test_lists_filter_and_page(editor: httpx.AsyncClient, conn: Connection) -> None:
@@ -104,6 +171,20 @@ async def test_lists_filter_and_page(editor: httpx.AsyncClient, conn: Connection
     assert await ids(status="failed") == await ids(errorCode="corrupt") == newest_first[-1:]
     assert await ids(knowledgeSourceId=body["files"][2]["knowledgeSourceId"]) == newest_first[2:3]
     assert await ids(type="purge") == []
+    await conn.execute(
+        "update rag.processing_jobs set parent_job_id = %s where id = %s",
+        [newest_first[0], newest_first[3]],
+    )
+    assert await ids(parentJobId=newest_first[0]) == newest_first[3:4]
+    everything = {
+        "status": "failed",
+        "type": "file",
+        "knowledgeSourceId": body["files"][0]["knowledgeSourceId"],
+        "batchId": body["batchId"],
+        "errorCode": "corrupt",
+    }
+    assert await ids(**everything) == newest_first[-1:]
+    assert await ids(**{**everything, "errorCode": "no_text"}) == []
     first = (await editor.get(JOBS, params={"limit": 4})).json()
     second = (await editor.get(JOBS, params={"limit": 4, "cursor": first["nextCursor"]})).json()
     assert len({item["id"] for item in first["items"] + second["items"]}) == 6

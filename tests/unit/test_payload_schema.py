@@ -1,0 +1,98 @@
+"""Which schemas of payloads are taken, and what they say of a payload."""
+
+from typing import Any
+
+import pytest
+
+from api.payload_schema import MOST_VALUES, Wrong, checked_schema, wrong_with
+
+NAMES = {"type": "array", "items": {"$ref": "#/$defs/name"}, "uniqueItems": True}
+SCHEMA: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "$defs": {"name": {"type": "string", "pattern": "^[a-z]+$"}},
+    "type": "object",
+    "properties": {"names": NAMES, "count": {"type": "integer"}},
+    "required": ["names", "count"],
+    "additionalProperties": False,
+}
+
+
+def doubling(levels: int) -> dict[str, Any]:
+    """Every definition refers twice to the next one."""
+    definitions = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(levels)}
+    return {"$ref": "#/$defs/d0", "$defs": {**definitions, f"d{levels}": {}}}
+
+
+def nested(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {}
+    for _ in range(levels):
+        schema = {"properties": {"a": schema}}
+    return schema
+
+
+def test_a_payload_is_told_where_it_breaks_which_rule_and_never_what_it_holds() -> None:
+    payload = {"names": ["ok", "SECRET"], "count": "SECRET"}
+
+    assert wrong_with(payload, checked_schema(SCHEMA)) == [
+        Wrong(("names", "1"), 'breaks the rule pattern: "^[a-z]+$"'),
+        Wrong(("count",), 'breaks the rule type: "integer"'),
+    ]
+
+
+def test_fields_that_miss_and_fields_too_many_are_told_of_their_object() -> None:
+    assert set(wrong_with({"SECRET": 1}, checked_schema(SCHEMA))) == {
+        Wrong((), "has fields that the schema does not know"),
+        Wrong((), "misses names, count"),
+    }
+
+
+def test_a_payload_that_keeps_the_rules_is_taken() -> None:
+    assert wrong_with({"names": ["a", "b"], "count": 1}, checked_schema(SCHEMA)) == []
+
+
+def test_a_payload_of_very_many_values_is_not_even_looked_at() -> None:
+    [wrong] = wrong_with({"names": ["a"] * MOST_VALUES}, {})
+
+    assert wrong.path == ()
+
+
+def test_names_of_properties_are_no_keywords() -> None:
+    schema = {
+        "properties": {"pattern": {"type": "integer"}, "$ref": {}, "$id": {}},
+        "dependentRequired": {"pattern": ["a"]},
+        "enum": [{"$ref": "#/nowhere"}],
+    }
+
+    assert checked_schema(schema) == schema
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        ({"type": "nonsense"}, "no JSON Schema"),
+        ({"required": "a"}, "no JSON Schema"),
+        ({"$ref": "https://x.example/s"}, "own \\$defs"),
+        ({"$ref": "#"}, "own \\$defs"),
+        ({"$ref": "#/$defs/missing", "$defs": {}}, "own \\$defs"),
+        ({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}}, "circle"),
+        (doubling(12), "too many"),
+        (nested(40), "deeper than"),
+        ({"$id": "https://x.example/s"}, "not taken"),
+        ({"$dynamicRef": "#a"}, "not taken"),
+        ({"patternProperties": {"(a+)+$": {}}}, "not taken"),
+        ({"not": {"pattern": "(?=a)a"}}, "RE2"),
+        ({"$schema": "http://json-schema.org/draft-07/schema#"}, "2020-12"),
+        ({"$comment": "x" * 17_000}, "larger than"),
+    ],
+)
+def test_a_schema_that_is_none_or_could_be_expensive_is_refused(
+    schema: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(ValueError, match=why):
+        checked_schema(schema)
+
+
+def test_the_deepest_schema_that_is_taken_can_be_checked() -> None:
+    schema = checked_schema(nested(15))
+
+    assert wrong_with({"a": {"a": {}}}, schema) == []
