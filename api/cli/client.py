@@ -130,7 +130,14 @@ class Client:
         return self._send(self._http.build_request("GET", path, params=params))
 
     def post(self, path: str, body: Any) -> Any:
+        """None as body sends none."""
         return self._send(self._http.build_request("POST", path, json=body))
+
+    def put(self, path: str, body: Any) -> Any:
+        return self._send(self._http.build_request("PUT", path, json=body))
+
+    def delete(self, path: str) -> None:
+        self._send(self._http.build_request("DELETE", path))
 
     def post_stream(self, path: str, content: Iterable[bytes], *, content_type: str) -> Any:
         """Send a body that is made while it is sent."""
@@ -153,6 +160,8 @@ class Client:
             response = self._http.send(request)
         except httpx.TransportError as error:
             raise Unreachable(self._unreachable(error)) from None
+        if response.status_code == httpx.codes.NO_CONTENT:
+            return None
         if response.is_success:
             try:
                 return response.json()

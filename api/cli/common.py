@@ -1,25 +1,30 @@
 """What several commands share: reading their arguments, showing that they go on, being left."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn
 
-from api.cli.output import CommandError, notes
+from api.cli.client import Refused
+from api.cli.output import CommandError, notes, print_error
 
 _INTERRUPTED: Final = 130
+_CANNOT: Final = 2
+# It is not there, or its state forbids it: others may do better. Anything else holds for all.
+_ITS_OWN_FAULT: Final = (404, 409)
 
 
-def check_id(id: str) -> None:
+def check_id(id: str, *, shown_by: str = "ingest sources") -> None:
     """CommandError for an argument that is no id."""
     try:
         UUID(id)
     except ValueError:
-        raise CommandError(f"{id} is not an id: `ingest sources` shows them") from None
+        raise CommandError(f"{id} is not an id: `{shown_by}` shows them") from None
 
 
 def json_object(text: str | None) -> dict[str, Any] | None:
@@ -33,6 +38,35 @@ def json_object(text: str | None) -> dict[str, Any] | None:
     if not isinstance(value, dict):
         raise CommandError("--metadata is not a JSON object")
     return value
+
+
+@contextmanager
+def refusals() -> Iterator[Callable[[str], AbstractContextManager[None]]]:
+    """Gives what to wrap around the request for each of several objects, by their names.
+
+    What the service refuses for an object's own sake is told in a line and ends nothing; the exit
+    code is 2 if there was any.
+    """
+    refused: list[str] = []
+
+    @contextmanager
+    def attempt(name: str) -> Iterator[None]:
+        try:
+            yield
+        except Refused as error:
+            if error.status not in _ITS_OWN_FAULT:
+                raise
+            refused.append(name)
+            print_error(f"{name}: {error}")
+
+    yield attempt
+    if refused:
+        raise typer.Exit(_CANNOT)
+
+
+def local_time(time: str) -> str:
+    """A time of the API on the clock of this machine, to the second."""
+    return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 @contextmanager

@@ -1,13 +1,17 @@
 """Run the service in this process: HTTP API, worker, database, until a signal ends it."""
 
 import asyncio
-import errno
-import ipaddress
 import shlex
 import socket
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from pathlib import Path
 from typing import Final
 
@@ -17,14 +21,16 @@ from fastapi import FastAPI
 from rich.text import Text
 
 from api.cli import local
+from api.cli.bound import bound, url_of
 from api.cli.output import out, print_json
 from api.cli.stopping import StopRequest, stop_request
 from api.live import LARGEST_MESSAGE
 from api.logging import set_up_logging
 from api.main import create_app
+from api.worker_app import create_worker_app
 from ingest.config import Settings, load_settings
-from ingest.errors import SetupError
 from ingest.runtime import Runtime, database, open_runtime
+from ingest.tracing import exported
 
 # For requests that are being answered at a stop; streams, which never end, are cut off then.
 _GRACE_SECONDS: Final = 5
@@ -42,7 +48,8 @@ def run_api(*, join: bool, work: bool | None, as_json: bool) -> None:
     # The port first: to find it taken must not cost the start of a database.
     with (
         _stoppable() as stop,
-        _bound(settings.host, settings.port) as listener,
+        bound(settings.host, settings.port, variable="INGEST_PORT") as listener,
+        exported(),
         database(settings, join=join) as dsn,
     ):
         asyncio.run(_serve(settings, dsn, listener, stop, work=work, as_json=as_json))
@@ -51,8 +58,13 @@ def run_api(*, join: bool, work: bool | None, as_json: bool) -> None:
 def run_worker(*, as_json: bool) -> None:
     """Work until a signal. Raises SetupError."""
     settings = _prepare()
-    with _stoppable() as stop, database(settings, join=True) as dsn:
-        asyncio.run(_work(settings, dsn, stop, as_json=as_json))
+    with (
+        _stoppable() as stop,
+        _worker_port(settings) as listener,
+        exported(),
+        database(settings, join=True) as dsn,
+    ):
+        asyncio.run(_work(settings, dsn, listener, stop, as_json=as_json))
 
 
 def run_migrations(*, as_json: bool) -> None:
@@ -95,7 +107,7 @@ async def _serve(
         with ExitStack() as announcement:
 
             def ready() -> None:
-                url = _url(listener)
+                url = url_of(listener)
                 announcement.enter_context(local.announced(settings.data_dir, url))
                 _greet(runtime, url, work=work, as_json=as_json)
 
@@ -137,60 +149,57 @@ class _Server(uvicorn.Server):
         return nullcontext()
 
 
-async def _work(settings: Settings, dsn: str, stop: StopRequest, *, as_json: bool) -> None:
+def _worker_port(settings: Settings) -> AbstractContextManager[socket.socket | None]:
+    if settings.worker_port is None:
+        return nullcontext()
+    return bound(settings.host, settings.worker_port, variable="INGEST_WORKER_PORT")
+
+
+async def _work(
+    settings: Settings,
+    dsn: str,
+    listener: socket.socket | None,
+    stop: StopRequest,
+    *,
+    as_json: bool,
+) -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
 
     def ask_to_stop() -> None:
         loop.call_soon_threadsafe(stopped.set)  # a signal does not wake the loop by itself
 
-    async with open_runtime(settings, dsn, work=True, serve=False):
+    async with open_runtime(settings, dsn, work=True, serve=False) as runtime:
         stop.instead(ask_to_stop)
-        if as_json:
-            print_json({"ready": True})
-        else:
-            out().print(f"the worker is ready, {settings.worker_concurrency} jobs at a time")
-        await stopped.wait()
+        async with _observable(runtime, listener):
+            _tell_ready(settings, listener, as_json=as_json)
+            await stopped.wait()
 
 
-@contextmanager
-def _bound(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket with the address, not listening yet: connections are refused until we answer."""
+@asynccontextmanager
+async def _observable(runtime: Runtime, listener: socket.socket | None) -> AsyncIterator[None]:
+    """Answer for the worker's metrics and health, where it has a port for them."""
+    if listener is None:
+        yield
+        return
+    answers = asyncio.Event()
+    server = _Server(create_worker_app(runtime), ready=answers.set)
+    serving = asyncio.create_task(server.serve(sockets=[listener]), name="worker port")
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-    except OSError as error:
-        raise SetupError(
-            f"INGEST_HOST: {host} is not an address of this machine: {error}"
-        ) from None
-    with socket.socket(family, kind, protocol) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(address)
-        except OSError as error:
-            raise SetupError(_why_not_bound(host, port, error)) from None
-        yield listener
+        await answers.wait()
+        yield
+    finally:
+        server.ask_to_stop()
+        await serving
 
 
-def _why_not_bound(host: str, port: int, error: OSError) -> str:
-    if error.errno == errno.EADDRINUSE:
-        return (
-            f"INGEST_PORT: port {port} of {host} is in use by another program; "
-            "choose another one (0 takes any that is free)"
-        )
-    if error.errno == errno.EACCES:
-        return f"INGEST_PORT: port {port} is reserved for root; choose one above 1023"
-    return f"INGEST_HOST: cannot listen on {host}, port {port}: {error.strerror}"
-
-
-def _url(listener: socket.socket) -> str:
-    """Under which commands and browsers on this machine reach it."""
-    host, port = listener.getsockname()[:2]
-    address = ipaddress.ip_address(host.partition("%")[0])
-    if address.is_unspecified:
-        address = ipaddress.ip_address("127.0.0.1" if address.version == 4 else "::1")
-    return f"http://{f'[{address}]' if address.version == 6 else address}:{port}"
+def _tell_ready(settings: Settings, listener: socket.socket | None, *, as_json: bool) -> None:
+    url = None if listener is None else url_of(listener)
+    if as_json:
+        print_json({"ready": True} | ({} if url is None else {"url": url}))
+        return
+    at = "" if url is None else f"; metrics and health at {url}"
+    out().print(f"the worker is ready, {settings.worker_concurrency} jobs at a time{at}")
 
 
 def _greet(runtime: Runtime, url: str, *, work: bool, as_json: bool) -> None:

@@ -2,11 +2,11 @@
 
 import functools
 from collections.abc import Callable
-from typing import Final, ParamSpec
+from typing import Annotated, Final, ParamSpec
 
 import typer
 
-from api.cli import crawl, server, show, upload, watch
+from api.cli import control, crawl, jobs, server, show, upload, watch
 from api.cli.output import CommandError, print_error
 from ingest.errors import SetupError
 
@@ -17,14 +17,31 @@ _SERVICE: Final = "The service"
 _USE: Final = "Using it"
 
 app = typer.Typer(
-    help="Turns files and web sites into searchable knowledge in Postgres + pgvector.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,  # its tracebacks would show keys and document text
 )
+job = typer.Typer(help="Look at processing jobs, and decide about them.", no_args_is_help=True)
+app.add_typer(job, name="job", rich_help_panel=_USE)
 
 
-def _add(panel: str, command: Callable[P, None]) -> None:
+@app.callback()
+def about(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Print the version, and end",
+            callback=control.print_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    """Turns files and web sites into searchable knowledge in Postgres + pgvector."""
+
+
+def _add(panel: str | None, command: Callable[P, None], *, to: typer.Typer = app) -> None:
     """Register a command; its errors are one line on standard error and exit code 2."""
 
     @functools.wraps(command)
@@ -35,7 +52,7 @@ def _add(panel: str, command: Callable[P, None]) -> None:
             print_error(str(error))
             raise typer.Exit(_CANNOT_GO_ON) from None
 
-    app.command(rich_help_panel=panel)(guarded)
+    to.command(rich_help_panel=panel)(guarded)
 
 
 _add(_SERVICE, server.serve)
@@ -49,3 +66,9 @@ _add(_USE, watch.watch)
 _add(_USE, show.search)
 _add(_USE, show.sources)
 _add(_USE, show.jobs)
+_add(_USE, control.delete)
+_add(_USE, control.pause)
+_add(_USE, control.resume)
+_add(_USE, jobs.retry_failed)
+for command in (jobs.show, jobs.retry, jobs.cancel, jobs.approve, jobs.reject, jobs.delete):
+    _add(None, command, to=job)

@@ -38,7 +38,7 @@ _JOBS: Final[dict[str, Cell]] = {
     "type": lambda row: row["type"],
     "state": lambda row: row["status"],
     "attempt": lambda row: f"{row['attempts']}/{row['maxAttempts']}",
-    "doing or code": lambda row: _doing(row) or row["lastErrorCode"] or row["waitReason"],
+    "doing or code": lambda row: _doing(row) or _why(row),
 }
 
 
@@ -96,7 +96,9 @@ def jobs(
     type: Annotated[str | None, typer.Option(help="Only of this type")] = None,
     source: Annotated[str | None, typer.Option(help="Id of a knowledge source")] = None,
     batch: Batch = None,
-    error: Annotated[str | None, typer.Option(help="Only with this error code")] = None,
+    code: Annotated[
+        str | None, typer.Option("--code", "--error", help="Only with this error code")
+    ] = None,
     limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
@@ -107,7 +109,7 @@ def jobs(
             "type": type,
             "knowledgeSourceId": source,
             "batchId": batch,
-            "errorCode": error,
+            "errorCode": code,
         }
         _list(client.pages("/api/jobs", limit=limit, **query), _JOBS, as_json)
 
@@ -148,6 +150,10 @@ def _place(source: Row) -> str:
 
 def _doing(job: Row) -> str | None:
     return f"{job['stage']} {job['progress']} %" if job["status"] == "processing" else None
+
+
+def _why(job: Row) -> object:
+    return job["reviewReason"] or job["lastErrorCode"] or job["waitReason"]
 
 
 def _headline(number: int, hit: Row) -> Text:

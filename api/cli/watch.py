@@ -102,6 +102,8 @@ class _View:
             words.append(f"{message['stage']} {message.get('percent')} %")
         if message.get("errorCode"):
             words.append(f"{message['errorCode']}: {message.get('errorMessage') or ''}")
+        elif message.get("status") == "review_needed":
+            words.append(message.get("errorMessage") or "")
         elif message.get("status") == "completed":
             words.append(f"{message.get('chunkCount')} chunks")
         return words

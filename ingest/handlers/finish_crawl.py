@@ -9,15 +9,13 @@ from ingest.db import Connection, transaction
 from ingest.errors import ErrorCode, LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Review
 from ingest.store import (
+    applications,
     crawl_pages,
     crawls,
     frontier,
     jobs,
     provider_pages,
     site_documents,
-)
-from ingest.store import (
-    review_settings as applications,
 )
 from ingest.store.crawls import Crawl
 from ingest.store.jobs import ClaimedJob

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from ingest.handlers.context import Context, Review
 from ingest.model import Document
-from ingest.store import review_settings as applications
+from ingest.store import applications
 
 # With less than this share of its pages read, a file is likely to be a scan.
 _LEAST_SHARE = 0.5

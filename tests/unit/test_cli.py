@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.models import CommandInfo
 from typer.testing import CliRunner
 
-from api.cli.main import app
+from api.cli.main import app, job
 from api.cli.output import plain, print_json
 
 run = CliRunner()
@@ -26,6 +27,9 @@ def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         *("search x", "sources", "jobs", "upload x", "crawl example.org"),
         "watch 0191c3a0-0000-7000-8000-000000000000",
         "rescrape 0191c3a0-0000-7000-8000-000000000000",
+        "delete 0191c3a0-0000-7000-8000-000000000000",
+        "job approve 0191c3a0-0000-7000-8000-000000000000",
+        *("pause", "resume", "retry-failed --type file"),
     ],
 )
 def test_a_command_that_cannot_work_says_why_in_one_line_and_ends_with_2(command: str) -> None:
@@ -82,18 +86,22 @@ def test_an_id_that_is_none_is_told(command: str, monkeypatch: pytest.MonkeyPatc
 
 
 def test_every_command_that_prints_results_knows_json() -> None:
-    names = [
-        command.name or command.callback.__name__
-        for command in app.registered_commands
-        if command.callback
-    ]
+    names = [name_of(command) for command in app.registered_commands]
+    of_jobs = [f"job {name_of(command)}" for command in job.registered_commands]
 
     assert set(names) == {
         *("serve", "api", "worker", "migrate"),
         *("upload", "crawl", "rescrape", "watch", "search", "sources", "jobs"),
+        *("delete", "pause", "resume", "retry-failed"),
     }
-    for name in names:
-        assert "--json" in run.invoke(app, [name, "--help"], env={"COLUMNS": "200"}).stdout
+    for name in names + of_jobs:
+        shown = run.invoke(app, [*name.split(), "--help"], env={"COLUMNS": "200"}).stdout
+        assert "--json" in shown
+
+
+def name_of(command: CommandInfo) -> str:
+    assert command.callback is not None
+    return command.name or command.callback.__name__.replace("_", "-")
 
 
 def test_text_from_outside_cannot_drive_the_terminal() -> None:

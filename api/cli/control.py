@@ -1,0 +1,60 @@
+"""`ingest delete`, `pause` and `resume`: what is done to sources and to the workers."""
+
+from typing import Annotated
+
+import typer
+
+from api.cli.client import open_client
+from api.cli.common import check_id, refusals
+from api.cli.output import out, plain, print_json
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document")]
+
+
+def delete(
+    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Of knowledge sources")],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line")] = False,
+) -> None:
+    """Delete knowledge sources in any state, with all that came out of them, for good."""
+    for id in ids:
+        check_id(id)
+    console = out()
+    with open_client() as client, refusals() as attempt:
+        for id in ids:
+            with attempt(id):
+                client.delete(f"/api/knowledge-sources/{id}")
+                if as_json:
+                    print_json({"id": id, "status": "deleted"})
+                else:
+                    console.print(plain(f"{id}  deleted"))
+
+
+def pause(*, as_json: Json = False) -> None:
+    """Let the workers start no further job. Those that run go on."""
+    _set_paused(True, as_json)
+
+
+def resume(*, as_json: Json = False) -> None:
+    """Let the workers start jobs again."""
+    _set_paused(False, as_json)
+
+
+def print_version(is_asked: bool) -> None:
+    """Print the version of the installed package, and end, if that is what is asked for."""
+    if not is_asked:
+        return
+    # Not above: reading the metadata takes time that no other command needs.
+    from importlib.metadata import version
+
+    out().print(f"ingest {version('rag-ingest')}")
+    raise typer.Exit
+
+
+def _set_paused(paused: bool, as_json: bool) -> None:
+    with open_client() as client:
+        answer = client.put("/api/worker/config", {"paused": paused})
+    if as_json:
+        print_json(answer)
+    else:
+        out().print("paused" if answer["paused"] else "running")
