@@ -41,6 +41,7 @@ class Batch(View):
     application_id: UUID
     created_at: UtcTime
     updated_at: UtcTime
+    completed_at: UtcTime | None
     total: int
     accepted: int
     unchanged: int

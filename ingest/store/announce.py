@@ -1,13 +1,17 @@
-"""Events about jobs and what they did to their sources, written with the change itself."""
+"""Events about jobs and what they did to their sources, written with the change itself.
+
+With them goes what is told to webhook endpoints (notify.py).
+"""
 
 from collections.abc import Sequence
 from typing import Any
 
 from ingest.db import Connection
 from ingest.model import JobStatus
-from ingest.store import events, sources
+from ingest.store import deliveries, events, notify, sources
 from ingest.store.job_control import Touched
 from ingest.store.jobs import ClaimedJob, Ended, Recovered
+from ingest.store.notify import JobEnd
 from ingest.store.sources import Settled
 
 
@@ -29,6 +33,10 @@ async def ended(conn: Connection, ends: Sequence[Ended]) -> None:
     by_source = {end.job.knowledge_source_id: end for end in ends if end.job.knowledge_source_id}
     settled = await sources.settle(conn, list(by_source))
     await events.emit(conn, [_event(source, _end(by_source[source.id])) for source in settled])
+    await notify.sources_settled(conn, settled)
+    await notify.jobs_ended(
+        conn, [JobEnd(id=end.job.id, type=end.job.type, status=end.status) for end in ends]
+    )
 
 
 async def recovered(conn: Connection, jobs: Sequence[Recovered]) -> None:
@@ -51,6 +59,10 @@ async def recovered(conn: Connection, jobs: Sequence[Recovered]) -> None:
             for source in settled
         ],
     )
+    await notify.sources_settled(conn, settled)
+    await notify.jobs_ended(
+        conn, [JobEnd(id=job.id, type=job.type, status=job.status) for job in jobs]
+    )
 
 
 async def touched(
@@ -66,12 +78,16 @@ async def touched(
             for source in settled
         ],
     )
+    await notify.sources_settled(conn, settled)
+    if job_status == "cancelled":
+        await deliveries.close(conn, [job.id for job in changed])
     return settled
 
 
 async def settled_late(conn: Connection, settled: Sequence[Settled]) -> None:
     """Say that sources were settled by `reconcile`, without a job that ended."""
     await events.emit(conn, [_event(source, {}) for source in settled])
+    await notify.sources_settled(conn, settled)
 
 
 def _event(source: Settled, about_job: dict[str, Any]) -> events.NewEvent:

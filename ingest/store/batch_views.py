@@ -21,6 +21,8 @@ class BatchView:
     application_id: UUID
     created_at: datetime
     updated_at: datetime
+    completed_at: datetime | None
+    """When the last of its sources ended; None while one is open."""
     accepted: int
     unchanged: int
     duplicate: int

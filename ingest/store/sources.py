@@ -22,6 +22,8 @@ class Settled:
 
     id: UUID
     status: SourceStatus
+    was: SourceStatus
+    """Before; equal when nothing has changed."""
     error_code: str | None
     error_message: str | None
     chunk_count: int

@@ -62,5 +62,6 @@ select %(batch_id)s, new.path, new.size_bytes, new.verdict, new.source_id, new.j
 update rag.upload_batches
    set accepted = accepted + %(accepted)s, unchanged = unchanged + %(unchanged)s,
        duplicate = duplicate + %(duplicate)s, rejected = rejected + %(rejected)s,
+       completed_at = case when %(accepted)s = 0 then completed_at end,
        updated_at = now()
  where id = %(id)s;

@@ -1,0 +1,91 @@
+"""The log of a webhook endpoint: what was sent there, what came of it, and sending it again."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query
+
+from api import pages
+from api.deps import Admin, PoolDep
+from api.pages import Cursor, Limit, Page
+from api.webhook_endpoints import enabled, owned
+from api.wire import UtcTime, View
+from ingest.db import transaction
+from ingest.errors import Conflict, NotFound
+from ingest.store import deliveries, webhook_endpoints
+from ingest.store.deliveries import DeliveryStatus
+
+router = APIRouter(prefix="/api/webhook-endpoints/{id}/deliveries", tags=["webhook endpoints"])
+
+DeliveryId = Annotated[UUID, Path(alias="deliveryId")]
+
+
+class Delivery(View):
+    id: UUID
+    event: str
+    status: DeliveryStatus
+    attempts: int
+    last_status: int | None
+    last_error: str | None
+    last_attempt_at: UtcTime | None
+    delivered_at: UtcTime | None
+    created_at: UtcTime
+    job_id: UUID | None
+
+
+class DeliveryWithBody(Delivery):
+    body: str
+    """What is sent, to the character."""
+
+
+@router.get("")
+async def list_deliveries(
+    id: UUID,
+    pool: PoolDep,
+    key: Admin,
+    *,
+    status: Annotated[DeliveryStatus | None, Query()] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[Delivery]:
+    """What was sent there, newest first."""
+    async with transaction(pool) as conn:
+        await owned(conn, key.application_id, id)
+        rows = await deliveries.list_deliveries(
+            conn,
+            endpoint_id=id,
+            status=status,
+            limit=limit + 1,
+            before=pages.position(cursor),
+        )
+    return pages.page(rows, limit, view=Delivery, key=lambda row: (row.position,))
+
+
+@router.get("/{deliveryId}")
+async def get_delivery(
+    id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin
+) -> DeliveryWithBody:
+    """A delivery with what it sends."""
+    async with transaction(pool) as conn:
+        await owned(conn, key.application_id, id)
+        found = await deliveries.get(conn, endpoint_id=id, id=delivery_id)
+    if found is None:
+        raise NotFound("delivery")
+    return DeliveryWithBody.model_validate(found)
+
+
+@router.post("/{deliveryId}/replay", status_code=202)
+async def replay(id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin) -> Delivery:
+    """Send a delivery that has ended once more, with the same id and body."""
+    async with transaction(pool) as conn:
+        await enabled(conn, key.application_id, id)
+        known = await deliveries.get(conn, endpoint_id=id, id=delivery_id)
+        if known is None:
+            raise NotFound("delivery")
+        replayed = await deliveries.replay(
+            conn, application_id=key.application_id, endpoint_id=id, id=delivery_id
+        )
+        if replayed is None:
+            raise Conflict("the delivery is still under way", code="delivery_pending")
+        await webhook_endpoints.hurry(conn, id)
+    return Delivery.model_validate(replayed)

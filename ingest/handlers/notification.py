@@ -1,0 +1,199 @@
+"""Deliver a notification: one POST or one e-mail, tried again for about a day.
+
+Each attempt is noted before it is made and after it has failed. A worker that dies between the
+receiver's answer and our commit sends the same message again: receivers know it by its id.
+"""
+
+import json
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from http import HTTPStatus
+from typing import Final
+from uuid import UUID
+
+from ingest.db import Connection, transaction
+from ingest.errors import IngestError, LeaseLost, Permanent, Snooze, Transient
+from ingest.handlers.context import Context, Outcome, Progress
+from ingest.handlers.registry import handler
+from ingest.pipeline.hygiene import clean
+from ingest.providers.notify import schedule
+from ingest.providers.notify.mail import Letter, MailRefused
+from ingest.providers.notify.signing import signed_headers
+from ingest.providers.notify.wording import letter_of
+from ingest.providers.retry_after import retry_after
+from ingest.store import deliveries, jobs, webhook_endpoints
+from ingest.store.deliveries import Due
+from ingest.store.jobs import ClaimedJob
+from ingest.store.webhook_endpoints import Health
+
+_LONGEST_ATTEMPT: Final = timedelta(seconds=15)
+_READ_BYTES: Final = 4096
+_KEPT_CHARACTERS: Final = 500
+# Those that wait for the same moment do not all come at once.
+_SPREAD_SECONDS: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Refusal:
+    """Why an attempt has failed."""
+
+    message: str
+    status: int | None = None
+    words: str = ""
+    """The beginning of the receiver's answer."""
+    retry_after: timedelta | None = None
+
+    @property
+    def is_final(self) -> bool:
+        return self.status == HTTPStatus.GONE
+
+
+@handler("notification")
+async def deliver(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+    """Send the delivery that the payload names, if its endpoint may be tried now."""
+    begun = await _begin(job, ctx)
+    if begun is None:
+        return Outcome(result={"dropped": "the endpoint was deleted"})
+    due, has_turn = begun
+    answer = await _send(due, ctx)
+    if isinstance(answer, _Refusal):
+        raise await _failed(job, due, answer, ctx, has_turn=has_turn)
+
+    async def write(conn: Connection) -> None:
+        await webhook_endpoints.worked(conn, due.endpoint_id)
+        await deliveries.delivered(conn, due.id, status=answer)
+
+    return Outcome(write=write, result={"deliveryId": str(due.id), "status": answer})
+
+
+async def _begin(job: ClaimedJob, ctx: Context) -> tuple[Due, bool] | None:
+    """The delivery, counted as attempted, and whether it has the turn at a failing endpoint.
+
+    None when it was deleted with its endpoint. While the endpoint fails, one delivery at a time
+    tries it; the others wait instead of holding a slot each until it does not answer them either.
+    """
+    async with transaction(ctx.pool) as conn:
+        if not await jobs.hold(conn, [job]):
+            raise LeaseLost(job.id)
+        due = await deliveries.due(conn, UUID(job.payload["deliveryId"]))
+        if due is None:
+            return None
+        if not due.is_enabled:
+            raise Permanent("the endpoint is disabled", code="delivery_failed")
+        has_turn = False
+        if due.failing_for is not None:
+            has_turn = await webhook_endpoints.take_turn(conn, due.endpoint_id)
+            if not has_turn:
+                raise Snooze(_until_turn(due), reason="endpoint_failing")
+        await deliveries.attempt(conn, due.id)
+    return due, has_turn
+
+
+def _until_turn(due: Due) -> timedelta:
+    wait = max(due.wait or timedelta(0), timedelta(seconds=1))
+    return wait + timedelta(seconds=_SPREAD_SECONDS * random.random())  # noqa: S311  # no secret
+
+
+async def _send(due: Due, ctx: Context) -> int | _Refusal:
+    """The status with which it was taken, or why it was not."""
+    if webhook_endpoints.is_mailbox(due.url):
+        return await _mail(due, ctx)
+    return await _post(due, ctx)
+
+
+async def _post(due: Due, ctx: Context) -> int | _Refusal:
+    secrets = [due.secret, *([due.previous_secret] if due.previous_secret else [])]
+    signed = signed_headers(secrets, message_id=str(due.id), at=due.at, body=due.body)
+    try:
+        posted = await ctx.web.fetcher.post(
+            due.url,
+            content=due.body.encode(),
+            headers={"content-type": "application/json", **signed},
+            within=_LONGEST_ATTEMPT,
+            max_bytes=_READ_BYTES,
+        )
+    except (Permanent, Transient) as error:
+        # A name that leads inside today may not do so tomorrow: tried again like all failures.
+        return _Refusal(message=str(error))
+    if 200 <= posted.status < 300:
+        return posted.status
+    return _Refusal(
+        message=f"the receiver answered {posted.status}",
+        status=posted.status,
+        words=_text(posted.beginning),
+        retry_after=_wish(posted.status, posted.headers),
+    )
+
+
+def _wish(status: int, headers: Mapping[str, str]) -> timedelta | None:
+    is_asked = status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+    return retry_after(headers) if is_asked else None
+
+
+def _text(beginning: bytes) -> str:
+    text, _ = clean(beginning.decode(errors="replace"))
+    return text[:_KEPT_CHARACTERS]
+
+
+async def _mail(due: Due, ctx: Context) -> int | _Refusal:
+    if ctx.mailer is None:
+        return _Refusal(message="INGEST_SMTP_URL is not set")
+    subject, text = letter_of(json.loads(due.body))
+    letter = Letter(
+        to=due.url.removeprefix("mailto:"),
+        subject=subject,
+        text=text,
+        message_id=str(due.id),
+        at=due.at,
+    )
+    try:
+        await ctx.mailer.send(letter)
+    except MailRefused as error:
+        return _Refusal(message=str(error)[:_KEPT_CHARACTERS], status=error.status)
+    return 250
+
+
+async def _failed(
+    job: ClaimedJob, due: Due, refusal: _Refusal, ctx: Context, *, has_turn: bool
+) -> IngestError:
+    """Note the failure, and what it means for the endpoint; what to raise for the delivery."""
+    delay = schedule.next_attempt(job.attempts, retry_after=refusal.retry_after)
+    pause = schedule.next_turn(due.failing_for or timedelta(0))
+    if refusal.retry_after is not None:
+        pause = max(pause, delay)
+    error = f"{refusal.message}: {refusal.words}" if refusal.words else refusal.message
+    async with transaction(ctx.pool) as conn:
+        if not await jobs.hold(conn, [job]):
+            raise LeaseLost(job.id)
+        health = await webhook_endpoints.failed(
+            conn, due.endpoint_id, has_turn=has_turn, pause=pause
+        )
+        await deliveries.refused(conn, due.id, status=refusal.status, error=error)
+        reason = _why_disabled(refusal, health)
+        if reason is not None:
+            await webhook_endpoints.disable(conn, due.endpoint_id, reason=reason)
+    if reason is None:
+        return Transient(refusal.message, code="delivery_failed", retry_after=delay)
+    async with transaction(ctx.pool) as conn:
+        await deliveries.end_pending(
+            conn,
+            application_id=due.application_id,
+            endpoint_id=due.endpoint_id,
+            reason="the endpoint was disabled",
+            but=job.id,
+        )
+    return Permanent(f"{refusal.message}; the endpoint was disabled", code="delivery_failed")
+
+
+def _why_disabled(refusal: _Refusal, health: Health | None) -> str | None:
+    if health is None:
+        return None
+    if refusal.is_final:
+        return "the receiver answered 410 Gone"
+    if health.failing_for > schedule.GIVEN_UP_AFTER:
+        return f"nothing was delivered for a day: {refusal.message}"
+    if health.failures >= schedule.MOST_FAILURES:
+        return f"{health.failures} attempts in a row have failed: {refusal.message}"
+    return None

@@ -1,0 +1,72 @@
+-- Notifications on their way: one row per endpoint and happening, with a job that delivers it.
+
+-- name: add
+insert into rag.webhook_deliveries
+    (id, endpoint_id, application_id, event, dedupe_key, body, job_id)
+select new.id, new.endpoint_id, new.application_id, new.event, new.dedupe_key, new.body, new.job_id
+  from unnest(%(ids)s::uuid[], %(endpoint_ids)s::uuid[], %(application_ids)s::uuid[],
+              %(events)s::text[], %(dedupe_keys)s::text[], %(bodies)s::text[], %(job_ids)s::uuid[])
+       as new(id, endpoint_id, application_id, event, dedupe_key, body, job_id)
+on conflict (endpoint_id, dedupe_key) do nothing
+returning id, job_id, application_id;
+
+-- name: due
+select delivery.id, delivery.application_id, delivery.event, delivery.body, delivery.status,
+       endpoint.id as endpoint_id, endpoint.url, endpoint.secret,
+       case when endpoint.previous_secret_until > now() then endpoint.previous_secret end
+           as previous_secret,
+       endpoint.is_enabled, now() - endpoint.failing_since as failing_for,
+       endpoint.retry_at - now() as wait, now() as at
+  from rag.webhook_deliveries as delivery
+  join rag.webhook_endpoints as endpoint on endpoint.id = delivery.endpoint_id
+ where delivery.id = %(id)s;
+
+-- name: attempt
+update rag.webhook_deliveries
+   set status = 'pending', attempts = attempts + 1, last_attempt_at = now()
+ where id = %(id)s;
+
+-- name: delivered
+update rag.webhook_deliveries
+   set status = 'delivered', delivered_at = now(), last_status = %(last_status)s, last_error = null
+ where id = %(id)s;
+
+-- name: refused
+update rag.webhook_deliveries
+   set last_status = %(last_status)s, last_error = %(last_error)s
+ where id = %(id)s;
+
+-- name: close
+-- Their jobs have ended without success.
+update rag.webhook_deliveries
+   set status = 'failed', last_error = coalesce(last_error, 'it was never sent')
+ where job_id = any(%(job_ids)s) and status = 'pending';
+
+-- name: pending_jobs
+select job_id from rag.webhook_deliveries
+ where endpoint_id = %(endpoint_id)s and application_id = %(application_id)s
+   and status = 'pending' and job_id is distinct from %(but)s;
+
+-- name: list
+select id, endpoint_id, position, event, body, status, job_id, attempts, last_status, last_error,
+       last_attempt_at, delivered_at, created_at
+  from rag.webhook_deliveries
+ where endpoint_id = %(endpoint_id)s
+   and (%(status)s::text is null or status = %(status)s)
+   and (%(before)s::bigint is null or position < %(before)s)
+ order by position desc
+ limit %(limit)s;
+
+-- name: get
+select id, endpoint_id, position, event, body, status, job_id, attempts, last_status, last_error,
+       last_attempt_at, delivered_at, created_at
+  from rag.webhook_deliveries
+ where endpoint_id = %(endpoint_id)s and id = %(id)s;
+
+-- name: replay
+-- The same message once more; not beside a job that is still at it.
+update rag.webhook_deliveries
+   set status = 'pending', job_id = %(job_id)s
+ where endpoint_id = %(endpoint_id)s and id = %(id)s and status <> 'pending'
+returning id, endpoint_id, position, event, body, status, job_id, attempts, last_status, last_error,
+          last_attempt_at, delivered_at, created_at;

@@ -1,0 +1,90 @@
+-- Receivers of notifications. Lock order: jobs, then sources, then endpoints, then deliveries.
+
+-- name: lock_application
+-- Two requests together must not pass the limit.
+select id from app.applications where id = %(application_id)s for no key update;
+
+-- name: add
+insert into rag.webhook_endpoints (id, application_id, url, description, events, secret)
+select %(id)s, %(application_id)s, %(url)s, %(description)s, %(events)s, %(secret)s
+ where (select count(*) from rag.webhook_endpoints
+         where application_id = %(application_id)s) < %(most)s
+returning id, application_id, url, description, events, is_enabled, disabled_reason, failing_since,
+          failures, previous_secret_until, created_at, updated_at;
+
+-- name: get
+select id, application_id, url, description, events, is_enabled, disabled_reason, failing_since,
+       failures, previous_secret_until, created_at, updated_at
+  from rag.webhook_endpoints
+ where application_id = %(application_id)s and id = %(id)s;
+
+-- name: list
+select id, application_id, url, description, events, is_enabled, disabled_reason, failing_since,
+       failures, previous_secret_until, created_at, updated_at
+  from rag.webhook_endpoints
+ where application_id = %(application_id)s
+   and (%(before_time)s::timestamptz is null
+        or (created_at, id) < (%(before_time)s, %(before_id)s::uuid))
+ order by created_at desc, id desc
+ limit %(limit)s;
+
+-- name: edit
+-- Whoever enables an endpoint says that it works again: it begins without a past.
+update rag.webhook_endpoints
+   set url = coalesce(%(url)s, url),
+       description = coalesce(%(description)s, description),
+       events = coalesce(%(events)s, events),
+       is_enabled = coalesce(%(is_enabled)s, is_enabled),
+       disabled_reason = case when %(is_enabled)s then null
+                              when not %(is_enabled)s and is_enabled then 'disabled by request'
+                              else disabled_reason end,
+       failing_since = case when %(is_enabled)s then null else failing_since end,
+       failures = case when %(is_enabled)s then 0 else failures end,
+       retry_at = case when %(is_enabled)s then null else retry_at end,
+       updated_at = now()
+ where application_id = %(application_id)s and id = %(id)s
+returning id, application_id, url, description, events, is_enabled, disabled_reason, failing_since,
+          failures, previous_secret_until, created_at, updated_at;
+
+-- name: delete
+delete from rag.webhook_endpoints where application_id = %(application_id)s and id = %(id)s;
+
+-- name: rotate
+-- The secret before the last one ends at once: there are never more than two.
+update rag.webhook_endpoints
+   set previous_secret = secret, previous_secret_until = now() + %(overlap)s::interval,
+       secret = %(secret)s, updated_at = now()
+ where application_id = %(application_id)s and id = %(id)s
+returning id, application_id, url, description, events, is_enabled, disabled_reason, failing_since,
+          failures, previous_secret_until, created_at, updated_at;
+
+-- name: hurry
+-- A person wants to know now whether it works.
+update rag.webhook_endpoints set retry_at = now() where id = %(id)s and retry_at > now();
+
+-- name: take_turn
+-- While an endpoint fails, one delivery at a time may try it. If nobody hears of that one again,
+-- the next one may when its time is over.
+update rag.webhook_endpoints
+   set retry_at = now() + interval '1 minute'
+ where id = %(id)s and failing_since is not null and retry_at <= now();
+
+-- name: failed
+-- Deliveries that were under way when the first of them failed add nothing to the pause.
+update rag.webhook_endpoints
+   set failures = failures + 1,
+       failing_since = coalesce(failing_since, now()),
+       retry_at = case when %(has_turn)s or failing_since is null
+                       then now() + %(pause)s::interval else retry_at end
+ where id = %(id)s
+returning failures, now() - failing_since as failing_for;
+
+-- name: worked
+update rag.webhook_endpoints
+   set failing_since = null, failures = 0, retry_at = null
+ where id = %(id)s and failing_since is not null;
+
+-- name: disable
+update rag.webhook_endpoints
+   set is_enabled = false, disabled_reason = %(reason)s, updated_at = now()
+ where id = %(id)s and is_enabled;
