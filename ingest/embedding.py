@@ -1,7 +1,6 @@
 """The embedding service: jobs share requests, and each gets its own vectors or its own error."""
 
 import asyncio
-import time
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,14 +8,15 @@ from datetime import timedelta
 
 import numpy as np
 
-from ingest.embedding_caller import Caller, OnProgress, OnVectors
-from ingest.errors import Snooze, Transient
+from ingest.embedding_caller import Caller, OnProgress, OnVectors, Rows, callers
+from ingest.embedding_lane import EmbeddingLane
+from ingest.embedding_requests import EmbeddingRequests, RequestCounts, refused_query
+from ingest.errors import Transient
+from ingest.governor import Governor
 from ingest.model import Vectors
 from ingest.pipeline.batch import group
-from ingest.providers.embedders.base import Embedder, Refused, mismatch
+from ingest.providers.embedders.base import Embedder
 from ingest.tasks import end
-
-_LONGEST_HOLD = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,25 +27,23 @@ class Embedded:
     """Index of each refused text, and why."""
 
 
-_Rows = list[tuple[Caller, int]]
-"""The texts of a request: whose, and at which index."""
-
-
 class EmbeddingService:
     """Micro-batches the texts of concurrent callers up to the limits of the embedder.
 
-    One per process: it bounds the requests under way, and holds all of them back when the provider
-    names a time. Callers take turns, a request each, so that a small one need not wait for a large.
+    One per process: it bounds the requests under way; the governor those of all processes. Callers
+    take turns, a request each, so that a small one need not wait for a large.
     """
 
     def __init__(
-        self, embedder: Embedder, *, linger: timedelta = timedelta(milliseconds=5)
+        self,
+        embedder: Embedder,
+        governor: Governor | None = None,
+        *,
+        linger: timedelta = timedelta(milliseconds=5),
     ) -> None:
         """`linger`: how long a request that is not full waits for other callers."""
         self.embedder = embedder
-        self.calls = 0
-        self.texts = 0
-        self.tokens = 0
+        self._requests = EmbeddingRequests(embedder, EmbeddingLane(governor, embedder.lane))
         self._linger = linger.total_seconds()
         self._active: set[Caller] = set()
         self._queue: deque[Caller] = deque()
@@ -53,7 +51,15 @@ class EmbeddingService:
         self._slots = embedder.concurrency
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
-        self._held_until = 0.0
+
+    @property
+    def counts(self) -> RequestCounts:
+        """What was asked so far."""
+        return self._requests.counts
+
+    async def ready(self) -> None:
+        """Raises Snooze while the provider is not to be asked for longer than a request waits."""
+        await self._requests.ready()
 
     async def embed(
         self,
@@ -66,8 +72,9 @@ class EmbeddingService:
         """Vectors of all texts that the provider accepts; the others are named.
 
         Raises Transient or Permanent of any request that held one of the texts, after those already
-        under way have ended and `on_vectors` has seen what they brought; Snooze while the provider
-        wants a pause of more than a minute.
+        under way have ended and `on_vectors` has seen what they brought; Snooze when the provider
+        has to be left alone for longer than a request waits. A request that was limited is sent
+        again.
         """
         if len(texts) != len(token_counts):
             raise ValueError("each text needs its token count")
@@ -84,6 +91,20 @@ class EmbeddingService:
         if caller.error:
             raise caller.error
         return Embedded(caller.vectors, caller.refused)
+
+    async def embed_query(self, text: str, token_count: int) -> Vectors:
+        """The vector of a text that somebody waits for, (dimension,).
+
+        Raises Transient, with `retry_after`, when the provider is not to be asked now.
+        """
+        if self._requests.is_limited:
+            # Past the callers that wait for the provider in their slots.
+            return await self._requests.query(text, token_count)
+        answer = await self.embed([text], [token_count])
+        if answer.refused:
+            raise refused_query()
+        vector: Vectors = answer.vectors[0]
+        return vector
 
     async def close(self) -> None:
         """Break off what is under way, with a Transient for its callers; close the embedder."""
@@ -143,9 +164,9 @@ class EmbeddingService:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    def _next_rows(self) -> _Rows:
+    def _next_rows(self) -> Rows:
         """A run of the caller whose turn it is, and those of others that fit beside it."""
-        rows: _Rows = []
+        rows: Rows = []
         tokens = 0
         served: list[Caller] = []
         passed_over: list[Caller] = []
@@ -169,70 +190,22 @@ class EmbeddingService:
         self._queue = deque(passed_over + served)
         return rows
 
-    async def _run(self, rows: _Rows) -> None:
+    async def _run(self, rows: Rows) -> None:
         try:
             try:
-                answers = await self._resolve(rows)
+                answers = await self._requests.resolve(rows)
             finally:
                 self._slots += 1
                 self._send()
             shares = [share for answer in answers for share in _shares(*answer)]
             await asyncio.gather(*(caller.receive(own, vectors) for caller, own, vectors in shares))
         finally:
-            for caller in _callers(rows):
+            for caller in callers(rows):
                 caller.under_way -= 1
                 caller.settle()
 
-    async def _resolve(self, rows: _Rows) -> list[tuple[_Rows, Vectors]]:
-        """Vectors of the rows, of fewer where a text was refused or a request failed."""
-        try:
-            await self._hold()
-            rows = [(caller, index) for caller, index in rows if not caller.gone]
-            vectors = await self._request(rows)
-        except Refused as refusal:
-            if len(rows) == 1:
-                [(caller, index)] = rows
-                caller.refuse(index, str(refusal))
-                return []
-            middle = len(rows) // 2
-            return [*await self._resolve(rows[:middle]), *await self._resolve(rows[middle:])]
-        except Exception as error:
-            for caller in _callers(rows):
-                caller.fail(error)
-            return []
-        return [(rows, vectors)]
 
-    async def _request(self, rows: _Rows) -> Vectors:
-        model = self.embedder.model
-        if not rows:
-            return np.empty((0, model.dimension), np.float32)
-        self.calls += 1
-        try:
-            vectors = await self.embedder.embed([caller.texts[index] for caller, index in rows])
-        except Transient as error:
-            if error.retry_after:
-                until = time.monotonic() + error.retry_after.total_seconds()
-                self._held_until = max(self._held_until, until)
-            raise
-        if vectors.shape != (len(rows), model.dimension) or not np.isfinite(vectors).all():
-            raise mismatch(f"an answer of shape {vectors.shape} for {len(rows)} texts")
-        self.texts += len(rows)
-        self.tokens += sum(caller.token_counts[index] for caller, index in rows)
-        return vectors
-
-    async def _hold(self) -> None:
-        while (left := self._held_until - time.monotonic()) > 0:
-            if left > _LONGEST_HOLD.total_seconds():
-                # Too long to sit on a slot: the job comes back when the time is over.
-                raise Snooze(timedelta(seconds=left), reason="the embedding provider wants a pause")
-            await asyncio.sleep(left)
-
-
-def _callers(rows: _Rows) -> set[Caller]:
-    return {caller for caller, _ in rows}
-
-
-def _shares(rows: _Rows, vectors: Vectors) -> Iterator[tuple[Caller, list[int], Vectors]]:
+def _shares(rows: Rows, vectors: Vectors) -> Iterator[tuple[Caller, list[int], Vectors]]:
     """Whose the vectors are: for each caller the indices of its texts, and their vectors."""
     places: dict[Caller, list[int]] = defaultdict(list)
     for place, (caller, _) in enumerate(rows):

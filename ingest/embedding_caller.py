@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+from ingest import tracing
 from ingest.model import Vectors
 
 OnProgress = Callable[[int, int], None]
@@ -28,6 +29,8 @@ class Caller:
     done: asyncio.Future[None]
     on_progress: OnProgress | None
     on_vectors: OnVectors | None
+    traceparent: str | None = field(default_factory=tracing.traceparent)
+    """The span of whoever called."""
     refused: dict[int, str] = field(default_factory=dict)
     finished: int = 0
     """Texts with a vector or a refusal."""
@@ -74,3 +77,11 @@ class Caller:
             self.done.set_exception(self.error)
         else:
             self.done.set_result(None)
+
+
+Rows = list[tuple[Caller, int]]
+"""The texts of a request: whose, and at which index."""
+
+
+def callers(rows: Rows) -> set[Caller]:
+    return {caller for caller, _ in rows}

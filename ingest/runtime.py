@@ -18,9 +18,10 @@ from ingest.config import Settings
 from ingest.db import Pool, check_server, open_pool, transaction
 from ingest.embedded import EmbeddedPostgres
 from ingest.embedding import EmbeddingService
-from ingest.errors import Transient
+from ingest.governor import Governor, Limits
 from ingest.handlers.context import Context, Web
 from ingest.handlers.registry import load_handlers
+from ingest.housekeeping import Keep
 from ingest.inbox import CHANNEL, Inbox
 from ingest.listen import Listener
 from ingest.migrate import migrate
@@ -28,8 +29,10 @@ from ingest.model import EmbeddingModel
 from ingest.providers.embedders.factory import build_embedder, chunk_settings
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
+from ingest.providers.notify.mail import Mailer
 from ingest.sandbox.pool import ParserPool
 from ingest.store import models
+from ingest.store.retention_jobs import KeepJobs
 from ingest.ticks import build_ticks, recover_stale_jobs
 from ingest.worker.loop import Worker
 
@@ -49,6 +52,7 @@ class Runtime:
     model_id: int
     operator_key: str
     embedder: EmbeddingService
+    governor: Governor
     searches: asyncio.Semaphore = field(
         # Searches wait for each other, so that they leave connections to uploads and jobs.
         default_factory=lambda: asyncio.Semaphore(_SEARCHES_AT_ONCE)
@@ -56,11 +60,7 @@ class Runtime:
 
     async def embed_query(self, text: str) -> NDArray[np.float32]:
         """The vector of a search query, shape (dimension,). Raises Transient without a provider."""
-        answer = await self.embedder.embed([text], [len(text)])
-        if answer.refused:
-            raise Transient("the provider refused the query", code="embedding_unavailable")
-        vector: NDArray[np.float32] = answer.vectors[0]
-        return vector
+        return await self.embedder.embed_query(text, len(text))
 
 
 @contextmanager
@@ -102,7 +102,8 @@ async def open_runtime(
         stack.push_async_callback(blobs.close)
         await blobs.check()
         embedder = await build_embedder(settings)
-        embedding = EmbeddingService(embedder)
+        governor = Governor(pool, limits=_limits(settings, embedder.lane))
+        embedding = EmbeddingService(embedder, governor)
         stack.push_async_callback(embedding.close)
         async with transaction(pool) as conn:
             model_id = await models.register(conn, embedder.model)
@@ -119,6 +120,7 @@ async def open_runtime(
             model_id=model_id,
             operator_key=operator_key(settings),
             embedder=embedding,
+            governor=governor,
         )
         if work:
             await _start_worker(runtime, stack)
@@ -139,18 +141,20 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         blobs=runtime.blobs,
         parser=parser,
         embedder=runtime.embedder,
+        governor=runtime.governor,
         model=runtime.model,
         model_id=runtime.model_id,
         chunking=chunk_settings(settings, runtime.model),
         max_pages=settings.max_pages,
         web=_web(settings, stack),
+        mailer=_mailer(settings),
     )
     worker = Worker(
         dsn=runtime.dsn,
         pool=runtime.pool,
         listener=runtime.listener,
         context=context,
-        handlers=load_handlers(),
+        handlers=load_handlers(settings.handlers),
         concurrency=settings.worker_concurrency,
         heartbeat=settings.heartbeat,
         stale_after=settings.stale_after,
@@ -162,6 +166,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         tick=settings.tick,
         stale_after=settings.stale_after,
         rescrape=settings.nightly,
+        keep=_keep(settings),
     )
     await recover_stale_jobs(runtime.pool, stale_after=settings.stale_after)
     await worker.start()
@@ -171,6 +176,27 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     stack.push_async_callback(inbox.close)
     ticks.start()
     stack.push_async_callback(ticks.close)
+
+
+def _limits(settings: Settings, lane: str | None) -> dict[str, Limits]:
+    if lane is None:
+        return {}
+    limits = Limits(
+        requests_per_minute=settings.embedding_requests_per_minute,
+        tokens_per_minute=settings.embedding_tokens_per_minute,
+    )
+    return {lane: limits}
+
+
+def _keep(settings: Settings) -> Keep:
+    return Keep(
+        jobs=KeepJobs(jobs=settings.keep_jobs, failed_jobs=settings.keep_failed_jobs),
+        events=settings.keep_events,
+        answers=settings.keep_answers,
+        deliveries=settings.keep_deliveries,
+        deleted=settings.keep_deleted,
+        runs=settings.keep_runs,
+    )
 
 
 def _web(settings: Settings, stack: AsyncExitStack) -> Web:
@@ -202,6 +228,12 @@ def _web(settings: Settings, stack: AsyncExitStack) -> Web:
         crawl_poll=settings.crawl_poll,
         crawl_silence=settings.crawl_silence,
     )
+
+
+def _mailer(settings: Settings) -> Mailer | None:
+    if settings.smtp_server is None or settings.email_from is None:
+        return None
+    return Mailer(server=settings.smtp_server, sender=settings.email_from)
 
 
 def operator_key(settings: Settings) -> str:

@@ -21,6 +21,7 @@ class FakeEmbedder:
         max_items: int = 4,
         max_request_tokens: int = 1000,
         concurrency: int = 1,
+        lane: str | None = None,
     ) -> None:
         self.model = EmbeddingModel(
             provider="local",
@@ -32,6 +33,7 @@ class FakeEmbedder:
         self.max_items = max_items
         self.max_request_tokens = max_request_tokens
         self.concurrency = concurrency
+        self.lane = lane
         self.requests: list[list[str]] = []
         self.failures: list[Exception | None] = []
         """What to raise, request after request; None and the end of the list mean success."""

@@ -10,6 +10,7 @@ from ingest.blobs.local import LocalBlobStore
 from ingest.db import Pool, new_id, transaction
 from ingest.embedding import EmbeddingService
 from ingest.errors import IngestError
+from ingest.governor import Governor
 from ingest.handlers.context import Context, Progress, Web
 from ingest.handlers.file import ingest_file
 from ingest.model import Chunk, ChunkSettings, Coverage, Document
@@ -63,6 +64,7 @@ class House:
         self.blobs = blobs
         self.parser = LineParser()
         self.embedder = FakeEmbedder()
+        self.governor = Governor(pool)
         self.model_id = model_id
 
     @property
@@ -71,7 +73,8 @@ class House:
             pool=self.pool,
             blobs=self.blobs,
             parser=self.parser,
-            embedder=EmbeddingService(self.embedder, linger=timedelta(0)),
+            embedder=EmbeddingService(self.embedder, self.governor, linger=timedelta(0)),
+            governor=self.governor,
             model=self.embedder.model,
             model_id=self.model_id,
             chunking=ChunkSettings(tokenizer="cl100k_base", size=100, overlap=0),

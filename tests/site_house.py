@@ -16,6 +16,7 @@ from psycopg.rows import dict_row
 from ingest.blobs.base import BlobStore
 from ingest.db import Pool, transaction
 from ingest.embedding import EmbeddingService
+from ingest.governor import Governor
 from ingest.handlers.context import Context, Progress, Web
 from ingest.handlers.registry import load_handlers
 from ingest.model import ChunkSettings
@@ -100,6 +101,7 @@ class SiteHouse:
             blobs=cast(BlobStore, None),  # pages leave no files
             parser=self.parser,
             embedder=EmbeddingService(self.embedder, linger=timedelta(0)),
+            governor=Governor(self.pool),
             model=self.embedder.model,
             model_id=self.model_id,
             chunking=ChunkSettings(tokenizer="cl100k_base", size=100, overlap=0),

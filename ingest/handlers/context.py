@@ -11,9 +11,11 @@ from typing import Any, Protocol
 from ingest.blobs.base import BlobStore
 from ingest.db import Connection, Pool
 from ingest.embedding import Embedded
+from ingest.governor import Governor
 from ingest.model import ChunkSettings, EmbeddingModel, ReviewReason, Stage
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import FirecrawlClient
+from ingest.providers.notify.mail import Mailer
 from ingest.sandbox.pool import Parsed, ParseRequest
 from ingest.store.documents import NewDocument
 from ingest.store.job_logs import LogLine
@@ -31,6 +33,10 @@ class Parser(Protocol):
 
 class Embed(Protocol):
     """Turns texts into vectors, sharing requests between jobs (embedding.py)."""
+
+    async def ready(self) -> None:
+        """Raises Snooze while the provider is to be left alone: before work that might be vain."""
+        ...
 
     async def embed(
         self,
@@ -70,11 +76,15 @@ class Context:
     blobs: BlobStore
     parser: Parser
     embedder: Embed
+    governor: Governor
+    """Rate limits and pauses of other providers that a handler asks."""
     model: EmbeddingModel
     model_id: int
     chunking: ChunkSettings
     max_pages: int
     web: Web
+    mailer: Mailer | None = None
+    """None: no mail server is set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

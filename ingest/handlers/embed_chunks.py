@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ingest import metrics
 from ingest.errors import Permanent
 from ingest.handlers.context import Context, Progress
+from ingest.handlers.spend_tokens import reserved_tokens
 from ingest.model import Chunk, Vectors
 from ingest.store import documents
 
@@ -33,7 +35,8 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
     """Vectors for all chunks; those that the application has for the same text are not paid again.
 
     Each finished request is kept at once, so that a later failure does not lose it. Raises
-    Permanent `embedding_rejected` when the provider refused every text.
+    Permanent `embedding_rejected` when the provider refused every text, and what the budget of the
+    application raises (spend_tokens.py).
     """
     application_id = progress.job.application_id
     hashes = [documents.text_hash(chunk.text) for chunk in chunks]
@@ -44,14 +47,15 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
         known = await documents.known_vectors(
             conn, application_id=application_id, model_id=ctx.model_id, hashes=hashes
         )
-    # An earlier attempt may have left some there.
-    is_cached = progress.job.attempts > 1
+    # An earlier holder may have left some there; attempts are given back, the fence is not.
+    is_cached = progress.job.fence > 1
     missing = [index for index, digest in enumerate(hashes) if digest not in known]
     for index, digest in enumerate(hashes):
         if digest in known:
             vectors[index] = known[digest]
 
     async def keep(indices: Sequence[int], found: Vectors) -> None:
+        spent.tokens += sum(chunks[missing[index]].token_count for index in indices)
         # A job of one request loses nothing that the retry would not need to do again anyway.
         if len(indices) == len(missing):
             return
@@ -69,13 +73,16 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
     def report(done: int, total: int) -> None:
         progress.reached(_FROM + (_TO - _FROM) * done / max(total, 1))
 
+    tokens = sum(chunks[index].token_count for index in missing)
+    metrics.embeddings_reused(len(chunks) - len(missing))
     if missing:
-        answer = await ctx.embedder.embed(
-            [chunks[index].text for index in missing],
-            [chunks[index].token_count for index in missing],
-            on_progress=report,
-            on_vectors=keep,
-        )
+        async with reserved_tokens(ctx.pool, application_id=application_id, tokens=tokens) as spent:
+            answer = await ctx.embedder.embed(
+                [chunks[index].text for index in missing],
+                [chunks[index].token_count for index in missing],
+                on_progress=report,
+                on_vectors=keep,
+            )
         vectors[missing] = answer.vectors
         embedded[[missing[index] for index in answer.refused]] = False
     if not embedded.any():
@@ -85,6 +92,6 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
         embedded=embedded,
         hashes=hashes,
         reused=len(chunks) - len(missing),
-        tokens_spent=sum(chunks[index].token_count for index in missing),
+        tokens_spent=tokens,
         is_cached=is_cached,
     )

@@ -20,6 +20,7 @@ from ingest.store.sources import SourceForJob
 @handler("file")
 async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Extract, chunk and embed a file; the outcome swaps it in, or holds it for a review."""
+    await ctx.embedder.ready()
     source = await _source(job, ctx)
     parsed = await _parse(job, source, ctx, progress)
     with progress.entered("embed", at=40) as details:

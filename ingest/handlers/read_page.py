@@ -52,6 +52,8 @@ async def read_page(
 
     `scope` as for fetch_page(). Raises what that raises, and Permanent with the parsers' codes.
     """
+    # Before the fetch: a site is not to be asked again and again for what cannot be embedded.
+    await ctx.embedder.ready()
     progress.stage = "extract"
     if stored is not None and stored.embedding_model_id != ctx.model_id:
         stored = None  # the text may be the same, but it needs vectors of another model

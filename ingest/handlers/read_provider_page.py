@@ -50,6 +50,7 @@ async def read_provider_page(
 async def _parsed(
     crawled: CrawledPage, markdown: bytes, ctx: Context, progress: Progress
 ) -> Parsed:
+    await ctx.embedder.ready()
     folder = Path(tempfile.mkdtemp(prefix="ingest-page-"))
     try:
         path = folder / "page.md"

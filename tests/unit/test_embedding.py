@@ -1,5 +1,4 @@
 import asyncio
-import time
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -7,7 +6,8 @@ import numpy as np
 import pytest
 
 from ingest.embedding import EmbeddingService
-from ingest.errors import Permanent, Snooze, Transient
+from ingest.embedding_requests import RequestCounts
+from ingest.errors import Permanent, Transient
 from ingest.model import Vectors
 from tests.fakes import FakeEmbedder
 
@@ -225,63 +225,13 @@ async def test_an_answer_that_cannot_belong_to_the_texts_is_permanent(answer: Ve
     assert caught.value.code == "embedding_mismatch"
 
 
-async def test_a_pause_the_provider_asks_for_holds_every_request() -> None:
-    embedder = FakeEmbedder(max_items=1, concurrency=2)
-    pause = timedelta(milliseconds=80)
-    embedder.failures = [Transient("slow down", code="rate_limited", retry_after=pause)]
-    service = EmbeddingService(embedder)
-    with pytest.raises(Transient):
-        await service.embed(["a"], [1])
-    failed_at = time.monotonic()
-
-    waiting = asyncio.create_task(service.embed(["b"], [1]))
-    await asyncio.sleep(0.03)
-    before = embedder.calls
-    await waiting
-
-    assert before == 1
-    assert time.monotonic() >= failed_at + 0.07
-    assert embedder.calls == 2
-
-
-async def test_a_caller_that_left_during_a_pause_is_not_paid_for() -> None:
-    embedder = FakeEmbedder()
-    pause = timedelta(milliseconds=30)
-    embedder.failures = [Transient("slow down", code="rate_limited", retry_after=pause)]
-    service = EmbeddingService(embedder)
-    with pytest.raises(Transient):
-        await service.embed(["a"], [1])
-
-    held = asyncio.create_task(service.embed(["b"], [1]))
-    await asyncio.sleep(0.01)
-    held.cancel()
-    await service.embed(["c"], [1])
-
-    assert embedder.requests == [["a"], ["c"]]
-
-
-async def test_a_long_pause_gives_the_job_back_without_a_call() -> None:
-    embedder = FakeEmbedder()
-    pause = timedelta(hours=1)
-    embedder.failures = [Transient("slow down", code="rate_limited", retry_after=pause)]
-    service = EmbeddingService(embedder)
-    with pytest.raises(Transient):
-        await service.embed(["a"], [1])
-
-    with pytest.raises(Snooze) as caught:
-        await service.embed(["b"], [1])
-
-    assert embedder.calls == 1
-    assert timedelta(minutes=59) < caught.value.delay <= pause
-
-
 async def test_it_counts_calls_texts_and_tokens() -> None:
     embedder = FakeEmbedder(max_items=2)
     service = EmbeddingService(embedder)
 
     await service.embed(["a", "b", "c"], [5, 6, 7])
 
-    assert (service.calls, service.texts, service.tokens) == (2, 3, 18)
+    assert service.counts == RequestCounts(calls=2, texts=3, tokens=18)
 
 
 async def test_closing_fails_those_who_wait() -> None:

@@ -17,6 +17,8 @@ class Embedder(Protocol):
     """Most tokens in a request, over all of its texts."""
     concurrency: int
     """Requests that may be under way at once."""
+    lane: str | None
+    """What the provider's rate limits apply to; None: it runs in this process."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, (len(texts), dimension). Raises Transient, Permanent or Refused."""

@@ -32,6 +32,7 @@ class LocalEmbedder:
     max_items = 128
     max_request_tokens = 4096  # under a second: a search need not wait longer behind a document
     concurrency = 1  # one request already uses all processors
+    lane: str | None = None
 
     def __init__(self) -> None:
         """Load the model; SetupError when the installed file is not the one we know."""

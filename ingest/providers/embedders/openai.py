@@ -5,6 +5,7 @@ the key and never what the provider says in words, as that may quote the text.
 """
 
 import base64
+import hashlib
 import json
 import re
 from collections.abc import Sequence
@@ -50,6 +51,8 @@ class OpenAIEmbedder:
     ) -> None:
         """`dimensions` is sent along only when set: not every endpoint knows it."""
         self.model = model
+        digest = hashlib.sha256(api_key.encode()).hexdigest()
+        self.lane: str | None = f"{model.provider}/{model.name}#{digest[:8]}"
         self._options: dict[str, Any] = {} if dimensions is None else {"dimensions": dimensions}
         self._encoding = "base64"
         http = httpx.AsyncClient(timeout=_TIMEOUT, follow_redirects=True)

@@ -30,6 +30,7 @@ class StaticEmbedder:
     max_items = 1024
     max_request_tokens = 65_536  # some 50 ms
     concurrency = 1  # it computes: more at once would not be faster
+    lane: str | None = None
 
     def __init__(self) -> None:
         """Load the model; a second or less. SetupError when it is not installed."""

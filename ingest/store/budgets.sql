@@ -1,0 +1,48 @@
+-- name: reserve
+-- Judged and counted in one statement: two workers never spend the same tokens. Counted without a
+-- budget, too, for the day on which there is one. Not worth waiting for a disk: a crash may forget
+-- what the last half second took.
+insert into rag.token_usage as usage (application_id, day, tokens)
+select application.id, (now() at time zone 'utc')::date, %(tokens)s
+  from app.applications as application
+ where application.id = %(application_id)s
+   and set_config('synchronous_commit', 'off', true) = 'off'
+   and coalesce(%(tokens)s <= (application.settings ->> 'tokensPerDay')::bigint, true)
+on conflict (application_id, day) do update
+   set tokens = usage.tokens + excluded.tokens
+ where coalesce(usage.tokens + excluded.tokens <= (
+            select (application.settings ->> 'tokensPerDay')::bigint
+              from app.applications as application
+             where application.id = %(application_id)s), true)
+returning day;
+
+-- name: give_back
+update rag.token_usage
+   set tokens = greatest(0, tokens - %(tokens)s)
+ where application_id = %(application_id)s and day = %(day)s
+   and set_config('synchronous_commit', 'off', true) = 'off';
+
+-- name: state
+select (application.settings ->> 'tokensPerDay')::bigint as per_day,
+       coalesce(usage.tokens, 0) as used,
+       ((now() at time zone 'utc')::date + 1) at time zone 'utc' - now() as renews_in
+  from app.applications as application
+  left join rag.token_usage as usage
+    on usage.application_id = application.id and usage.day = (now() at time zone 'utc')::date
+ where application.id = %(application_id)s;
+
+-- name: resume_waiting
+-- Skips what somebody holds.
+with waiting as materialized (
+    select id from rag.processing_jobs
+     where application_id = %(application_id)s and status = 'pending'
+       and wait_reason = 'budget_exceeded'
+     order by id
+       for update skip locked)
+update rag.processing_jobs as job
+   set run_at = null, wait_reason = null
+  from waiting
+ where job.id = waiting.id;
+
+-- name: forget_old
+delete from rag.token_usage where day < (now() at time zone 'utc')::date - 400;
