@@ -7,7 +7,7 @@ the environment are not used: behind a proxy nothing of this would hold.
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from contextlib import AbstractContextManager, aclosing, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +15,9 @@ from typing import Final
 from urllib.parse import urljoin
 
 import httpcore
+from opentelemetry.trace import Span
 
+from ingest import tracing
 from ingest.errors import Permanent, Transient
 from ingest.providers.fetch.addresses import Allowed, refused_host
 from ingest.providers.fetch.body import ACCEPTED, Body
@@ -32,6 +34,7 @@ _OURS: Final = frozenset({"host", "accept-encoding", "connection", "content-leng
 # Of the body of an error or a redirect; reading it to its end keeps the connection.
 _DRAINED_BYTES: Final = 64 * 1024
 _DRAIN_SECONDS: Final = 1
+_STATUS: Final = "http.response.status_code"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,11 +143,13 @@ class Fetcher:
         wanted = {name.lower(): value for name, value in headers.items()}
         ours = {"content-length": str(len(content)), "accept-encoding": "identity"}
         lines = self._headers(target, wanted, ours=ours)
-        async with (
-            Budget(within).spend(),
-            self._connections.post(target, lines, content) as response,
-        ):
-            beginning = await _beginning(target, response, max_bytes)
+        with _span("POST", target) as span:
+            async with (
+                Budget(within).spend(),
+                self._connections.post(target, lines, content) as response,
+            ):
+                span.set_attribute(_STATUS, response.status)
+                beginning = await _beginning(target, response, max_bytes)
         return Posted(
             status=response.status, headers=_combined(response.headers), beginning=beginning
         )
@@ -166,14 +171,16 @@ class Fetcher:
         self, target: Target, wanted: Mapping[str, str], *, into: Path, cap: int
     ) -> "_Answer":
         headers = self._headers(target, wanted, ours={"accept-encoding": ACCEPTED})
-        async with self._connections.get(target, headers) as response:
-            got = _combined(response.headers)
-            if 200 <= response.status < 300:
-                body = await _read(target, response, got, into=into, cap=cap)
-            else:
-                body = Body(into, coding="", cap=cap)
-                await body.finish()
-                await _drain(target, response)
+        with _span("GET", target) as span:
+            async with self._connections.get(target, headers) as response:
+                span.set_attribute(_STATUS, response.status)
+                got = _combined(response.headers)
+                if 200 <= response.status < 300:
+                    body = await _read(target, response, got, into=into, cap=cap)
+                else:
+                    body = Body(into, coding="", cap=cap)
+                    await body.finish()
+                    await _drain(target, response)
         return _Answer(status=response.status, headers=got, size=body.size, sha256=body.sha256)
 
     def _headers(
@@ -195,6 +202,12 @@ class _Answer:
     headers: Mapping[str, str]
     size: int
     sha256: bytes
+
+
+def _span(method: str, target: Target) -> AbstractContextManager[Span]:
+    # The host, and not the address: that may hold what only its owner should know.
+    attributes = {"http.request.method": method, "server.address": target.host}
+    return tracing.client_span("fetch", attributes)
 
 
 async def _read(

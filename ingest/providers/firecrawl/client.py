@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
+from ingest import tracing
 from ingest.errors import Permanent, Transient
 from ingest.providers.firecrawl.answers import (
     ActiveCrawl,
@@ -94,8 +95,9 @@ class FirecrawlClient:
         or `rate_limited` when it surely did not start; StartUnclear when it may have.
         """
         try:
-            response = await self._http.post(
-                f"{self._base}/crawl",
+            response = await self._request(
+                "POST",
+                "/crawl",
                 json=start_body(crawl),
                 headers={"x-idempotency-key": str(crawl.idempotency_key)},
             )
@@ -156,11 +158,17 @@ class FirecrawlClient:
 
     async def _send(self, method: str, path: str) -> httpx.Response:
         try:
-            return await self._http.request(method, self._base + path)
+            return await self._request(method, path)
         except httpx.RequestError as error:
             raise Transient(
                 f"Firecrawl gives no answer ({type(error).__name__})", code="fetch_failed"
             ) from None
+
+    async def _request(self, method: str, path: str, **sent: Any) -> httpx.Response:
+        with tracing.client_span("firecrawl", {"http.request.method": method}) as span:
+            response = await self._http.request(method, self._base + path, **sent)
+            span.set_attribute("http.response.status_code", response.status_code)
+        return response
 
     def _object(self, response: httpx.Response) -> dict[str, Any]:
         if response.status_code == 404:
