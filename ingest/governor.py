@@ -19,6 +19,7 @@ from typing import Final, Literal
 from ingest.db import Pool, transaction
 from ingest.errors import ErrorCode, Snooze
 from ingest.store import lanes
+from ingest.store.by_hand import positive_integer
 from ingest.store.lanes import Lane, PauseReason
 
 # A second more than the minute that providers count: requests are under way for different times.
@@ -30,6 +31,8 @@ _LONGEST_BACKOFF: Final = timedelta(seconds=60)
 _LONGEST_PAUSE: Final = timedelta(days=1)
 # How long the others wait for the one request that probes.
 _PROBE: Final = timedelta(seconds=10)
+_NARROWEST_SPREAD: Final = timedelta(seconds=2)
+_WIDEST_SPREAD: Final = timedelta(minutes=1)
 _SHORTEST_WAIT: Final = timedelta(milliseconds=1)
 
 WaitReason = Literal["rate_limited", "provider_unavailable"]
@@ -54,7 +57,8 @@ class Hold:
 
     def snooze(self, *, code: ErrorCode | None = None, message: str | None = None) -> Snooze:
         """For a job that would rather come back. Its delay spreads the jobs that wait together."""
-        spread = max(self.delay / 4, timedelta(seconds=2)) * random.random()  # noqa: S311
+        widest = min(max(self.delay / 4, _NARROWEST_SPREAD), _WIDEST_SPREAD)
+        spread = widest * random.random()  # noqa: S311  # spreads load, guards nothing
         return Snooze(self.delay + spread, reason=self.reason, code=code, message=message)
 
 
@@ -142,11 +146,11 @@ class Governor:
             await lanes.succeed(conn, lane)
 
     def _limits_of(self, lane: str, now: Lane) -> Limits:
-        if now.limits is None:
+        if not isinstance(now.limits, dict):
             return self._limits.get(lane, Limits())
         return Limits(
-            requests_per_minute=now.limits.get("requestsPerMinute"),
-            tokens_per_minute=now.limits.get("tokensPerMinute"),
+            requests_per_minute=positive_integer(now.limits.get("requestsPerMinute")),
+            tokens_per_minute=positive_integer(now.limits.get("tokensPerMinute")),
         )
 
 

@@ -27,8 +27,8 @@ class Lane:
     failures: int
     """In a row."""
     now: datetime
-    limits: dict[str, Any] | None
-    """`requestsPerMinute` and `tokensPerMinute` as configured; None: not configured."""
+    limits: Any
+    """`requestsPerMinute` and `tokensPerMinute`, as somebody wrote them; None: nobody did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
