@@ -1,5 +1,6 @@
 """Applications (the tenants of an installation), their settings and their keys."""
 
+from functools import partial
 from typing import Annotated, Final
 from uuid import UUID
 
@@ -9,14 +10,14 @@ from pydantic import BeforeValidator, Field
 
 from api import pages
 from api.deps import Admin, Key, Operator, PoolDep, RuntimeDep
-from api.once import Answer, OnceDep, to_json
+from api.once import OnceDep, Secret
 from api.pages import Cursor, Limit, Page
 from api.problems import Forbidden
 from api.wire import Body, Text, UtcTime, View
 from ingest.db import Connection, transaction
-from ingest.errors import Conflict, NotFound
+from ingest.errors import NotFound
 from ingest.model import ReviewReason, Role
-from ingest.store import access, applications
+from ingest.store import access, applications, budgets
 from ingest.store.applications import LARGEST_WEIGHT
 
 router = APIRouter(prefix="/api/applications", tags=["management"])
@@ -25,8 +26,6 @@ Name = Annotated[Text, Field(min_length=1, max_length=200)]
 
 # Shares of what all applications use: nobody may take more by itself.
 _OPERATORS: Final = frozenset({"weight", "tokens_per_day"})
-# Of a stored answer to a request with an Idempotency-Key, where the answer itself has the key.
-_SEED: Final = "keySeed"
 
 
 class NewApplication(Body):
@@ -129,8 +128,11 @@ async def edit_application(
     changes = body.settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
     async with transaction(pool) as conn:
         application = await applications.edit(conn, id, name=body.name, settings=changes)
-    if application is None:
-        raise NotFound("application")
+        if application is None:
+            raise NotFound("application")
+        if "tokensPerDay" in changes:
+            # After a cut they find nothing left, and wait on.
+            await budgets.resume_waiting(conn, id)
     return Application.model_validate(application)
 
 
@@ -140,32 +142,23 @@ async def add_key(
 ) -> JSONResponse:
     """Create a key. No other answer holds it in clear, but for those to the same request."""
     _own(id, key)
-    async with transaction(pool) as conn:
-        answer = await once.earlier(conn, id)
-        if answer is not None:
-            return (await _with_key(conn, answer, runtime.operator_key)).response()
-        seed = access.new_seed()
-        clear = access.derived_key(runtime.operator_key, seed)
+    secret = Secret(
+        field="key", derive=partial(access.derived_key, runtime.operator_key), is_valid=_is_live
+    )
+
+    async def work(conn: Connection) -> CreatedKey:
         added = await access.add_key(
-            conn, application_id=id, name=body.name, role=body.role, key=clear
+            conn, application_id=id, name=body.name, role=body.role, key=secret.clear
         )
         if added is None:
             raise NotFound("application")
-        shown = to_json(ApiKey.model_validate(added))
-        await once.remember(conn, id, Answer(201, {**shown, _SEED: seed}))
-    return JSONResponse({**shown, "key": clear}, status_code=201)
+        return CreatedKey(**ApiKey.model_validate(added).model_dump(), key=secret.clear)
+
+    return await once.carry_out(pool, work, application_id=id, status=201, secret=secret)
 
 
-async def _with_key(conn: Connection, answer: Answer, operator_key: str) -> Answer:
-    shown = dict(answer.body)
-    clear = access.derived_key(operator_key, shown.pop(_SEED))
-    known = await access.find_key(conn, clear)
-    if known is None:
-        raise Conflict(
-            "the key was revoked, or the operator's key is another one: it cannot be told again",
-            code="key_lost",
-        )
-    return Answer(answer.status, {**shown, "key": clear}, is_replayed=True)
+async def _is_live(conn: Connection, key: str) -> bool:
+    return await access.find_key(conn, key) is not None
 
 
 @router.get("/{id}/keys")

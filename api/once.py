@@ -8,7 +8,7 @@ requests with one key one does its work; the others wait for its commit and get 
 import hashlib
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -17,7 +17,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from ingest.db import Connection, Pool, transaction
-from ingest.store import idempotency
+from ingest.errors import Conflict
+from ingest.store import access, idempotency
 
 _REPLAYED: Final = {"Idempotency-Replayed": "true"}
 
@@ -49,6 +50,45 @@ class Answer:
         return JSONResponse(self.body, status_code=self.status, headers=headers)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secret:
+    """A secret in an answer: not kept in clear, but made again from a seed that is kept.
+
+    Without the operator's key a seed is worth nothing.
+    """
+
+    field: str
+    """Of the body; null there: this answer has no secret."""
+    derive: Callable[[str], str]
+    """The secret of a seed."""
+    is_valid: Callable[[Connection, str], Awaitable[bool]]
+    """Whether a secret is what was given out, and still good."""
+    seed: str = field(default_factory=access.new_seed)
+
+    @property
+    def clear(self) -> str:
+        return self.derive(self.seed)
+
+    def sealed(self, answer: Answer) -> Answer:
+        """As it is kept."""
+        if answer.body[self.field] is None:
+            return answer
+        return replace(answer, body={**answer.body, self.field: {"seed": self.seed}})
+
+    async def unsealed(self, conn: Connection, answer: Answer) -> Answer:
+        """As it was given; Conflict if the secret has ended, or cannot be made again."""
+        sealed = answer.body[self.field]
+        if sealed is None:
+            return answer
+        clear = self.derive(sealed["seed"])
+        if not await self.is_valid(conn, clear):
+            raise Conflict(
+                "the secret has ended, or the operator's key has changed: it cannot be told again",
+                code="secret_lost",
+            )
+        return replace(answer, body={**answer.body, self.field: clear})
+
+
 @dataclass(frozen=True, slots=True)
 class Once:
     """The key of a request, if it has one, and a digest of what it asks for."""
@@ -57,18 +97,27 @@ class Once:
     request_hash: bytes
 
     async def carry_out(
-        self, pool: Pool, work: Work, *, application_id: UUID, status: int
+        self,
+        pool: Pool,
+        work: Work,
+        *,
+        application_id: UUID,
+        status: int,
+        secret: Secret | None = None,
     ) -> JSONResponse:
         """Do the work and answer with `status`, or repeat the answer that was given before.
 
         An error of the work leaves nothing behind: the key is free again. Raises Conflict if the
-        key was used for another request.
+        key was used for another request. An answer that holds a secret has to name it.
         """
         async with transaction(pool) as conn:
             answer = await self.earlier(conn, application_id)
             if answer is None:
                 answer = Answer(status, to_json(await work(conn)))
-                await self.remember(conn, application_id, answer)
+                kept = answer if secret is None else secret.sealed(answer)
+                await self.remember(conn, application_id, kept)
+            elif secret is not None:
+                answer = await secret.unsealed(conn, answer)
         return answer.response()
 
     async def earlier(self, conn: Connection, application_id: UUID) -> Answer | None:
@@ -85,7 +134,7 @@ class Once:
         return None if known is None else Answer(known.status, known.response, is_replayed=True)
 
     async def remember(self, conn: Connection, application_id: UUID, answer: Answer) -> None:
-        """Keep an answer, in the transaction that does the work. It must hold no secret."""
+        """Keep an answer, in the transaction that does the work: no secrets in clear."""
         if self.key is not None:
             await idempotency.remember(
                 conn,

@@ -11,6 +11,7 @@ from ingest.db import Connection
 from ingest.store import access, applications
 from ingest.store.applications import ApplicationSettings
 from tests.api.conftest import connect
+from tests.api.helpers import count
 
 USUAL: Final = {"weight": 1, "tokensPerDay": None, "reviews": ["mass_deletion"]}
 
@@ -240,3 +241,20 @@ async def test_settings_written_by_hand_can_be_replaced(
     answer = await operator.patch(url, json={"settings": {"weight": 3}})
 
     assert answer.json()["settings"] == {**USUAL, "weight": 3}
+
+
+async def test_jobs_that_wait_for_tokens_go_on_when_the_budget_is_raised(
+    operator: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    await operator.post("/upload/url", json={"url": "https://site.example"})
+    await conn.execute(
+        "update rag.processing_jobs set wait_reason = 'budget_exceeded', "
+        "run_at = now() + interval '1 day'"
+    )
+    url = f"/api/applications/{application_id}"
+    ready = "rag.processing_jobs where run_at is null and wait_reason is null"
+    await operator.patch(url, json={"name": "n", "settings": {"weight": 2}})
+    before = await count(conn, ready)
+    await operator.patch(url, json={"settings": {"tokensPerDay": 10}})
+
+    assert (before, await count(conn, ready)) == (0, 1)

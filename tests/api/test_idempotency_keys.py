@@ -59,7 +59,7 @@ async def test_no_key_is_kept_in_clear_nor_the_seed_of_one_without_reason(
     kept = await dump(conn, "app.api_keys") + await dump(conn, "rag.idempotency_keys")
     assert with_header not in kept
     assert without not in kept
-    assert kept.count("keySeed") == 1
+    assert kept.count("seed") == 1
     assert OPERATOR_KEY not in kept
 
 
@@ -78,7 +78,7 @@ async def test_a_key_that_was_revoked_is_not_told_again(
     await admin.delete(f"/api/applications/{application_id}/keys/{made['id']}")
     answer = await add(admin, application_id)
 
-    assert (answer.status_code, answer.json()["code"]) == (409, "key_lost")
+    assert (answer.status_code, answer.json()["code"]) == (409, "secret_lost")
 
 
 async def test_under_another_operators_key_a_wrong_key_is_never_told(
@@ -87,4 +87,4 @@ async def test_under_another_operators_key_a_wrong_key_is_never_told(
     await add(operator, application_id)
     answer = await add(moved, application_id)
 
-    assert (answer.status_code, answer.json()["code"]) == (409, "key_lost")
+    assert (answer.status_code, answer.json()["code"]) == (409, "secret_lost")
