@@ -14,6 +14,7 @@ from uuid import UUID
 import psycopg
 import structlog
 
+from ingest import metrics
 from ingest.db import Pool, transaction
 from ingest.handlers.context import Write
 from ingest.store import announce, documents, job_logs, jobs
@@ -21,6 +22,7 @@ from ingest.store.documents import NewDocument
 from ingest.store.job_logs import LogLine
 from ingest.store.jobs import Ended
 from ingest.tasks import end
+from ingest.worker.batches import BatchCompletion
 
 log = structlog.get_logger()
 
@@ -46,6 +48,7 @@ class Finisher:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
+        self._batches = BatchCompletion(pool)
         self._queue: asyncio.Queue[tuple[Finished, asyncio.Future[bool]]] = asyncio.Queue()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -54,11 +57,13 @@ class Finisher:
             asyncio.create_task(self._run(), name=f"committer {number}")
             for number in range(_COMMITTERS)
         ]
+        self._batches.start()
 
     async def close(self) -> None:
         """Stop after what was handed in is committed."""
         await self._queue.join()
         await end(*self._tasks)
+        await self._batches.close()
 
     async def finish(self, finished: Finished) -> bool:
         """Commit; False when the job was no longer ours and nothing of it was written.
@@ -95,6 +100,11 @@ class Finisher:
             elif not wanted[0][1].cancelled():
                 wanted[0][1].set_exception(error)
         else:
+            self._batches.jobs_ended(
+                finished.ended.job.batch_id
+                for finished, _ in wanted
+                if finished.ended.job.batch_id and finished.ended.status != "pending"
+            )
             for finished, done in wanted:
                 if not done.cancelled():
                     done.set_result(finished.ended.job.id in held)
@@ -120,10 +130,15 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
         await jobs.finish(conn, [finished.ended for finished in ours])
         spent = timedelta(seconds=time.monotonic() - started)
         lines = [line for finished in ours for line in _lines(finished, spent, shared_by=len(ours))]
+        types = {finished.ended.job.id: finished.ended.job.type for finished in ours}
         await job_logs.add_logs(conn, lines)
         await announce.ended(conn, [finished.ended for finished in ours])
         # After the sources' locks: of two last children, the later one sees the other's end.
         await jobs.resume_parents(conn, [finished.ended for finished in ours])
+    for line in lines:
+        if line.stage and line.duration:
+            type = types[line.job_id]
+            metrics.stage_ended(type, line.stage, seconds=line.duration.total_seconds())
     return held
 
 

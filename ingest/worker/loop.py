@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 import psycopg
 import structlog
 
+from ingest import metrics
 from ingest.db import Pool, transaction
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context, Progress
@@ -139,8 +140,10 @@ class Worker:
         free = self._concurrency - len(self._slots)
         if free <= 0 or not self._heartbeat.is_alive:
             return _POLL_DEAF
+        started = time.monotonic()
         async with transaction(self._pool) as conn:
             claimed = await self._claiming.take(conn, free)
+        metrics.claimed(len(claimed), seconds=time.monotonic() - started)
         for job in claimed:
             self._begin(job)
         return timedelta(0) if claimed else await self._pause_when_idle()
@@ -165,18 +168,23 @@ class Worker:
     async def _run(self, job: ClaimedJob, progress: Progress) -> None:
         started = time.monotonic()
         slot = self._slots[job.id]
-        status, code = "dropped", None
+        status, code, given_back = "dropped", None, False
         try:
             finished = await self._attempt(slot)
             slot.is_finishing = True
             if finished is not None and await self._commit(finished, slot):
-                status, code = finished.ended.status, finished.ended.error_code
+                ended = finished.ended
+                status, code, given_back = ended.status, ended.error_code, ended.refund
         except asyncio.CancelledError:
             # The lease was lost while the outcome waited to be written.
             pass
         finally:
             del self._slots[job.id]
             self.wake()
+        seconds = time.monotonic() - started
+        metrics.attempt_ended(
+            job.type, status=status, code=code, given_back=given_back, seconds=seconds
+        )
         log.info(
             "job.end",
             job_id=str(job.id),
@@ -186,7 +194,7 @@ class Worker:
             application_id=str(job.application_id),
             status=status,
             error_code=code,
-            seconds=round(time.monotonic() - started, 3),
+            seconds=round(seconds, 3),
         )
 
     async def _attempt(self, slot: Slot) -> Finished | None:
