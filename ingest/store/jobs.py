@@ -9,6 +9,7 @@ from uuid import UUID
 from psycopg.rows import class_row, dict_row, scalar_row
 from psycopg.types.json import Jsonb
 
+from ingest import tracing
 from ingest.db import Connection, load_queries, new_id
 from ingest.model import JobStatus, ReviewReason
 
@@ -31,7 +32,7 @@ class NewJob:
     delay: timedelta | None = None
     """Not before now + delay; None: ready at once."""
     traceparent: str | None = None
-    """W3C trace context of what asked for it."""
+    """W3C trace context of what asked for it; None: that of the current span."""
     id: UUID = field(default_factory=new_id)
 
 
@@ -90,6 +91,7 @@ async def enqueue(conn: Connection, jobs: Sequence[NewJob]) -> list[UUID]:
     """
     if not jobs:
         return []
+    asked_in = tracing.traceparent()
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["enqueue"],
@@ -105,7 +107,7 @@ async def enqueue(conn: Connection, jobs: Sequence[NewJob]) -> list[UUID]:
                 "keys": [job.idempotency_key for job in jobs],
                 "user_ids": [job.user_id for job in jobs],
                 "delays": [job.delay for job in jobs],
-                "traceparents": [job.traceparent for job in jobs],
+                "traceparents": [job.traceparent or asked_in for job in jobs],
             },
         )
         inserted = set(await cur.fetchall())

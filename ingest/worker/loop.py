@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import psycopg
 import structlog
 
-from ingest import metrics
+from ingest import metrics, tracing
 from ingest.db import Pool, transaction
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context, Progress
@@ -170,11 +170,17 @@ class Worker:
         slot = self._slots[job.id]
         status, code, given_back = "dropped", None, False
         try:
-            finished = await self._attempt(slot)
-            slot.is_finishing = True
-            if finished is not None and await self._commit(finished, slot):
-                ended = finished.ended
-                status, code, given_back = ended.status, ended.error_code, ended.refund
+            with tracing.job_span(
+                job.type, attempt=job.attempts, traceparent=job.traceparent
+            ) as span:
+                finished = await self._attempt(slot)
+                slot.is_finishing = True
+                if finished is not None and await self._commit(finished, slot):
+                    ended = finished.ended
+                    status, code, given_back = ended.status, ended.error_code, ended.refund
+                span.set_attribute("job.status", status)
+                if code is not None:
+                    tracing.failed(span, code)
         except asyncio.CancelledError:
             # The lease was lost while the outcome waited to be written.
             pass
