@@ -42,11 +42,12 @@ async def claim(
     *,
     worker: UUID | None = None,
     cursor: int = 0,
+    types: Sequence[str] = ("file", "purge"),
     **more: Any,
 ) -> list[ClaimedJob]:
     return await claims.claim(
         conn,
-        types=["file", "purge"],
+        types=types,
         batch=batch,
         worker=worker or uuid4(),
         cursor=UUID(int=cursor),
@@ -69,7 +70,12 @@ async def complete(conn: Connection, claimed: Sequence[ClaimedJob]) -> set[UUID]
 
 
 async def upload(
-    conn: Connection, application_id: UUID, *paths: str, content: str = "text", model_id: int = 1
+    conn: Connection,
+    application_id: UUID,
+    *paths: str,
+    content: str = "text",
+    model_id: int = 1,
+    batch_id: UUID | None = None,
 ) -> list[UUID]:
     """Sources with their jobs, as an upload request makes them; the ids of the sources."""
     files = [
@@ -81,7 +87,7 @@ async def upload(
         )
         for path in paths
     ]
-    request = Upload(application_id=application_id, batch_id=None, model_id=model_id)
+    request = Upload(application_id=application_id, batch_id=batch_id, model_id=model_id)
     async with conn.transaction():
         _, verdicts = await uploads.register(conn, request, files)
     return [verdict.source_id for verdict in verdicts if verdict.source_id]

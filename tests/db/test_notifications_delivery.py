@@ -1,0 +1,365 @@
+"""Deliveries on their way: signed, repeated with the same id and body, given up in the end."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from ingest.db import Connection, Pool
+from ingest.providers.fetch.fetcher import Fetcher
+from ingest.providers.notify.signing import new_secret
+from ingest.store import deliveries, jobs, webhook_endpoints
+from ingest.store.webhook_endpoints import EndpointChange
+from tests.builders import job_row, upload
+from tests.fetching import Names, fetcher
+from tests.notifications import (
+    add_endpoint,
+    delivering,
+    end_one,
+    endpoint_row,
+    pass_time,
+    rows,
+    send_test,
+    until_delivery,
+)
+from tests.web_server import redirect, response
+from tests.webhook_sink import verified, webhook_sink
+from tests.worker import until
+
+DOWN = response(b"out of order\0", status=503)
+
+
+@pytest.fixture
+async def fetch() -> AsyncIterator[Fetcher]:
+    async with fetcher() as fetch:
+        yield fetch
+
+
+async def test_a_receiver_that_fails_twice_gets_the_same_message_signed_anew_each_time(
+    dsn: str,
+    pool: Pool,
+    conn: Connection,
+    application_id: UUID,
+    fetch: Fetcher,
+) -> None:
+    secret = new_secret()
+    async with webhook_sink(DOWN, DOWN) as sink, delivering(dsn, pool, fetch):
+        endpoint = await add_endpoint(conn, application_id, sink.url, secret=secret)
+        await upload(conn, application_id, "a.txt")
+        await end_one(conn, "completed")
+        [row] = await rows(conn)
+        await until_delivery(conn, row["id"], job_status="pending", job_attempts=1)
+        # Receivers refuse what was signed more than five minutes ago.
+        await conn.execute("update rag.webhook_deliveries set created_at = now() - interval '1 h'")
+        await pass_time(conn)
+        waiting = await until_delivery(conn, row["id"], job_status="pending", job_attempts=2)
+        await pass_time(conn)
+        told = await until_delivery(conn, row["id"], status="delivered", job_status="completed")
+
+    assert [verified(request, secret)["type"] for request in sink.requests] == [
+        "source.completed"
+    ] * 3
+    assert {request.body for request in sink.requests} == {row["body"].encode()}
+    assert {request.headers["webhook-id"] for request in sink.requests} == {str(row["id"])}
+    assert {request.headers["content-type"] for request in sink.requests} == {"application/json"}
+    assert (waiting["last_status"], waiting["last_error"]) == (
+        503,
+        "the receiver answered 503: out of order",
+    )
+    assert (waiting["last_error_code"], waiting["wait_reason"]) == ("delivery_failed", "retry")
+    assert (told["attempts"], told["last_status"], told["last_error"]) == (3, 204, None)
+    health = await endpoint_row(conn, endpoint.id)
+    assert (health["failing_since"], health["failures"], health["retry_at"]) == (None, 0, None)
+
+
+async def test_a_body_that_was_changed_on_the_way_does_not_verify(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
+) -> None:
+    secret = new_secret()
+    async with webhook_sink() as sink, delivering(dsn, pool, fetch):
+        endpoint = await add_endpoint(conn, application_id, sink.url, secret=secret)
+        await send_test(conn, endpoint)
+        await sink.got(1)
+
+    [request] = sink.requests
+    assert verified(request, secret)["type"] == "endpoint.test"
+    with pytest.raises(WebhookVerificationError):
+        Webhook(secret).verify(request.body + b" ", request.headers)
+
+
+async def test_after_a_rotation_the_old_and_the_new_secret_verify_until_the_old_one_ends(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
+) -> None:
+    old, new = new_secret(), new_secret()
+    async with webhook_sink() as sink, delivering(dsn, pool, fetch):
+        endpoint = await add_endpoint(conn, application_id, sink.url, secret=old)
+        async with conn.transaction():
+            await webhook_endpoints.rotate(
+                conn, application_id=application_id, id=endpoint.id, secret=new
+            )
+        await send_test(conn, endpoint)
+        await sink.got(1)
+        await conn.execute("update rag.webhook_endpoints set previous_secret_until = now()")
+        await send_test(conn, endpoint)
+        await sink.got(2)
+
+    both, only_new = sink.requests
+    for secret in (old, new):
+        assert verified(both, secret)
+    assert verified(only_new, new)
+    with pytest.raises(WebhookVerificationError):
+        verified(only_new, old)
+
+
+async def test_a_redirect_is_not_followed_and_counts_as_a_failure(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
+) -> None:
+    async with webhook_sink(redirect("/elsewhere")) as sink, delivering(dsn, pool, fetch):
+        endpoint = await add_endpoint(conn, application_id, sink.url)
+        [id] = await send_test(conn, endpoint)
+        row = await until_delivery(conn, id, job_status="pending", job_attempts=1)
+
+    assert row["last_status"] == 302
+    assert sink.web.paths == ["/hook"]
+
+
+async def test_a_name_that_leads_inside_is_refused_when_it_is_delivered_to(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID
+) -> None:
+    names = Names(hook_test=[["127.0.0.1"]])
+    async with (
+        webhook_sink() as sink,
+        fetcher(allow=(), names=names) as guarded,
+        delivering(dsn, pool, guarded),
+    ):
+        url = sink.web.url("/hook", host="hook.test")
+        endpoint = await add_endpoint(conn, application_id, url)
+        [id] = await send_test(conn, endpoint)
+        row = await until_delivery(conn, id, job_status="pending", job_attempts=1)
+
+    assert sink.web.connections == 0
+    assert (row["last_status"], row["last_error"]) == (
+        None,
+        "hook.test has an address that is not public",
+    )
+
+
+async def test_a_receiver_that_is_gone_is_given_up_at_once(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
+) -> None:
+    async with webhook_sink(response(status=410)) as sink, delivering(dsn, pool, fetch):
+        endpoint = await add_endpoint(conn, application_id, sink.url)
+        [id] = await send_test(conn, endpoint)
+        row = await until_delivery(conn, id, status="failed", job_status="failed")
+
+    health = await endpoint_row(conn, endpoint.id)
+    assert (health["is_enabled"], health["disabled_reason"]) == (
+        False,
+        "the receiver answered 410 Gone",
+    )
+    assert (row["attempts"], row["last_error_code"]) == (1, "delivery_failed")
+
+
+@pytest.mark.parametrize(
+    ("past", "reason"),
+    [
+        ("failing_since = now() - interval '25 hours'", "nothing was delivered for a day"),
+        ("failures = 99, failing_since = now()", "100 attempts in a row have failed"),
+    ],
+)
+async def test_an_endpoint_that_fails_for_too_long_is_disabled_with_all_that_waits_for_it(
+    dsn: str,
+    pool: Pool,
+    conn: Connection,
+    application_id: UUID,
+    fetch: Fetcher,
+    past: str,
+    reason: str,
+) -> None:
+    async with webhook_sink(DOWN) as sink:
+        endpoint = await add_endpoint(conn, application_id, sink.url)
+        await conn.execute(f"update rag.webhook_endpoints set retry_at = now(), {past}".encode())
+        ids = await send_test(conn, endpoint, 3)
+        async with delivering(dsn, pool, fetch):
+            ended = [await until_delivery(conn, id, status="failed") for id in ids]
+
+            async def all_over() -> bool:
+                states = [(await job_row(conn, row["job_id"]))["status"] for row in ended]
+                return sorted(states) == ["cancelled", "cancelled", "failed"]
+
+            await until(all_over)
+
+    assert len(sink.requests) == 1
+    health = await endpoint_row(conn, endpoint.id)
+    assert not health["is_enabled"]
+    assert health["disabled_reason"] == f"{reason}: the receiver answered 503"
+    assert await _open_jobs(conn) == 0
+
+
+async def test_what_waits_for_a_failing_endpoint_waits_for_one_that_tries(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
+) -> None:
+    async with webhook_sink(DOWN, DOWN) as sink, delivering(dsn, pool, fetch):
+        endpoint = await add_endpoint(conn, application_id, sink.url)
+        [first] = await send_test(conn, endpoint)
+        await until_delivery(conn, first, job_status="pending", job_attempts=1)
+        others = await send_test(conn, endpoint, 3)
+        for id in others:
+            await until_delivery(conn, id, wait_reason="endpoint_failing", job_attempts=0)
+        assert len(sink.requests) == 1
+        await pass_time(conn)
+        await sink.got(2)
+        await until(lambda: _waiting(conn, 4))
+        assert len(sink.requests) == 2  # one of the four had the turn
+        await pass_time(conn)
+        await sink.got(3)
+        await until(lambda: _all_delivered(conn, 4))
+
+    assert len(sink.requests) == 6
+
+
+async def test_a_neighbour_does_not_wait_for_an_endpoint_that_hangs(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
+) -> None:
+    async with webhook_sink() as slow, webhook_sink() as quick, delivering(dsn, pool, fetch):
+        slow.gate = asyncio.Event()
+        hanging = await add_endpoint(conn, application_id, slow.url)
+        neighbour = await add_endpoint(conn, application_id, quick.url)
+        await conn.execute(
+            "update rag.webhook_endpoints set failing_since = now(), retry_at = now() "
+            "where id = %s",
+            [hanging.id],
+        )
+        await send_test(conn, hanging, 6)
+        [id] = await send_test(conn, neighbour)
+        await until_delivery(conn, id, status="delivered")
+        assert len(slow.requests) == 1
+        slow.gate.set()
+        await until(lambda: _all_delivered(conn, 7))
+
+
+async def test_the_last_attempt_ends_the_delivery_and_a_replay_begins_it_again(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
+) -> None:
+    async with webhook_sink(DOWN) as sink, delivering(dsn, pool, fetch):
+        endpoint = await add_endpoint(conn, application_id, sink.url)
+        async with conn.transaction():
+            [id] = await send_test(conn, endpoint)
+            await conn.execute(
+                "update rag.processing_jobs set attempts = 7 where type = 'notification'"
+            )
+        await until_delivery(conn, id, status="failed", job_status="failed")
+        async with conn.transaction():
+            replayed = await deliveries.replay(
+                conn, application_id=application_id, endpoint_id=endpoint.id, id=id
+            )
+            await webhook_endpoints.hurry(conn, endpoint.id)
+        assert replayed is not None
+        await until_delivery(conn, id, status="delivered")
+
+    first, second = sink.requests
+    assert first.headers["webhook-id"] == second.headers["webhook-id"] == str(id)
+    assert first.body == second.body
+
+
+async def test_a_wish_to_be_left_alone_is_obeyed_up_to_the_next_step(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
+) -> None:
+    busy = [response(status=429, headers={"Retry-After": wish}) for wish in ("60", "86400")]
+    async with webhook_sink(*busy) as sink, delivering(dsn, pool, fetch):
+        waits = []
+        for _ in busy:
+            endpoint = await add_endpoint(conn, application_id, sink.url)
+            [id] = await send_test(conn, endpoint)
+            row = await until_delivery(conn, id, job_status="pending", job_attempts=1)
+            waits.append(row["run_at"] - row["last_attempt_at"])
+
+    assert timedelta(seconds=60) <= waits[0] < timedelta(seconds=75)
+    assert timedelta(minutes=5) <= waits[1] < timedelta(minutes=5, seconds=15)
+
+
+async def test_a_deleted_or_disabled_endpoint_gets_nothing_more(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
+) -> None:
+    async with webhook_sink() as sink:
+        deleted = await add_endpoint(conn, application_id, sink.url)
+        disabled = await add_endpoint(conn, application_id, sink.url)
+        await send_test(conn, deleted)
+        [kept] = await send_test(conn, disabled)
+        async with conn.transaction():
+            await webhook_endpoints.delete(conn, application_id=application_id, id=deleted.id)
+            await webhook_endpoints.edit(
+                conn,
+                application_id=application_id,
+                id=disabled.id,
+                change=EndpointChange(is_enabled=False),
+            )
+        # Queued by somebody who saw the endpoints as they were.
+        orphan = await _orphan(conn, deleted.id, application_id)
+        [late] = await send_test(conn, disabled)
+        async with delivering(dsn, pool, fetch):
+            await until_delivery(conn, late, status="failed")
+            await until(lambda: _ended(conn, orphan))
+
+    assert sink.requests == []
+    assert [row["status"] for row in await rows(conn)] == ["failed", "failed"]
+    assert kept in [row["id"] for row in await rows(conn)]
+
+
+async def test_nothing_of_the_document_and_no_secret_goes_out(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
+) -> None:
+    secret = new_secret()
+    async with webhook_sink() as sink, delivering(dsn, pool, fetch):
+        await add_endpoint(conn, application_id, sink.url, secret=secret)
+        await upload(conn, application_id, "a.txt")
+        job = await end_one(conn, "failed", error_code="corrupt")
+        await sink.got(2)
+
+    sent = b"".join(request.body for request in sink.requests).decode()
+    assert {*sink.types} == {"source.failed", "job.failed"}
+    assert job.payload["blobKey"] not in sent
+    assert secret not in sent
+    assert all(json.loads(request.body)["data"]["applicationId"] for request in sink.requests)
+
+
+async def _all_delivered(conn: Connection, count: int) -> bool:
+    """Whether so many are; time passes for those that came while another one tried."""
+    await pass_time(conn)
+    return [row["status"] for row in await rows(conn)] == ["delivered"] * count
+
+
+async def _waiting(conn: Connection, count: int) -> bool:
+    cursor = await conn.execute(
+        "select count(*) from rag.processing_jobs where status = 'pending' and run_at is not null"
+    )
+    return await cursor.fetchone() == (count,)
+
+
+async def _open_jobs(conn: Connection) -> int:
+    cursor = await conn.execute(
+        "select from rag.processing_jobs where status in ('pending', 'processing')"
+    )
+    return cursor.rowcount
+
+
+async def _ended(conn: Connection, job_id: UUID) -> bool:
+    return bool((await job_row(conn, job_id))["status"] == "completed")
+
+
+async def _orphan(conn: Connection, endpoint_id: UUID, application_id: UUID) -> UUID:
+    [id] = await jobs.enqueue(
+        conn,
+        [
+            jobs.NewJob(
+                application_id=application_id,
+                type="notification",
+                payload={"deliveryId": str(endpoint_id)},
+            )
+        ],
+    )
+    return id
