@@ -55,6 +55,10 @@ create index processing_jobs_unsolved on rag.processing_jobs (status, type)
     where status in ('failed', 'review_needed');
 create index processing_jobs_ended on rag.processing_jobs (completed_at, position)
     where completed_at is not null;
+-- Errors are those of failed jobs: without this a list of both would be expected to be short, and
+-- read and sort all jobs with the code.
+create statistics rag.processing_jobs_states (mcv) on status, type, last_error_code
+    from rag.processing_jobs;
 
 -- ---------------------------------------------------------------- rate limits and budgets
 

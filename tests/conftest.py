@@ -16,7 +16,7 @@ from ingest.store import applications
 
 # Few rows are deleted: to truncate all tables takes fifty times as long. Many are truncated: what
 # they leave behind would slow the next tests down.
-_EMPTY = """
+EMPTY = """
 do $$
 declare
   name text;
@@ -82,7 +82,7 @@ def _prepare(dsn: str) -> None:
 def dsn(server: str) -> str:
     """The database, empty but for the default application."""
     with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(_EMPTY)
+        conn.execute(EMPTY)
     return server
 
 
