@@ -4,13 +4,15 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query
+from fastapi.responses import JSONResponse
 
 from api import pages
 from api.deps import Admin, PoolDep
+from api.once import OnceDep
 from api.pages import Cursor, Limit, Page
 from api.webhook_endpoints import enabled, owned
 from api.wire import UtcTime, View
-from ingest.db import transaction
+from ingest.db import Connection, transaction
 from ingest.errors import Conflict, NotFound
 from ingest.store import deliveries, webhook_endpoints
 from ingest.store.deliveries import DeliveryStatus
@@ -74,10 +76,13 @@ async def get_delivery(
     return DeliveryWithBody.model_validate(found)
 
 
-@router.post("/{deliveryId}/replay", status_code=202)
-async def replay(id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin) -> Delivery:
+@router.post("/{deliveryId}/replay", status_code=202, response_model=Delivery)
+async def replay(
+    id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin, once: OnceDep
+) -> JSONResponse:
     """Send a delivery that has ended once more, with the same id and body."""
-    async with transaction(pool) as conn:
+
+    async def work(conn: Connection) -> Delivery:
         await enabled(conn, key.application_id, id)
         known = await deliveries.get(conn, endpoint_id=id, id=delivery_id)
         if known is None:
@@ -88,4 +93,6 @@ async def replay(id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin) -
         if replayed is None:
             raise Conflict("the delivery is still under way", code="delivery_pending")
         await webhook_endpoints.hurry(conn, id)
-    return Delivery.model_validate(replayed)
+        return Delivery.model_validate(replayed)
+
+    return await once.carry_out(pool, work, application_id=key.application_id, status=202)

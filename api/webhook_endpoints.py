@@ -4,10 +4,12 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter
+from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, Field
 
 from api import pages
 from api.deps import Admin, PoolDep, RuntimeDep
+from api.once import OnceDep, Secret
 from api.pages import Cursor, Limit, Page
 from api.problems import FieldRejected
 from api.wire import Body, Text, UtcTime, View
@@ -18,7 +20,7 @@ from ingest.model import LONGEST_URL
 from ingest.providers.fetch.addresses import blocked_reason
 from ingest.providers.notify.signing import new_secret
 from ingest.smtp_url import is_mail_address
-from ingest.store import notify, webhook_endpoints
+from ingest.store import access, notify, webhook_endpoints
 from ingest.store.webhook_endpoints import MAILED, Endpoint, EndpointChange, Event, is_mailbox
 
 router = APIRouter(prefix="/api/webhook-endpoints", tags=["webhook endpoints"])
@@ -71,24 +73,29 @@ class Queued(View):
     delivery_id: UUID
 
 
-@router.post("", status_code=201)
+@router.post("", status_code=201, response_model=WithSecret)
 async def add_endpoint(
-    body: NewEndpoint, runtime: RuntimeDep, pool: PoolDep, key: Admin
-) -> WithSecret:
-    """Tell an address of events from now on. The answer is the only one with the secret."""
+    body: NewEndpoint, runtime: RuntimeDep, pool: PoolDep, key: Admin, once: OnceDep
+) -> JSONResponse:
+    """Tell an address of events from now on. No other answer has its secret."""
     url = _checked_url(body.url, runtime.settings)
     _check_events(url, body.events)
-    secret = new_secret()
-    async with transaction(pool) as conn:
+    secret = _new_secret(runtime.operator_key, key.application_id)
+
+    async def work(conn: Connection) -> WithSecret:
         added = await webhook_endpoints.add(
             conn,
             application_id=key.application_id,
             url=url,
             description=body.description,
             events=body.events,
-            secret=secret,
+            secret=secret.clear,
         )
-    return _with_secret(added, secret)
+        return _with_secret(added, secret.clear)
+
+    return await once.carry_out(
+        pool, work, application_id=key.application_id, status=201, secret=secret
+    )
 
 
 @router.get("")
@@ -144,29 +151,39 @@ async def delete_endpoint(id: UUID, pool: PoolDep, key: Admin) -> None:
             raise NotFound("webhook endpoint")
 
 
-@router.post("/{id}/rotate-secret")
-async def rotate_secret(id: UUID, pool: PoolDep, key: Admin) -> WithSecret:
+@router.post("/{id}/rotate-secret", response_model=WithSecret)
+async def rotate_secret(
+    id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Admin, once: OnceDep
+) -> JSONResponse:
     """Sign with a new secret, and for 24 hours with the old one too."""
-    secret = new_secret()
-    async with transaction(pool) as conn:
+    secret = _new_secret(runtime.operator_key, key.application_id)
+
+    async def work(conn: Connection) -> WithSecret:
         if (await owned(conn, key.application_id, id)).is_mailbox:
             raise Conflict("e-mail is not signed", code="not_signed")
         rotated = await webhook_endpoints.rotate(
-            conn, application_id=key.application_id, id=id, secret=secret
+            conn, application_id=key.application_id, id=id, secret=secret.clear
         )
-    if rotated is None:
-        raise NotFound("webhook endpoint")
-    return _with_secret(rotated, secret)
+        if rotated is None:
+            raise NotFound("webhook endpoint")
+        return _with_secret(rotated, secret.clear)
+
+    return await once.carry_out(
+        pool, work, application_id=key.application_id, status=200, secret=secret
+    )
 
 
-@router.post("/{id}/test", status_code=202)
-async def send_test(id: UUID, pool: PoolDep, key: Admin) -> Queued:
+@router.post("/{id}/test", status_code=202, response_model=Queued)
+async def send_test(id: UUID, pool: PoolDep, key: Admin, once: OnceDep) -> JSONResponse:
     """Send the event `endpoint.test`, at once even if the endpoint fails at present."""
-    async with transaction(pool) as conn:
+
+    async def work(conn: Connection) -> Queued:
         endpoint = await enabled(conn, key.application_id, id)
         delivery_id = await notify.test(conn, endpoint)
         await webhook_endpoints.hurry(conn, id)
-    return Queued(delivery_id=delivery_id)
+        return Queued(delivery_id=delivery_id)
+
+    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
 
 
 async def owned(conn: Connection, application_id: UUID, id: UUID) -> Endpoint:
@@ -183,6 +200,18 @@ async def enabled(conn: Connection, application_id: UUID, id: UUID) -> Endpoint:
     if not endpoint.is_enabled:
         raise Conflict("the endpoint is disabled", code="endpoint_disabled")
     return endpoint
+
+
+def _new_secret(operator_key: str, application_id: UUID) -> Secret:
+    def derive(seed: str) -> str:
+        return new_secret(access.derived(operator_key, purpose="webhook", seed=seed))
+
+    async def is_valid(conn: Connection, secret: str) -> bool:
+        return await webhook_endpoints.signs_with(
+            conn, application_id=application_id, secret=secret
+        )
+
+    return Secret(field="secret", derive=derive, is_valid=is_valid)
 
 
 def _with_secret(endpoint: Endpoint, secret: str) -> WithSecret:

@@ -73,18 +73,23 @@ async def is_key_live(conn: Connection, id: UUID) -> bool:
 
 
 def new_seed() -> str:
-    """What a new key is made from: 256 random bits."""
+    """What a new secret is made from: 256 random bits."""
     return secrets.token_urlsafe(32)
 
 
-def derived_key(operator_key: str, seed: str) -> str:
-    """The API key, in clear, of a seed.
+def derived(operator_key: str, *, purpose: str, seed: str) -> bytes:
+    """32 secret bytes of a seed, others for each purpose.
 
-    Who has kept the seed can tell the key again, but only with the operator's key; who has only the
-    API key learns nothing about the operator's.
+    Who has kept the seed can make them again, but only with the operator's key; who has only the
+    bytes learns nothing about that key.
     """
-    code = hmac.digest(operator_key.encode(), f"api-key:{seed}".encode(), "sha256")
-    return f"rk_{base64.urlsafe_b64encode(code).decode().rstrip('=')}"
+    return hmac.digest(operator_key.encode(), f"{purpose}:{seed}".encode(), "sha256")
+
+
+def derived_key(operator_key: str, seed: str) -> str:
+    """The API key, in clear, of a seed."""
+    material = derived(operator_key, purpose="api-key", seed=seed)
+    return f"rk_{base64.urlsafe_b64encode(material).decode().rstrip('=')}"
 
 
 async def add_key(

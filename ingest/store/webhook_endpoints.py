@@ -110,6 +110,13 @@ async def get(conn: Connection, *, application_id: UUID, id: UUID) -> Endpoint |
     return await _one(conn, "get", application_id=application_id, id=id)
 
 
+async def signs_with(conn: Connection, *, application_id: UUID, secret: str) -> bool:
+    """Whether an endpoint of the application signs with this secret, alone or beside a new one."""
+    asked = {"application_id": application_id, "secret": secret}
+    row = await (await conn.execute(_SQL["signs_with"], asked)).fetchone()
+    return row is not None and bool(row[0])
+
+
 async def list_endpoints(
     conn: Connection, *, application_id: UUID, limit: int, before: tuple[datetime, UUID] | None
 ) -> list[Endpoint]:

@@ -28,6 +28,13 @@ select id, application_id, url, description, events, is_enabled, disabled_reason
  order by created_at desc, id desc
  limit %(limit)s;
 
+-- name: signs_with
+select exists (
+    select from rag.webhook_endpoints
+     where application_id = %(application_id)s
+       and (secret = %(secret)s
+            or previous_secret = %(secret)s and previous_secret_until > now()));
+
 -- name: edit
 -- Whoever enables an endpoint says that it works again: it begins without a past.
 update rag.webhook_endpoints

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -62,77 +62,100 @@ CREATIONS: Final = {
         rows="rag.crawls",
         status=202,
     ),
+    "job": Creation(
+        path="/api/jobs",
+        body={"type": "word_count", "payload": {"words": 1}},
+        other={"type": "word_count", "payload": {"words": 2}},
+        rows="rag.processing_jobs where type = 'word_count'",
+        status=202,
+    ),
+    "job type": Creation(
+        path="/api/job-types",
+        body={"type": "summary", "payloadSchema": {}},
+        other={"type": "summary", "payloadSchema": {"type": "object"}},
+        rows="rag.job_types where type = 'summary'",
+        status=201,
+    ),
+    "webhook endpoint": Creation(
+        path="/api/webhook-endpoints",
+        body={"url": "https://hooks.example/in", "events": ["source.failed"]},
+        other={"url": "https://hooks.example/in", "events": ["source.completed"]},
+        rows="rag.webhook_endpoints where url like '%in'",
+        status=201,
+    ),
+    "test event": Creation(
+        path="/api/webhook-endpoints/{endpoint}/test",
+        body={},
+        other={"other": 1},
+        rows="rag.webhook_deliveries",
+        status=202,
+    ),
 }
 
 
 @pytest.fixture
-async def source_id(operator: httpx.AsyncClient, conn: Connection) -> str:
-    """A page whose first run is over and forgotten."""
-    answer = await operator.post("/upload/url", json={"url": "https://site.example/old"})
+async def known(
+    operator: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> Mapping[str, str]:
+    """What requests name: a page whose run is over and forgotten, an endpoint; and a job type."""
+    page = await operator.post("/upload/url", json={"url": "https://site.example/old"})
     await conn.execute("update rag.processing_jobs set status = 'failed', completed_at = now()")
     await conn.execute("delete from rag.crawls")
-    return str(answer.json()["knowledgeSourceId"])
+    hook = {"url": "https://hooks.example/old", "events": ["job.failed"]}
+    endpoint = await operator.post("/api/webhook-endpoints", json=hook)
+    await operator.post("/api/job-types", json={"type": "word_count", "payloadSchema": {}})
+    return {
+        "application": str(application_id),
+        "source": page.json()["knowledgeSourceId"],
+        "endpoint": endpoint.json()["id"],
+    }
 
 
 @pytest.fixture(params=CREATIONS)
-def creation(request: pytest.FixtureRequest, application_id: UUID, source_id: str) -> Creation:
+def creation(request: pytest.FixtureRequest, known: Mapping[str, str]) -> Creation:
     found = CREATIONS[request.param]
-    named = {"application": application_id, "source": source_id}
-    return Creation(
-        path=found.path.format_map(named),
-        body=found.body,
-        other=found.other,
-        rows=found.rows.format_map(named),
-        status=found.status,
-    )
+    return replace(found, path=found.path.format_map(known), rows=found.rows.format_map(known))
 
 
-async def post(
-    client: httpx.AsyncClient, creation: Creation, *, key: str | None = "k"
-) -> httpx.Response:
-    headers = {} if key is None else {"Idempotency-Key": key}
-    return await client.post(creation.path, json=creation.body, headers=headers)
+async def post(client: httpx.AsyncClient, creation: Creation) -> httpx.Response:
+    return await client.post(creation.path, json=creation.body, headers=KEY)
 
 
 async def test_of_20_parallel_requests_one_creates_and_all_get_its_answer(
     operator: httpx.AsyncClient, conn: Connection, creation: Creation
 ) -> None:
     answers = await asyncio.gather(*(post(operator, creation) for _ in range(20)))
+    conflict = await operator.post(creation.path, json=creation.other, headers=KEY)
 
     assert {answer.status_code for answer in answers} == {creation.status}
     assert len({json.dumps(answer.json(), sort_keys=True) for answer in answers}) == 1
     assert sum(AGAIN not in answer.headers for answer in answers) == 1
     assert {answer.headers.get(AGAIN) for answer in answers} == {None, "true"}
+    assert (conflict.status_code, conflict.json()["code"]) == (409, "idempotency_conflict")
     assert await count(conn, creation.rows) == 1
 
 
-async def test_a_key_with_another_content_is_a_conflict_and_creates_nothing(
-    operator: httpx.AsyncClient, conn: Connection, creation: Creation
-) -> None:
-    await post(operator, creation)
-    answer = await operator.post(creation.path, json=creation.other, headers=KEY)
-
-    assert (answer.status_code, answer.json()["code"]) == (409, "idempotency_conflict")
-    assert await count(conn, creation.rows) == 1
-
-
+@pytest.mark.parametrize(
+    "creation", [name for name in CREATIONS if name != "test event"], indirect=True
+)
 async def test_a_request_that_was_refused_leaves_its_key_free(
     operator: httpx.AsyncClient, conn: Connection, creation: Creation
 ) -> None:
-    wrong = await operator.post(creation.path, json={"nothing": "known"}, headers=KEY)
-    right = await post(operator, creation)
+    refused = await operator.post(creation.path, json={"nothing": "known"}, headers=KEY)
+    left = await count(conn, "rag.idempotency_keys")
+    carried_out = await post(operator, creation)
 
-    assert (wrong.status_code, right.status_code) == (422, creation.status)
-    assert AGAIN not in right.headers
-    assert await count(conn, "rag.idempotency_keys") == 1
+    assert (refused.status_code, left) == (422, 0)
+    assert carried_out.status_code == creation.status
+    assert AGAIN not in carried_out.headers
 
 
 async def test_without_a_key_nothing_is_remembered(
-    operator: httpx.AsyncClient, conn: Connection, creation: Creation
+    operator: httpx.AsyncClient, conn: Connection
 ) -> None:
-    answer = await post(operator, creation, key=None)
+    answers = [await operator.post("/api/applications", json={"name": "n"}) for _ in range(2)]
 
-    assert answer.status_code == creation.status
+    assert answers[0].json()["id"] != answers[1].json()["id"]
     assert await count(conn, "rag.idempotency_keys") == 0
 
 
@@ -149,7 +172,7 @@ async def test_the_order_of_fields_makes_no_other_request(operator: httpx.AsyncC
 
 
 async def test_a_key_is_good_for_one_path(
-    operator: httpx.AsyncClient, application_id: UUID, source_id: str
+    operator: httpx.AsyncClient, application_id: UUID
 ) -> None:
     first = await operator.post("/api/applications", json={"name": "n"}, headers=KEY)
     body = {"name": "n", "role": "viewer"}
@@ -159,7 +182,10 @@ async def test_a_key_is_good_for_one_path(
 
 
 async def test_a_crash_before_the_commit_leaves_the_key_free(
-    operator: httpx.AsyncClient, conn: Connection, source_id: str, monkeypatch: pytest.MonkeyPatch
+    operator: httpx.AsyncClient,
+    conn: Connection,
+    known: Mapping[str, str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rescrape = runs.rescrape
 
@@ -167,7 +193,7 @@ async def test_a_crash_before_the_commit_leaves_the_key_free(
         await rescrape(*args, **kwargs)
         raise RuntimeError("killed here")
 
-    path = f"/api/knowledge-sources/{source_id}/rescrape"
+    path = f"/api/knowledge-sources/{known['source']}/rescrape"
     with monkeypatch.context() as patched:
         patched.setattr(runs, "rescrape", crashing)
         crashed = await operator.post(path, headers=KEY)

@@ -1,4 +1,4 @@
-"""A new API key is told again to who repeats the request, though nobody has kept it in clear."""
+"""New secrets are told again to who repeats the request, though no answer keeps them in clear."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -8,10 +8,11 @@ from uuid import UUID
 import httpx
 import pytest
 from fastapi import FastAPI
+from pydantic import SecretStr
 
 from ingest.db import Connection
 from ingest.runtime import Runtime
-from tests.api.conftest import OPERATOR_KEY, connect, serve
+from tests.api.conftest import OPERATOR_KEY, MakeKey, connect, serve
 
 HEADERS: Final = {"Idempotency-Key": "k"}
 BODY: Final = {"name": "ci", "role": "editor"}
@@ -88,3 +89,48 @@ async def test_under_another_operators_key_a_wrong_key_is_never_told(
     answer = await add(moved, application_id)
 
     assert (answer.status_code, answer.json()["code"]) == (409, "secret_lost")
+
+
+async def test_a_webhook_secret_is_told_again_as_long_as_it_signs(
+    admin: httpx.AsyncClient, conn: Connection
+) -> None:
+    hook = {"url": "https://hooks.example", "events": ["job.failed"]}
+    added = [
+        (await admin.post("/api/webhook-endpoints", json=hook, headers=HEADERS)).json()
+        for _ in range(2)
+    ]
+    kept = await dump(conn, "rag.idempotency_keys")
+    rotate = f"/api/webhook-endpoints/{added[0]['id']}/rotate-secret"
+    rotated = [
+        (await admin.post(rotate, headers={"Idempotency-Key": "r"})).json() for _ in range(2)
+    ]
+    beside = await admin.post("/api/webhook-endpoints", json=hook, headers=HEADERS)
+    await admin.post(rotate)
+    ended = await admin.post("/api/webhook-endpoints", json=hook, headers=HEADERS)
+
+    assert added[0] == added[1] == beside.json()
+    assert added[0]["secret"].startswith("whsec_")
+    assert added[0]["secret"] not in kept
+    assert rotated[0] == rotated[1]
+    assert rotated[0]["secret"] != added[0]["secret"]
+    assert (ended.status_code, ended.json()["code"]) == (409, "secret_lost")
+
+
+async def test_a_mailbox_has_no_secret_to_tell_again(
+    runtime: Runtime, application_id: UUID, make_key: MakeKey
+) -> None:
+    mail = {"smtp_url": SecretStr("smtp://mail.example"), "email_from": "rag@example.com"}
+    settings = runtime.settings.model_copy(update=mail)
+    hook = {"url": "mailto:ops@example.com", "events": ["job.failed"]}
+    async with (
+        serve(replace(runtime, settings=settings)) as app,
+        connect(app, await make_key(application_id, "admin")) as client,
+    ):
+        answers = [
+            await client.post("/api/webhook-endpoints", json=hook, headers=HEADERS)
+            for _ in range(2)
+        ]
+
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert answers[0].json() == answers[1].json()
+    assert answers[0].json()["secret"] is None

@@ -11,9 +11,10 @@ from standardwebhooks import Webhook
 _SECRET_BYTES: Final = 32
 
 
-def new_secret() -> str:
-    """`whsec_` and 32 random bytes in base64, as Standard Webhooks writes secrets."""
-    return f"whsec_{b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
+def new_secret(material: bytes | None = None) -> str:
+    """`whsec_` and 32 bytes in base64, as Standard Webhooks writes secrets; random ones if none."""
+    material = material or secrets.token_bytes(_SECRET_BYTES)
+    return f"whsec_{b64encode(material).decode()}"
 
 
 def signed_headers(
