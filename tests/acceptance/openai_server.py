@@ -22,6 +22,10 @@ class EmbeddingServer:
         self.delay = 0.0
         self.status = 200
         self.headers: dict[str, str] = {}
+        self.per_second: int | None = None
+        """Requests that are answered in each second; more get 429 and `Retry-After: 1`."""
+        self.refused = 0
+        self._second, self._in_second = 0, 0
         self.gate = threading.Event()
         self.gate.set()
         self.texts: list[str] = []
@@ -38,6 +42,8 @@ class EmbeddingServer:
                 status, answer = outer.answer(body)
                 payload = json.dumps(answer).encode()
                 self.send_response(status)
+                if status == 429 and outer.per_second is not None:
+                    self.send_header("Retry-After", "1")
                 for name, value in outer.headers.items():
                     self.send_header(name, value)
                 self.send_header("Content-Type", "application/json")
@@ -60,6 +66,9 @@ class EmbeddingServer:
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         with self._lock:
             self.requests += 1
+            if self._is_too_much():
+                self.refused += 1
+                return 429, {"error": {"message": "too many requests", "type": "requests"}}
             self.waiting += 1
         self.gate.wait(60)
         time.sleep(self.delay)
@@ -75,6 +84,13 @@ class EmbeddingServer:
         ]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
         return 200, {"object": "list", "data": data, "model": body["model"], "usage": usage}
+
+    def _is_too_much(self) -> bool:
+        second = int(time.monotonic())
+        if second != self._second:
+            self._second, self._in_second = second, 0
+        self._in_second += 1
+        return self.per_second is not None and self._in_second > self.per_second
 
     def env(self) -> dict[str, str]:
         return {

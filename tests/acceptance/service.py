@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, LiteralString
 
@@ -38,6 +39,15 @@ class Database:
     def rows(self, query: LiteralString, *values: Any) -> list[Any]:
         with psycopg.connect(self.dsn, autocommit=True) as conn:
             return conn.execute(query, values).fetchall()
+
+    def execute(self, statement: LiteralString, *values: Any) -> None:
+        with psycopg.connect(self.dsn, autocommit=True) as conn:
+            conn.execute(statement, values)
+
+    def now(self) -> datetime:
+        [(time,)] = self.rows("select clock_timestamp()")
+        assert isinstance(time, datetime)
+        return time
 
     def count(self, query: LiteralString, *values: Any) -> int:
         """The one number that a query answers."""

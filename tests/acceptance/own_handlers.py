@@ -1,0 +1,40 @@
+"""Job types of a user, as INGEST_HANDLERS loads them into real workers."""
+
+import asyncio
+import os
+from datetime import timedelta
+
+import httpx
+
+from ingest.errors import Transient
+from ingest.handlers.context import Context, Outcome, Progress
+from ingest.handlers.registry import handler
+from ingest.store.jobs import ClaimedJob
+
+MODULE = __name__
+
+
+@handler("call")
+async def call(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+    """Ask the provider that the payload names, in a lane of its own."""
+    lane = f"{job.payload['provider']}/call"
+    await ctx.governor.enter(lane)
+    async with httpx.AsyncClient(timeout=30, trust_env=False, verify=False) as client:
+        answer = await client.post(f"{job.payload['url']}/{job.payload['provider']}")
+    if answer.status_code >= 500:
+        await ctx.governor.failed(lane)
+        raise Transient("the provider is down", code="internal")
+    await ctx.governor.succeeded(lane)
+    return Outcome(result={"status": answer.status_code})
+
+
+@handler("nap")
+async def nap(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+    await asyncio.sleep(timedelta(milliseconds=job.payload.get("milliseconds", 20)).total_seconds())
+    return Outcome()
+
+
+@handler("poison")
+async def poison(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+    """Takes its worker down, as a fault in a native library would."""
+    os._exit(9)

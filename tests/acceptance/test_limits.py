@@ -1,0 +1,123 @@
+"""What two workers together may do: at once, per minute, to a provider that limits or is down."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.acceptance.counting_provider import CountingProvider, counting_provider
+from tests.acceptance.files import text_file
+from tests.acceptance.openai_server import EmbeddingServer, embedding_server
+from tests.acceptance.service import until
+from tests.acceptance.two_workers import TwoWorkers, busiest, settle, two_workers
+
+
+@pytest.fixture(scope="module")
+def openai() -> Iterator[EmbeddingServer]:
+    with embedding_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def house(
+    tmp_path_factory: pytest.TempPathFactory, openai: EmbeddingServer
+) -> Iterator[TwoWorkers]:
+    with two_workers(tmp_path_factory.mktemp("limits"), openai) as house:
+        yield house
+
+
+@pytest.fixture
+def provider() -> Iterator[CountingProvider]:
+    with counting_provider() as provider:
+        yield provider
+
+
+def test_two_workers_never_run_more_of_a_type_than_it_may(
+    house: TwoWorkers, provider: CountingProvider
+) -> None:
+    provider.delay = 0.05
+    type = house.add_type("call", maxConcurrent=3)
+
+    house.enqueue(type, 60, url=provider.url, provider="many")
+    until(lambda: house.holders(type) == 2, within=30)
+    house.wait_until_completed(type, 60)
+
+    assert provider.most_at_once == 3
+    assert len(provider.calls["many"]) == 60
+
+
+def test_two_workers_never_start_more_of_a_type_than_its_rate(
+    house: TwoWorkers, provider: CountingProvider
+) -> None:
+    type = house.add_type("call", ratePerMinute=240)
+
+    house.enqueue(type, 40, url=provider.url, provider="rated")
+    house.wait_until_completed(type, 40)
+
+    # A tenth of the rate at once, then 217 a minute (240 - 24 + 1): never above 240 in a minute.
+    calls = provider.calls["rated"]
+    assert len(calls) == 40
+    for window in (1.0, 2.0, 4.0):
+        # A call is on its way for a moment after its job was claimed.
+        assert busiest(calls, window=window) <= 24 + (window + 0.5) * 217 / 60 + 1
+    assert max(calls) - min(calls) >= (40 - 24 - 1) * 60 / 217 - 0.5
+
+
+def test_a_limit_that_is_edited_holds_within_seconds(
+    house: TwoWorkers, provider: CountingProvider
+) -> None:
+    provider.delay = 0.1
+    type = house.add_type("call")
+    house.enqueue(type, 200, url=provider.url, provider="edited")
+    until(lambda: provider.most_at_once > 4, within=30)
+
+    house.edit_type(type, maxConcurrent=1)
+    until(lambda: house.count(type, "processing") <= 1, within=10)
+    provider.most_at_once = 0
+    settle(1.0)
+
+    assert provider.most_at_once == 1
+    house.edit_type(type, maxConcurrent=None)
+    house.wait_until_completed(type, 200)
+
+
+def test_a_storm_of_429_fails_no_file_and_burns_no_attempt(
+    house: TwoWorkers, openai: EmbeddingServer
+) -> None:
+    openai.per_second = 5
+    refused_before = openai.refused
+    try:
+        batch = house.api.upload([text_file(number) for number in range(500)])
+        application = house.database.default_application()
+        progress = house.api.wait_until_terminal(application, within=180)
+    finally:
+        openai.per_second = None
+
+    assert batch["jobCount"] == 500
+    assert progress["failed"] == 0
+    assert progress["completed"] == 500
+    assert openai.refused > refused_before
+    assert house.most_attempts("file") == 1
+
+
+def test_a_provider_that_is_down_does_not_hold_up_another(
+    house: TwoWorkers, provider: CountingProvider
+) -> None:
+    type = house.add_type("call", maxAttempts=5, backoffBaseSeconds=0.1)
+    provider.down.add("a")
+    house.enqueue(type, 100, url=provider.url, provider="a")
+    house.enqueue(type, 100, url=provider.url, provider="b")
+
+    house.wait_until_completed(type, 100, within=60)
+    waiting = house.database.rows(
+        "select distinct wait_reason from rag.processing_jobs where type = %s"
+        " and status = 'pending' and run_at is not null",
+        type,
+    )
+    calls_while_down = len(provider.calls["a"])
+    provider.down.clear()
+    house.wait_until_completed(type, 200, within=180)
+
+    assert len(provider.calls["b"]) == 100
+    assert {reason for (reason,) in waiting} <= {"provider_unavailable", "retry"}
+    # The lane pauses: a hundred jobs do not try five times each.
+    assert calls_while_down < 60
