@@ -1,5 +1,6 @@
 -- What is kept for a time and nothing else depends on. Bounded steps by an index; rows that somebody
--- holds are left for the next time, so several replicas may do this at once.
+-- holds are left for the next time, so several replicas may do this at once. Arrays and lateral limits
+-- keep plans that know no values from reading whole tables.
 
 -- name: old_events
 -- Candidates, oldest first, by the end of which the next step goes on.
@@ -33,36 +34,41 @@ with old as materialized (
      where created_at < now() - %(older_than)s::interval and status <> 'pending'
      order by created_at limit %(limit)s
        for update skip locked)
-delete from rag.webhook_deliveries as delivery using old where delivery.id = old.id;
+delete from rag.webhook_deliveries where id = any(array(select id from old));
 
 -- name: cached_vectors
 with old as materialized (
-    select application_id, model_id, text_hash from rag.embedding_cache
+    select ctid from rag.embedding_cache
      where created_at < now() - %(older_than)s::interval
      order by created_at limit %(limit)s
        for update skip locked)
-delete from rag.embedding_cache as cached using old
- where cached.application_id = old.application_id and cached.model_id = old.model_id
-   and cached.text_hash = old.text_hash;
+delete from rag.embedding_cache where ctid = any(array(select ctid from old));
+
+-- name: chunks
+-- Of the documents that go next. They went with their page; should any be left, they go before it, so
+-- that no step is larger than it should be.
+with document as materialized (
+    select id from rag.documents
+     where deleted_at < now() - %(older_than)s::interval and held_by is null
+     order by deleted_at limit %(limit)s
+), old as materialized (
+    select chunk.id
+      from document
+     cross join lateral (
+        select id from rag.chunks
+         where document_id = document.id
+         order by ordinal limit %(limit)s
+           for update skip locked) as chunk
+     limit %(limit)s)
+delete from rag.chunks where id = any(array(select id from old));
 
 -- name: documents
--- Pages that went from their site. Their chunks went then; one that has any left is not removed here,
--- so that no step is larger than it should be.
+-- Pages that went from their site.
 with old as materialized (
     select document.id from rag.documents as document
      where document.deleted_at < now() - %(older_than)s::interval and document.held_by is null
-       and not exists (select 1 from rag.chunks as chunk where chunk.document_id = document.id)
+       and (select chunk.id from rag.chunks as chunk
+             where chunk.document_id = document.id limit 1) is null
      order by document.deleted_at limit %(limit)s
        for update of document skip locked)
-delete from rag.documents as document using old where document.id = old.id;
-
--- name: chunks
--- Of such documents, should there be any. Their vectors go with them.
-with old as materialized (
-    select chunk.id
-      from rag.documents as document
-      join rag.chunks as chunk on chunk.document_id = document.id
-     where document.deleted_at < now() - %(older_than)s::interval and document.held_by is null
-     order by document.deleted_at limit %(limit)s
-       for update of chunk skip locked)
-delete from rag.chunks as chunk using old where chunk.id = old.id;
+delete from rag.documents where id = any(array(select id from old));

@@ -15,10 +15,14 @@ select job.id, job.completed_at, job.position, job.root_id, source.id as source_
                  > (%(after_time)s::timestamptz, %(after_position)s::bigint))
          order by ended.completed_at, ended.position
          limit %(limit)s) as job
-  left join rag.processing_jobs as root on root.id = job.parent_job_id
-  left join rag.knowledge_sources as source
-    on source.id = coalesce(root.knowledge_source_id, job.knowledge_source_id)
-   and source.current_job_id = job.root_id and source.deleted_at is null
+  left join lateral (
+    select root.knowledge_source_id from rag.processing_jobs as root
+     where root.id = job.parent_job_id limit 1) as root on true
+  left join lateral (
+    select current.id, current.application_id from rag.knowledge_sources as current
+     where current.id = coalesce(root.knowledge_source_id, job.knowledge_source_id)
+       and current.current_job_id = job.root_id and current.deleted_at is null
+     limit 1) as source on true
  order by job.completed_at, job.position;
 
 -- name: over

@@ -11,10 +11,9 @@
 select old.id, old.ended_at, old.stays
   from (select crawl.id, crawl.ended_at,
                crawl.status in ('pending', 'running', 'finishing')
-               or crawl.id in (first.id, latest.id, complete.id)
-               or exists (select 1 from rag.knowledge_sources as source
-                           where source.id = crawl.source_id
-                             and source.current_job_id = crawl.job_id) as stays
+               or crawl.id in (first.id, latest.id)
+               or crawl.id is not distinct from complete.id
+               or crawl.job_id is not distinct from source.current_job_id as stays
           from (select * from rag.crawls as ended
                  where ended.ended_at < now() - %(older_than)s::interval
                    and (%(after_id)s::uuid is null
@@ -31,7 +30,10 @@ select old.id, old.ended_at, old.stays
           left join lateral (
             select other.id from rag.crawls as other
              where other.source_id = crawl.source_id and other.is_complete
-             order by other.created_at desc, other.id desc limit 1) as complete on true) as old
+             order by other.created_at desc, other.id desc limit 1) as complete on true
+         cross join lateral (
+            select owner.current_job_id from rag.knowledge_sources as owner
+             where owner.id = crawl.source_id limit 1) as source) as old
  order by old.ended_at, old.id;
 
 -- name: forget_pages
@@ -66,12 +68,12 @@ with run as materialized (
                and (same.status = 'failed') = (page.status = 'failed')
                and (page.status <> 'failed'
                     or (witness.proves = run.is_complete
-                        and (coalesce(same.error_code, '') in ('fetch_failed', 'fetch_status'))
-                          = (coalesce(page.error_code, '') in ('fetch_failed', 'fetch_status')))))
+                        and (same.error_code in ('fetch_failed', 'fetch_status'))
+                            is not distinct from (page.error_code in ('fetch_failed', 'fetch_status')))))
      order by page.id
      limit %(limit)s
        for update of page skip locked)
-delete from rag.crawl_pages as page using old where page.id = old.id;
+delete from rag.crawl_pages where id = any(array(select id from old));
 
 -- name: forget_run
 delete from rag.crawls as crawl
