@@ -22,6 +22,7 @@ from tests.api.helpers import finish_file_job, upload
 SOURCE = "/api/knowledge-sources/{id}"
 BATCH = "/api/batches/{id}"
 KEYS = "/api/applications/{id}/keys"
+HOOK = "/api/webhook-endpoints/{id}"
 
 ROLES: Final = {
     "POST /upload/documents": "editor",
@@ -73,6 +74,16 @@ ROLES: Final = {
     "GET /api/worker/config": "admin",
     "GET /api/worker/desired": "viewer",
     "PUT /api/worker/config": "admin",
+    "GET /api/webhook-endpoints": "admin",
+    "POST /api/webhook-endpoints": "admin",
+    f"GET {HOOK}": "admin",
+    f"PATCH {HOOK}": "admin",
+    f"DELETE {HOOK}": "admin",
+    f"POST {HOOK}/rotate-secret": "admin",
+    f"POST {HOOK}/test": "admin",
+    f"GET {HOOK}/deliveries": "admin",
+    f"GET {HOOK}/deliveries/{{deliveryId}}": "admin",
+    f"POST {HOOK}/deliveries/{{deliveryId}}/replay": "admin",
 }
 # The webhook is signed.
 OPEN: Final = {"GET /healthz", "GET /readyz", "GET /metrics", "POST /api/webhooks/firecrawl"}
@@ -89,6 +100,8 @@ BODIES: Final[Mapping[str, Any]] = {
     "POST /api/job-types": {"type": "mine"},
     "PATCH /api/job-types/{type}": {},
     "PUT /api/worker/config": {"paused": False},
+    "POST /api/webhook-endpoints": {"url": "https://x.example", "events": ["job.failed"]},
+    f"PATCH {HOOK}": {"url": "https://thief.example"},
 }
 NAMED: Final = [route for route in ROLES if "{id}" in route]
 RANKS: Final = ("viewer", "editor", "admin", "operator")
@@ -110,6 +123,8 @@ class Victim:
         self.batch_id = batch_id
         self.document_id: UUID | None = None
         self.key_id: UUID | None = None
+        self.endpoint_id: str | None = None
+        self.delivery_id: str | None = None
 
     def url(self, route: str) -> str:
         path = route.partition(" ")[2]
@@ -119,14 +134,19 @@ class Victim:
             "/api/batches": self.batch_id,
             "/api/jobs": self.file["jobId"],
             "/api/applications": self.application_id,
+            "/api/webhook-endpoints": self.endpoint_id,
         }
         id = next((owned[start] for start in owned if path.startswith(start)), None)
-        return path.format(id=id, keyId=self.key_id, type="file")
+        return path.format(id=id, keyId=self.key_id, deliveryId=self.delivery_id, type="file")
 
 
 @pytest.fixture
 async def victim(
-    editor: httpx.AsyncClient, conn: Connection, application_id: UUID, runtime: object
+    editor: httpx.AsyncClient,
+    admin: httpx.AsyncClient,
+    conn: Connection,
+    application_id: UUID,
+    runtime: object,
 ) -> Victim:
     body = (await upload(editor, {"secret.txt": b"secret", "open.txt": b"open"})).json()
     done, still_open = body["files"]
@@ -137,6 +157,10 @@ async def victim(
     )
     assert key is not None
     victim.key_id = key.id
+    hook = {"url": "https://hooks.example", "events": ["job.failed"]}
+    victim.endpoint_id = (await admin.post("/api/webhook-endpoints", json=hook)).json()["id"]
+    test = await admin.post(f"/api/webhook-endpoints/{victim.endpoint_id}/test")
+    victim.delivery_id = test.json()["deliveryId"]
     return victim
 
 
@@ -147,7 +171,8 @@ def seen(answer: httpx.Response) -> tuple[int, str]:
 
 
 def nobodys(route: str) -> str:
-    return route.partition(" ")[2].format(id=uuid4(), keyId=uuid4(), type="none")
+    path = route.partition(" ")[2]
+    return path.format(id=uuid4(), keyId=uuid4(), deliveryId=uuid4(), type="none")
 
 
 async def call(client: httpx.AsyncClient, route: str, url: str) -> httpx.Response:
@@ -184,7 +209,13 @@ async def test_after_all_these_attempts_nothing_has_changed(
             [victim.application_id],
         )
     ).fetchone()
-    assert rows == (2,)
+    assert rows == (3,)
+    cursor = await conn.execute(
+        "select url, is_enabled, previous_secret, "
+        "(select count(*) from rag.webhook_deliveries where status = 'pending') "
+        "from rag.webhook_endpoints"
+    )
+    assert await cursor.fetchall() == [("https://hooks.example", True, None, 1)]
 
 
 @pytest.mark.parametrize(
