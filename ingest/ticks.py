@@ -7,6 +7,7 @@ from uuid import UUID
 
 import structlog
 
+from ingest import metrics
 from ingest.blobs.base import BlobStore
 from ingest.cron import Scheduler
 from ingest.db import Pool, transaction
@@ -14,9 +15,12 @@ from ingest.housekeeping import Keep, keep_house
 from ingest.store import (
     access,
     announce,
+    batches,
+    budgets,
     crawl_origins,
     job_control,
     jobs,
+    notify,
     rescrapes,
     schedules,
     sources,
@@ -30,6 +34,7 @@ log = structlog.get_logger()
 _ORPHAN_AGE: Final = timedelta(days=1)
 _KEYS_AT_ONCE: Final = 500
 _STARTS_AT_ONCE: Final = 200
+_BATCHES_AT_ONCE: Final = 100
 
 
 def build_ticks(
@@ -67,6 +72,10 @@ def build_ticks(
     async def reconcile() -> None:
         await reconcile_sources(pool)
 
+    @scheduler.cron("complete-batches", "45 * * * * *")
+    async def complete() -> None:
+        await complete_batches(pool)
+
     if rescrape is not None:
 
         @scheduler.cron("rescrape-urls", rescrape, catch_up=True)
@@ -103,6 +112,7 @@ async def recover_stale_jobs(pool: Pool, *, stale_after: timedelta) -> int:
         await announce.recovered(conn, stale)
         if stale:
             await jobs.wake(conn)
+    metrics.recovered(len(stale))
     if stale:
         log.warning("jobs.recovered", count=len(stale))
     return len(stale)
@@ -118,6 +128,21 @@ async def reconcile_sources(pool: Pool) -> int:
     if ids:
         log.error("sources.reconciled", count=len(ids))
     return len(ids)
+
+
+async def complete_batches(pool: Pool) -> int:
+    """Complete batches that have ended without a worker to say so; how many.
+
+    Those of a process that died, or whose last source was cancelled, deleted or replaced.
+    """
+    async with transaction(pool) as conn:
+        still_open = await batches.still_open(conn)
+    count = 0
+    for start in range(0, len(still_open), _BATCHES_AT_ONCE):
+        async with transaction(pool) as conn:
+            part = still_open[start : start + _BATCHES_AT_ONCE]
+            count += await notify.complete_batches(conn, part)
+    return count
 
 
 async def make_nightly_due(pool: Pool) -> None:
@@ -179,6 +204,7 @@ async def prune_old(pool: Pool) -> None:
         workers.forget_silent,
         access.forget_tickets,
         crawl_origins.forget_origins,
+        budgets.forget_old,
     ):
         async with transaction(pool) as conn:
             await forget(conn)
