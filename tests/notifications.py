@@ -35,7 +35,7 @@ class _Web:
         self.fetcher = fetcher
 
 
-class _Context:
+class DeliveryContext:
     def __init__(self, pool: Pool, fetcher: Fetcher, mailer: Mailer | None) -> None:
         self.pool = pool
         self.web = cast(Web, _Web(fetcher))
@@ -66,7 +66,7 @@ async def delivering(
     dsn: str, pool: Pool, fetcher: Fetcher, *, mailer: Mailer | None = None
 ) -> AsyncIterator[None]:
     """A worker that delivers."""
-    context = cast(Context, _Context(pool, fetcher, mailer))
+    context = cast(Context, DeliveryContext(pool, fetcher, mailer))
     async with running_worker(dsn, pool, {"notification": deliver}, context=context):
         yield
 
