@@ -1,0 +1,24 @@
+"""How long things are kept: days, within reason."""
+
+from datetime import timedelta
+
+import pytest
+
+from ingest.config import load_settings
+from ingest.errors import SetupError
+
+
+def test_durations_may_be_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INGEST_KEEP_JOBS", "1.5d")
+
+    assert load_settings().keep_jobs == timedelta(hours=36)
+
+
+@pytest.mark.parametrize("value", ["0", "59m", "-1d", "40000d", "d", "forever"])
+def test_a_time_that_is_too_short_too_long_or_none_stops_the_start(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("INGEST_KEEP_EVENTS", value)
+
+    with pytest.raises(SetupError, match=r"^INGEST_KEEP_EVENTS: [^\n]+$"):
+        load_settings()
