@@ -1,5 +1,6 @@
 """Applications and their settings, keys, tickets."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID, uuid4
 
@@ -184,30 +185,32 @@ async def test_another_applications_settings_do_not_exist(
     assert [answer.status_code for answer in answers] == [404] * 5
 
 
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        ({"settings": {"weight": 0}}, "body.settings.weight"),
-        ({"settings": {"weight": 101}}, "body.settings.weight"),
-        ({"settings": {"weight": None}}, "body.settings.weight"),
-        ({"settings": {"weight": 1.5}}, "body.settings.weight"),
-        ({"settings": {"tokensPerDay": 0}}, "body.settings.tokensPerDay"),
-        ({"settings": {"tokensPerDay": -1}}, "body.settings.tokensPerDay"),
-        ({"settings": {"reviews": ["everything"]}}, "body.settings.reviews.0"),
-        ({"settings": {"reviews": None}}, "body.settings.reviews"),
-        ({"settings": {"color": "red"}}, "body.settings.color"),
-        ({"settings": None}, "body.settings"),
-        ({"name": ""}, "body.name"),
-        ({"isDefault": True}, "body.isDefault"),
-    ],
+WRONG_SETTINGS: Final[Sequence[tuple[dict[str, Any], str]]] = (
+    ({"settings": {"weight": 0}}, "body.settings.weight"),
+    ({"settings": {"weight": 101}}, "body.settings.weight"),
+    ({"settings": {"weight": None}}, "body.settings.weight"),
+    ({"settings": {"weight": 1.5}}, "body.settings.weight"),
+    ({"settings": {"tokensPerDay": 0}}, "body.settings.tokensPerDay"),
+    ({"settings": {"tokensPerDay": -1}}, "body.settings.tokensPerDay"),
+    ({"settings": {"reviews": ["everything"]}}, "body.settings.reviews.0"),
+    ({"settings": {"reviews": None}}, "body.settings.reviews"),
+    ({"settings": {"color": "red"}}, "body.settings.color"),
+    ({"settings": None}, "body.settings"),
+    ({"name": ""}, "body.name"),
+    ({"isDefault": True}, "body.isDefault"),
 )
-async def test_a_wrong_setting_is_a_422_that_names_it(
-    operator: httpx.AsyncClient, application_id: UUID, body: dict[str, Any], field: str
-) -> None:
-    answer = await operator.patch(f"/api/applications/{application_id}", json=body)
 
-    assert answer.status_code == 422
-    assert [error["field"] for error in answer.json()["errors"]] == [field]
+
+async def test_a_wrong_setting_is_a_422_that_names_it(
+    operator: httpx.AsyncClient, application_id: UUID
+) -> None:
+    url = f"/api/applications/{application_id}"
+    for body, field in WRONG_SETTINGS:
+        answer = await operator.patch(url, json=body)
+
+        assert answer.status_code == 422, body
+        assert [error["field"] for error in answer.json()["errors"]] == [field]
+    assert (await operator.get(url)).json()["settings"] == USUAL
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """Switches and limits of all workers, as the API shows and sets them."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import httpx
-import pytest
 from psycopg.types.json import Jsonb
 
 from ingest.db import Connection
@@ -59,31 +59,31 @@ async def test_limits_are_kept_as_workers_read_them(
     assert row == (LIMITS,)
 
 
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        ({"paused": None}, "paused"),
-        ({"limits": None}, "limits"),
-        ({"limits": {"openai": {}}}, "limits.openai.[key]"),
-        ({"limits": {"a/b c": {}}}, "limits.a/b c.[key]"),
-        ({"limits": {"a/b#": {}}}, "limits.a/b#.[key]"),
-        ({"limits": {"a/b#c#d": {}}}, "limits.a/b#c#d.[key]"),
-        ({"limits": {"a/b": {"requestsPerMinute": 0}}}, "limits.a/b.requestsPerMinute"),
-        ({"limits": {"a/b": {"requestsPerMinute": -5}}}, "limits.a/b.requestsPerMinute"),
-        ({"limits": {"a/b": {"tokensPerMinute": 0.5}}}, "limits.a/b.tokensPerMinute"),
-        ({"limits": {"a/b": {"tokensPerMinute": 10**10}}}, "limits.a/b.tokensPerMinute"),
-        ({"limits": {"a/b": {"perMinute": 1}}}, "limits.a/b.perMinute"),
-        ({"limits": {f"a/{n}": {} for n in range(101)}}, "limits"),
-        ({"pause": True}, "pause"),
-    ],
+WRONG: Final[Sequence[tuple[dict[str, Any], str]]] = (
+    ({"paused": None}, "paused"),
+    ({"limits": None}, "limits"),
+    ({"limits": {"openai": {}}}, "limits.openai.[key]"),
+    ({"limits": {"a/b c": {}}}, "limits.a/b c.[key]"),
+    ({"limits": {"a/b#": {}}}, "limits.a/b#.[key]"),
+    ({"limits": {"a/b#c#d": {}}}, "limits.a/b#c#d.[key]"),
+    ({"limits": {"a/b": {"requestsPerMinute": 0}}}, "limits.a/b.requestsPerMinute"),
+    ({"limits": {"a/b": {"requestsPerMinute": -5}}}, "limits.a/b.requestsPerMinute"),
+    ({"limits": {"a/b": {"tokensPerMinute": 0.5}}}, "limits.a/b.tokensPerMinute"),
+    ({"limits": {"a/b": {"tokensPerMinute": 10**10}}}, "limits.a/b.tokensPerMinute"),
+    ({"limits": {"a/b": {"perMinute": 1}}}, "limits.a/b.perMinute"),
+    ({"limits": {f"a/{n}": {} for n in range(101)}}, "limits"),
+    ({"pause": True}, "pause"),
 )
-async def test_a_wrong_value_is_a_422_that_names_it_and_changes_nothing(
-    admin: httpx.AsyncClient, conn: Connection, body: dict[str, Any], field: str
-) -> None:
-    answer = await admin.put(CONFIG, json=body)
 
-    assert answer.status_code == 422
-    assert [error["field"] for error in answer.json()["errors"]] == [f"body.{field}"]
+
+async def test_a_wrong_value_is_a_422_that_names_it_and_changes_nothing(
+    admin: httpx.AsyncClient, conn: Connection
+) -> None:
+    for body, field in WRONG:
+        answer = await admin.put(CONFIG, json=body)
+
+        assert answer.status_code == 422, body
+        assert [error["field"] for error in answer.json()["errors"]] == [f"body.{field}"]
     assert await count(conn, "rag.worker_config where key = 'limits'") == 0
 
 
@@ -97,14 +97,16 @@ async def test_a_lane_has_at_most_200_characters(admin: httpx.AsyncClient) -> No
     assert [answer.status_code for answer in answers] == [200, 422]
 
 
-@pytest.mark.parametrize("stored", [[], {"a/b": 5, "c/d": {"requestsPerMinute": -1}}])
 async def test_limits_written_by_hand_are_shown_as_far_as_they_can_be_read(
-    admin: httpx.AsyncClient, conn: Connection, stored: Any
+    admin: httpx.AsyncClient, conn: Connection
 ) -> None:
+    by_hand = {"a/b": 5, "c/d": {"requestsPerMinute": -1, "tokensPerMinute": 7}}
     await conn.execute(
-        "insert into rag.worker_config (key, value) values ('limits', %s)", [Jsonb(stored)]
+        "insert into rag.worker_config (key, value) values ('limits', %s)", [Jsonb(by_hand)]
     )
-
     shown = (await admin.get(CONFIG)).json()["limits"]
-    unlimited = {"requestsPerMinute": None, "tokensPerMinute": None}
-    assert shown == ({"c/d": unlimited} if stored else {})
+    await conn.execute("update rag.worker_config set value = '[]' where key = 'limits'")
+    unreadable = (await admin.get(CONFIG)).json()["limits"]
+
+    assert shown == {"c/d": {"requestsPerMinute": None, "tokensPerMinute": 7}}
+    assert unreadable == {}
