@@ -15,7 +15,7 @@ from ingest.handlers.context import Context, Progress, Web
 from ingest.handlers.file import ingest_file
 from ingest.model import Chunk, ChunkSettings, Coverage, Document
 from ingest.sandbox.protocol import Parsed, ParseRequest
-from ingest.store import job_control, uploads
+from ingest.store import job_types, uploads
 from ingest.store.jobs import ClaimedJob
 from ingest.store.verdicts import Upload, UploadedFile
 from ingest.worker.attempt import attempt
@@ -106,7 +106,7 @@ class House:
 
     async def carry_out(self, job: ClaimedJob) -> Finished:
         async with transaction(self.pool) as conn:
-            types = {row.type: row for row in await job_control.job_types(conn)}
+            types = {row.type: row for row in await job_types.all_types(conn)}
         finished = await attempt(
             job,
             types["file"],

@@ -26,7 +26,7 @@ from ingest.pipeline.tokenizers import load_tokenizer
 from ingest.pipeline.web import urls
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.sandbox.protocol import Parsed, ParseRequest
-from ingest.store import claims, job_control, jobs, models, runs
+from ingest.store import claims, job_types, models, runs
 from ingest.store.jobs import ClaimedJob
 from ingest.store.runs import CrawlSettings, NewRun, Run
 from ingest.worker.attempt import attempt
@@ -90,6 +90,7 @@ class SiteHouse:
         self.fetcher = fetcher
         self.model_id = model_id
         self.embedder = FakeEmbedder()
+        self.governor = Governor(pool)
         self.parser = InProcessParser()
         self.removal_threshold = 0.3
         self.handlers = load_handlers()
@@ -100,8 +101,8 @@ class SiteHouse:
             pool=self.pool,
             blobs=cast(BlobStore, None),  # pages leave no files
             parser=self.parser,
-            embedder=EmbeddingService(self.embedder, linger=timedelta(0)),
-            governor=Governor(self.pool),
+            embedder=EmbeddingService(self.embedder, self.governor, linger=timedelta(0)),
+            governor=self.governor,
             model=self.embedder.model,
             model_id=self.model_id,
             chunking=ChunkSettings(tokenizer="cl100k_base", size=100, overlap=0),
@@ -157,7 +158,7 @@ class SiteHouse:
 
     async def claim(self, batch: int = 1) -> list[ClaimedJob]:
         async with transaction(self.pool) as conn:
-            types = [row.type for row in await job_control.job_types(conn)]
+            types = [row.type for row in await job_types.all_types(conn)]
             return await claims.claim(
                 conn, types=types, batch=batch, worker=uuid4(), cursor=UUID(int=0)
             )
@@ -171,7 +172,7 @@ class SiteHouse:
     async def try_out(self, job: ClaimedJob) -> Finished | None:
         """The attempt without its commit."""
         async with transaction(self.pool) as conn:
-            types = {row.type: row for row in await job_control.job_types(conn)}
+            types = {row.type: row for row in await job_types.all_types(conn)}
         return await attempt(
             job,
             types[job.type],

@@ -9,13 +9,9 @@ from psycopg.rows import class_row, scalar_row
 from ingest.db import Connection, load_queries
 from ingest.model import JobStatus
 from ingest.store import held_documents
-from ingest.store.job_types import JobType as JobType
-from ingest.store.job_types import all_types
 from ingest.store.jobs import wake
 
 _SQL = load_queries("job_control.sql")
-
-job_types = all_types
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import pytest
 from psycopg import AsyncConnection
 
 from ingest.db import Connection
-from ingest.store import claims, job_control, jobs
+from ingest.store import claims, job_types, jobs
 from ingest.store.jobs import NewJob
 from tests.builders import add_application, claim, claimable, complete, enqueue, job_row
 
@@ -235,7 +235,7 @@ async def test_any_ready_sees_a_job_that_another_claim_has_locked(
 
 
 async def test_types_are_read_with_their_limits(conn: Connection) -> None:
-    types = {row.type: row for row in await job_control.job_types(conn)}
+    types = {row.type: row for row in await job_types.all_types(conn)}
 
     assert types["file"].max_attempts == 5
     assert types["file"].timeout == timedelta(minutes=30)

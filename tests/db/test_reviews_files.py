@@ -19,7 +19,7 @@ from ingest.model import Coverage
 from ingest.store import (
     batch_views,
     held_documents,
-    job_control,
+    job_types,
     models,
     progress,
     reviews,
@@ -261,7 +261,7 @@ async def test_a_version_is_held_in_the_commit_that_asks_about_it_or_not_at_all(
     house.parser.coverage = POOR
     await house.upload(application_id, "a.pdf", NEW)
     [job] = await claim(conn)
-    types = {row.type: row for row in await job_control.job_types(conn)}
+    types = {row.type: row for row in await job_types.all_types(conn)}
     finished = await attempt(
         job,
         types["file"],

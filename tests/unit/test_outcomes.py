@@ -9,7 +9,7 @@ import pytest
 
 from ingest.errors import Permanent, Snooze, Transient
 from ingest.retry import backoff
-from ingest.store.job_control import JobType
+from ingest.store.job_types import JobType
 from ingest.store.jobs import ClaimedJob
 from ingest.worker.outcomes import judge
 
