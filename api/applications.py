@@ -143,7 +143,7 @@ async def add_key(
     """Create a key. No other answer holds it in clear, but for those to the same request."""
     _own(id, key)
     secret = Secret(
-        field="key", derive=partial(access.derived_key, runtime.operator_key), is_valid=_is_live
+        member="key", derive=partial(access.derived_key, runtime.operator_key), is_valid=_is_live
     )
 
     async def work(conn: Connection) -> CreatedKey:

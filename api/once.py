@@ -57,7 +57,7 @@ class Secret:
     Without the operator's key a seed is worth nothing.
     """
 
-    field: str
+    member: str
     """Of the body; null there: this answer has no secret."""
     derive: Callable[[str], str]
     """The secret of a seed."""
@@ -71,13 +71,13 @@ class Secret:
 
     def sealed(self, answer: Answer) -> Answer:
         """As it is kept."""
-        if answer.body[self.field] is None:
+        if answer.body[self.member] is None:
             return answer
-        return replace(answer, body={**answer.body, self.field: {"seed": self.seed}})
+        return replace(answer, body={**answer.body, self.member: {"seed": self.seed}})
 
     async def unsealed(self, conn: Connection, answer: Answer) -> Answer:
         """As it was given; Conflict if the secret has ended, or cannot be made again."""
-        sealed = answer.body[self.field]
+        sealed = answer.body[self.member]
         if sealed is None:
             return answer
         clear = self.derive(sealed["seed"])
@@ -86,7 +86,7 @@ class Secret:
                 "the secret has ended, or the operator's key has changed: it cannot be told again",
                 code="secret_lost",
             )
-        return replace(answer, body={**answer.body, self.field: clear})
+        return replace(answer, body={**answer.body, self.member: clear})
 
 
 @dataclass(frozen=True, slots=True)

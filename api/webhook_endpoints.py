@@ -211,7 +211,7 @@ def _new_secret(operator_key: str, application_id: UUID) -> Secret:
             conn, application_id=application_id, secret=secret
         )
 
-    return Secret(field="secret", derive=derive, is_valid=is_valid)
+    return Secret(member="secret", derive=derive, is_valid=is_valid)
 
 
 def _with_secret(endpoint: Endpoint, secret: str) -> WithSecret:

@@ -29,8 +29,8 @@ ENDED: Final = ("completed", "partial", "failed", "cancelled", "review_needed")
 _POLL_SECONDS: Final = 1.0
 _LONGEST_PAUSE: Final = 5.0
 _PATIENCE_SECONDS: Final = 120
-# An answer of a proxy that has lost the service, which may come back.
-_GATEWAY_ERRORS: Final = (502, 503, 504)
+# Too many requests, or a proxy that has lost the service, which may come back.
+_TRY_AGAIN: Final = (429, 502, 503, 504)
 
 
 class Follower:
@@ -90,7 +90,7 @@ class Follower:
                 proxy=None if target.is_local else True,
             )
         except InvalidStatus as error:
-            if error.response.status_code in _GATEWAY_ERRORS:
+            if error.response.status_code in _TRY_AGAIN:
                 raise ConnectionError("the service is not there") from error
             raise _NotPossible from error
         except InvalidProxyStatus as error:
@@ -121,7 +121,7 @@ class Follower:
         except Refused as error:
             if error.status == 404:
                 return [{"type": "error", "code": "not_found", "knowledgeSourceId": id}]
-            if error.status not in _GATEWAY_ERRORS:
+            if error.status not in _TRY_AGAIN:
                 raise
             self._pause(0, error)
             return []

@@ -9,7 +9,7 @@ from api.cli.client import Client, Refused, Unreachable
 POLL_SECONDS: Final = 0.5
 # A service that restarts is back by then.
 _PATIENCE_SECONDS: Final = 120
-_GATEWAY_ERRORS: Final = (502, 503, 504)
+_TRY_AGAIN: Final = (429, 502, 503, 504)
 
 
 class PatientClient:
@@ -29,7 +29,7 @@ class PatientClient:
                 if time.monotonic() > deadline:
                     raise
             except Refused as error:
-                if error.status not in _GATEWAY_ERRORS or time.monotonic() > deadline:
+                if error.status not in _TRY_AGAIN or time.monotonic() > deadline:
                     raise
             self.pause()
 

@@ -305,6 +305,7 @@ def test_it_is_waited_until_the_source_is_done_over_a_restart_of_the_service() -
         ok(job("pending")),
         httpx.ConnectError("refused"),
         httpx.Response(503),
+        httpx.Response(429),
         ok(counts("processing", total=9, completed=2)),
         ok(counts("partial", total=9, completed=8, failed=1)),
     ]
@@ -314,7 +315,7 @@ def test_it_is_waited_until_the_source_is_done_over_a_restart_of_the_service() -
         wait_for(service, RUN, sleep=naps.append)
 
     assert answers == []
-    assert len(naps) == 4
+    assert len(naps) == 5
 
 
 def test_without_a_terminal_there_is_a_line_now_and_then(

@@ -142,6 +142,7 @@ def test_where_websockets_do_not_get_through_it_asks_for_events() -> None:
     answers = [
         httpx.Response(200, json={"items": [*events, end]}),
         httpx.Response(503, json={}),
+        httpx.Response(429, json={}),
         httpx.Response(200, json={"items": []}),
         httpx.Response(200, json=source(eventSeq=2, status="processing")),
     ]
@@ -158,7 +159,7 @@ def test_where_websockets_do_not_get_through_it_asks_for_events() -> None:
 
     assert [seq for _, _, seq in seen] == [2, 3, 4, 5]
     path = f"/api/knowledge-sources/{A}"
-    assert asked == [path, *[f"{path}/events?after=2&limit=200"] * 3]
+    assert asked == [path, *[f"{path}/events?after=2&limit=200"] * 4]
 
 
 def test_a_refused_key_is_an_error_and_no_endless_attempt() -> None:
