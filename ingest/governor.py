@@ -190,13 +190,12 @@ def take(
     if limit is None or burst is None:
         return None, 0.0
     rate = (limit - burst + 1) / _WINDOW_SECONDS
-    filled = float(limit) if left is None else min(left + rate * elapsed, limit)
+    filled = float(limit) if left is None else left + rate * elapsed
     if amount == 0:
         return filled, 0.0
     needed = min(amount, limit)
-    usable = filled if needed > burst else min(filled, burst)
-    if usable < needed:
-        return left, (needed - usable) / rate
+    if filled < needed:
+        return left, (needed - filled) / rate
     return min(filled, burst) - amount, 0.0
 
 

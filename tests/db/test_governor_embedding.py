@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from ingest.errors import Permanent, Snooze, Transient
 from ingest.governor import Governor
 from tests.fakes import FakeEmbedder
 from tests.lanes import LANE, configure, freeze, lane_row, pass_by
+from tests.site_house import html, site_house
 from tests.worker import truth_of, until
 
 _MINUTE = timedelta(minutes=1)
@@ -237,3 +239,19 @@ async def test_an_embedder_in_this_process_is_never_held(pool: Pool, conn: Conne
     await service.embed_query("a", 1)
 
     assert await (await conn.execute("select count(*) from rag.lanes")).fetchone() == (0,)
+
+
+async def test_a_page_is_not_fetched_while_the_provider_is_paused(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, {"/": html("Home.")}) as house:
+        house.embedder.lane = LANE
+        await house.governor.failed(LANE, retry_after=timedelta(minutes=10))
+        await house.start(application_id, type="url")
+        [job] = await house.claim()
+
+        finished = await house.carry_out(job)
+
+        assert finished is not None
+        assert finished.ended.wait_reason == "provider_unavailable"
+        assert house.web.paths == []
