@@ -1,7 +1,12 @@
 """The embedding service's view of its lane: what an error means for it, and what a hold means."""
 
+import psycopg
+import structlog
+
 from ingest.errors import ErrorCode, Snooze, Transient
 from ingest.governor import Governor, Hold
+
+log = structlog.get_logger()
 
 
 class EmbeddingLane:
@@ -23,8 +28,13 @@ class EmbeddingLane:
         return await self._governor.paused(self.name)
 
     async def succeeded(self) -> None:
-        if self._governor is not None and self.name is not None:
+        if self._governor is None or self.name is None:
+            return
+        try:
             await self._governor.succeeded(self.name)
+        except psycopg.OperationalError as error:
+            # No reason to throw away what was paid for.
+            log.warning("lane.not_told", lane=self.name, error=type(error).__name__)
 
     async def note(self, error: Transient) -> bool:
         """Tell the others of a failed request; whether it is to be sent again after a pause."""

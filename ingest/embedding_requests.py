@@ -56,18 +56,12 @@ class EmbeddingRequests:
 
     async def resolve(self, rows: Rows) -> Answers:
         """Vectors of the rows; of fewer where a text was refused or a request failed."""
-        patience = Patience()
-        while True:
-            try:
-                rows = await self._admitted(rows, patience)
-                return [(rows, await self._request(rows))]
-            except (Refused, _TooLarge) as refusal:
-                return await self._resolve_halves(rows, str(refusal))
-            except Transient as error:
-                if not await self._lane.note(error):
-                    return _fail(rows, error)
-            except Exception as error:
-                return _fail(rows, error)
+        try:
+            return await self._resolve(rows)
+        except Exception as error:
+            for caller in callers(rows):
+                caller.fail(error)
+            return []
 
     async def query(self, text: str, token_count: int) -> Vectors:
         """The vector of one text, (dimension,), or Transient within seconds."""
@@ -85,6 +79,18 @@ class EmbeddingRequests:
             raise
         vector: Vectors = vectors[0]
         return vector
+
+    async def _resolve(self, rows: Rows) -> Answers:
+        patience = Patience()
+        while True:
+            try:
+                rows = await self._admitted(rows, patience)
+                return [(rows, await self._request(rows))]
+            except (Refused, _TooLarge) as refusal:
+                return await self._resolve_halves(rows, str(refusal))
+            except Transient as error:
+                if not await self._lane.note(error):
+                    raise
 
     async def _resolve_halves(self, rows: Rows, reason: str) -> Answers:
         if len(rows) == 1:
@@ -157,12 +163,6 @@ def _prove(vectors: Vectors, shape: tuple[int, int]) -> None:
         raise mismatch(f"an answer of shape {vectors.shape} for {shape[0]} texts")
     if not np.isfinite(vectors).all():
         raise mismatch("numbers that are not finite")
-
-
-def _fail(rows: Rows, error: Exception) -> Answers:
-    for caller in callers(rows):
-        caller.fail(error)
-    return []
 
 
 def _tokens(rows: Rows) -> int:

@@ -8,12 +8,18 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
+import psycopg
+import structlog
+
 from ingest.db import Pool
 from ingest.errors import Permanent, Snooze
 from ingest.store import budgets
 
+log = structlog.get_logger()
+
 # Over which the jobs that waited for midnight come back.
 _SPREAD: Final = timedelta(minutes=5)
+_SECONDS_TO_GIVE_BACK: Final = 5.0
 
 
 @dataclass(slots=True)
@@ -40,10 +46,13 @@ async def reserved_tokens(
     try:
         yield spending
     except BaseException:
-        async with pool.connection() as conn:
-            await budgets.give_back(
-                conn, application_id=application_id, day=day, tokens=tokens - spending.tokens
-            )
+        left = tokens - spending.tokens
+        try:
+            async with pool.connection(timeout=_SECONDS_TO_GIVE_BACK) as conn:
+                await budgets.give_back(conn, application_id=application_id, day=day, tokens=left)
+        except psycopg.OperationalError as error:
+            # It must not take the place of what went wrong, least of all of a cancellation.
+            log.warning("budget.not_given_back", tokens=left, error=type(error).__name__)
         raise
 
 

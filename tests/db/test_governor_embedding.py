@@ -6,6 +6,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import numpy as np
+import psycopg
 import pytest
 
 from ingest.db import Connection, Pool
@@ -239,6 +240,29 @@ async def test_an_embedder_in_this_process_is_never_held(pool: Pool, conn: Conne
     await service.embed_query("a", 1)
 
     assert await (await conn.execute("select count(*) from rag.lanes")).fetchone() == (0,)
+
+
+async def test_a_lost_database_fails_the_callers_and_loses_nothing_that_was_paid_for(
+    embedder: FakeEmbedder, pool: Pool
+) -> None:
+    service = EmbeddingService(embedder, _Forgetful(pool))
+    embedder.failures = [None, limited(1)]
+
+    paid = await service.embed(["a"], [1])
+    with pytest.raises(psycopg.OperationalError):
+        await service.embed(["b"], [1])
+
+    assert np.array_equal(paid.vectors[0], embedder.vector("a"))
+
+
+class _Forgetful(Governor):
+    """Reserves, but loses the database before it can be told of the outcome."""
+
+    async def limited(self, lane: str, *, retry_after: timedelta | None = None) -> None:
+        raise psycopg.OperationalError
+
+    async def succeeded(self, lane: str) -> None:
+        raise psycopg.OperationalError
 
 
 async def test_a_page_is_not_fetched_while_the_provider_is_paused(
