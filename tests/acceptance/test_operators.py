@@ -1,5 +1,6 @@
 """What operators rely on, with two workers: turns, pause, time-outs, poison, replays, webhooks."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -9,11 +10,13 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
+from ingest.db import open_pool
 from tests.acceptance.counting_provider import CountingProvider, counting_provider
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server
 from tests.acceptance.service import Service, until
 from tests.acceptance.two_workers import TwoWorkers, settle, two_workers
+from tests.retaining import clean
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +64,30 @@ def test_an_upload_overtakes_the_five_thousand_nightly_jobs_of_another_applicati
     # Two slots of each worker; usually none, as it has started before its upload was answered.
     assert overtaken_by <= 4
     assert left > 2500
+
+
+def test_cleaning_up_twice_at_once_takes_nothing_from_workers_at_work(house: TwoWorkers) -> None:
+    old, type = house.add_type("nap"), house.add_type("nap")
+    house.edit_type(old, isPaused=True)
+    house.enqueue(old, 600)
+    house.database.execute(
+        "update rag.processing_jobs set status = 'completed',"
+        " completed_at = now() - interval '60 days' where type = %s",
+        old,
+    )
+    house.enqueue(type, 900, milliseconds=10)
+
+    async def clean_up() -> list[dict[str, int]]:
+        async with open_pool(house.database.dsn, size=4, application_name="cleaning") as pool:
+            return list(await asyncio.gather(clean(pool), clean(pool)))
+
+    rounds = asyncio.run(clean_up())
+    still_open = house.count(type, "pending") + house.count(type, "processing")
+    house.wait_until_completed(type, 900)
+
+    assert sum(removed["jobs"] for removed in rounds) == 600
+    assert house.count(old, "completed") == 0
+    assert still_open > 0
 
 
 def test_the_pause_holds_at_run_time_and_ends_at_once(house: TwoWorkers) -> None:
