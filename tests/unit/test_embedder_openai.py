@@ -1,4 +1,5 @@
 import base64
+import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -129,6 +130,14 @@ async def test_vectors_are_put_in_the_order_of_their_index(
     vectors = await embedder.embed(["text 0.5", "text 1"])
 
     assert np.allclose(vectors, [numbers("text 0.5"), numbers("text 1")])
+
+
+async def test_its_lane_is_that_of_the_model_and_the_key_without_telling_it(
+    embedder: OpenAIEmbedder,
+) -> None:
+    digest = hashlib.sha256(KEY.encode()).hexdigest()
+
+    assert embedder.lane == f"openai/{MODEL.name}#{digest[:8]}"
 
 
 @pytest.mark.parametrize(
