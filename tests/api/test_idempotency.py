@@ -172,13 +172,13 @@ async def test_the_order_of_fields_makes_no_other_request(operator: httpx.AsyncC
 
 
 async def test_a_key_is_good_for_one_path(
-    operator: httpx.AsyncClient, application_id: UUID
+    operator: httpx.AsyncClient, known: Mapping[str, str]
 ) -> None:
-    first = await operator.post("/api/applications", json={"name": "n"}, headers=KEY)
-    body = {"name": "n", "role": "viewer"}
-    second = await operator.post(f"/api/applications/{application_id}/keys", json=body, headers=KEY)
+    endpoint = f"/api/webhook-endpoints/{known['endpoint']}"
+    tested = await operator.post(f"{endpoint}/test", headers=KEY)
+    rotated = await operator.post(f"{endpoint}/rotate-secret", headers=KEY)
 
-    assert (first.status_code, second.status_code) == (201, 409)
+    assert (tested.status_code, rotated.status_code) == (202, 409)
 
 
 async def test_a_crash_before_the_commit_leaves_the_key_free(
