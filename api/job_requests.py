@@ -1,14 +1,14 @@
 """Queue jobs of registered types, and failed ones again."""
 
 import asyncio
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Self
 from uuid import UUID
 
 from fastapi import APIRouter
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import AfterValidator, AwareDatetime, Field, model_validator
+from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 
 from api.deps import Editor, Key, PoolDep
 from api.jobs import Job, find
@@ -24,7 +24,10 @@ from ingest.store.job_views import JobFilter
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 
-Payload = Annotated[dict[str, Any], AfterValidator(lambda value: bounded(value, LARGEST_PAYLOAD))]
+# Before validation, because a lone surrogate is no `str` to pydantic.
+Payload = Annotated[dict[str, Any], BeforeValidator(lambda value: bounded(value, LARGEST_PAYLOAD))]
+# Later times could not be shown in every time zone.
+RunAt = Annotated[AwareDatetime, Field(lt=datetime(3000, 1, 1, tzinfo=UTC))]
 
 
 class NewJob(Body):
@@ -35,7 +38,7 @@ class NewJob(Body):
     """Below 0: after everything that people wait for."""
     knowledge_source_id: UUID | None = None
     delay_seconds: Annotated[float, Field(ge=0, le=366 * 86400, allow_inf_nan=False)] | None = None
-    run_at: AwareDatetime | None = None
+    run_at: RunAt | None = None
     idempotency_key: Annotated[Text, Field(min_length=1, max_length=255)] | None = None
 
     @model_validator(mode="after")
@@ -93,7 +96,7 @@ async def add_job(body: NewJob, pool: PoolDep, key: Editor, once: OnceDep) -> JS
 
 
 @router.post("/retry-failed", status_code=202)
-async def retry_failed(body: FailedJobs, pool: PoolDep, key: Editor) -> Retried:
+async def retry_failed_jobs(body: FailedJobs, pool: PoolDep, key: Editor) -> Retried:
     """Queue failed jobs again, unless a newer run of their knowledge source took their place."""
     async with transaction(pool) as conn:
         await _prove_owned(conn, key, body)

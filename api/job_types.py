@@ -6,12 +6,13 @@ from typing import Annotated, Any, Final, Self
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from api.deps import Admin, Operator, PoolDep, Viewer
 from api.once import OnceDep
+from api.openapi import problems
 from api.pages import Page
-from api.payload_schema import checked_schema
+from api.payload_schema import LARGEST_SCHEMA, bounded, checked_schema
 from api.problems import FieldRejected
 from api.wire import Body, Text, View
 from ingest.db import Connection, transaction
@@ -27,7 +28,11 @@ Attempts = Annotated[int, Field(ge=1, le=100)]
 Concurrent = Annotated[int, Field(ge=1, le=10_000)]
 Rate = Annotated[int, Field(ge=1, le=1_000_000)]
 Name = Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,62}$")]
-PayloadSchema = Annotated[dict[str, Any], AfterValidator(checked_schema)]
+PayloadSchema = Annotated[
+    dict[str, Any],
+    BeforeValidator(lambda value: bounded(value, LARGEST_SCHEMA)),
+    AfterValidator(checked_schema),
+]
 
 _SECONDS: Final = {
     "backoff_base_seconds": "backoff_base",
@@ -181,7 +186,7 @@ async def add_job_type(
     return await once.carry_out(pool, work, application_id=key.application_id, status=201)
 
 
-@router.delete("/{type}", status_code=204)
+@router.delete("/{type}", status_code=204, responses=problems(409))
 async def delete_job_type(type: Text, pool: PoolDep, key: Operator) -> None:
     """Remove a type that was added, once none of its jobs is kept any more."""
     async with transaction(pool) as conn:

@@ -52,8 +52,7 @@ _Validator = extend(Draft202012Validator, {"pattern": _pattern})
 
 
 def checked_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema, storable; ValueError that says why it is not taken."""
-    schema = bounded(schema, LARGEST_SCHEMA)
+    """The schema; ValueError that says why it is not taken."""
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
@@ -64,9 +63,9 @@ def checked_schema(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def bounded(value: dict[str, Any], largest: int) -> dict[str, Any]:
-    """The JSON object, storable; ValueError above `largest` bytes or when it is nested too deep."""
-    storable: dict[str, Any] = storable_json(value)
+def bounded(value: Any, largest: int) -> Any:
+    """The JSON value, storable; ValueError above `largest` bytes or when it is nested too deep."""
+    storable = storable_json(value)
     text = json.dumps(storable, ensure_ascii=False, separators=(",", ":"))
     if len(text.encode()) > largest:
         raise ValueError(f"larger than {largest} bytes of JSON")

@@ -79,6 +79,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"priority": -101}, "body.priority", "greater_than_equal"),
     ({"delaySeconds": -1}, "body.delaySeconds", "greater_than_equal"),
     ({"runAt": "2100-01-01T00:00:00"}, "body.runAt", "timezone_aware"),
+    ({"runAt": "9999-12-31T23:59:59-12:00"}, "body.runAt", "less_than"),
     ({"runAt": "2100-01-01T00:00:00Z", "delaySeconds": 1}, "body", "value_error"),
     ({"idempotencyKey": ""}, "body.idempotencyKey", "too_short"),
     ({"idempotencyKey": "k" * 256}, "body.idempotencyKey", "too_long"),
@@ -103,6 +104,17 @@ async def test_what_breaks_the_schema_is_not_repeated(editor: httpx.AsyncClient)
 
     assert answer.status_code == 422
     assert "my-secret" not in answer.text
+
+
+async def test_characters_that_cannot_be_stored_are_left_out(
+    editor: httpx.AsyncClient, conn: Connection
+) -> None:
+    body = b'{"type": "greet", "payload": {"na\\u0000me": "\\ud800Ada"}}'
+
+    answer = await editor.post(JOBS, content=body, headers={"Content-Type": "application/json"})
+
+    assert answer.status_code == 202
+    assert (await job_row(conn, answer.json()["id"]))["payload"] == {"name": "Ada"}
 
 
 async def test_a_source_of_another_application_is_a_404(
@@ -180,13 +192,14 @@ async def test_work_that_waits_for_later_is_not_what_is_asked_for_now(
     assert now != later
 
 
+@pytest.mark.parametrize("status", ["processing", "pending"])
 async def test_work_that_has_started_is_queued_again(
-    editor: httpx.AsyncClient, conn: Connection
+    editor: httpx.AsyncClient, conn: Connection, status: str
 ) -> None:
     source_id = await add_source(editor)
     first = (await post(editor, knowledgeSourceId=source_id)).json()["id"]
     await conn.execute(
-        "update rag.processing_jobs set status = 'processing', attempts = 1 where id = %s", [first]
+        "update rag.processing_jobs set status = %s, attempts = 1 where id = %s", [status, first]
     )
     second = (await post(editor, knowledgeSourceId=source_id)).json()["id"]
 

@@ -4,7 +4,14 @@ from typing import Any
 
 import pytest
 
-from api.payload_schema import MOST_VALUES, Wrong, checked_schema, wrong_with
+from api.payload_schema import (
+    LARGEST_PAYLOAD,
+    MOST_VALUES,
+    Wrong,
+    bounded,
+    checked_schema,
+    wrong_with,
+)
 
 NAMES = {"type": "array", "items": {"$ref": "#/$defs/name"}, "uniqueItems": True}
 SCHEMA: dict[str, Any] = {
@@ -76,13 +83,12 @@ def test_names_of_properties_are_no_keywords() -> None:
         ({"$ref": "#/$defs/missing", "$defs": {}}, "own \\$defs"),
         ({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}}, "circle"),
         (doubling(12), "too many"),
-        (nested(40), "deeper than"),
+        (nested(33), "too many"),
         ({"$id": "https://x.example/s"}, "not taken"),
         ({"$dynamicRef": "#a"}, "not taken"),
         ({"patternProperties": {"(a+)+$": {}}}, "not taken"),
         ({"not": {"pattern": "(?=a)a"}}, "RE2"),
         ({"$schema": "http://json-schema.org/draft-07/schema#"}, "2020-12"),
-        ({"$comment": "x" * 17_000}, "larger than"),
     ],
 )
 def test_a_schema_that_is_none_or_could_be_expensive_is_refused(
@@ -90,6 +96,19 @@ def test_a_schema_that_is_none_or_could_be_expensive_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=why):
         checked_schema(schema)
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [({"a": "x" * LARGEST_PAYLOAD}, "larger than"), (nested(17), "deeper than")],
+)
+def test_a_value_that_is_too_large_or_too_deep_is_refused(value: Any, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        bounded(value, LARGEST_PAYLOAD)
+
+
+def test_what_cannot_be_stored_is_left_out() -> None:
+    assert bounded({"a\0": "b\ud800"}, LARGEST_PAYLOAD) == {"a": "b"}
 
 
 def test_the_deepest_schema_that_is_taken_can_be_checked() -> None:
