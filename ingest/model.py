@@ -1,12 +1,14 @@
 """Values that cross module borders. All frozen; none knows where it is stored."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Vectors = NDArray[np.float32]
+# In quotes, so that commands which handle no vectors start without numpy.
+Vectors: TypeAlias = "NDArray[np.float32]"
 """Float32 matrix of shape (texts, dimension); row i belongs to text i."""
 
 SourceStatus = Literal[

@@ -1,0 +1,94 @@
+"""Run a worker in this process until a signal ends it, or bring its database up to date.
+
+Without FastAPI, whose import takes as long as all the rest: only a worker with a port needs it.
+"""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+
+from api.cli.bound import bound, url_of
+from api.cli.output import out, print_json
+from api.cli.starting import prepare, stoppable
+from api.cli.stopping import StopRequest
+from ingest.config import Settings
+from ingest.runtime import Runtime, database, open_runtime
+from ingest.tracing import exported
+
+
+def run_worker(*, as_json: bool) -> None:
+    """Work until a signal. Raises SetupError."""
+    settings = prepare()
+    with (
+        stoppable() as stop,
+        _worker_port(settings) as listener,
+        exported(),
+        database(settings, join=True) as dsn,
+    ):
+        asyncio.run(_work(settings, dsn, listener, stop, as_json=as_json))
+
+
+def run_migrations(*, as_json: bool) -> None:
+    """Bring the database up to date. Raises SetupError."""
+    with stoppable(), database(prepare(), join=True):
+        if as_json:
+            print_json({"migrated": True})
+        else:
+            out().print("the database is up to date")
+
+
+def _worker_port(settings: Settings) -> AbstractContextManager[socket.socket | None]:
+    if settings.worker_port is None:
+        return nullcontext()
+    return bound(settings.host, settings.worker_port, variable="INGEST_WORKER_PORT")
+
+
+async def _work(
+    settings: Settings,
+    dsn: str,
+    listener: socket.socket | None,
+    stop: StopRequest,
+    *,
+    as_json: bool,
+) -> None:
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def ask_to_stop() -> None:
+        loop.call_soon_threadsafe(stopped.set)  # a signal does not wake the loop by itself
+
+    async with open_runtime(settings, dsn, work=True, serve=False) as runtime:
+        stop.instead(ask_to_stop)
+        async with _observable(runtime, listener):
+            _tell_ready(settings, listener, as_json=as_json)
+            await stopped.wait()
+
+
+@asynccontextmanager
+async def _observable(runtime: Runtime, listener: socket.socket | None) -> AsyncIterator[None]:
+    """Answer for the worker's metrics and health, where it has a port for them."""
+    if listener is None:
+        yield
+        return
+    from api.cli.http_server import HttpServer
+    from api.worker_app import create_worker_app
+
+    answers = asyncio.Event()
+    server = HttpServer(create_worker_app(runtime), ready=answers.set)
+    serving = asyncio.create_task(server.serve(sockets=[listener]), name="worker port")
+    try:
+        await answers.wait()
+        yield
+    finally:
+        server.ask_to_stop()
+        await serving
+
+
+def _tell_ready(settings: Settings, listener: socket.socket | None, *, as_json: bool) -> None:
+    url = None if listener is None else url_of(listener)
+    if as_json:
+        print_json({"ready": True} | ({} if url is None else {"url": url}))
+        return
+    at = "" if url is None else f"; metrics and health at {url}"
+    out().print(f"the worker is ready, {settings.worker_concurrency} jobs at a time{at}")
