@@ -5,7 +5,7 @@
 Prints how long a claim of 100 takes with more and more pending jobs of one and of a thousand
 applications. Then puts jobs through the queue, once while all of them are kept and once with
 retention running beside the work, and prints after each tenth what a claim takes and how large the
-queue's table and its ready index are. All by the store's own functions, on a Postgres of its own.
+queue's table and its indexes are. All by the store's own functions, on a Postgres of its own.
 """
 
 import argparse
@@ -113,6 +113,8 @@ class Measured:
     table: int
     """Bytes, as `ready`."""
     ready: int
+    indexes: int
+    """All of them."""
     live: int
     per_second: float
 
@@ -165,12 +167,20 @@ class Through:
     async def _measured(self, done: int, taken: float, rate: float) -> Measured:
         cursor = await self._conn.execute(
             "select pg_relation_size('rag.processing_jobs'), "
-            "pg_relation_size('rag.processing_jobs_ready'), count(*) from rag.processing_jobs"
+            "pg_relation_size('rag.processing_jobs_ready'), "
+            "pg_indexes_size('rag.processing_jobs'), count(*) from rag.processing_jobs"
         )
         row = await cursor.fetchone()
         assert row is not None
+        table, ready, indexes, live = row
         return Measured(
-            done=done, claim_ms=taken, per_second=rate, table=row[0], ready=row[1], live=row[2]
+            done=done,
+            claim_ms=taken,
+            per_second=rate,
+            table=table,
+            ready=ready,
+            indexes=indexes,
+            live=live,
         )
 
 
@@ -208,6 +218,7 @@ async def through(pool: Pool, sizes: Sizes, *, is_pruned: bool) -> list[Measured
     print(
         f"  last to first tenth: claim {last.claim_ms / first.claim_ms:.2f}, "
         f"ready index {last.ready / first.ready:.2f}, table {last.table / first.table:.2f}, "
+        f"all indexes {last.indexes / first.indexes:.2f}, "
         f"jobs/s {last.per_second / first.per_second:.2f}"
     )
     return measured
@@ -216,7 +227,8 @@ async def through(pool: Pool, sizes: Sizes, *, is_pruned: bool) -> list[Measured
 def _printed(one: Measured) -> Measured:
     print(
         f"  {one.done:>9,} done: claim {one.claim_ms:.2f} ms, table {one.table / MIB:.1f} MiB "
-        f"({one.live:,} rows), ready index {one.ready / MIB:.2f} MiB, {one.per_second:,.0f} jobs/s"
+        f"({one.live:,} rows), ready index {one.ready / MIB:.2f} MiB, "
+        f"all indexes {one.indexes / MIB:.1f} MiB, {one.per_second:,.0f} jobs/s"
     )
     return one
 

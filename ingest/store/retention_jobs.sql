@@ -21,8 +21,7 @@ select job.id, job.completed_at, job.position, job.root_id, source.id as source_
   left join lateral (
     select current.id, current.application_id from rag.knowledge_sources as current
      where current.id = coalesce(root.knowledge_source_id, job.knowledge_source_id)
-       and current.current_job_id = job.root_id and current.deleted_at is null
-     limit 1) as source on true
+       and current.current_job_id = job.root_id limit 1) as source on true
  order by job.completed_at, job.position;
 
 -- name: over

@@ -16,6 +16,7 @@ from ingest.store.jobs import Ended
 from ingest.store.retention_jobs import EndedJob, KeepJobs
 from ingest.tasks import end
 from tests.builders import claim, enqueue, upload
+from tests.live import PATIENCE
 from tests.retaining import add_ended, clean, jobs_left, seen
 
 NOW = timedelta(0)
@@ -91,7 +92,8 @@ async def test_a_round_that_was_killed_in_the_middle_goes_on_next_time(
     with monkeypatch.context() as patch:
         patch.setattr(retention_jobs, "forget", stuck)
         killed = asyncio.create_task(clean(pool))
-        await reached.wait()
+        async with asyncio.timeout(PATIENCE):
+            await reached.wait()
         await end(killed)
     left = len(await jobs_left(conn))
 
@@ -105,7 +107,8 @@ async def test_what_somebody_holds_is_left_for_the_next_time(
     held, *others = await add_ended(conn, application_id, count=3, days=31)
     async with await AsyncConnection.connect(dsn) as other:
         await other.execute("select from rag.processing_jobs where id = %s for update", [held])
-        beside = (await clean(pool))["jobs"]
+        async with asyncio.timeout(PATIENCE):
+            beside = (await clean(pool))["jobs"]
         left = await jobs_left(conn)
 
     assert beside == len(others)
