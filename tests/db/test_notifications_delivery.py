@@ -4,19 +4,25 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from typing import cast
 from uuid import UUID
 
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from ingest.db import Connection, Pool
+from ingest.errors import LeaseLost
+from ingest.handlers.context import Context, Progress
+from ingest.handlers.notification import deliver
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.notify.signing import new_secret
 from ingest.store import deliveries, jobs, webhook_endpoints
 from ingest.store.webhook_endpoints import EndpointChange
-from tests.builders import job_row, upload
+from ingest.ticks import recover_stale_jobs
+from tests.builders import claim, job_row, upload
 from tests.fetching import Names, fetcher
 from tests.notifications import (
+    DeliveryContext,
     add_endpoint,
     delivering,
     end_one,
@@ -308,6 +314,29 @@ async def test_a_deleted_or_disabled_endpoint_gets_nothing_more(
     assert sink.requests == []
     assert [row["status"] for row in await rows(conn)] == ["failed", "failed"]
     assert kept in [row["id"] for row in await rows(conn)]
+
+
+async def test_a_worker_that_dies_after_the_answer_leads_to_the_same_message_again(
+    pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
+) -> None:
+    async with webhook_sink() as sink:
+        endpoint = await add_endpoint(conn, application_id, sink.url)
+        [id] = await send_test(conn, endpoint)
+        context = cast(Context, DeliveryContext(pool, fetch, None))
+        [job] = await claim(conn, types=["notification"])
+        await deliver(job, context, Progress(job))  # and nobody commits its outcome
+        await recover_stale_jobs(pool, stale_after=timedelta(minutes=1))
+        await pass_time(conn)
+        [again] = await claim(conn, types=["notification"])
+        with pytest.raises(LeaseLost):
+            await deliver(job, context, Progress(job))
+        await deliver(again, context, Progress(again))
+
+    first, second = sink.requests
+    assert first.headers["webhook-id"] == second.headers["webhook-id"] == str(id)
+    assert first.body == second.body
+    [row] = await rows(conn)
+    assert (row["status"], row["attempts"]) == ("pending", 2)
 
 
 async def test_nothing_of_the_document_and_no_secret_goes_out(
