@@ -7,11 +7,10 @@
 -- A run stays as long as any page of it does.
 
 -- name: old
--- Ended runs that need not stay as a whole, the one that ended first before the others.
+-- The one that ended first before the others; an open one, begun anew or not, has no end.
 select old.id, old.ended_at, old.stays
   from (select crawl.id, crawl.ended_at,
-               crawl.status in ('pending', 'running', 'finishing')
-               or crawl.id in (first.id, latest.id)
+               crawl.id in (first.id, latest.id)
                or crawl.id is not distinct from complete.id
                or crawl.job_id is not distinct from source.current_job_id as stays
           from (select * from rag.crawls as ended

@@ -84,9 +84,10 @@ async def test_the_first_the_last_complete_and_the_latest_run_stay_with_all_thei
     ]
     complete = await add_run(conn, current, days=500, is_complete=True)
     gone.append(await add_run(conn, current, days=400, status="failed"))
-    # The latest, but not the current one: that was begun first and is still under way.
+    # By the clock, the current one is not the latest.
     await conn.execute(
-        "update rag.crawls set created_at = now() - interval '450 days' where id = %s",
+        "update rag.crawls set status = 'failed', created_at = now() - interval '450 days', "
+        "ended_at = now() - interval '450 days' where id = %s",
         [current.crawl_id],
     )
     latest = await add_run(conn, current, days=300, status="cancelled")
@@ -184,10 +185,15 @@ async def test_a_failing_page_is_judged_as_if_all_earlier_runs_were_there(
                 error_code=rng.choice(_CODES) if failed else None,
             )
     before = await _judged(conn, latest, uris)
+    await conn.execute("delete from rag.crawl_pages where crawl_id = %s", [latest.crawl_id])
     pages = await (await conn.execute("select count(*) from rag.crawl_pages")).fetchone()
 
+    # What the run itself has of them now may be asked anew: it is no witness.
+    for uri in uris:
+        await add_page(conn, latest, uri, status=rng.choice(["failed", "unchanged"]))
     removed = await clean(pool)
 
+    await conn.execute("delete from rag.crawl_pages where crawl_id = %s", [latest.crawl_id])
     left = await (await conn.execute("select count(*) from rag.crawl_pages")).fetchone()
     assert await _judged(conn, latest, uris) == before
     assert pages is not None
