@@ -85,8 +85,12 @@ async def get_batch(id: UUID, pool: PoolDep, key: Viewer) -> Batch:
         return Batch.model_validate(await _batch(conn, key.application_id, id))
 
 
-@router.get("/{id}/report", response_model=Report)
-async def report(
+@router.get(
+    "/{id}/report",
+    response_model=Report,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
+)
+async def report_batch(
     id: UUID,
     pool: PoolDep,
     key: Viewer,
@@ -111,7 +115,7 @@ async def report(
 
 
 @router.post("/{id}/retry-failed", status_code=202)
-async def retry_failed(id: UUID, pool: PoolDep, key: Editor) -> Changed:
+async def retry_batch(id: UUID, pool: PoolDep, key: Editor) -> Changed:
     """Queue every failed job of the batch again, unless a newer upload took its place."""
     async with transaction(pool) as conn:
         await _batch(conn, key.application_id, id)

@@ -71,7 +71,7 @@ class CrawlPage(View):
 
 
 @router.post("/{id}/rescrape", status_code=202, response_model=RescrapeAccepted)
-async def rescrape(
+async def rescrape_source(
     id: UUID, pool: PoolDep, key: Editor, once: OnceDep, body: RescrapeRequest | None = None
 ) -> JSONResponse:
     """Fetch a page or site again, now. A run that is open goes on instead."""

@@ -77,7 +77,7 @@ async def get_delivery(
 
 
 @router.post("/{deliveryId}/replay", status_code=202, response_model=Delivery)
-async def replay(
+async def replay_delivery(
     id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin, once: OnceDep
 ) -> JSONResponse:
     """Send a delivery that has ended once more, with the same id and body."""

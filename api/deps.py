@@ -2,7 +2,6 @@
 
 import asyncio
 import hmac
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Final, cast
 from uuid import UUID
@@ -13,7 +12,7 @@ from fastapi import Depends
 from fastapi.requests import HTTPConnection
 from fastapi.security.utils import get_authorization_scheme_param
 
-from api.problems import Forbidden, Malformed, Unauthorized
+from api.problems import FieldRejected, Forbidden, Unauthorized
 from api.request_limits import limits_of
 from ingest.db import Pool, transaction
 from ingest.errors import NotFound
@@ -22,6 +21,8 @@ from ingest.runtime import Runtime
 from ingest.store import access, applications
 
 log = structlog.get_logger()
+
+APPLICATION_HEADER: Final = "X-Application-Id"
 
 _RANK: Final[dict[Role, int]] = {"viewer": 0, "editor": 1, "admin": 2}
 
@@ -82,13 +83,13 @@ async def _by_key(connection: HTTPConnection, runtime: Runtime, key: str) -> Key
 
 
 def _named_application(connection: HTTPConnection) -> UUID | None:
-    named = connection.headers.get("x-application-id")
+    named = connection.headers.get(APPLICATION_HEADER)
     if named is None:
         return None
     try:
         return UUID(named)
     except ValueError:
-        raise Malformed("the header X-Application-Id is not a UUID") from None
+        raise FieldRejected("not a UUID", loc=("header", APPLICATION_HEADER)) from None
 
 
 async def _operator(pool: Pool, named: UUID | None) -> Key:
@@ -130,31 +131,28 @@ async def until_revoked(pool: Pool, key: Key, *, check_seconds: float) -> None:
             log.warning("access.not_checked", error=type(error).__name__)
 
 
-def require(
-    role: Role, *, allow_ticket: bool = False
-) -> Callable[[HTTPConnection], Awaitable[Key]]:
+@dataclass(frozen=True, slots=True)
+class Require:
     """A dependency that lets keys of this role or a higher one pass."""
 
-    async def dependency(connection: HTTPConnection) -> Key:
-        key = await authenticate(connection, allow_ticket=allow_ticket)
-        if _RANK[key.role] < _RANK[role]:
-            raise Forbidden(f"this needs a key with the role {role}")
+    role: Role
+    is_operator: bool = False
+    """Whether only the operator's key will do."""
+    allow_ticket: bool = False
+
+    async def __call__(self, connection: HTTPConnection) -> Key:
+        key = await authenticate(connection, allow_ticket=self.allow_ticket)
+        if self.is_operator and not key.is_operator:
+            raise Forbidden("this needs the operator's key")
+        if _RANK[key.role] < _RANK[self.role]:
+            raise Forbidden(f"this needs a key with the role {self.role}")
         return key
 
-    return dependency
 
-
-async def _operator_only(connection: HTTPConnection) -> Key:
-    key = await authenticate(connection)
-    if not key.is_operator:
-        raise Forbidden("this needs the operator's key")
-    return key
-
-
-Viewer = Annotated[Key, Depends(require("viewer"))]
-Editor = Annotated[Key, Depends(require("editor"))]
-Admin = Annotated[Key, Depends(require("admin"))]
-Operator = Annotated[Key, Depends(_operator_only)]
-Browser = Annotated[Key, Depends(require("viewer", allow_ticket=True))]
+Viewer = Annotated[Key, Depends(Require("viewer"))]
+Editor = Annotated[Key, Depends(Require("editor"))]
+Admin = Annotated[Key, Depends(Require("admin"))]
+Operator = Annotated[Key, Depends(Require("admin", is_operator=True))]
+Browser = Annotated[Key, Depends(Require("viewer", allow_ticket=True))]
 """A viewer who may come with `?ticket=` instead of a header (WebSocket, EventSource)."""
-EditorBrowser = Annotated[Key, Depends(require("editor", allow_ticket=True))]
+EditorBrowser = Annotated[Key, Depends(Require("editor", allow_ticket=True))]

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from api.deps import RuntimeDep
+from api.openapi import Problem
 from api.problems import problem
 from api.wire import View
 from ingest.db import Connection
@@ -43,6 +44,10 @@ class Checks(View):
     """Of a worker process: whether its own heartbeat lives. Null elsewhere."""
 
 
+class NotReady(Problem):
+    checks: Checks
+
+
 class Readiness(Checks):
     status: Literal["ready", "degraded"]
     """`degraded`: requests are served, but without the listener or without workers."""
@@ -54,7 +59,11 @@ async def healthz() -> Health:
     return Health(status="ok")
 
 
-@router.get("/readyz", response_model=Readiness)
+@router.get(
+    "/readyz",
+    response_model=Readiness,
+    responses={503: {"description": "Requests cannot be served", "model": NotReady}},
+)
 async def readyz(runtime: RuntimeDep) -> Readiness | Response:
     """The database answers and has the schema that this version needs."""
     return _answer(await _look(runtime))

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from api import pages
 from api.deps import Editor, PoolDep, Viewer
+from api.openapi import problems
 from api.pages import Cursor, Limit, Page
 from api.wire import Text, UtcTime, View
 from ingest.db import Connection, transaction
@@ -102,7 +103,7 @@ async def list_jobs(
 
 
 @router.post("/trigger", status_code=202)
-async def trigger(pool: PoolDep, key: Editor) -> Triggered:
+async def trigger_jobs(pool: PoolDep, key: Editor) -> Triggered:
     """Wake the workers now instead of at their next tick."""
     async with transaction(pool) as conn:
         await jobs.wake(conn)
@@ -120,7 +121,7 @@ async def get_job(id: UUID, pool: PoolDep, key: Viewer) -> JobWithLogs:
 
 
 @router.get("/{id}/logs")
-async def list_logs(
+async def list_job_logs(
     id: UUID, pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[JobLog]:
     """The whole log of a job, oldest line first."""
@@ -130,7 +131,7 @@ async def list_logs(
     return pages.page(rows, limit, view=JobLog, key=lambda row: (row.id,))
 
 
-@router.post("/{id}/retry", status_code=202)
+@router.post("/{id}/retry", status_code=202, responses=problems(409))
 async def retry_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
     """Queue a job again that failed, was cancelled or waits for a review, with all its attempts."""
     async with transaction(pool) as conn:
@@ -152,7 +153,7 @@ def _not_retryable(job: JobView) -> Conflict:
     return Conflict(f"a job that is {job.status} cannot be retried", code="not_retryable")
 
 
-@router.post("/{id}/cancel")
+@router.post("/{id}/cancel", responses=problems(409))
 async def cancel_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
     """End a waiting or running job for good; a running one can write nothing any more."""
     async with transaction(pool) as conn:
@@ -168,7 +169,7 @@ async def cancel_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
         return Job.model_validate(await find(conn, key.application_id, id))
 
 
-@router.post("/{id}/approve")
+@router.post("/{id}/approve", responses=problems(409))
 async def approve_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
     """Let a job do what it waits for, such as the removal of pages that a crawl did not find."""
     async with transaction(pool) as conn:
@@ -178,7 +179,7 @@ async def approve_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
         return Job.model_validate(await find(conn, key.application_id, id))
 
 
-@router.post("/{id}/reject")
+@router.post("/{id}/reject", responses=problems(409))
 async def reject_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
     """End a job without what it waits for. What it has done already stays."""
     async with transaction(pool) as conn:
@@ -193,7 +194,7 @@ def _not_reviewable(job: JobView) -> Conflict:
     return Conflict(f"a job that is {job.status}{why} waits for no review", code="not_reviewable")
 
 
-@router.delete("/{id}", status_code=204)
+@router.delete("/{id}", status_code=204, responses=problems(409))
 async def delete_job(id: UUID, pool: PoolDep, key: Editor) -> None:
     """Remove an ended job with its log. Its knowledge source stays."""
     async with transaction(pool) as conn:

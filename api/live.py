@@ -22,7 +22,8 @@ the connection open. A `ping` comes every 20 seconds besides the protocol's own;
 Close codes: 4400 too many invalid messages, 4401 no valid key or ticket, or a key that was revoked
 meanwhile (it is asked again every 20 seconds), 4403 not allowed, 4408 the
 client does not read: reconnect with `after`, 1013 the database does not answer: likewise. The
-handshake of a key that has asked too often is answered with 429; messages are not counted.
+handshake of a key that has asked too often is answered with 429 (messages are not counted), one
+with an unknown query parameter with 422.
 """
 
 import asyncio
@@ -42,7 +43,8 @@ from api.feeds import Subscriber
 from api.hub import Hub
 from api.live_messages import COMMAND, LARGEST_SUBSCRIPTION, Command
 from api.mailbox import Closed, Message
-from api.problems import RateLimited, Unauthorized, shortened
+from api.problems import RateLimited, Unauthorized, not_valid, shortened
+from api.query import TICKET, unknown
 from api.request_limits import answer_to
 from ingest.errors import IngestError
 from ingest.tasks import end
@@ -77,6 +79,10 @@ def hub_of(connection: HTTPConnection) -> Hub:
 @router.websocket("/api/ws")
 async def live(websocket: WebSocket) -> None:
     """Events of knowledge sources as they happen; see the module."""
+    wrong = unknown(websocket, {TICKET})
+    if wrong:
+        await websocket.send_denial_response(not_valid(wrong))
+        return
     try:
         key = await authenticate(websocket, allow_ticket=True)
     except RateLimited as error:

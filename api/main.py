@@ -2,14 +2,15 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.metadata import version
 from typing import Final
 
 import psycopg
 import structlog
-from fastapi import APIRouter, FastAPI, Request, Security
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
-from fastapi.security import HTTPBearer
+from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
@@ -24,6 +25,7 @@ from api import (
     jobs,
     live,
     metrics,
+    openapi,
     scaling,
     search,
     sources,
@@ -54,6 +56,7 @@ from api.problems import (
     problem,
     retry_after,
 )
+from api.query import known_query
 from api.request_limits import RequestGate, RequestLimits
 from ingest.errors import BlobMissing, Conflict, IngestError, NotFound, Rejected, Transient
 from ingest.runtime import Runtime
@@ -87,9 +90,6 @@ _CODES: Final = {
 # Bodies that are read into memory; the digests of 10,000 files (upload_check.py) are the largest.
 _LARGEST_BODY: Final = 8 * 1024 * 1024
 _STREAMED: Final = ("/upload/documents", webhooks.FIRECRAWL_PATH)
-
-# Describes the header in the OpenAPI document; api/deps.py reads it.
-_BEARER: Final = HTTPBearer(auto_error=False, description="An API key, or the operator's key")
 
 _ROUTERS: Final[Sequence[APIRouter]] = (
     uploads.router,
@@ -128,15 +128,25 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
             finally:
                 await hub.close()
 
-    app = FastAPI(title="rag-ingest", lifespan=lifespan, redirect_slashes=False)
+    app = FastAPIOffline(
+        title="rag-ingest",
+        version=version("rag-ingest"),
+        description=openapi.DESCRIPTION,
+        openapi_tags=openapi.TAGS,
+        generate_unique_id_function=lambda route: route.name,
+        redoc_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
+    strict = [Depends(known_query)]
     for router in _ROUTERS:
-        app.include_router(router, dependencies=[Security(_BEARER)])
-    # FastAPI's bearer scheme reads requests only; a socket authenticates by itself.
-    app.include_router(live.router)
-    app.include_router(health.router)
-    app.include_router(metrics.router)
-    # Signatures stand for keys.
+        app.include_router(router, dependencies=strict, responses=openapi.KEYED)
+    for router in (health.router, metrics.router):
+        app.include_router(router, dependencies=strict, responses=openapi.OPEN)
+    # What is signed is never refused for what it says.
     app.include_router(webhooks.router)
+    app.include_router(live.router)
+    openapi.describe(app, routers=_ROUTERS)
     app.add_middleware(RequestGate)
     app.add_middleware(BodyLimit, limit=_LARGEST_BODY, streamed=_STREAMED)
     app.add_middleware(Observed)

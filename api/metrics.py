@@ -15,7 +15,7 @@ router = APIRouter(tags=["health"])
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
-async def metrics(request: Request) -> PlainTextResponse:
+async def get_metrics(request: Request) -> PlainTextResponse:
     """What this process counts, and what the database knows if it answers."""
     text = exposition(QueueGauges(await _overview(overviews_of(request.app))))
     return PlainTextResponse(text, media_type=CONTENT_TYPE_LATEST)

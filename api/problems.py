@@ -24,6 +24,7 @@ from fastapi.responses import JSONResponse
 
 from ingest.errors import IngestError, Rejected
 
+MEDIA_TYPE: Final = "application/problem+json"
 LARGEST_ERROR_COUNT: Final = 20
 # Characters of a part of a location, and of a message.
 _SHOWN: Final = 200
@@ -100,7 +101,9 @@ def problem(
     headers: Mapping[str, str] | None = None,
     **extra: Any,
 ) -> JSONResponse:
-    """A problem document; `extra` become members of it."""
+    """A problem document; `extra` become members of it. Every 422 has `errors`."""
+    if status == HTTPStatus.UNPROCESSABLE_ENTITY:
+        extra.setdefault("errors", [])
     phrase = HTTPStatus(status).phrase
     content = {
         "type": "about:blank",
@@ -110,9 +113,7 @@ def problem(
         "code": code,
         **extra,
     }
-    return JSONResponse(
-        content, status_code=status, headers=headers, media_type="application/problem+json"
-    )
+    return JSONResponse(content, status_code=status, headers=headers, media_type=MEDIA_TYPE)
 
 
 def retry_after(wait: timedelta) -> dict[str, str]:

@@ -24,7 +24,7 @@ class Desired(View):
 
 
 @router.get("/desired")
-async def desired(request: Request, key: Viewer) -> Desired:
+async def get_desired_workers(request: Request, key: Viewer) -> Desired:
     """The wanted number of workers, for the whole installation; read at most every 5 seconds."""
     overview = await overviews_of(request.app).get()
     return Desired.model_validate(overview.workers)

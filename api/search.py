@@ -65,7 +65,7 @@ class SearchHits(View):
 
 
 @router.post("/api/search")
-async def find(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -> SearchHits:
+async def search_chunks(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -> SearchHits:
     """The best chunks, best first. `hybrid` fuses both rankings by reciprocal rank.
 
     A score is the cosine similarity (`vector`), 1 to 2 for all words and 0 to 1 for some of them

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from api import pages, schedules
 from api.deps import Editor, PoolDep, Viewer
+from api.openapi import problems
 from api.pages import Cursor, Limit, Page
 from api.schedules import Schedule, ScheduleView
 from api.wire import Body, Metadata, Text, UtcTime, View
@@ -142,7 +143,7 @@ async def get_source(id: UUID, pool: PoolDep, key: Viewer) -> Source:
         return await _source(conn, key.application_id, id)
 
 
-@router.patch("/knowledge-sources/{id}")
+@router.patch("/knowledge-sources/{id}", responses=problems(409))
 async def edit_source(id: UUID, body: SourcePatch, pool: PoolDep, key: Editor) -> Source:
     """Rename a source, replace its metadata, or say when it is fetched again."""
     schedule = schedules.checked(body.rescrape, loc=("body", "rescrape"))
@@ -173,7 +174,7 @@ async def delete_source(id: UUID, pool: PoolDep, key: Editor) -> None:
         raise NotFound("knowledge source")
 
 
-@router.post("/knowledge-sources/{id}/cancel")
+@router.post("/knowledge-sources/{id}/cancel", responses=problems(409))
 async def cancel_source(id: UUID, pool: PoolDep, key: Editor) -> Cancelled:
     """Stop the processing of a source. What was searchable before stays so."""
     async with transaction(pool) as conn:
@@ -241,9 +242,9 @@ async def list_events(
 @router.get(
     "/documents/{id}/text",
     response_class=Response,
-    responses={200: {"content": {"text/markdown": {}}}},
+    responses={200: {"content": {"text/markdown": {"schema": {"type": "string"}}}}},
 )
-async def document_text(id: UUID, pool: PoolDep, key: Viewer) -> Response:
+async def get_document_text(id: UUID, pool: PoolDep, key: Viewer) -> Response:
     """The extracted text of a document, as Markdown."""
     async with transaction(pool) as conn:
         text = await source_views.document_text(

@@ -61,11 +61,11 @@ async def get_progress(id: UUID, pool: PoolDep, key: Viewer) -> ProgressView:
     "/api/knowledge-sources/{id}/stream",
     response_class=StreamingResponse,
     responses={
-        200: {"content": {"text/event-stream": {}}},
+        200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
         204: {"description": "Nothing is left to come: an EventSource does not reconnect"},
     },
 )
-async def stream(
+async def stream_source(
     id: UUID,
     request: Request,
     pool: PoolDep,

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
+from pydantic import ConfigDict
 
 from api import schedules
 from api.crawl_request import CrawlRequest, new_run
@@ -13,7 +14,7 @@ from api.live import hub_of
 from api.once import OnceDep, to_json
 from api.page_stream import Followed, job_of, respond
 from api.schedules import Schedule
-from api.wire import Metadata, Text, View
+from api.wire import Metadata, View
 from ingest.db import Connection, Pool, transaction
 from ingest.store import job_views, rescrapes, runs
 from ingest.store.runs import NewRun, Run
@@ -28,7 +29,8 @@ class UrlRequest(CrawlRequest):
 
 
 class UrlQuery(CrawlRequest):
-    ticket: Text | None = None
+    # Unknown ones are refused before (api/query.py), and `ticket` is not for us.
+    model_config = ConfigDict(extra="ignore")
 
 
 class UrlAccepted(View):
@@ -40,7 +42,7 @@ class UrlAccepted(View):
 _STREAM: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "description": "The progress of a single page",
-        "content": {"text/event-stream": {}},
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
     },
     202: {"description": "A crawl was queued", "model": UrlAccepted},
     204: {"description": "The page was done before: an EventSource does not reconnect"},

@@ -14,6 +14,7 @@ from api import multipart
 from api.deps import Editor, Key, PoolDep, RuntimeDep
 from api.intake import Intake
 from api.once import Answer, IdempotencyKey, Once, digest
+from api.openapi import InvalidRequest, problems
 from api.problems import problem
 from api.wire import Body, Metadata, View
 from ingest.db import Pool, transaction
@@ -59,6 +60,12 @@ class UploadAnswer(View):
     files: list[UploadedFileAnswer]
 
 
+class RefusedUpload(InvalidRequest):
+    files: list[UploadedFileAnswer] | None = None
+    """Of `nothing_accepted`: why each was refused."""
+
+
+_REFUSED: Final = {"description": "Fields are wrong, or no file was taken", "model": RefusedUpload}
 _REQUEST_BODY: Final = {
     "required": True,
     "content": {
@@ -87,6 +94,7 @@ _REQUEST_BODY: Final = {
     "/documents",
     status_code=202,
     response_model=UploadAnswer,
+    responses={**problems(415), 422: _REFUSED},
     openapi_extra={"requestBody": _REQUEST_BODY},
 )
 async def upload_documents(

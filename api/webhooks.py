@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.datastructures import Headers
 
 from api.deps import PoolDep, RuntimeDep
+from api.openapi import problems
 from api.problems import BodyTooLarge, NotConfigured, Unauthorized
 from api.spool import Spool
 from api.wire import View, storable
@@ -33,7 +34,11 @@ class Received(View):
     received: bool
 
 
-@router.post("/firecrawl")
+@router.post(
+    "/firecrawl",
+    responses=problems(401, 413, 503),
+    openapi_extra={"requestBody": {"content": {"application/json": {}}, "required": True}},
+)
 async def receive_firecrawl(request: Request, runtime: RuntimeDep, pool: PoolDep) -> Received:
     """Take an event of Firecrawl: any body with a valid `X-Firecrawl-Signature`.
 

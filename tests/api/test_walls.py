@@ -295,4 +295,4 @@ async def test_naming_an_application_that_is_not_ones_own_is_a_404(
     theirs = await viewer.get("/api/jobs", headers={"X-Application-Id": str(other_application)})
     garbage = await operator.get("/api/jobs", headers={"X-Application-Id": "x"})
 
-    assert (nobody.status_code, theirs.status_code, garbage.status_code) == (404, 404, 400)
+    assert (nobody.status_code, theirs.status_code, garbage.status_code) == (404, 404, 422)
