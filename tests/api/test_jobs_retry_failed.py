@@ -55,6 +55,10 @@ async def test_many_jobs_are_retried_in_bounded_steps(
 ) -> None:
     await upload(editor, {f"{n}.txt": b"x" for n in range(5)})
     await fail_all(conn)
+    await upload(editor, {f"done{n}.txt": b"x" for n in range(3)})
+    await conn.execute(
+        "update rag.processing_jobs set status = 'completed' where status = 'pending'"
+    )
     monkeypatch.setattr(source_control, "_RETRIED_AT_ONCE", 2)
     steps: list[int] = []
     retry = source_control.retry

@@ -63,6 +63,13 @@ def test_a_payload_of_very_many_values_is_not_even_looked_at() -> None:
     assert wrong.path == ()
 
 
+def test_the_end_of_a_pattern_is_the_end_of_the_text() -> None:
+    schema = checked_schema({"properties": {"a": {"pattern": "^a$"}}})
+
+    assert wrong_with({"a": "a"}, schema) == []
+    assert wrong_with({"a": "a\n"}, schema) != []
+
+
 def test_names_of_properties_are_no_keywords() -> None:
     schema = {
         "properties": {"pattern": {"type": "integer"}, "$ref": {}, "$id": {}},
