@@ -22,8 +22,8 @@ from tests.firecrawl_crawls import Behaviour
 from tests.firecrawl_events import document, event, signature
 from tests.firecrawl_server import SECRET, FirecrawlServer, firecrawl_server
 
-# A run of all 200 takes a minute more than the suite should: INGEST_FIRECRAWL_CRAWLS=200.
-_CRAWLS: Final = int(os.environ.get("INGEST_FIRECRAWL_CRAWLS", "60"))
+# The fewest that have every trouble. All 200 take a minute more: INGEST_FIRECRAWL_CRAWLS=200.
+_CRAWLS: Final = int(os.environ.get("INGEST_FIRECRAWL_CRAWLS", "36"))
 _BURST: Final = 1000
 _PATH: Final = "/api/webhooks/firecrawl"
 _SAMPLES: Final = "INGEST_FIRECRAWL_SAMPLES"
@@ -97,7 +97,7 @@ def test_no_event_that_was_answered_is_lost_when_the_api_is_killed_in_a_burst(
         send = partial(_send_until_taken, client, api.url)
         sending = [senders.submit(send, _event(number)) for number in range(_BURST)]
         for share in (0.2, 0.4, 0.6):
-            until(partial(_are_done, sending, int(share * _BURST)), within=120, every=0.001)
+            until(partial(_are_done, sending, int(share * _BURST)), within=120, every=0.005)
             api.kill()
             taken = [sent.result() for sent in sending if sent.done()]
             kept_at_a_kill.append(set(taken) <= _kept(database).keys())
@@ -163,7 +163,7 @@ def _send_until_taken(client: httpx.Client, url: str, body: bytes) -> bytes:
         with suppress(httpx.TransportError):
             if _post(client, url, body, signed) == 200:
                 return hashlib.sha256(body).digest()
-        time.sleep(0.05)
+        time.sleep(0.3)  # a start takes seconds, and refused connections take its CPU
 
 
 def _kept(database: Database) -> dict[bytes, str | None]:

@@ -10,6 +10,7 @@ from tests.acceptance.files import sentence, text_file
 from tests.acceptance.service import check_adds_up, services
 
 _COUNT = 4000
+_AT_ONCE = 4  # sentences in one query, which takes 64 words
 # Every hundredth file is bad, in turn: each kind ends with its own code and harms no other.
 _BAD = {
     0: (b"", "empty_content"),
@@ -40,15 +41,17 @@ def test_four_thousand_files_in_one_request_are_all_searchable_or_say_why(tmp_pa
         report = service.http.get(f"/api/batches/{answer['batchId']}/report?format=csv").text
         good = [number for number in range(_COUNT) if number % 100]
 
-        def found(number: int) -> bool:
-            hits = service.search(f'"{sentence(number)}"', mode="keyword", limit=1)
-            return bool(hits) and hits[0]["uri"] == text_file(number)[0]
+        def found(numbers: list[int]) -> set[str]:
+            query = " OR ".join(f'"{sentence(number)}"' for number in numbers)
+            return {hit["uri"] for hit in service.search(query, mode="keyword", limit=_AT_ONCE)}
 
         with ThreadPoolExecutor(4) as pool:
+            parts = [good[start : start + _AT_ONCE] for start in range(0, len(good), _AT_ONCE)]
+            uris = [{text_file(number)[0] for number in part} for part in parts]
             missing = [
-                number
-                for number, is_found in zip(good, pool.map(found, good), strict=True)
-                if not is_found
+                expected - hits
+                for expected, hits in zip(uris, pool.map(found, parts), strict=True)
+                if expected != hits
             ]
 
     assert answer["jobCount"] == _COUNT
