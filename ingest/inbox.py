@@ -83,6 +83,9 @@ class Inbox:
             except psycopg.Error as error:
                 log.warning("inbox.database_lost", error=type(error).__name__)
                 seen = taken = 0
+            except Exception as error:
+                log.error("inbox.failed", exc_info=error)
+                seen = taken = 0
             if not taken:
                 await is_set_within(self._wake, _CONTENDED_SECONDS if seen else self._poll)
 

@@ -44,7 +44,10 @@ async def weights(conn: Connection) -> dict[UUID, int]:
 
 
 async def allowances(conn: Connection, types: Sequence[str]) -> list[Allowance]:
-    """What the limits of these types allow; others that ask wait until our transaction ends."""
+    """What the limits of these types allow; others that ask wait until our transaction ends.
+
+    Types whose limits were lifted meanwhile are left out.
+    """
     lanes = [f"type:{type}" for type in types]
     locked = await conn.execute(_SQL["lock_lanes"], {"lanes": lanes})
     if locked.rowcount < len(lanes):

@@ -45,7 +45,8 @@ select job_type.type,
                / 60.0::float8 as per_second) as size
      where lane.lane = 'type:' || job_type.type and job_type.rate_per_minute is not null) as rate
     on true
- where job_type.type = any(%(types)s);
+ where job_type.type = any(%(types)s)
+   and (job_type.max_concurrent is not null or job_type.rate_per_minute is not null);
 
 -- name: spend
 -- Starts of types that have a rate.

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from typing import Final
 from uuid import UUID
 
-import psycopg
 import structlog
 
 from ingest.db import Pool, transaction
@@ -61,5 +60,6 @@ class BatchCompletion:
         try:
             async with transaction(self._pool) as conn:
                 await notify.complete_batches(conn, waiting)
-        except psycopg.Error as error:
-            log.warning("batches.not_completed", error=type(error).__name__)
+        except Exception as error:
+            # The tick has another look.
+            log.warning("batches.not_completed", exc_info=error)

@@ -72,7 +72,8 @@ class Heartbeat:
             try:
                 self._renew()
                 pause = self._every
-            except (psycopg.Error, OSError) as error:
+            except Exception as error:
+                # Whatever it is: a thread that ended here would not notice that the lease is lost.
                 log.warning("heartbeat.failed", error=type(error).__name__)
                 self._close()
                 self._check_lease()

@@ -131,6 +131,10 @@ class Worker:
             except psycopg.Error as error:
                 log.warning("claim.failed", error=type(error).__name__)
                 pause = _POLL_DEAF
+            except Exception as error:
+                # A worker that looks alive and claims nothing would be worse than any fault here.
+                log.error("claim.failed", exc_info=error)
+                pause = _POLL_DEAF
             if pause > timedelta(0):
                 seconds = pause.total_seconds() * random.uniform(0.8, 1.0)  # noqa: S311
                 await is_set_within(self._wake, seconds)

@@ -36,6 +36,8 @@ async def watch(
                 strays_looked_for = time.monotonic()
         except psycopg.Error as error:
             log.warning("watch.failed", error=type(error).__name__)
+        except Exception as error:
+            log.error("watch.failed", exc_info=error)
 
 
 async def report(pool: Pool, slots: list[Slot]) -> None:

@@ -179,6 +179,18 @@ async def test_a_lifted_limit_holds_nothing_back(conn: Connection, application_i
     assert (limited, await _take(conn)) == (1, 4)
 
 
+async def test_a_limit_that_is_lifted_under_a_worker_that_has_just_read_it_holds_nothing_back(
+    conn: Connection, application_id: UUID
+) -> None:
+    await _limit(conn, max_concurrent=1)
+    await enqueue(conn, application_id, 5)
+    claiming = _claiming()
+    limited = await _take(conn, claiming=claiming)
+    await _limit(conn, max_concurrent=None)
+
+    assert (limited, await _take(conn, claiming=claiming)) == (1, 4)
+
+
 async def test_a_batch_is_shared_by_weight(conn: Connection, application_id: UUID) -> None:
     heavy, light = await add_application(conn), await add_application(conn)
     await conn.execute(

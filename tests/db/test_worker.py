@@ -256,3 +256,22 @@ async def test_a_stage_that_gets_on_has_its_time_again(
         row = await until_status(conn, job_id, "completed", "failed")
 
     assert (row["status"], row["attempts"]) == ("completed", 1)
+
+
+async def test_a_claim_that_fails_for_any_reason_is_made_again(
+    conn: Connection, dsn: str, pool: Pool, application_id: UUID
+) -> None:
+    handler = Scripted()
+    async with running_worker(dsn, pool, {"file": handler}) as worker:
+        take, failures = worker._claiming.take, [TypeError("a fault of ours")]
+
+        async def fail_once(conn: Connection, batch: int) -> list[ClaimedJob]:
+            if failures:
+                raise failures.pop()
+            return await take(conn, batch)
+
+        worker._claiming.take = fail_once  # type: ignore[method-assign]  # no other way to a fault
+        [job_id] = await enqueue(conn, application_id)
+
+        await until_status(conn, job_id, "completed")
+    assert failures == []
