@@ -24,6 +24,7 @@ _REASONS: Final = (
     "rate_limited",
     "budget_exceeded",
     "host_busy",
+    "endpoint_failing",
     "robots_unavailable",
 )
 
