@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID
@@ -102,17 +102,40 @@ async def runtime(
     await listener.close()
 
 
+@dataclass(frozen=True, slots=True)
+class _Front:
+    """An application that has no state of its own between two lifespans."""
+
+    app: FastAPI
+    runtimes: list[Runtime]
+    """The one that it serves now."""
+
+    @classmethod
+    def build(cls) -> "_Front":
+        runtimes: list[Runtime] = []
+
+        @asynccontextmanager
+        async def open_runtime() -> AsyncIterator[Runtime]:
+            yield runtimes[-1]
+
+        return cls(create_app(open_runtime), runtimes)
+
+
+# Used again by the next test: the first request builds all routes, which takes longer than a test.
+_idle: list[_Front] = []
+
+
 @asynccontextmanager
 async def serve(runtime: Runtime) -> AsyncIterator[FastAPI]:
-    """The application with its lifespan entered, as a server would."""
-
-    @asynccontextmanager
-    async def open_runtime() -> AsyncIterator[Runtime]:
-        yield runtime
-
-    app = create_app(open_runtime)
-    async with app.router.lifespan_context(app):
-        yield app
+    """An application with its lifespan entered, as a server would."""
+    front = _idle.pop() if _idle else _Front.build()
+    front.runtimes.append(runtime)
+    try:
+        async with front.app.router.lifespan_context(front.app):
+            yield front.app
+    finally:
+        front.runtimes.clear()
+        _idle.append(front)
 
 
 @pytest.fixture
