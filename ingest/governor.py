@@ -27,6 +27,9 @@ _WINDOW_SECONDS: Final = 61
 _BURST_SHARE: Final = 10
 _FAILURES_TO_PAUSE: Final = 3
 _LONGEST_BACKOFF: Final = timedelta(seconds=60)
+# From then on a pause is as long as it gets, and the job that probes pays for it with an attempt:
+# it may be its own text that the provider cannot stand.
+_FAILURES_SPARED: Final = 9
 # Whoever wants to be left alone for longer is asked again after that.
 _LONGEST_PAUSE: Final = timedelta(days=1)
 # How long the others wait for the one request that probes.
@@ -126,9 +129,10 @@ class Governor:
             await lanes.save(conn, lane, _paused(now, failures, delay, "rate_limited"))
 
     async def failed(self, lane: str, *, retry_after: timedelta | None = None) -> bool:
-        """The provider cannot be reached, or failed by its own fault; whether the lane pauses.
+        """The provider cannot be reached, or failed by its own fault.
 
-        `retry_after`, if the provider named a time, is obeyed at the first failure.
+        `retry_after`, if the provider named a time, is obeyed at the first failure. Whether the
+        lane pauses and the failure is not the asking job's: that one should wait, not fail.
         """
         async with transaction(self._pool) as conn:
             now = await lanes.lock(conn, lane)
@@ -138,7 +142,8 @@ class Governor:
                 delay = _backoff(failures - _FAILURES_TO_PAUSE + 1)
             after = _paused(now, failures, delay, "provider_unavailable")
             await lanes.save(conn, lane, after)
-        return _pause(after) is not None
+        is_spared = retry_after is not None or failures < _FAILURES_SPARED
+        return _pause(after) is not None and is_spared
 
     async def succeeded(self, lane: str) -> None:
         """The provider answered: failures are no longer in a row."""

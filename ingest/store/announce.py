@@ -91,7 +91,7 @@ async def settled_late(conn: Connection, settled: Sequence[Settled]) -> None:
 
 
 def _event(source: Settled, about_job: dict[str, Any]) -> events.NewEvent:
-    is_done = source.status in sources.TERMINAL
+    is_done = source.status in sources.TERMINAL and source.status != source.was
     data: dict[str, Any] = {
         "status": source.status,
         "errorCode": source.error_code,
@@ -99,7 +99,7 @@ def _event(source: Settled, about_job: dict[str, Any]) -> events.NewEvent:
         "chunkCount": source.chunk_count,
         **about_job,
     }
-    if is_done:
+    if source.status in sources.TERMINAL:
         data["percent"] = 100 if source.status in ("completed", "partial") else None
     return events.NewEvent(source_id=source.id, type="done" if is_done else "job", data=data)
 

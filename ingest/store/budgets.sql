@@ -1,3 +1,5 @@
+-- A budget that somebody wrote by hand and that is no number is none, as in applications.py.
+
 -- name: reserve
 -- Judged and counted in one statement: two workers never spend the same tokens. Counted without a
 -- budget, too, for the day on which there is one. Not worth waiting for a disk: a crash may forget
@@ -7,11 +9,13 @@ select application.id, (now() at time zone 'utc')::date, %(tokens)s
   from app.applications as application
  where application.id = %(application_id)s
    and set_config('synchronous_commit', 'off', true) = 'off'
-   and coalesce(%(tokens)s <= (application.settings ->> 'tokensPerDay')::bigint, true)
+   and coalesce(%(tokens)s <= (jsonb_path_query_first(application.settings,
+                '$.tokensPerDay ? (@.type() == "number" && @ >= 1 && @ <= 1000000000000000000)')::bigint), true)
 on conflict (application_id, day) do update
    set tokens = usage.tokens + excluded.tokens
  where coalesce(usage.tokens + excluded.tokens <= (
-            select (application.settings ->> 'tokensPerDay')::bigint
+            select (jsonb_path_query_first(application.settings,
+                '$.tokensPerDay ? (@.type() == "number" && @ >= 1 && @ <= 1000000000000000000)')::bigint)
               from app.applications as application
              where application.id = %(application_id)s), true)
 returning day;
@@ -23,7 +27,8 @@ update rag.token_usage
    and set_config('synchronous_commit', 'off', true) = 'off';
 
 -- name: state
-select (application.settings ->> 'tokensPerDay')::bigint as per_day,
+select (jsonb_path_query_first(application.settings,
+                '$.tokensPerDay ? (@.type() == "number" && @ >= 1 && @ <= 1000000000000000000)')::bigint) as per_day,
        coalesce(usage.tokens, 0) as used,
        ((now() at time zone 'utc')::date + 1) at time zone 'utc' - now() as renews_in
   from app.applications as application

@@ -14,7 +14,7 @@ from uuid import UUID
 import psycopg
 import structlog
 
-from ingest import metrics
+from ingest import metrics, tracing
 from ingest.db import Pool, transaction
 from ingest.handlers.context import Write
 from ingest.store import announce, documents, job_logs, jobs
@@ -125,7 +125,9 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
         ours.sort(key=lambda finished: str(finished.ended.job.knowledge_source_id))
         for finished in ours:
             if finished.write is not None:
-                await finished.write(conn)
+                # What it queues belongs to the trace of what queued this one.
+                with tracing.within(finished.ended.job.traceparent):
+                    await finished.write(conn)
         await documents.replace(conn, [new for finished in ours for new in finished.documents])
         await jobs.finish(conn, [finished.ended for finished in ours])
         spent = timedelta(seconds=time.monotonic() - started)

@@ -9,6 +9,7 @@ from uuid import UUID
 import psycopg
 import structlog
 
+from ingest import metrics
 from ingest.db import Pool, transaction
 from ingest.store import announce, events, jobs
 from ingest.tasks import is_set_within
@@ -73,6 +74,7 @@ async def _release_strays(pool: Pool, worker: UUID, slots: Mapping[UUID, Slot]) 
         strays = await jobs.release_strays(conn, worker=worker, running=list(slots))
         await announce.recovered(conn, strays)
     if strays:
+        metrics.recovered(len(strays))
         log.warning("worker.strays_released", count=len(strays))
 
 

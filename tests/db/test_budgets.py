@@ -65,6 +65,24 @@ async def test_ten_workers_never_spend_more_than_there_is(
     assert await used(conn, application_id) == 900
 
 
+@pytest.mark.parametrize("settings", ['{"tokensPerDay": "many"}', '{"tokensPerDay": 1e40}', "[]"])
+async def test_a_budget_that_is_no_number_is_none(
+    conn: Connection, application_id: UUID, settings: str
+) -> None:
+    await conn.execute(
+        "update app.applications set settings = %s where id = %s", [settings, application_id]
+    )
+
+    days = [
+        await budgets.reserve(conn, application_id=application_id, tokens=10**9) for _ in range(2)
+    ]
+    state = await budgets.state(conn, application_id)
+
+    assert None not in days
+    assert state is not None
+    assert (state.per_day, state.used) == (None, 2 * 10**9)
+
+
 async def test_each_application_and_each_day_has_its_own(
     conn: Connection, application_id: UUID
 ) -> None:

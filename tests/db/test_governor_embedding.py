@@ -146,6 +146,22 @@ async def test_a_long_outage_spends_no_attempt(
     )
 
 
+async def test_a_text_that_the_provider_cannot_stand_uses_up_attempts_in_the_end(
+    service: EmbeddingService, embedder: FakeEmbedder, conn: Connection
+) -> None:
+    embedder.failures = [unavailable()] * 3
+    for _ in range(2):
+        with pytest.raises(Transient):
+            await service.embed(["poison"], [1])
+    # As after pauses of 1, 2, 4, 8, 16 and 32 seconds, each ended by a probe that failed.
+    await conn.execute("update rag.lanes set failures = 8")
+
+    with pytest.raises(Transient, match="503"):
+        await service.embed(["poison"], [1])
+    with pytest.raises(Snooze):
+        await service.embed(["another, while the lane is paused"], [7])
+
+
 async def test_a_refusal_shows_that_the_provider_is_there(
     service: EmbeddingService, embedder: FakeEmbedder, pool: Pool, conn: Connection
 ) -> None:

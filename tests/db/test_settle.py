@@ -13,6 +13,7 @@ from ingest.store import announce, events, jobs, sources
 from ingest.store.jobs import Ended, NewJob
 from ingest.ticks import reconcile_sources
 from tests.builders import claim, source_row, upload
+from tests.notifications import end, end_one
 
 
 async def _children(conn: Connection, application_id: UUID, source: UUID, count: int) -> None:
@@ -197,3 +198,23 @@ async def test_events_of_a_source_that_is_gone_are_dropped(conn: Connection) -> 
 
     cursor = await conn.execute("select count(*) from rag.progress_events")
     assert await cursor.fetchone() == (0,)
+
+
+async def test_a_job_of_ones_own_on_a_source_that_is_done_does_not_end_it_again(
+    conn: Connection, application_id: UUID
+) -> None:
+    [source] = await upload(conn, application_id, "a.txt")
+    await end_one(conn, "completed")
+    await jobs.enqueue(
+        conn, [NewJob(application_id=application_id, type="purge", source_id=source)]
+    )
+
+    [own] = await claim(conn)
+    async with conn.transaction():
+        await announce.claimed(conn, [own])
+    await end(conn, own, "completed")
+
+    cursor = await conn.execute(
+        "select type from rag.progress_events where source_id = %s order by seq", [source]
+    )
+    assert [type for (type,) in await cursor.fetchall()][-3:] == ["done", "job", "job"]
