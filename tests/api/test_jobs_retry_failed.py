@@ -1,5 +1,6 @@
 """Failed jobs are queued again by batch, source, type or error code."""
 
+import asyncio
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -110,3 +111,20 @@ async def test_a_retry_that_names_nothing_is_a_422(
     editor: httpx.AsyncClient, body: dict[str, Any]
 ) -> None:
     assert (await editor.post(RETRY, json=body)).status_code == 422
+
+
+async def test_two_who_retry_a_job_at_once_queue_it_once(
+    editor: httpx.AsyncClient, conn: Connection
+) -> None:
+    file = (await upload(editor, {"a.txt": b"a"})).json()["files"][0]
+    await fail_all(conn)
+
+    answers = await asyncio.gather(
+        *(editor.post(f"/api/jobs/{file['jobId']}/retry") for _ in range(5)),
+        *(editor.post(RETRY, json={"type": "file"}) for _ in range(5)),
+    )
+
+    again = [answer.json() for answer in answers]
+    once = [answer.status_code for answer in answers[:5]].count(202)
+    assert once + sum(body.get("jobCount", 0) for body in again[5:]) == 1
+    assert await count(conn, f"{PENDING} and attempts = 0") == 1
