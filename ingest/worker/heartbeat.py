@@ -22,6 +22,9 @@ class Heartbeat:
 
     `on_lost` is called from the thread, once per loss, before anybody else can have the jobs: the
     lease ends on our own clock one heartbeat before it does on the database's.
+
+    A sign of life is worth nothing if only this thread lives. So the event loop is asked each time,
+    through `ask`, to call back; when it has not for as long as a lease, `on_stuck` is called.
     """
 
     def __init__(
@@ -32,14 +35,20 @@ class Heartbeat:
         every: timedelta,
         stale_after: timedelta,
         running: Callable[[], int],
+        ask: Callable[[Callable[[], None]], object],
         on_lost: Callable[[], None],
+        on_stuck: Callable[[], None],
     ) -> None:
         self._dsn = dsn
         self._worker_id = worker_id
         self._every = every.total_seconds()
         self._lease = (stale_after - every).total_seconds()
         self._running = running
+        self._ask = ask
         self._on_lost = on_lost
+        self._on_stuck = on_stuck
+        # Counted, not measured: a process that was frozen as a whole has not been stuck.
+        self._unanswered = 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
         self._renewed = time.monotonic()
@@ -70,6 +79,7 @@ class Heartbeat:
             # jobs, however quickly we can renew now.
             self._check_lease()
             try:
+                self._check_loop()
                 self._renew()
                 pause = self._every
             except Exception as error:
@@ -84,6 +94,16 @@ class Heartbeat:
             self.is_alive = False
             log.error("heartbeat.lease_lost", worker_id=str(self._worker_id))
             self._on_lost()
+
+    def _check_loop(self) -> None:
+        self._unanswered += 1
+        if self._unanswered * self._every > self._lease:
+            log.error("heartbeat.loop_stuck", worker_id=str(self._worker_id))
+            self._on_stuck()
+        self._ask(self._answer)
+
+    def _answer(self) -> None:
+        self._unanswered = 0
 
     def _renew(self) -> None:
         started = time.monotonic()

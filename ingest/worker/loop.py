@@ -1,9 +1,10 @@
 """The claim loop: keep all slots full, run attempts, hand their outcomes to the finisher."""
 
 import asyncio
+import os
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
@@ -33,6 +34,14 @@ log = structlog.get_logger()
 _POLL: Final = timedelta(seconds=10)
 _POLL_DEAF: Final = timedelta(seconds=1)
 GRACE: Final = timedelta(seconds=5)
+
+
+def _give_up() -> None:
+    """The event loop hangs in a handler that never lets go: only a new process can go on.
+
+    Its jobs are recovered, at the cost of an attempt, so one that does this to every worker ends.
+    """
+    os._exit(os.EX_SOFTWARE)
 
 
 class Worker:
@@ -68,7 +77,9 @@ class Worker:
             every=heartbeat,
             stale_after=stale_after,
             running=lambda: len(self._slots),
-            on_lost=self._lease_lost,
+            ask=self._call_in_loop,
+            on_lost=lambda: self._call_in_loop(self._drop_all),
+            on_stuck=_give_up,
         )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -114,10 +125,10 @@ class Worker:
             self._check.set()
         self.wake()
 
-    def _lease_lost(self) -> None:
-        """From the heartbeat's thread: our jobs may have other holders."""
+    def _call_in_loop(self, callback: Callable[[], None]) -> None:
+        """From the heartbeat's thread."""
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._drop_all)
+            self._loop.call_soon_threadsafe(callback)
 
     def _drop_all(self) -> None:
         for slot in self._slots.values():

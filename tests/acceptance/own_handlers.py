@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from datetime import timedelta
 
 import httpx
@@ -38,3 +39,10 @@ async def nap(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
 async def poison(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Takes its worker down, as a fault in a native library would."""
     os._exit(9)
+
+
+@handler("block")
+async def block(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+    """Never lets the event loop go on, as a forgotten synchronous call would."""
+    while True:
+        time.sleep(1)  # noqa: ASYNC251  # that is the fault

@@ -140,8 +140,11 @@ def _children(workers: Sequence[Service]) -> set[int]:
     return found
 
 
-def test_a_poison_job_takes_down_no_more_workers_than_it_has_attempts(house: TwoWorkers) -> None:
-    poison = house.add_type("poison", maxAttempts=2, backoffBaseSeconds=0.1)
+@pytest.mark.parametrize("handler", ["poison", "block"])
+def test_a_poison_job_takes_down_no_more_workers_than_it_has_attempts(
+    house: TwoWorkers, handler: str
+) -> None:
+    poison = house.add_type(handler, maxAttempts=2, backoffBaseSeconds=0.1)
     naps = house.add_type("nap")
     deaths = 0
 

@@ -120,7 +120,7 @@ async def test_a_lost_lease_drops_running_jobs_before_others_have_them(
     [id] = await enqueue(conn, application_id)
     async with running_worker(dsn, pool, {"file": handler}) as worker:
         await until_status(conn, id, "processing")
-        worker._lease_lost()
+        worker._heartbeat._on_lost()
         await until(lambda: truth_of(not worker._slots))
         handler.gate.set()
 
