@@ -14,7 +14,6 @@ from api.deps import Browser, PoolDep, Viewer
 from api.feeds import Subscriber
 from api.hub import Hub
 from api.live import hub_of
-from api.mailbox import Message
 from api.wire import View
 from ingest.db import transaction
 from ingest.errors import NotFound
@@ -61,7 +60,7 @@ async def get_progress(id: UUID, pool: PoolDep, key: Viewer) -> ProgressView:
     "/api/knowledge-sources/{id}/stream",
     response_class=StreamingResponse,
     responses={
-        200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
+        200: {"content": {"text/event-stream": {}}},
         204: {"description": "Nothing is left to come: an EventSource does not reconnect"},
     },
 )
@@ -95,7 +94,7 @@ async def stream_source(
 async def _frames(
     hub: Hub, subscriber: Subscriber, source_id: UUID, after: int | None
 ) -> AsyncGenerator[str]:
-    latest = 0
+    latest, has_ended = 0, False
     async with aclosing(sse.messages(hub, subscriber, source_id, after)) as messages:
         async for message in messages:
             if message is None:
@@ -104,19 +103,14 @@ async def _frames(
             id = None if message.seq is None else str(message.seq)
             yield sse.frame(message.type, message.text, id=id)
             if message.type == "snapshot":
-                latest = orjson.loads(message.text)["latestSeq"]
-            if _is_last(message, latest):
+                state = orjson.loads(message.text)
+                latest, has_ended = state["latestSeq"], state["status"] in TERMINAL
+            if message.seq is None:
                 return
-
-
-def _is_last(message: Message, latest: int) -> bool:
-    """Whether the source had ended with this: replayed ends of earlier runs do not count."""
-    if message.seq is None:
-        return True
-    if message.type == "snapshot":
-        is_current = message.seq >= latest
-        return is_current and orjson.loads(message.text)["status"] in TERMINAL
-    return message.type == "done" and message.seq >= latest
+            # Replayed ends of earlier runs do not count; and a source that has ended may have been
+            # renamed since, so its last event need not be `done`.
+            if message.seq >= latest and (has_ended or message.type == "done"):
+                return
 
 
 def _fields(of: progress.Progress) -> dict[str, Any]:

@@ -133,6 +133,19 @@ async def test_last_event_id_resumes_and_an_earlier_end_does_not_end_it(
     ]
 
 
+async def test_a_stream_of_a_source_that_was_renamed_after_its_end_ends(
+    address: str, key: str, conn: Connection, application_id: UUID
+) -> None:
+    source = await add_source(conn, application_id)
+    await emit(conn, source, type="done")
+    await emit(conn, source, type="source")
+    await set_status(conn, source, "completed")
+
+    got = await follow(address, key, source, last=0)
+
+    assert [frame["event"] for frame in got] == ["snapshot", "done", "source"]
+
+
 async def test_a_source_that_has_ended_gives_its_state_and_then_tells_not_to_come_again(
     address: str, key: str, viewer: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
