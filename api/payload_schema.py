@@ -77,10 +77,14 @@ def wrong_with(payload: dict[str, Any], schema: dict[str, Any]) -> list[Wrong]:
     if _values(payload) > MOST_VALUES:
         return [Wrong((), f"has more than {MOST_VALUES} values")]
     found: dict[Wrong, None] = {}
-    for error in _Validator(schema).iter_errors(payload):
-        found[Wrong(tuple(str(part) for part in error.absolute_path), _message(error))] = None
-        if len(found) == _ERRORS_SHOWN:
-            break
+    try:
+        for error in _Validator(schema).iter_errors(payload):
+            found[Wrong(tuple(str(part) for part in error.absolute_path), _message(error))] = None
+            if len(found) == _ERRORS_SHOWN:
+                break
+    except OverflowError:
+        # jsonschema takes integers for floats where `multipleOf` is one.
+        return [Wrong((), "has a number that is too large")]
     return list(found)
 
 

@@ -122,3 +122,11 @@ def test_the_deepest_schema_that_is_taken_can_be_checked() -> None:
     schema = checked_schema(nested(15))
 
     assert wrong_with({"a": {"a": {}}}, schema) == []
+
+
+def test_an_integer_that_is_no_float_breaks_a_schema_that_needs_one() -> None:
+    schema = checked_schema({"properties": {"a": {"multipleOf": 0.5}}})
+
+    assert [item.message for item in wrong_with({"a": 10**400}, schema)] == [
+        "has a number that is too large"
+    ]
