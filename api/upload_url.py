@@ -42,7 +42,7 @@ class UrlAccepted(View):
 _STREAM: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "description": "The progress of a single page",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {}},
     },
     202: {"description": "A crawl was queued", "model": UrlAccepted},
     204: {"description": "The page was done before: an EventSource does not reconnect"},

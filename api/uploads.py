@@ -73,13 +73,15 @@ _REQUEST_BODY: Final = {
             "schema": {
                 "type": "object",
                 "required": ["files"],
+                "additionalProperties": False,
                 "properties": {
                     "files": {
                         "type": "array",
+                        "minItems": 1,
                         "description": "Any number; a file name may hold a relative path",
                         "items": {"type": "string", "format": "binary"},
                     },
-                    "metadata": {"type": "string", "description": "A JSON object"},
+                    "metadata": {"type": "object", "description": "As JSON"},
                     "priority": {"type": "integer", "minimum": -100, "maximum": 100},
                     "batchId": {"type": "string", "format": "uuid"},
                     "onConflict": {"type": "string", "enum": ["update", "skip"]},
