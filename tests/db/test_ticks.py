@@ -53,6 +53,34 @@ async def test_replicas_run_a_guarded_tick_once_per_firing(pool: Pool) -> None:
     assert len(set(runs)) == len(runs)
 
 
+async def test_replicas_whose_clocks_differ_run_each_firing_once(pool: Pool) -> None:
+    fired: list[datetime] = []
+    runs: list[int] = []
+
+    async def guard(name: str, firing: datetime) -> bool:
+        async with transaction(pool) as conn:
+            is_ours = await schedules.fire(conn, name=name, scheduled_for=firing)
+        fired.extend([firing] if is_ours else [])
+        return is_ours
+
+    def ahead(seconds: int) -> Scheduler:
+        return Scheduler(guard, clock=lambda: datetime.now(UTC) + timedelta(seconds=seconds))
+
+    replicas = [ahead(seconds) for seconds in (-3, 0, 3)]
+    for number, replica in enumerate(replicas):
+
+        @replica.cron("every-second", "* * * * * *")
+        async def run(number: int = number) -> None:
+            runs.append(number)
+
+        replica.start()
+    await asyncio.sleep(1.3)
+    for replica in replicas:
+        await replica.close()
+
+    assert len(runs) == len(fired) == len(set(fired)) >= 3
+
+
 async def test_replicas_catch_a_missed_night_up_once_whenever_they_start(pool: Pool) -> None:
     # Half a day away, so that no regular firing comes in between.
     schedule = f"0 0 {(datetime.now(UTC).hour + 12) % 24} * * *"

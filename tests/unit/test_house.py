@@ -132,6 +132,23 @@ def test_no_file_of_the_product_is_longer_than_300_lines() -> None:
     assert too_long == {}
 
 
+@pytest.mark.parametrize("part", ["store", "worker", "handlers", "governor.py", "housekeeping.py"])
+def test_what_replicas_share_is_timed_by_the_database_alone(part: str) -> None:
+    """A replica whose clock is wrong can harm nobody: `time.monotonic` is all that it may ask."""
+    path = ROOT / "ingest" / part
+    asked = {
+        f"{file.name}:{node.lineno}"
+        for file in (path.rglob("*.py") if path.is_dir() else [path])
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("now", "utcnow", "today", "time", "time_ns")
+        and isinstance(node.value, ast.Name)
+        and node.value.id in ("datetime", "date", "time")
+    }
+
+    assert asked == set()
+
+
 def test_packages_say_nothing_in_their_init_files() -> None:
     files = [path for path in sources() if path.name == "__init__.py"]
 
