@@ -22,6 +22,8 @@ Pool = AsyncConnectionPool[Connection]
 OLDEST_POSTGRES: Final = 150000
 OLDEST_PGVECTOR: Final = (0, 7)
 
+_PATIENCE_SECONDS: Final = 10.0
+
 _NAME = re.compile(rb"^-- name: (\w+)\s*$", re.MULTILINE)
 
 
@@ -62,7 +64,10 @@ async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncItera
         # A single statement is its own transaction: no BEGIN and COMMIT around each read.
         kwargs={"application_name": application_name, "autocommit": True},
         open=False,
-        timeout=30,
+        timeout=_PATIENCE_SECONDS,
+        # The pool waits longer and longer between its attempts, up to this; whoever needs a
+        # connection afterwards begins anew. So it is back seconds after the database is.
+        reconnect_timeout=_PATIENCE_SECONDS,
     )
     await pool.open(wait=True)
     try:

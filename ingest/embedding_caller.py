@@ -83,5 +83,6 @@ Rows = list[tuple[Caller, int]]
 """The texts of a request: whose, and at which index."""
 
 
-def callers(rows: Rows) -> set[Caller]:
-    return {caller for caller, _ in rows}
+def callers(rows: Rows) -> list[Caller]:
+    """Each once, in the order of their texts."""
+    return list(dict.fromkeys(caller for caller, _ in rows))

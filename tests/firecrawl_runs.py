@@ -21,7 +21,7 @@ from ingest.inbox import Inbox
 from ingest.listen import Listener
 from ingest.providers.firecrawl.client import FirecrawlClient
 from ingest.providers.firecrawl.events import CrawledPage
-from ingest.store import claims, crawl_pages, crawls, jobs, runs, webhook_events
+from ingest.store import claims, crawl_pages, crawls, runs, webhook_events
 from ingest.store.crawls import Crawl
 from ingest.store.jobs import ClaimedJob
 from ingest.store.runs import CrawlSettings, NewRun, Run

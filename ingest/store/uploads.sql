@@ -1,11 +1,15 @@
 -- name: existing
 -- The live sources of these paths, with the job that is open for them, if any. One that waits for a
--- review already has the bytes: the question is not asked again.
+-- review already has the bytes, and one that was rejected had them: nobody is asked twice.
 select source.id, source.uri, source.content_hash, source.embedding_model_id, source.status,
-       job.id as open_job_id, job.payload ->> 'contentHash' as open_hash
+       job.id as open_job_id, job.payload ->> 'contentHash' as open_hash,
+       rejected.payload ->> 'contentHash' as rejected_hash
   from rag.knowledge_sources as source
   left join rag.processing_jobs as job
     on job.id = source.current_job_id and job.status in ('pending', 'processing', 'review_needed')
+  left join rag.processing_jobs as rejected
+    on rejected.id = source.current_job_id and rejected.status = 'cancelled'
+   and rejected.last_error_code = 'rejected'
  where source.application_id = %(application_id)s and source.type = 'file'
    and md5(source.uri) = any(%(uri_digests)s) and source.deleted_at is null;
 

@@ -63,6 +63,8 @@ class Existing:
     status: str
     open_job_id: UUID | None
     open_hash: str | None
+    rejected_hash: str | None
+    """Of the version that a review has rejected last."""
 
 
 def judge(
@@ -120,6 +122,13 @@ def _judge_one(upload: Upload, file: UploadedFile, known: Existing | None) -> Fi
             source_id=new_id(),
             job_id=new_id(),
             is_new_source=True,
+        )
+    if known.rejected_hash == file.sha256.hex():
+        return FileVerdict(
+            file=file,
+            verdict="unchanged",
+            source_id=known.id,
+            detail="a review rejected these bytes; retry its job to have them looked at again",
         )
     if _has_content(upload, file, known):
         return FileVerdict(

@@ -211,7 +211,7 @@ class Worker:
             job_id=str(job.id),
             type=job.type,
             attempt=job.attempts,
-            source_id=str(job.knowledge_source_id),
+            source_id=str(job.knowledge_source_id) if job.knowledge_source_id else None,
             application_id=str(job.application_id),
             status=status,
             error_code=code,

@@ -111,18 +111,14 @@ def test_a_timeout_fails_the_job_and_kills_the_child_that_worked_on_it(house: Tw
     try:
         slow = b"An unhurried line of text that says little, again and again.\n" * 400_000
         [file] = house.api.upload([("slow.txt", slow)])["files"]
-        until(lambda: house.job(file["jobId"])["stage"] is not None)
-        working = _children(house.workers)
-        job = until(lambda: _ended(house.job(file["jobId"])))
+        working: set[int] = set()
+        while not (job := house.job(file["jobId"]))["completedAt"]:
+            working |= _children(house.workers)
     finally:
         house.edit_type("file", timeoutSeconds=1800, stageTimeoutSeconds=600, maxAttempts=5)
 
     assert (job["status"], job["lastErrorCode"]) == ("failed", "stage_timeout")
     until(lambda: working - _children(house.workers))
-
-
-def _ended(job: Any) -> Any:
-    return job if job["status"] in ("completed", "failed") else None
 
 
 def _children(workers: Sequence[Service]) -> set[int]:

