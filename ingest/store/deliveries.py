@@ -153,6 +153,17 @@ async def end_pending(
         await close(conn, job_ids)
 
 
+async def release(conn: Connection, *, endpoint_id: UUID) -> None:
+    """Let what waits for a failing endpoint go on now, since it works again.
+
+    Before the endpoint is locked: jobs come first. One that looks at it at this very moment still
+    sees it failing, and looks again within a minute.
+    """
+    done = await conn.execute(_SQL["release"], {"endpoint_id": endpoint_id})
+    if done.rowcount:
+        await jobs.wake(conn)
+
+
 async def list_deliveries(
     conn: Connection,
     *,

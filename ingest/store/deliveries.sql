@@ -47,6 +47,24 @@ select job_id from rag.webhook_deliveries
  where endpoint_id = %(endpoint_id)s and application_id = %(application_id)s
    and status = 'pending' and job_id is distinct from %(but)s;
 
+-- name: release
+-- Skips those that somebody holds: whoever delivers has other jobs locked, and must not wait.
+with waiting as materialized (
+    select job.id
+      from rag.webhook_deliveries as delivery
+      join rag.processing_jobs as job on job.id = delivery.job_id
+     where delivery.endpoint_id = %(endpoint_id)s and delivery.status = 'pending'
+       and job.status = 'pending' and job.run_at is not null
+       and job.wait_reason = 'endpoint_failing'
+       and exists (select from rag.webhook_endpoints
+                    where id = %(endpoint_id)s and failing_since is not null)
+     order by job.id
+       for update of job skip locked)
+update rag.processing_jobs as job
+   set run_at = null, wait_reason = null
+  from waiting
+ where job.id = waiting.id;
+
 -- name: list
 select id, endpoint_id, position, event, body, status, job_id, attempts, last_status, last_error,
        last_attempt_at, delivered_at, created_at

@@ -138,11 +138,13 @@ async def list_endpoints(
 async def edit(
     conn: Connection, *, application_id: UUID, id: UUID, change: EndpointChange
 ) -> Endpoint | None:
-    """None when it is not there. Disabling ends what still waits to be delivered."""
+    """None when it is not there. Disabling ends what waits to be delivered, enabling sends it."""
     if change.is_enabled is False:
         await deliveries.end_pending(
             conn, application_id=application_id, endpoint_id=id, reason="the endpoint was disabled"
         )
+    elif change.is_enabled:
+        await deliveries.release(conn, endpoint_id=id)
     return await _one(
         conn,
         "edit",
@@ -191,7 +193,8 @@ async def failed(conn: Connection, id: UUID, *, has_turn: bool, pause: timedelta
 
 
 async def worked(conn: Connection, id: UUID) -> None:
-    """Note that an attempt has succeeded."""
+    """Note that an attempt has succeeded; what waited for that goes on at once."""
+    await deliveries.release(conn, endpoint_id=id)
     await conn.execute(_SQL["worked"], {"id": id})
 
 

@@ -16,7 +16,7 @@ from ingest.handlers.context import Context, Progress
 from ingest.handlers.notification import deliver
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.notify.signing import new_secret
-from ingest.store import deliveries, jobs, webhook_endpoints
+from ingest.store import deliveries, jobs, notify, webhook_endpoints
 from ingest.store.webhook_endpoints import EndpointChange
 from ingest.ticks import recover_stale_jobs
 from tests.builders import claim, job_row, upload
@@ -226,6 +226,55 @@ async def test_what_waits_for_a_failing_endpoint_waits_for_one_that_tries(
         await until(lambda: _all_delivered(conn, 4))
 
     assert len(sink.requests) == 6
+
+
+async def test_a_success_lets_all_that_waits_for_its_endpoint_go_at_once(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
+) -> None:
+    async with webhook_sink(DOWN) as sink, delivering(dsn, pool, fetch):
+        endpoint = await add_endpoint(conn, application_id, sink.url)
+        [first] = await send_test(conn, endpoint)
+        await until_delivery(conn, first, job_status="pending", job_attempts=1)
+        neighbour = await add_endpoint(conn, application_id, sink.url)
+        await conn.execute(
+            "update rag.webhook_endpoints set failing_since = now(), "
+            "retry_at = now() + interval '8 hours'"
+        )
+        [elsewhere] = await send_test(conn, neighbour)
+        others = await send_test(conn, endpoint, 20)
+        for id in (elsewhere, *others):
+            await until_delivery(conn, id, wait_reason="endpoint_failing", job_status="pending")
+        async with conn.transaction():
+            await notify.test(conn, endpoint)
+            await webhook_endpoints.hurry(conn, endpoint.id)
+        told = [await until_delivery(conn, id, status="delivered") for id in others]
+        left = await until_delivery(conn, elsewhere, wait_reason="endpoint_failing")
+
+    assert {row["attempts"] for row in told} == {1}
+    assert left["run_at"] - left["created_at"] > timedelta(hours=7)
+
+
+async def test_an_endpoint_that_is_enabled_gets_at_once_what_waits_for_it(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
+) -> None:
+    async with webhook_sink() as sink, delivering(dsn, pool, fetch):
+        endpoint = await add_endpoint(conn, application_id, sink.url)
+        await conn.execute(
+            "update rag.webhook_endpoints set failing_since = now(), "
+            "retry_at = now() + interval '8 hours'"
+        )
+        [id] = await send_test(conn, endpoint)
+        await until_delivery(conn, id, wait_reason="endpoint_failing", job_status="pending")
+        async with conn.transaction():
+            await webhook_endpoints.edit(
+                conn,
+                application_id=application_id,
+                id=endpoint.id,
+                change=EndpointChange(is_enabled=True),
+            )
+        await until_delivery(conn, id, status="delivered")
+
+    assert len(sink.requests) == 1
 
 
 async def test_a_neighbour_does_not_wait_for_an_endpoint_that_hangs(
