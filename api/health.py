@@ -40,6 +40,8 @@ class Checks(View):
     """Since any of them was alive; null if none ever was."""
     jobs_unattended: bool = False
     """A job is ready and no worker is alive, both for at least INGEST_WORKER_SILENCE."""
+    paused: bool = False
+    """Somebody has told the workers to start nothing: `ingest resume`, PUT /api/worker/config."""
     heartbeat: bool | None = None
     """Of a worker process: whether its own heartbeat lives. Null elsewhere."""
 
@@ -106,6 +108,7 @@ async def _look(runtime: Runtime, *, works: bool = False) -> Checks:
             if pending:
                 return Checks(database=True, pending_migrations=pending, listener=hears)
             state = await workers.summary(conn, stale_after=runtime.settings.stale_after)
+            config = await worker_config.get(conn)
             unattended = await _is_unattended(conn, runtime, state)
     except psycopg.OperationalError:
         return Checks(database=False, listener=hears)
@@ -115,6 +118,7 @@ async def _look(runtime: Runtime, *, works: bool = False) -> Checks:
         workers=state.alive,
         worker_silent_seconds=state.silent_seconds,
         jobs_unattended=unattended,
+        paused=config.paused,
         heartbeat=state.is_here if works else None,
     )
 

@@ -17,9 +17,11 @@ class Desired(View):
     ready: int
     """Jobs that could start now or within a minute; those held back by a limit or a pause are not
     among them."""
+    paused: int
+    """Jobs that wait because their type, or everything, is paused or disabled."""
     oldest_seconds: float
     reason: Reason
-    """`age`: the oldest of them waits too long; `running`: jobs that run keep their workers;
+    """`paused`: no job could start, and of those some are paused; `age`: the oldest of them waits too long; `running`: jobs that run keep their workers;
     `cooling_down`, `warming_up`: fewer or more are wanted, but not for long enough yet."""
 
 

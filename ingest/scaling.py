@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import ceil
 from typing import Final, Literal
 
-Reason = Literal["idle", "depth", "age", "running", "cooling_down", "warming_up"]
+Reason = Literal["idle", "paused", "depth", "age", "running", "cooling_down", "warming_up"]
 Table = tuple[tuple[int, int], ...]
 """(jobs, workers) in order, from (0, n): from so many jobs on, so many workers."""
 
@@ -23,15 +23,17 @@ class Load:
     running: int
     oldest_seconds: float = 0.0
     """Age of the oldest ready one."""
+    is_paused: bool = False
+    """Whether people hold them back: the type, or everything, is paused or disabled."""
     is_open: bool = True
-    """Whether any may start: enabled, not paused, and so is the provider that it needs."""
+    """False while the provider that they need is paused."""
     max_concurrent: int | None = None
     rate_per_minute: int | None = None
 
     @property
     def runnable(self) -> int:
         """Jobs that could start within a minute if there were slots for all."""
-        if not self.is_open:
+        if self.is_paused or not self.is_open:
             return 0
         room = [self.ready]
         if self.max_concurrent is not None:
@@ -65,6 +67,8 @@ class Wanted:
     reason: Reason
     ready: int
     """Jobs that could start; those that limits or pauses hold back are not among them."""
+    paused: int
+    """Jobs that only people hold back."""
     oldest_seconds: float
     """Age of the oldest of those."""
 
@@ -103,7 +107,8 @@ def wanted(loads: Sequence[Load], rule: Rule, *, current: int) -> Wanted:
     oldest = max((load.oldest_seconds for load in loads if load.runnable), default=0.0)
     least = rule.table[0][1]
     workers = max(least, min(_by_depth(rule.table, runnable), runnable + running))
-    reason: Reason = "depth" if runnable else "idle"
+    paused = sum(load.ready for load in loads if load.is_paused)
+    reason: Reason = "depth" if runnable else "paused" if paused else "idle"
     # More workers make a limit no wider.
     late = max(
         (load.oldest_seconds for load in loads if 0 < load.runnable == load.ready), default=0
@@ -113,7 +118,9 @@ def wanted(loads: Sequence[Load], rule: Rule, *, current: int) -> Wanted:
     held = ceil(running / rule.slots)
     if workers < held:
         workers, reason = held, "running"
-    return Wanted(workers=workers, reason=reason, ready=runnable, oldest_seconds=oldest)
+    return Wanted(
+        workers=workers, reason=reason, ready=runnable, paused=paused, oldest_seconds=oldest
+    )
 
 
 def settle(memory: Memory | None, wanted: int, rule: Rule, *, now: float) -> Memory:

@@ -24,6 +24,8 @@ class DesiredWorkers:
     """Workers that live and are not stopping."""
     ready: int
     """Jobs that could start now or within a minute; those that limits hold back are not counted."""
+    paused: int
+    """Jobs that wait because their type, or everything, is paused or disabled."""
     oldest_seconds: float
     reason: Reason
 
@@ -46,6 +48,7 @@ async def desired(conn: Connection, stats: QueueStats, rule: Rule) -> DesiredWor
         desired=memory.desired,
         current=current,
         ready=asked.ready,
+        paused=asked.paused,
         oldest_seconds=asked.oldest_seconds,
         reason=reason,
     )
@@ -63,7 +66,8 @@ def _load(row: TypeStats, stats: QueueStats) -> Load:
         ready=row.ready + row.due,
         running=row.processing,
         oldest_seconds=row.oldest_seconds or 0.0,
-        is_open=row.is_on and not state.is_paused and not is_held,
+        is_paused=state.is_paused or not row.is_on,
+        is_open=not is_held,
         max_concurrent=row.max_concurrent,
         rate_per_minute=row.rate_per_minute,
     )

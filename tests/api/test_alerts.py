@@ -60,6 +60,7 @@ def test_there_are_rules_for_what_may_go_wrong() -> None:
         "FailureRate",
         "JobsStuck",
         "ReviewsWait",
+        "Paused",
         "NoWorker",
         "WorkersDie",
         "LanePaused",

@@ -37,6 +37,7 @@ async def test_without_work_no_worker_is_wanted(viewer: httpx.AsyncClient) -> No
         "desired": 0,
         "current": 0,
         "ready": 0,
+        "paused": 0,
         "oldestSeconds": 0,
         "reason": "idle",
     }
@@ -78,6 +79,25 @@ async def test_what_cannot_run_now_asks_for_nothing(
     await conn.execute(held.encode())
 
     assert (await wanted(viewer))["desired"] == 0
+
+
+@pytest.mark.parametrize(
+    "pause",
+    [
+        "update rag.job_types set is_paused = true",
+        "update rag.worker_config set value = 'true' where key = 'paused'",
+    ],
+)
+async def test_a_pause_is_told_with_what_it_holds_back(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, pause: str
+) -> None:
+    await enqueue(conn, application_id, 3)
+    await conn.execute(pause.encode())
+
+    body = await wanted(viewer)
+
+    assert (body["desired"], body["ready"], body["paused"]) == (0, 0, 3)
+    assert body["reason"] == "paused"
 
 
 @pytest.mark.parametrize(

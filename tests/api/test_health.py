@@ -13,7 +13,7 @@ from api.worker_app import create_worker_app
 from ingest.db import Connection, Pool
 from ingest.listen import Listener
 from ingest.runtime import Runtime
-from ingest.store import workers
+from ingest.store import worker_config, workers
 from ingest.ticks import prune_old
 from tests.api.conftest import connect, serve
 from tests.builders import add_worker, enqueue
@@ -45,8 +45,21 @@ async def test_ready_names_the_listener_and_the_workers(
         "workers": 1,
         "workerSilentSeconds": 0,
         "jobsUnattended": False,
+        "paused": False,
         "heartbeat": None,
     }
+
+
+async def test_a_pause_is_shown_and_is_no_fault(
+    anonymous: httpx.AsyncClient, runtime: Runtime, conn: Connection
+) -> None:
+    await until(lambda: truth_of(runtime.listener.is_connected))
+    await worker_config.set_paused(conn, True)
+
+    answer = await anonymous.get("/readyz")
+
+    assert answer.status_code == 200
+    assert (answer.json()["status"], answer.json()["paused"]) == ("ready", True)
 
 
 async def test_with_a_dead_listener_it_serves_but_is_degraded(runtime: Runtime, dsn: str) -> None:

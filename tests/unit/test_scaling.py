@@ -49,6 +49,10 @@ def load(ready: int, running: int = 0, **more: Any) -> Load:
         # what may not run asks for nothing
         ([load(5000, is_open=False, oldest_seconds=9999)], 0, 0, "idle"),
         ([load(5000, is_open=False), load(1)], 0, 1, "depth"),
+        ([load(5000, is_paused=True, oldest_seconds=9999)], 0, 0, "paused"),
+        ([load(0, is_paused=True)], 0, 0, "idle"),
+        ([load(5000, is_paused=True), load(1)], 0, 1, "depth"),
+        ([load(5000, running=1, is_paused=True)], 1, 1, "running"),
         ([load(5000, running=2, max_concurrent=2, oldest_seconds=9999)], 1, 1, "running"),
         ([load(5000, max_concurrent=3, oldest_seconds=9999)], 1, 1, "depth"),
         ([load(5000, running=9, max_concurrent=2)], 2, 2, "running"),
@@ -82,11 +86,12 @@ def test_what_is_shown_is_what_could_start() -> None:
         load(10, oldest_seconds=5),
         load(700, is_open=False, oldest_seconds=900),
         load(40, rate_per_minute=6, oldest_seconds=30),
+        load(8, is_paused=True, oldest_seconds=700),
     ]
 
     asked = wanted(loads, rule(), current=0)
 
-    assert (asked.ready, asked.oldest_seconds) == (16, 30)
+    assert (asked.ready, asked.paused, asked.oldest_seconds) == (16, 8, 30)
 
 
 def answers(*asked: tuple[float, int], rule: Rule, first: int) -> list[int]:
