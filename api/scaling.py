@@ -21,8 +21,9 @@ class Desired(View):
     """Jobs that wait because their type, or everything, is paused or disabled."""
     oldest_seconds: float
     reason: Reason
-    """`paused`: no job could start, and of those some are paused; `age`: the oldest of them waits too long; `running`: jobs that run keep their workers;
-    `cooling_down`, `warming_up`: fewer or more are wanted, but not for long enough yet."""
+    """`paused`: what there is to do is paused; `age`: the oldest ready job waits too long;
+    `running`: jobs that run keep their workers; `cooling_down`, `warming_up`: fewer or more are
+    wanted, but not for long enough yet."""
 
 
 @router.get("/desired")

@@ -29,6 +29,8 @@ class FakeService:
         self.stored: dict[str, bytes] = {}
         self.states: dict[str, str] = {}
         self.batch_of: dict[str, str] = {}
+        self.waits: dict[str, tuple[str, str | None]] = {}
+        """Why the jobs of paths wait, and until when."""
         self.requests: Counter[str] = Counter()
         self.received: list[list[str]] = []
         """The paths of each upload request."""
@@ -61,6 +63,8 @@ class FakeService:
                 return self._check(json.loads(request.content))
             case ["upload", "documents"]:
                 return self._upload(request)
+            case ["api", "jobs"]:
+                return httpx.Response(200, json=self._jobs(request.url.params))
             case ["api", "jobs", path]:
                 return httpx.Response(200, json={"batchId": self.batch_of[_text(path)]})
             case ["api", "batches", batch]:
@@ -107,6 +111,22 @@ class FakeService:
             "knowledgeSourceId": _id(path),
             "jobId": _id(path),
         }
+
+    def _jobs(self, query: httpx.QueryParams) -> dict[str, Any]:
+        paths = [
+            path
+            for path, batch in self.batch_of.items()
+            if batch == query["batchId"] and self.states[path] == query["status"]
+        ]
+        items = [
+            {
+                "type": "file",
+                "waitReason": self.waits.get(path, (None,))[0],
+                "runAt": self.waits.get(path, (None, None))[1],
+            }
+            for path in paths
+        ]
+        return {"items": items, "nextCursor": None}
 
     def _batch(self, batch: str) -> dict[str, int]:
         states = Counter(self.states[path] for path, its in self.batch_of.items() if its == batch)

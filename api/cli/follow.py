@@ -8,6 +8,7 @@ import json
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count as numbers
 from typing import Any, Final
 
 from websockets.exceptions import (
@@ -20,6 +21,7 @@ from websockets.exceptions import (
 from websockets.sync.client import ClientConnection, connect
 
 from api.cli.client import Client, Refused, Unreachable
+from api.cli.waits import QUIET_SECONDS
 
 Message = dict[str, Any]
 
@@ -27,6 +29,7 @@ ENDED: Final = ("completed", "partial", "failed", "cancelled", "review_needed")
 """States in which nothing more happens without a person."""
 
 _POLL_SECONDS: Final = 1.0
+_QUIET_POLLS: Final = round(QUIET_SECONDS / _POLL_SECONDS)
 _LONGEST_PAUSE: Final = 5.0
 _PATIENCE_SECONDS: Final = 120
 # Too many requests, or a proxy that has lost the service, which may come back.
@@ -42,9 +45,12 @@ class Follower:
         source_ids: Sequence[str],
         *,
         sleep: Callable[[float], None] = time.sleep,
+        on_quiet: Callable[[], None] = lambda: None,
     ) -> None:
+        """`on_quiet` is called again and again while nothing is heard."""
         self._client = client
         self._sleep = sleep
+        self._on_quiet = on_quiet
         self._open = set(source_ids)
         self._seen: dict[str, int] = {}
         """The number of the last message per source: what a new connection resumes from."""
@@ -76,7 +82,11 @@ class Follower:
             command = {"type": "subscribe", "knowledgeSourceIds": ids, "after": after}
             socket.send(json.dumps(command))
             while self._open:
-                message = json.loads(socket.recv())
+                try:
+                    message = json.loads(socket.recv(timeout=QUIET_SECONDS))
+                except TimeoutError:
+                    self._on_quiet()
+                    continue
                 self._heard_at = time.monotonic()
                 if self._is_news(message):
                     yield message
@@ -101,13 +111,17 @@ class Follower:
             raise _NotPossible from error
 
     def _by_polling(self) -> Iterator[Message]:
-        while True:
+        heard = 0
+        for poll in numbers():
             for id in sorted(self._open):
                 for message in self._asked(id):
                     if self._is_news(message):
+                        heard = poll
                         yield message
             if not self._open:
                 return
+            if (poll - heard) % _QUIET_POLLS == _QUIET_POLLS - 1:
+                self._on_quiet()
             self._sleep(_POLL_SECONDS)
 
     def _asked(self, id: str) -> list[Message]:

@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import count as numbers
 from typing import Any, Final
 
 from rich.console import Console
@@ -13,11 +14,13 @@ from api.cli.client import Client, Refused
 from api.cli.files import Skipped
 from api.cli.output import count, plain
 from api.cli.sending import Outcome, Problem
-from api.cli.waiting import PatientClient
+from api.cli.waiting import POLL_SECONDS, PatientClient
+from api.cli.waits import QUIET_SECONDS, Waits
 
 _OPEN: Final = ("pending", "processing")
 _FINE: Final = "completed"
 _SHOWN: Final = 50
+_QUIET_POLLS: Final = round(QUIET_SECONDS / POLL_SECONDS)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,20 +59,37 @@ class Waiter:
     def __init__(
         self, client: Client, outcome: Outcome, *, sleep: Callable[[float], None] = time.sleep
     ) -> None:
+        self._client = client
         self._service = PatientClient(client, sleep=sleep)
         self._outcome = outcome
         self._batches = [outcome.batch_id] if outcome.batch_id else []
 
-    def wait(self, show: Callable[[int, int], None]) -> None:
-        """Until no file is pending or in work; `show` is told how many have ended, of how many."""
+    def wait(
+        self,
+        show: Callable[[int, int], None],
+        *,
+        tell: Callable[[str, bool], None] = lambda *_: None,
+    ) -> None:
+        """Until no file is pending or in work; `show` is told how many have ended, of how many.
+
+        While none ends, `tell` gets now and then what they wait for, and whether that is news; an
+        empty text when they go on.
+        """
         self._batches += self._earlier_batches()
-        while True:
+        waits = Waits(self._client, [{"batchId": id} for id in self._batches])
+        ended, since = 0, 0
+        for poll in numbers():
             batches = [self._service.get(f"/api/batches/{id}") for id in self._batches]
             accepted = sum(batch["accepted"] for batch in batches)
             left = sum(batch[state] for batch in batches for state in _OPEN)
             show(accepted - left, accepted)
             if left == 0:
                 return
+            if accepted - left != ended:
+                ended, since = accepted - left, poll
+                tell("", False)
+            elif (poll - since) % _QUIET_POLLS == _QUIET_POLLS - 1:
+                tell(waits.look(), waits.is_news)
             self._service.pause()
 
     def result(self) -> Result:

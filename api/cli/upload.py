@@ -1,18 +1,21 @@
 """`ingest upload PATH…`: files and folders in, progress, and a report of what failed and why."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import typer
+from rich.markup import escape
 from rich.progress import DownloadColumn, MofNCompleteColumn
 from rich.progress import TimeRemainingColumn as Remaining
 
 from api.cli.client import Client, open_client
 from api.cli.common import interrupted, json_object, progress_bar
 from api.cli.files import Found, find_files
-from api.cli.output import CommandError, count, notes, out, print_json
+from api.cli.output import CommandError, count, notes, out, plain, print_json
 from api.cli.report import Waiter, print_result, print_skipped
 from api.cli.sending import Options, Sender
+
+_WORKING: Final = "processing"
 
 
 def upload(
@@ -72,9 +75,18 @@ def _send(client: Client, options: Options, found: Found) -> Sender:
 
 
 def _wait(waiter: Waiter, sender: Sender) -> None:
-    with progress_bar("processing", None, MofNCompleteColumn(), Remaining()) as (progress, task):
+    with progress_bar(_WORKING, None, MofNCompleteColumn(), Remaining()) as (progress, task):
+
+        def tell(words: str, is_news: bool) -> None:
+            if progress.console.is_terminal:
+                progress.update(task, description=escape(words) or _WORKING)
+            elif is_news:
+                progress.console.print(plain(words))
+
         try:
-            waiter.wait(lambda done, total: progress.update(task, completed=done, total=total))
+            waiter.wait(
+                lambda done, total: progress.update(task, completed=done, total=total), tell=tell
+            )
         except KeyboardInterrupt:
             progress.stop()
             batch = sender.outcome.batch_id

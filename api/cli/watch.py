@@ -11,7 +11,8 @@ from api.cli.common import check_id, interrupted
 from api.cli.crawl import follow
 from api.cli.crawl_report import latest_run
 from api.cli.follow import Follower, Message
-from api.cli.output import CommandError, out, plain, print_json
+from api.cli.output import CommandError, notes, out, plain, print_json
+from api.cli.waits import Waits
 
 # States of a source in which not all of it is there.
 _FAILED: Final = ("failed", "partial", "cancelled")
@@ -34,15 +35,25 @@ def watch(
             result = follow(client, latest_run(client, ids[0]))
             raise typer.Exit(1 if result.has_failures else 0)
         names: dict[str, str] = {}
+        queries = []
         for id in ids:
-            names |= _sources(client, id)
+            sources = _sources(client, id)
+            queries.append({"knowledgeSourceId" if id in sources else "batchId": id})
+            names |= sources
         view = _View(names, as_json=as_json)
+        waits = Waits(client, queries)
         try:
-            for message in Follower(client, list(names)).messages():
+            for message in Follower(client, list(names), on_quiet=lambda: _tell(waits)).messages():
                 view.show(message)
         except KeyboardInterrupt:
             raise interrupted("the service goes on; the same command looks again") from None
     raise typer.Exit(1 if view.has_failures else 0)
+
+
+def _tell(waits: Waits) -> None:
+    words = waits.look()
+    if waits.is_news:
+        notes().print(plain(words))
 
 
 def _is_site(client: Client, id: str) -> bool:

@@ -113,6 +113,43 @@ def test_a_broken_connection_is_resumed_after_the_last_event() -> None:
     assert [command["after"] for command in sockets.commands] == [{}, {A: 2}, {A: 2}]
 
 
+def test_while_nothing_is_heard_somebody_may_look_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.cli.follow.QUIET_SECONDS", 0.01)
+    looked = threading.Event()
+
+    def script(socket: ServerConnection, _: Any) -> None:
+        say(socket, A, "snapshot", 1, latestSeq=1, status="pending")
+        looked.wait()
+        say(socket, A, "done", 2, status="completed")
+
+    with running(Sockets(script), nothing_else) as client:
+        seen = [message["seq"] for message in Follower(client, [A], on_quiet=looked.set).messages()]
+
+    assert seen == [1, 2]
+
+
+def test_without_websockets_somebody_may_look_why_nothing_happens() -> None:
+    sockets = Sockets(lambda socket, _: socket.close())
+    sockets.status = 426
+    looks = 0
+
+    def look() -> None:
+        nonlocal looks
+        looks += 1
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if not request.url.path.endswith("/events"):
+            return httpx.Response(200, json=source(eventSeq=2, status="pending"))
+        end = {"seq": 3, "type": "done", "data": {"status": "failed"}, "createdAt": "x"}
+        return httpx.Response(200, json={"items": [end] if looks == 2 else []})
+
+    with running(sockets, answer) as client:
+        follower = Follower(client, [A], sleep=lambda _: None, on_quiet=look)
+        seen = [message["seq"] for message in follower.messages()]
+
+    assert seen == [2, 3]
+
+
 def test_it_ends_even_if_the_last_events_are_no_longer_kept() -> None:
     def first(socket: ServerConnection, _: Any) -> None:
         say(socket, A, "snapshot", 1, latestSeq=1, status="processing")

@@ -10,6 +10,7 @@ from api.cli.client import Refused
 from api.cli.files import LocalFile, Skipped
 from api.cli.report import Result, Waiter, print_result
 from api.cli.sending import Options, Outcome, Problem, Sender
+from api.cli.waits import Waits
 from tests.fake_service import Answer, FakeService, problem
 
 
@@ -89,6 +90,51 @@ def test_waiting_survives_a_restart_of_the_service(service: FakeService, tmp_pat
     result, _ = wait(service, outcome)
 
     assert result.states == {"completed": 1}
+
+
+def test_what_keeps_the_last_files_is_told_once_and_only_after_a_while(
+    service: FakeService, tmp_path: Path
+) -> None:
+    outcome = send(service, tmp_path, "c", "d", "e")
+    service.states["c"] = "processing"
+    service.waits = {"d": ("budget_exceeded", "2026-11-29T00:04:10Z"), "e": ("retry", None)}
+    told: list[tuple[int, str]] = []
+    polls = 0
+
+    def go_on(_: float) -> None:
+        nonlocal polls
+        polls += 1
+        if polls == 10:
+            service.states["c"] = "completed"
+        if polls == 75:
+            service.waits["e"] = service.waits["d"]
+        if polls == 100:
+            service.states |= {"d": "completed", "e": "completed"}
+
+    with service.client() as client:
+        Waiter(client, outcome, sleep=go_on).wait(
+            lambda *_: None,
+            tell=lambda words, is_news: told.append((polls, words)) if is_news else None,
+        )
+
+    assert told == [
+        (29, "waiting: 1 file for budget_exceeded until 2026-11-29T00:04Z · 1 file for retry"),
+        (89, "waiting: 2 files for budget_exceeded until 2026-11-29T00:04Z"),
+    ]
+
+
+def test_files_that_wait_for_no_reason_wait_for_a_worker(
+    service: FakeService, tmp_path: Path
+) -> None:
+    outcome = send(service, tmp_path, "c")
+    with service.client() as client:
+        waits = Waits(client, [{"batchId": str(outcome.batch_id)}])
+        words = waits.look()
+        service.before = lambda _: problem(503, "database_unavailable", "away")
+        unknown = waits.look()
+
+    assert words == "waiting: 1 file for a free worker"
+    assert (unknown, waits.is_news) == ("", False)
 
 
 def test_waiting_ends_when_the_service_refuses(service: FakeService, tmp_path: Path) -> None:
