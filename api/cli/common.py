@@ -19,12 +19,17 @@ _CANNOT: Final = 2
 _ITS_OWN_FAULT: Final = (404, 409)
 
 
-def check_id(id: str, *, shown_by: str = "ingest sources") -> None:
-    """CommandError for an argument that is no id."""
+SOURCES: Final = "`ingest sources` shows them"
+JOBS: Final = "`ingest jobs` shows them"
+BATCHES: Final = "`ingest upload --json` and `ingest job show JOB` show those of upload batches"
+
+
+def check_id(id: str, *, hint: str = SOURCES) -> None:
+    """CommandError for an argument that is no id; `hint` says where ids are to be seen."""
     try:
         UUID(id)
     except ValueError:
-        raise CommandError(f"{id} is not an id: `{shown_by}` shows them") from None
+        raise CommandError(f"{id} is not an id: {hint}") from None
 
 
 def json_object(text: str | None) -> dict[str, Any] | None:

@@ -8,14 +8,13 @@ from rich.console import Console
 from rich.table import Table
 
 from api.cli.client import Client, open_client
-from api.cli.common import check_id, local_time, refusals
+from api.cli.common import BATCHES, JOBS, check_id, local_time, refusals
 from api.cli.output import CommandError, count, out, plain, print_json
 
 Ids = Annotated[list[str], typer.Argument(metavar="ID…", help="Of jobs")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object per line")]
 Job = dict[str, Any]
 
-_LIST: Final = "ingest jobs"
 # What is said of a job, where there is something to say.
 _FACTS: Final = {
     "type": "type",
@@ -84,8 +83,10 @@ def retry_failed(
     body = {name: value for name, value in wanted.items() if value is not None}
     if not body:
         raise CommandError("say which: --batch, --source, --type or --code")
-    for id in filter(None, (batch, source)):
-        check_id(id)
+    if batch is not None:
+        check_id(batch, hint=BATCHES)
+    if source is not None:
+        check_id(source)
     with open_client() as client:
         answer = client.post("/api/jobs/retry-failed", body)
     if as_json:
@@ -106,7 +107,7 @@ def _each(
 ) -> None:
     """One job after the other; one that refuses does not keep the others from their turn."""
     for id in ids:
-        check_id(id, shown_by=_LIST)
+        check_id(id, hint=JOBS)
     console = out()
     with open_client() as client, refusals() as attempt:
         for id in ids:

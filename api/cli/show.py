@@ -149,7 +149,9 @@ def _place(source: Row) -> str:
 
 
 def _doing(job: Row) -> str | None:
-    return f"{job['stage']} {job['progress']} %" if job["status"] == "processing" else None
+    if job["status"] != "processing":
+        return None
+    return f"{job['stage'] or 'begun'} {job['progress']} %"
 
 
 def _why(job: Row) -> object:

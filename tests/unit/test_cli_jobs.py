@@ -186,6 +186,20 @@ def test_all_failed_jobs_of_a_kind_are_queued_again(service: FakeJobs) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("option", "hint"),
+    [("--batch", "upload batches"), ("--source", "`ingest sources` shows them")],
+)
+def test_what_is_no_id_is_told_with_where_ids_of_that_kind_are(
+    service: FakeJobs, option: str, hint: str
+) -> None:
+    result = ingest("retry-failed", option, "nonsense")
+
+    assert (result.exit_code, service.requests) == (2, [])
+    assert result.stderr.startswith("ingest: nonsense is not an id: ")
+    assert hint in result.stderr
+
+
 def test_a_retry_of_everything_is_not_meant(service: FakeJobs) -> None:
     result = ingest("retry-failed")
 
@@ -214,6 +228,17 @@ def test_jobs_are_listed_by_code_and_say_what_they_ask(service: FakeJobs, option
 
     assert result.exit_code == 0
     assert "low_coverage" in result.stdout
+
+
+def test_a_job_that_has_only_begun_is_in_no_stage(service: FakeJobs) -> None:
+    job = {**JOB, "status": "processing", "stage": None, "progress": 0, "reviewReason": None}
+    page = {"items": [job], "nextCursor": None}
+    service.answers["GET /api/jobs"] = httpx.Response(200, json=page)
+
+    result = ingest("jobs")
+
+    assert "begun 0 %" in result.stdout
+    assert "None" not in result.stdout
 
 
 @pytest.mark.parametrize("command", ["show", "retry", "cancel", "approve", "reject", "delete"])
