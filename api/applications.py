@@ -13,7 +13,7 @@ from api.deps import Admin, Key, Operator, PoolDep, RuntimeDep
 from api.once import OnceDep, Secret
 from api.pages import Cursor, Limit, Page
 from api.problems import Forbidden
-from api.wire import Body, Text, UtcTime, View
+from api.wire import Body, Text, UtcTime, View, Whole
 from ingest.db import Connection, transaction
 from ingest.errors import NotFound
 from ingest.model import ReviewReason, Role
@@ -33,9 +33,9 @@ class NewApplication(Body):
 
 
 class SettingsPatch(Body):
-    weight: Annotated[int, Field(ge=1, le=LARGEST_WEIGHT)] = 1
+    weight: Annotated[Whole, Field(ge=1, le=LARGEST_WEIGHT)] = 1
     """The application's share of the workers beside the others."""
-    tokens_per_day: Annotated[int, Field(ge=1, le=10**15)] | None = None
+    tokens_per_day: Annotated[Whole, Field(ge=1, le=10**15)] | None = None
     """Tokens for embedding providers in a UTC day; null: no budget."""
     reviews: set[ReviewReason] = Field(default_factory=set)
     """What a person is asked about."""

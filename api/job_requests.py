@@ -15,7 +15,7 @@ from api.jobs import Job, find
 from api.once import OnceDep
 from api.payload_schema import LARGEST_PAYLOAD, bounded, wrong_with
 from api.problems import FieldRejected
-from api.wire import Body, Text, View
+from api.wire import Body, Text, View, Whole
 from ingest.db import Connection, Pool, transaction
 from ingest.errors import NotFound
 from ingest.store import batch_views, job_requests, job_types, source_control, source_views
@@ -34,7 +34,7 @@ class NewJob(Body):
     type: Text
     payload: Payload = Field(default_factory=dict)
     """Identifiers, never content; at most 16 KiB. No answer shows it."""
-    priority: Annotated[int, Field(ge=-100, le=100)] = 0
+    priority: Annotated[Whole, Field(ge=-100, le=100)] = 0
     """Below 0: after everything that people wait for."""
     knowledge_source_id: UUID | None = None
     delay_seconds: Annotated[float, Field(ge=0, le=366 * 86400, allow_inf_nan=False)] | None = None

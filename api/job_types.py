@@ -14,7 +14,7 @@ from api.openapi import problems
 from api.pages import Page
 from api.payload_schema import LARGEST_SCHEMA, bounded, checked_schema
 from api.problems import FieldRejected
-from api.wire import Body, Text, View
+from api.wire import Body, Flag, Text, View, Whole
 from ingest.db import Connection, transaction
 from ingest.errors import Conflict, NotFound
 from ingest.store import job_types
@@ -24,9 +24,9 @@ router = APIRouter(prefix="/api/job-types", tags=["management"])
 # Lower bounds, because a duration that the database rounds to zero would never wait, or never run.
 Backoff = Annotated[float, Field(ge=0.1, le=7 * 86400, allow_inf_nan=False)]
 Timeout = Annotated[float, Field(ge=1, le=7 * 86400, allow_inf_nan=False)]
-Attempts = Annotated[int, Field(ge=1, le=100)]
-Concurrent = Annotated[int, Field(ge=1, le=10_000)]
-Rate = Annotated[int, Field(ge=1, le=1_000_000)]
+Attempts = Annotated[Whole, Field(ge=1, le=100)]
+Concurrent = Annotated[Whole, Field(ge=1, le=10_000)]
+Rate = Annotated[Whole, Field(ge=1, le=1_000_000)]
 Name = Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,62}$")]
 PayloadSchema = Annotated[
     dict[str, Any],
@@ -91,8 +91,8 @@ class JobTypePatch(Body):
     Without a schema nobody can queue such jobs.
     """
 
-    is_enabled: bool | None = None
-    is_paused: bool | None = None
+    is_enabled: Flag | None = None
+    is_paused: Flag | None = None
     max_attempts: Attempts | None = None
     backoff_base_seconds: Backoff | None = None
     backoff_cap_seconds: Backoff | None = None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from api.deps import RuntimeDep, Viewer
-from api.wire import Body, Metadata, View, storable
+from api.wire import Body, Metadata, View, Whole, storable
 from ingest import metrics
 from ingest.db import Connection, transaction
 from ingest.runtime import Runtime
@@ -43,7 +43,7 @@ class SearchFilter(Body):
 
 class SearchRequest(Body):
     query: Annotated[str, BeforeValidator(_not_blank), Field(max_length=8000)]
-    limit: Annotated[int, Field(ge=1, le=100)] = 10
+    limit: Annotated[Whole, Field(ge=1, le=100)] = 10
     mode: Literal["hybrid", "vector", "keyword"] = "hybrid"
     filter: SearchFilter = SearchFilter()
 

@@ -12,7 +12,7 @@ from api.deps import Admin, PoolDep, RuntimeDep
 from api.once import OnceDep, Secret
 from api.pages import Cursor, Limit, Page
 from api.problems import FieldRejected
-from api.wire import Body, Text, UtcTime, View
+from api.wire import Body, Flag, Text, UtcTime, View
 from ingest.config import Settings
 from ingest.db import Connection, transaction
 from ingest.errors import Conflict, NotFound
@@ -47,7 +47,7 @@ class EndpointPatch(Body):
     url: Url | None = None
     events: Events | None = None
     description: Description | None = None
-    is_enabled: bool | None = None
+    is_enabled: Flag | None = None
 
 
 class WebhookEndpoint(View):

@@ -5,7 +5,7 @@ import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 UtcTime = Annotated[datetime, AfterValidator(lambda time: time.astimezone(UTC))]
@@ -15,6 +15,12 @@ UtcTime = Annotated[datetime, AfterValidator(lambda time: time.astimezone(UTC))]
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 _DEEPEST: Final = 32
 _LARGEST_METADATA: Final = 64 * 1024
+
+
+Whole = Annotated[int, Field(strict=True)]
+"""A whole number and nothing that Python takes for one: `true`, `"3"`."""
+Flag = Annotated[bool, Field(strict=True)]
+"""`true` or `false`."""
 
 
 class Body(BaseModel):

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from api.deps import Admin, PoolDep
-from api.wire import Body, View
+from api.wire import Body, Flag, View, Whole
 from ingest.db import transaction
 from ingest.store import worker_config
 
@@ -14,7 +14,7 @@ router = APIRouter(prefix="/api/worker/config", tags=["management"])
 
 # `provider/model`, and after a `#` the first digits of the digest of a provider's key.
 Lane = Annotated[str, Field(max_length=200, pattern=r'^[!-."$-~]+/[!-"$-~]+(#[!-"$-~]+)?$')]
-PerMinute = Annotated[int, Field(ge=1, le=10**9)]
+PerMinute = Annotated[Whole, Field(ge=1, le=10**9)]
 
 
 class LaneLimits(Body):
@@ -30,7 +30,7 @@ Limits = Annotated[dict[Lane, LaneLimits], Field(max_length=100)]
 class WorkerConfigPut(Body):
     """What is left out stays as it is; `limits` are replaced as a whole."""
 
-    paused: bool = False
+    paused: Flag = False
     limits: Limits = Field(default_factory=dict)
 
 

@@ -23,6 +23,8 @@ OLDEST_POSTGRES: Final = 150000
 OLDEST_PGVECTOR: Final = (0, 7)
 
 _PATIENCE_SECONDS: Final = 10.0
+# Classes of SQLSTATE: connection, deadlock, resources, object in use, operators, system.
+_OUT_OF_REACH: Final = frozenset({"08", "40", "53", "55", "57", "58"})
 
 _NAME = re.compile(rb"^-- name: (\w+)\s*$", re.MULTILINE)
 
@@ -81,6 +83,18 @@ async def transaction(pool: Pool) -> AsyncIterator[Connection]:
     """A connection in a transaction: committed at the end of the block, rolled back on an error."""
     async with pool.connection() as conn, conn.transaction():
         yield conn
+
+
+def is_out_of_reach(error: BaseException) -> bool:
+    """Whether the database, not the statement, is the trouble: what was asked may be asked again.
+
+    psycopg calls more than that an OperationalError, such as a row that is too large for an index.
+    """
+    if not isinstance(error, psycopg.OperationalError):
+        return False
+    if isinstance(error, psycopg.errors.QueryCanceled):
+        return False  # it took too long, and would again
+    return error.sqlstate is None or error.sqlstate[:2] in _OUT_OF_REACH
 
 
 def check_server(dsn: str) -> None:

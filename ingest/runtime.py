@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ingest.blobs.base import BlobStore
 from ingest.blobs.factory import build_blob_store
+from ingest.clock import DatabaseClock
 from ingest.config import Settings
 from ingest.db import Pool, check_server, open_pool, transaction
 from ingest.embedded import EmbeddedPostgres
@@ -159,6 +160,8 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         heartbeat=settings.heartbeat,
         stale_after=settings.stale_after,
     )
+    clock = DatabaseClock()
+    await clock.set(runtime.pool)
     ticks = build_ticks(
         pool=runtime.pool,
         blobs=runtime.blobs,
@@ -167,6 +170,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         stale_after=settings.stale_after,
         rescrape=settings.nightly,
         keep=_keep(settings),
+        clock=clock,
     )
     await recover_stale_jobs(runtime.pool, stale_after=settings.stale_after)
     await worker.start()

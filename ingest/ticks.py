@@ -9,6 +9,7 @@ import structlog
 
 from ingest import metrics
 from ingest.blobs.base import BlobStore
+from ingest.clock import DatabaseClock
 from ingest.cron import Scheduler
 from ingest.db import Pool, transaction
 from ingest.housekeeping import Keep, keep_house
@@ -46,6 +47,7 @@ def build_ticks(
     stale_after: timedelta,
     rescrape: str | None,
     keep: Keep,
+    clock: DatabaseClock,
 ) -> Scheduler:
     """All ticks of a worker process, not started yet.
 
@@ -56,7 +58,11 @@ def build_ticks(
         async with transaction(pool) as conn:
             return await schedules.fire(conn, name=name, scheduled_for=firing)
 
-    scheduler = Scheduler(guard)
+    scheduler = Scheduler(guard, clock=clock.now)
+
+    @scheduler.cron("set-clock", "25 * * * * *", on_every_replica=True)
+    async def set_clock() -> None:
+        await clock.set(pool)
 
     @scheduler.cron("process-rag-jobs", tick, on_every_replica=True)
     async def process() -> None:

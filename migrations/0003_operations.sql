@@ -96,7 +96,11 @@ alter table rag.upload_batches
     -- When the last of its sources ended; null while one is open.
     add column completed_at timestamptz;
 create index upload_batches_open on rag.upload_batches (updated_at) where completed_at is null;
-update rag.upload_batches set completed_at = updated_at;
+update rag.upload_batches as batch
+   set completed_at = updated_at
+ where not exists (
+        select 1 from rag.knowledge_sources as source
+         where source.batch_id = batch.id and source.status in ('pending', 'processing'));
 
 alter table rag.documents
     -- Of a new version that waits for a review: the job that made it. Such a row is hidden by

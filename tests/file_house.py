@@ -19,6 +19,7 @@ from ingest.store import job_types, uploads
 from ingest.store.jobs import ClaimedJob
 from ingest.store.verdicts import Upload, UploadedFile
 from ingest.worker.attempt import attempt
+from ingest.worker.calls import Calls
 from ingest.worker.finish import Finished, commit
 from tests.builders import claim
 from tests.fakes import FakeEmbedder
@@ -113,6 +114,7 @@ class House:
             handlers={"file": ingest_file},
             context=self.context,
             progress=Progress(job),
+            calls=Calls(),
         )
         assert finished is not None
         await commit(self.pool, [finished])

@@ -16,5 +16,5 @@ def retry_after(headers: Mapping[str, str]) -> timedelta | None:
         until = parsedate_to_datetime(value)
         now = parsedate_to_datetime(headers["date"]) if "date" in headers else datetime.now(UTC)
         return max(until - now, timedelta(0))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None

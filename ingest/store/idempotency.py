@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+import psycopg
 from psycopg.types.json import Jsonb
 
 from ingest.db import Connection, load_queries
@@ -27,10 +28,19 @@ async def replay(
     """The stored answer to an earlier request with this idempotency key.
 
     Waits for a request with the same key that is being carried out, and lets later ones wait until
-    the end of this transaction. Raises Conflict when the earlier request had another content.
+    the end of this transaction. Raises Conflict when the earlier request had another content, or
+    takes longer than ten seconds.
     """
     asked = {"application_id": application_id, "key": key}
-    await conn.execute(_SQL["lock"], asked)
+    await conn.execute(_SQL["be_patient"])
+    try:
+        await conn.execute(_SQL["lock"], asked)
+    except psycopg.errors.LockNotAvailable:
+        raise Conflict(
+            "a request with this Idempotency-Key is still being carried out; ask again later",
+            code="idempotency_in_progress",
+        ) from None
+    await conn.execute(_SQL["wait_for_ever"])
     row = await (await conn.execute(_SQL["replay"], asked)).fetchone()
     if row is None:
         return None

@@ -3,6 +3,13 @@
 -- before has committed.
 select pg_advisory_xact_lock(hashtextextended(%(application_id)s::uuid || %(key)s::text, 7245110384));
 
+-- name: be_patient
+-- Not for ever: whoever waits holds a connection that others need.
+select set_config('lock_timeout', '10000', true);
+
+-- name: wait_for_ever
+select set_config('lock_timeout', '0', true);
+
 -- name: replay
 select request_hash, status, response from rag.idempotency_keys
  where application_id = %(application_id)s and key = %(key)s;

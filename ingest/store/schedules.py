@@ -2,9 +2,21 @@
 
 from datetime import datetime
 
+from psycopg.rows import scalar_row
+
 from ingest.db import Connection, load_queries
 
 _SQL = load_queries("schedules.sql")
+
+
+async def now(conn: Connection) -> datetime:
+    """What time it is for the database."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["now"])
+        time = await cur.fetchone()
+    if not isinstance(time, datetime):
+        raise RuntimeError("a clock always answers")
+    return time
 
 
 async def fire(conn: Connection, *, name: str, scheduled_for: datetime) -> bool:

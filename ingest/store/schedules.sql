@@ -1,3 +1,6 @@
+-- name: now
+select clock_timestamp();
+
 -- name: fire
 insert into rag.schedules (name, scheduled_for) values (%(name)s, %(scheduled_for)s)
 on conflict do nothing;

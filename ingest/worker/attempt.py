@@ -11,6 +11,7 @@ from ingest.handlers.registry import Handler
 from ingest.store.job_logs import LogLine
 from ingest.store.job_types import JobType
 from ingest.store.jobs import ClaimedJob, Ended
+from ingest.worker.calls import Calls
 from ingest.worker.deadlines import deadlines
 from ingest.worker.finish import Finished
 from ingest.worker.outcomes import judge
@@ -25,11 +26,12 @@ async def attempt(
     handlers: Mapping[str, Handler],
     context: Context,
     progress: Progress,
+    calls: Calls,
 ) -> Finished | None:
     """Run the handler; None when the job turned out not to be ours. Cancellation passes through."""
     try:
         async with deadlines(job_type, progress):
-            outcome = await handlers[job_type.handler](job, context, progress)
+            outcome = await calls.run(handlers[job_type.handler], job, context, progress)
     except LeaseLost:
         return None
     except Exception as error:

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-import psycopg
 import structlog
 
 from ingest import metrics, tracing
-from ingest.db import Pool, transaction
+from ingest.db import Pool, is_out_of_reach, transaction
 from ingest.handlers.context import Write
 from ingest.store import announce, documents, job_logs, jobs
 from ingest.store.documents import NewDocument
@@ -94,7 +93,7 @@ class Finisher:
             if len(wanted) > 1:
                 for pair in wanted:
                     await self._commit_group([pair])
-            elif isinstance(error, psycopg.OperationalError):
+            elif is_out_of_reach(error):
                 log.warning("finish.database_lost", error=type(error).__name__)
                 asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._again, wanted[0])
             elif not wanted[0][1].cancelled():

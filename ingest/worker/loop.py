@@ -3,6 +3,7 @@
 import asyncio
 import os
 import random
+import threading
 import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -22,6 +23,7 @@ from ingest.store import claims
 from ingest.store.jobs import ClaimedJob
 from ingest.tasks import end, is_set_within
 from ingest.worker.attempt import attempt, failed, given_back
+from ingest.worker.calls import Calls
 from ingest.worker.claiming import CONTENDED, Claiming
 from ingest.worker.finish import Finished, Finisher
 from ingest.worker.heartbeat import Heartbeat
@@ -34,14 +36,23 @@ log = structlog.get_logger()
 _POLL: Final = timedelta(seconds=10)
 _POLL_DEAF: Final = timedelta(seconds=1)
 GRACE: Final = timedelta(seconds=5)
+# For what else a process has to close.
+_REST_OF_STOP: Final = timedelta(seconds=10)
 
 
 def _give_up() -> None:
-    """The event loop hangs in a handler that never lets go: only a new process can go on.
+    """A handler never lets go, of the event loop or of itself: only a new process can go on.
 
     Its jobs are recovered, at the cost of an attempt, so one that does this to every worker ends.
     """
     os._exit(os.EX_SOFTWARE)
+
+
+def _end_soon() -> None:
+    """A handler that was told to end and did not would keep the process for ever."""
+    timer = threading.Timer(_REST_OF_STOP.total_seconds(), _give_up)
+    timer.daemon = True
+    timer.start()
 
 
 class Worker:
@@ -70,6 +81,7 @@ class Worker:
         self._wake = asyncio.Event()
         self._check = asyncio.Event()
         self._is_stopping = False
+        self._calls = Calls()
         self._finisher = Finisher(pool)
         self._heartbeat = Heartbeat(
             dsn,
@@ -114,6 +126,8 @@ class Worker:
         await end(*self._tasks)
         await self._finisher.close()
         await asyncio.to_thread(self._heartbeat.stop)
+        if self._calls.left_behind:
+            _end_soon()
         log.info("worker.stopped", worker_id=str(self.id))
 
     def wake(self) -> None:
@@ -227,6 +241,7 @@ class Worker:
                 handlers=self._handlers,
                 context=self._context,
                 progress=slot.progress,
+                calls=self._calls,
             )
         except asyncio.CancelledError:
             if slot.is_lost or not self._is_stopping:

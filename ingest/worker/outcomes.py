@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import psycopg
 
+from ingest.db import is_out_of_reach
 from ingest.errors import Permanent, Snooze, Transient
 from ingest.retry import backoff
 from ingest.store.job_types import JobType
@@ -25,7 +26,7 @@ def judge(job: ClaimedJob, job_type: JobType, error: BaseException) -> Ended:
             return _waiting(job, delay, "rate_limited", error)
         case Transient():
             return _retry(job, job_type, error.code, str(error), error.retry_after)
-        case psycopg.OperationalError():
+        case psycopg.OperationalError() if is_out_of_reach(error):
             return _retry(job, job_type, "internal", "the database was out of reach", None)
         case _:
             # Unknown errors may pass. The message stays in our logs: it could hold anything.

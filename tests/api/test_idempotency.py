@@ -307,3 +307,21 @@ async def test_old_answers_are_forgotten_a_few_at_a_time(
     assert removed == [1, 1, 0]
     assert await idempotency.forget_answers(conn) == 0
     assert await count(conn, "rag.idempotency_keys") == 3
+
+
+async def test_who_waits_too_long_for_the_first_request_is_told_so(
+    editor: httpx.AsyncClient,
+    conn: Connection,
+    application_id: UUID,
+    dsn: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hurried = {**idempotency._SQL, "be_patient": b"select set_config('lock_timeout', '50', true)"}
+    monkeypatch.setattr(idempotency, "_SQL", hurried)
+    async with await psycopg.AsyncConnection.connect(dsn) as first:
+        await idempotency.replay(first, application_id=application_id, key="k", request_hash=b"x")
+
+        answer = await editor.post("/upload/url", json={"url": "https://a.example"}, headers=KEY)
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "idempotency_in_progress")
+    assert await count(conn, "rag.crawls") == 0

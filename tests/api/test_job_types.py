@@ -62,6 +62,9 @@ WRONG_LIMITS: list[tuple[dict[str, Any], str]] = [
     ({"backoffBaseSeconds": 3600}, "backoffBaseSeconds"),
     ({"stageTimeoutSeconds": 1801}, "stageTimeoutSeconds"),
     ({"timeoutSeconds": 60}, "timeoutSeconds"),
+    ({"maxConcurrent": True}, "maxConcurrent"),
+    ({"maxAttempts": "3"}, "maxAttempts"),
+    ({"isPaused": "yes"}, "isPaused"),
 ]
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from ingest import ticks
 from ingest.blobs.local import LocalBlobStore
+from ingest.clock import DatabaseClock
 from ingest.db import Connection, Pool, transaction
 from ingest.errors import Conflict
 from ingest.recurrence import Recurrence
@@ -186,6 +187,7 @@ async def test_replicas_share_one_night_also_when_they_catch_it_up(
             stale_after=timedelta(minutes=2),
             rescrape="0 3 * * *",
             keep=KEEP,
+            clock=DatabaseClock(),
         )
         for _ in range(2)
     ]

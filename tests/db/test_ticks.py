@@ -1,13 +1,16 @@
 """The scheduled ticks: fired once among replicas; orphans swept, what is needed kept."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
+from typing import Self
 from uuid import UUID
 
 import pytest
 
+import ingest.clock
 from ingest.blobs.local import LocalBlobStore
+from ingest.clock import DatabaseClock
 from ingest.cron import Scheduler
 from ingest.db import Connection, Pool, new_id, transaction
 from ingest.store import job_control, schedules
@@ -81,6 +84,24 @@ async def test_replicas_whose_clocks_differ_run_each_firing_once(pool: Pool) -> 
     assert len(runs) == len(fired) == len(set(fired)) >= 3
 
 
+async def test_schedules_go_by_the_clock_of_the_database(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Skewed(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return super().now(tz) + timedelta(hours=72)
+
+    monkeypatch.setattr(ingest.clock, "datetime", Skewed)
+    clock = DatabaseClock()
+    wrong = clock.now()
+
+    await clock.set(pool)
+
+    assert wrong - datetime.now(UTC) > timedelta(hours=71)
+    assert abs(clock.now() - datetime.now(UTC)) < timedelta(minutes=1)
+
+
 async def test_replicas_catch_a_missed_night_up_once_whenever_they_start(pool: Pool) -> None:
     # Half a day away, so that no regular firing comes in between.
     schedule = f"0 0 {(datetime.now(UTC).hour + 12) % 24} * * *"
@@ -126,6 +147,7 @@ async def test_the_process_tick_wakes_the_worker_of_every_replica(
         stale_after=timedelta(minutes=2),
         rescrape=None,
         keep=KEEP,
+        clock=DatabaseClock(),
     )
     ticks.start()
     async with asyncio.timeout(3):

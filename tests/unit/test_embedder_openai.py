@@ -229,6 +229,27 @@ def test_a_date_in_the_past_is_no_wait() -> None:
     assert retry_after({"retry-after": "Mon, 01 Jan 2024 00:00:00 GMT"}) == timedelta(0)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "Mon, 01 Jan 99999999999999999999 00:00:00 GMT",
+            "soon",
+            "-",
+            "1e999",
+            "nan",
+            "",
+            "9" * 24,
+        ),
+        "Mon, 01 Jan 2024 00:00:00 +99999999999999999",
+    ],
+)
+def test_a_wait_that_nobody_can_read_is_none_or_bounded(value: str) -> None:
+    wait = retry_after({"retry-after": value})
+
+    assert wait is None or wait <= timedelta.max
+
+
 async def test_a_used_up_quota_waits_for_the_operator(
     embedder: OpenAIEmbedder, endpoint: respx.Route
 ) -> None:
