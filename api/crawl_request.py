@@ -66,11 +66,7 @@ def _address(url: str, settings: Settings, place: str) -> WebAddress:
     try:
         return _named((place, "url"), lambda: read_address(url, allow=settings.fetch_allow))
     except Permanent as error:
-        raise FieldRejected(
-            f"{error}; private networks are fetched from only if INGEST_FETCH_ALLOW names them",
-            loc=(place, "url"),
-            code=error.code,
-        ) from None
+        raise FieldRejected(str(error), loc=(place, "url"), code=error.code) from None
 
 
 def _page(request: CrawlRequest, place: str) -> CrawlSettings:

@@ -27,8 +27,9 @@ def questions(document: Document) -> Iterator[Review]:
     if "hidden_text" in document.warnings:
         yield Review(
             reason="flagged_content",
-            message="the file has text that its readers do not see;"
-            " approve to search it all the same, reject to leave it out",
+            # The parser keeps it where most of a page is like that (html_hidden.py).
+            message="the file has text that its readers do not see, left out of what is searched"
+            " unless it is most of a page; approve to search the file, reject to leave it out",
         )
     if coverage.pages > 1 and coverage.with_text < coverage.pages * _LEAST_SHARE:
         yield Review(

@@ -86,6 +86,15 @@ async def test_what_is_no_endpoint_is_refused_with_the_field_and_nothing_is_made
     assert await count(conn, "rag.webhook_endpoints") == 0
 
 
+async def test_the_refusal_of_a_private_address_names_the_setting_that_allows_it(
+    admin: httpx.AsyncClient,
+) -> None:
+    refused = await admin.post(ENDPOINTS, json=HOOK | {"url": "http://10.0.0.5/hook"})
+
+    assert field_of(refused) == "body.url"
+    assert "INGEST_FETCH_ALLOW" in refused.json()["errors"][0]["message"]
+
+
 async def test_a_mailbox_hears_of_digests_only_and_has_no_secret(
     mailing_admin: httpx.AsyncClient,
 ) -> None:

@@ -144,6 +144,13 @@ def test_the_reason_never_quotes_the_url() -> None:
     assert reason == "the URL holds a user name or password"
 
 
+def test_the_reason_names_the_setting_that_would_allow_it() -> None:
+    assert blocked_reason("http://10.1.2.3/", allow=()) == (
+        "the URL's host is not public: its address is private,"
+        " and INGEST_FETCH_ALLOW does not name it"
+    )
+
+
 @pytest.mark.parametrize(
     ("url", "allow"),
     [

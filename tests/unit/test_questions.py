@@ -1,12 +1,15 @@
 """Which questions a document raises."""
 
+from typing import Any
+
 import pytest
 
+from ingest.handlers.context import Review
 from ingest.handlers.questions import questions
 from ingest.model import Coverage, Document
 
 
-def raised(*, pages: int = 1, with_text: int = 1, warnings: tuple[str, ...] = ()) -> list[str]:
+def of(*, pages: int = 1, with_text: int = 1, warnings: tuple[str, ...] = ()) -> list[Review]:
     document = Document(
         text="x",
         media_type="application/pdf",
@@ -14,7 +17,11 @@ def raised(*, pages: int = 1, with_text: int = 1, warnings: tuple[str, ...] = ()
         coverage=Coverage(pages=pages, with_text=with_text, empty=pages - with_text),
         warnings=warnings,
     )
-    return [review.reason for review in questions(document)]
+    return list(questions(document))
+
+
+def raised(**facts: Any) -> list[str]:
+    return [review.reason for review in of(**facts)]
 
 
 @pytest.mark.parametrize(
@@ -41,3 +48,9 @@ def test_hidden_text_is_the_graver_question() -> None:
         "flagged_content",
         "low_coverage",
     ]
+
+
+def test_the_question_about_hidden_text_says_that_it_is_not_searched() -> None:
+    [review] = of(warnings=("hidden_text",))
+
+    assert "left out of what is searched" in review.message

@@ -141,7 +141,12 @@ def refused_host(host: str, allowed: Allowed) -> str | None:
     if address is None and (host == "localhost" or host.endswith(".localhost")):
         address = IPv4Address("127.0.0.1")
     reason = None if address is None else allowed.refusal(address, host=host)
-    return None if reason is None else f"the URL's host is not public: its address is {reason}"
+    if reason is None:
+        return None
+    return (
+        f"the URL's host is not public: its address is {reason},"
+        " and INGEST_FETCH_ALLOW does not name it"
+    )
 
 
 def _special(address: Address) -> str | None:
