@@ -11,7 +11,7 @@ IngestError
 """
 
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, NewType
 from uuid import UUID
 
 ErrorCode = Literal[
@@ -53,6 +53,9 @@ ErrorCode = Literal[
     "write_conflict",
 ]
 
+OwnCode = NewType("OwnCode", str)
+"""A code of a handler that is not part of the service: snake_case, and none of those above."""
+
 
 class IngestError(Exception):
     """Root of the tree; never raised itself."""
@@ -62,19 +65,19 @@ class Transient(IngestError):
     """Another attempt may succeed. `retry_after` is the provider's word and is obeyed exactly."""
 
     def __init__(
-        self, message: str, *, code: ErrorCode, retry_after: timedelta | None = None
+        self, message: str, *, code: ErrorCode | OwnCode, retry_after: timedelta | None = None
     ) -> None:
         super().__init__(message)
-        self.code: ErrorCode = code
+        self.code: ErrorCode | OwnCode = code
         self.retry_after = retry_after
 
 
 class Permanent(IngestError):
     """No attempt can succeed: the job fails at once and burns no further attempts."""
 
-    def __init__(self, message: str, *, code: ErrorCode) -> None:
+    def __init__(self, message: str, *, code: ErrorCode | OwnCode) -> None:
         super().__init__(message)
-        self.code: ErrorCode = code
+        self.code: ErrorCode | OwnCode = code
 
 
 class Snooze(IngestError):
@@ -89,13 +92,13 @@ class Snooze(IngestError):
         delay: timedelta,
         *,
         reason: str,
-        code: ErrorCode | None = None,
+        code: ErrorCode | OwnCode | None = None,
         message: str | None = None,
     ) -> None:
         super().__init__(message or reason)
         self.delay = delay
         self.reason = reason
-        self.code: ErrorCode | None = code
+        self.code: ErrorCode | OwnCode | None = code
 
 
 class LeaseLost(IngestError):

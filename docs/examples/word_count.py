@@ -6,7 +6,7 @@ README.md beside it says how to start, register and queue it.
 from uuid import UUID
 
 from ingest.db import transaction
-from ingest.errors import Permanent
+from ingest.errors import OwnCode, Permanent
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
 from ingest.store import source_views
@@ -34,7 +34,7 @@ async def count_words(job: ClaimedJob, ctx: Context, progress: Progress) -> Outc
 async def _documents(job: ClaimedJob, ctx: Context) -> list[UUID]:
     if job.knowledge_source_id is None:
         # No attempt can succeed; Transient would have it tried again, Snooze put it off.
-        raise Permanent("word_count needs a knowledgeSourceId", code="no_text")
+        raise Permanent("word_count needs a knowledgeSourceId", code=OwnCode("source_missing"))
     found: list[UUID] = []
     while True:
         async with transaction(ctx.pool) as conn:

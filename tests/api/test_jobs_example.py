@@ -59,6 +59,21 @@ async def test_a_job_type_is_one_file_and_one_request(
     assert source["status"] == "completed"
 
 
+async def test_a_handler_of_ones_own_ends_a_job_with_a_code_of_its_own(
+    operator: httpx.AsyncClient, editor: httpx.AsyncClient, conn: Connection, pool: Pool, dsn: str
+) -> None:
+    (types, job_type), (jobs, _) = requests()
+    context = cast(Context, SimpleNamespace(pool=pool))
+    await operator.post(types, json=job_type)
+
+    async with running_worker(dsn, pool, load_handlers(["word_count"]), context=context):
+        queued = await editor.post(jobs, json={"type": "word_count", "payload": {}})
+        await until_status(conn, queued.json()["id"], "completed", "failed")
+
+    found = await editor.get(jobs, params={"errorCode": "source_missing"})
+    assert [job["id"] for job in found.json()["items"]] == [queued.json()["id"]]
+
+
 async def test_a_payload_that_breaks_the_examples_schema_is_refused(
     operator: httpx.AsyncClient, editor: httpx.AsyncClient
 ) -> None:

@@ -201,9 +201,8 @@ def test_the_readme_has_every_error_code() -> None:
 
     table = read("README.md").partition("## States and codes")[2].partition("\n## ")[0]
     named = set(re.findall(r"`([a-z_]+)`", table))
-    later = {"budget_exceeded"}  # there is no budget yet
 
-    assert set(get_args(ErrorCode)) - later - named == set()
+    assert set(get_args(ErrorCode)) - named == set()
 
 
 @pytest.fixture(scope="module")
