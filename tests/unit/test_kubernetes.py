@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
@@ -77,6 +78,7 @@ def test_every_manifest_is_valid() -> None:
         "ConfigMap",
         "Deployment",
         "Deployment",
+        "Ingress",
         "Job",
         "PodDisruptionBudget",
         "PodDisruptionBudget",
@@ -179,6 +181,42 @@ def test_probes_and_scrapes_go_where_something_answers(component: str, setting: 
         assert get["port"] == port["name"]
         assert get["path"] in paths
     assert annotations["prometheus.io/path"] in paths
+
+
+def test_the_ingress_leads_to_all_that_needs_a_key_and_to_nothing_else() -> None:
+    [rule] = one("Ingress", "rag-ingest")["spec"]["rules"]
+    service = one("Service", "rag-ingest-api")
+    prefixes = [entry["path"] for entry in rule["http"]["paths"]]
+
+    for entry in rule["http"]["paths"]:
+        backend = entry["backend"]["service"]
+        assert backend["name"] == service["metadata"]["name"]
+        assert backend["port"]["name"] in {port["name"] for port in service["spec"]["ports"]}
+    outside = {
+        path for path in paths_of("api") if not any(path.startswith(f"{p}/") for p in prefixes)
+    }
+    assert outside == {"/healthz", "/readyz", "/metrics"}
+
+
+def test_the_example_secret_names_no_provider_that_would_be_asked() -> None:
+    """Applied as it is, a made-up key would have every text refused."""
+    given = one("Secret", "rag-ingest")["stringData"]
+
+    assert given.keys() == {"DATABASE_URL", "INGEST_ADMIN_KEY"}
+
+
+def test_what_stands_in_comments_is_valid_once_it_is_not_a_comment() -> None:
+    for component in ("api", "worker"):
+        text = (FOLDER / f"{component}.yaml").read_text()
+        uncommented = re.sub(
+            r"^( +)# (serviceAccountName|- \{?name|  secret)", r"\1\2", text, flags=re.M
+        )
+        deployment = next(iter(yaml.safe_load_all(uncommented)))
+        validate(deployment)
+        spec = deployment["spec"]["template"]["spec"]
+        mounts = {mount["name"] for mount in container({"spec": spec})["volumeMounts"]}
+        assert spec["serviceAccountName"]
+        assert "credentials" in mounts & {volume["name"] for volume in spec["volumes"]}
 
 
 def test_the_autoscaler_asks_the_service_for_the_number_of_workers() -> None:
