@@ -12,7 +12,8 @@ QUIET_SECONDS: Final = 10
 
 # More need not be counted to be understood.
 _MOST: Final = 200
-_NO_REASON: Final = "a free worker"
+# What a reason is in words, where it is not one to wait *for*.
+_WORDS: Final = {None: "a free worker", "paused": "the end of a pause"}
 
 Job = Mapping[str, Any]
 
@@ -70,4 +71,5 @@ def _part(reason: str, jobs: Sequence[Job]) -> str:
 
 
 def _reason(job: Job) -> str:
-    return str(job["waitReason"] or _NO_REASON)
+    reason = job["waitReason"]
+    return str(_WORDS.get(reason, reason))

@@ -123,17 +123,25 @@ def test_what_keeps_the_last_files_is_told_once_and_only_after_a_while(
     ]
 
 
-def test_files_that_wait_for_no_reason_wait_for_a_worker(
-    service: FakeService, tmp_path: Path
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        (None, "waiting: 1 file for a free worker"),
+        ("paused", "waiting: 1 file for the end of a pause"),
+    ],
+)
+def test_a_reason_is_told_in_words_and_nothing_when_it_is_not_known(
+    service: FakeService, tmp_path: Path, reason: str | None, words: str
 ) -> None:
     outcome = send(service, tmp_path, "c")
+    service.waits = {} if reason is None else {"c": (reason, None)}
     with service.client() as client:
         waits = Waits(client, [{"batchId": str(outcome.batch_id)}])
-        words = waits.look()
+        seen = waits.look()
         service.before = lambda _: problem(503, "database_unavailable", "away")
         unknown = waits.look()
 
-    assert words == "waiting: 1 file for a free worker"
+    assert seen == words
     assert (unknown, waits.is_news) == ("", False)
 
 
