@@ -5,9 +5,11 @@ from pathlib import Path
 import httpx
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
 from api.cli.client import Refused
 from api.cli.files import LocalFile, Skipped
+from api.cli.main import app
 from api.cli.report import Result, Waiter, print_result
 from api.cli.sending import Options, Outcome, Problem, Sender
 from api.cli.waits import Waits
@@ -121,6 +123,27 @@ def test_what_keeps_the_last_files_is_told_once_and_only_after_a_while(
         (29, "waiting: 1 file for budget_exceeded until 2026-11-29T00:04Z · 1 file for retry"),
         (89, "waiting: 2 files for budget_exceeded until 2026-11-29T00:04Z"),
     ]
+
+
+def test_upload_tells_what_it_waits_for_on_standard_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = FakeService()
+    service.waits = {"a.txt": ("paused", None)}
+
+    def end_it(request: httpx.Request) -> None:
+        if service.requests[request.url.path] == 50:
+            service.states["a.txt"] = "completed"
+
+    service.before = end_it
+    monkeypatch.setattr("api.cli.upload.open_client", service.client)
+    monkeypatch.setattr("api.cli.waiting.POLL_SECONDS", 0)
+    (tmp_path / "a.txt").write_text("a")
+
+    result = CliRunner().invoke(app, ["upload", str(tmp_path / "a.txt")])
+
+    assert result.stderr == "waiting: 1 file for the end of a pause\n"
+    assert result.stdout == "1 file · 1 accepted\n1 completed\n"
 
 
 @pytest.mark.parametrize(
