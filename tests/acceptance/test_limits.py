@@ -71,6 +71,7 @@ def test_a_limit_that_is_edited_holds_within_seconds(
     until(lambda: provider.most_at_once > 4, within=30)
 
     house.edit_type(type, maxConcurrent=1)
+    settle(2.0)
     until(lambda: house.count(type, "processing") <= 1, within=10)
     provider.most_at_once = 0
     settle(1.0)
