@@ -91,11 +91,7 @@ class Service:
         self.data = data
         self.port = _free_port()
         self.log = data / f"{command}-{self.port}.log"
-        clean = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("INGEST_", "OPENAI_", "DATABASE_"))
-        }
+        clean = clean_environment()
         self._env = {
             **clean,
             "INGEST_DATA_DIR": str(data),
@@ -201,6 +197,16 @@ class Service:
 
         # Not too often: to count thousands of sources is work that the service would rather do.
         return until(settled, within=within, every=0.25)
+
+
+def clean_environment() -> dict[str, str]:
+    """Ours without settings of the service; what was compiled once need not be again."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("INGEST_", "OPENAI_", "DATABASE_", "STORAGE_"))
+        and name != "PYTHONDONTWRITEBYTECODE"
+    }
 
 
 def _free_port() -> int:

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.acceptance.service import INGEST, until
+from tests.acceptance.service import INGEST, clean_environment, until
 
 
 class Machine:
@@ -23,12 +23,7 @@ class Machine:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.data = folder / "data"
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("INGEST_", "OPENAI_", "DATABASE_", "STORAGE_"))
-        }
-        self.env = {**kept, "INGEST_EMBEDDER": "static", "INGEST_PORT": "0"}
+        self.env = {**clean_environment(), "INGEST_EMBEDDER": "static", "INGEST_PORT": "0"}
 
     def popen(self, *arguments: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
         return subprocess.Popen(

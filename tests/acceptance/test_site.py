@@ -105,7 +105,8 @@ class _Watch:
     def _is_over(self, source_id: str) -> bool:
         progress = self._api.progress(source_id)
         check_adds_up(progress)
-        return not progress["pending"] and not progress["processing"]
+        # Not by the counts, which are of pages: after the last one the run has still to end.
+        return progress["status"] not in ("pending", "processing")
 
     def _found(self, uri: str) -> list[str]:
         path = uri.removeprefix(self._site.origin)

@@ -33,7 +33,7 @@ from tests.api.known import JOB_TYPE, Ids, add_one_of_each, path_parameters
 from tests.live import PATIENCE
 
 # Per operation, for requests that keep to the document and for those that do not.
-EXAMPLES: Final = int(os.environ.get("INGEST_SCHEMATHESIS_EXAMPLES", "3"))
+EXAMPLES: Final = int(os.environ.get("INGEST_SCHEMATHESIS_EXAMPLES", "2"))
 SEED: Final = int(os.environ.get("INGEST_SCHEMATHESIS_SEED", "0"))
 
 CHECKS: Final = [
