@@ -106,6 +106,8 @@ class Service:
             base_url=self.url,
             headers={"Authorization": f"Bearer {KEY}"},
             timeout=120,
+            # Shorter than the server keeps a connection: a request must not meet its end.
+            limits=httpx.Limits(keepalive_expiry=2),
         )
 
     def _start(self) -> subprocess.Popen[bytes]:

@@ -108,6 +108,7 @@ def test_the_pause_holds_at_run_time_and_ends_at_once(house: TwoWorkers) -> None
 
 def test_a_timeout_fails_the_job_and_kills_the_child_that_worked_on_it(house: TwoWorkers) -> None:
     house.edit_type("file", timeoutSeconds=1, stageTimeoutSeconds=1, maxAttempts=1)
+    settle(2.0)  # so long a worker may go by what the type was before
     try:
         slow = b"An unhurried line of text that says little, again and again.\n" * 400_000
         [file] = house.api.upload([("slow.txt", slow)])["files"]
