@@ -57,11 +57,13 @@ async def test_a_worker_that_claims_at_the_same_moment_waits_and_counts_our_jobs
     conn: Connection, dsn: str, application_id: UUID
 ) -> None:
     await _limit(conn, max_concurrent=3)
+    await _allowance(conn)  # the lane is there: its lock is what makes the second one wait
     await enqueue(conn, application_id, 10)
     async with await AsyncConnection.connect(dsn) as other:
         theirs = await _claiming().take(other, 2)  # uncommitted
         mine = asyncio.create_task(_take(conn))
-        await _until_waiting(conn_dsn=dsn)
+        async with asyncio.timeout(10):
+            await _until_waiting(conn_dsn=dsn)
         assert not mine.done()
         await other.commit()
         got = await mine
