@@ -34,15 +34,15 @@ def provider() -> Iterator[CountingProvider]:
 def test_two_workers_never_run_more_of_a_type_than_it_may(
     house: TwoWorkers, provider: CountingProvider
 ) -> None:
-    provider.delay = 0.2
+    provider.delay = 0.4
     type = house.add_type("call", maxConcurrent=9)
 
-    house.enqueue(type, 120, url=provider.url, provider="many")
-    house.wait_until_completed(type, 120)
+    house.enqueue(type, 100, url=provider.url, provider="many")
+    house.wait_until_completed(type, 100)
 
     # More than the eight slots of one worker, so both have taken part.
     assert provider.most_at_once == 9
-    assert len(provider.calls["many"]) == 120
+    assert len(provider.calls["many"]) == 100
 
 
 def test_two_workers_never_start_more_of_a_type_than_its_rate(
