@@ -81,18 +81,22 @@ class Claiming:
         return claimed
 
     async def _allowed(self, conn: Connection) -> dict[str, int]:
-        """What is left for types that have a limit and work; locks their lanes."""
+        """What is left for types that have a limit; locks the lanes of those that have work.
+
+        The others get nothing: work that comes in before the claim would be taken without a limit.
+        """
         self._wait = None
         waiting = [type for type in self._limited if await claims.any_ready(conn, types=[type])]
+        nothing = {type: 0 for type in self._limited if type not in waiting}
         if not waiting:
-            return {}
+            return nothing
         left = await claims.allowances(conn, waiting)
         used_up = [row for row in left if row.allowance < 1]
         if used_up:
             waits = [row.wait_seconds for row in used_up if row.wait_seconds is not None]
             rated = timedelta(seconds=min(waits, default=_LIMITED.total_seconds()))
             self._wait = min(max(rated, CONTENDED), _LIMITED)
-        return {row.type: row.allowance for row in left}
+        return nothing | {row.type: row.allowance for row in left}
 
     async def _refresh(self, conn: Connection) -> None:
         if time.monotonic() - self._read_at <= _KEPT.total_seconds():

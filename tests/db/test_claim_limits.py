@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -69,6 +70,26 @@ async def test_a_worker_that_claims_at_the_same_moment_waits_and_counts_our_jobs
         got = await mine
 
     assert (len(theirs), got) == (2, 1)
+
+
+async def test_work_that_comes_in_while_a_worker_looks_is_not_taken_without_a_limit(
+    conn: Connection, application_id: UUID, monkeypatch: pytest.MonkeyPatch, dsn: str
+) -> None:
+    await _limit(conn, max_concurrent=1)
+    look = claims.any_ready
+
+    async def look_too_early(conn: Connection, *, types: Sequence[str]) -> bool:
+        found = await look(conn, types=types)
+        async with await AsyncConnection.connect(dsn) as other:
+            await enqueue(other, application_id, 5)
+        return found
+
+    monkeypatch.setattr(claims, "any_ready", look_too_early)
+    early = await _take(conn)
+    monkeypatch.undo()
+
+    assert early == 0
+    assert [await _take(conn), await _take(conn)] == [1, 0]
 
 
 async def _until_waiting(*, conn_dsn: str) -> None:
