@@ -22,6 +22,8 @@ class CountingProvider:
         """Headers, their names in lower case, and body of each request."""
         self.most_at_once = 0
         self._at_once = 0
+        self._may_answer = threading.Event()
+        self._may_answer.set()
         self._lock = threading.Lock()
         outer = self
 
@@ -49,12 +51,22 @@ class CountingProvider:
         self.server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Nobody is answered within it."""
+        self._may_answer.clear()
+        try:
+            yield
+        finally:
+            self._may_answer.set()
+
     def answer(self, name: str) -> int:
         with self._lock:
             self.calls[name].append(time.monotonic())
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
         time.sleep(self.delay)
+        self._may_answer.wait(timeout=60)
         with self._lock:
             self._at_once -= 1
             first = self.answers[name].pop(0) if self.answers[name] else 200

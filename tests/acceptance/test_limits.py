@@ -34,13 +34,15 @@ def provider() -> Iterator[CountingProvider]:
 def test_two_workers_never_run_more_of_a_type_than_it_may(
     house: TwoWorkers, provider: CountingProvider
 ) -> None:
-    provider.delay = 0.4
     type = house.add_type("call", maxConcurrent=9)
-
     house.enqueue(type, 100, url=provider.url, provider="many")
+
+    with provider.held():
+        # More than the eight slots of one worker, so both take part.
+        until(lambda: provider.most_at_once == 9, within=25)
+        settle(1.0)
     house.wait_until_completed(type, 100)
 
-    # More than the eight slots of one worker, so both have taken part.
     assert provider.most_at_once == 9
     assert len(provider.calls["many"]) == 100
 
