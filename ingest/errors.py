@@ -3,6 +3,7 @@
 IngestError
 ├── Transient(code, retry_after)    another attempt may succeed: back off, then retry
 ├── Permanent(code)                 no attempt can succeed: failed at once
+│   └── IsArchive                   a container of files
 ├── Snooze(delay, reason, code)     not now, through no fault of the job: wait, no attempt spent
 ├── LeaseLost(job_id)               the job has a newer holder or an end: drop our result
 ├── SetupError                      the installation is wrong: stop the start with one line
@@ -78,6 +79,13 @@ class Permanent(IngestError):
     def __init__(self, message: str, *, code: ErrorCode | OwnCode) -> None:
         super().__init__(message)
         self.code: ErrorCode | OwnCode = code
+
+
+class IsArchive(Permanent):
+    """The file is a container of files: who can take them one by one does, others cannot read it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, code="unsupported_type")
 
 
 class Snooze(IngestError):

@@ -18,6 +18,9 @@ JobStatus = Literal["pending", "processing", "completed", "failed", "cancelled",
 Role = Literal["viewer", "editor", "admin"]
 Stage = Literal["extract", "chunk", "embed", "store"]
 ReviewReason = Literal["low_coverage", "mass_deletion", "flagged_content"]
+ChunkBy = Literal["heading", "page", "row", "size"]
+"""What ends a chunk although it has room: a heading of some weight, the page, every table row or
+list item, nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +47,23 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """How much of the file became text. For formats without pages, all counts are 0 or 1."""
+    """How much of the file became text. For formats without pages, all counts are 0 or 1.
+
+    `pages` is the sum of `with_text`, `empty`, `unread` and `failed`.
+    """
 
     pages: int
     with_text: int
     empty: int
+    """Pages with nothing on them to read."""
     failed: int = 0
     """Pages that the parser could not read."""
+    unread: int = 0
+    """Pages that are only pictures, and were not recognised: they need OCR."""
+    by_ocr: int = 0
+    """Pages among `with_text` whose text was recognised in a picture."""
+    lost: tuple[int, ...] = ()
+    """1-based numbers of failed and unread pages, the first 100."""
 
 
 LONGEST_URL = 2048
@@ -107,7 +120,7 @@ class Chunk:
     ordinal: int
     """0-based, dense, in reading order."""
     text: str
-    """Exactly `document.text[start:end]`."""
+    """`document.text[start:end]`, with the `lead` before it if there is one."""
     token_count: int
     """By the tokenizer of the model that embeds it."""
     start: int
@@ -116,6 +129,12 @@ class Chunk:
     """The path of headings above the chunk's start, outermost first."""
     page: int | None = None
     """1-based number of the page on which the chunk starts."""
+    lead: tuple[int, int] | None = None
+    """Range of the document's text that is repeated in front: the header of a table that was cut
+    between its rows."""
+    section: tuple[int, int] | None = None
+    """Range of the document's text under the innermost heading above the chunk's start, heading
+    included: what to read around the chunk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +145,7 @@ class ChunkSettings:
     """`minilm`, `cl100k_base` or `wordllama`: see pipeline/tokenizers.py."""
     size: int
     overlap: int
+    by: ChunkBy = "heading"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

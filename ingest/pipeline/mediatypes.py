@@ -82,6 +82,9 @@ _SUFFIXES = {
 BY_SUFFIX = {suffix: kind for kind, line in _SUFFIXES.items() for suffix in line.split()}
 """Media type that a lower-case file name ending promises."""
 
+ARCHIVES = frozenset({ZIP, TAR, GZIP})
+"""Containers of files that have no text of their own."""
+
 TEXTUAL = frozenset({TEXT, MARKDOWN, HTML, CSV, TSV, JSON, JSON_LINES, NOTEBOOK, XML})
 """Types whose bytes are text as such; between them only the name decides."""
 

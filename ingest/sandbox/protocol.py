@@ -48,6 +48,23 @@ class ParseRequest:
     chunk: ChunkSettings
     url: str | None = None
     """Where the file was fetched, after redirects; a page's links are relative to it."""
+    members: str | None = None
+    """An empty folder for the files inside of the file; None: they are only named."""
+    ocr: bool = True
+    """Whether text in pictures may be recognised, which takes seconds a page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A file inside of an archive or a message."""
+
+    path: str
+    """Inside of the container, `/`-separated, safe and unlike any other."""
+    file: str
+    """Its name in the folder of the request; empty for one that could not be had."""
+    code: str | None = None
+    message: str | None = None
+    """Why it could not be had."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,13 +75,54 @@ class Parsed:
     chunks: list[Chunk]
     extract_seconds: float
     chunk_seconds: float
+    members: tuple[Member, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnpackRequest:
+    """An archive to take apart."""
+
+    name: str
+    folder: str
+    """Empty; the files go there, under names that are no paths."""
+    max_members: int
+    max_bytes: int
+    """Of all members together, inflated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unpacked:
+    """What was in an archive."""
+
+    members: tuple[Member, ...]
+    skipped: dict[str, int]
+    """Entries that are no files of anybody, counted by kind: `link`, `device`, `system` …"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RechunkRequest:
+    """A text that was extracted before, to be cut anew; the file holds it in UTF-8."""
+
+    pages: tuple[Page, ...]
+    chunk: ChunkSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rechunked:
+    """The chunks of a text."""
+
+    chunks: list[Chunk]
+
+
+Request = ParseRequest | UnpackRequest | RechunkRequest
+Answer = Parsed | Unpacked | Rechunked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """The answer to one request."""
 
-    result: Parsed | Permanent | Transient
+    result: Answer | Permanent | Transient
     resident: int
     """Bytes of memory the child holds on to afterwards."""
 

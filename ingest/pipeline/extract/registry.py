@@ -8,11 +8,11 @@ import importlib
 from collections import Counter
 from typing import BinaryIO, cast
 
-from ingest.errors import Permanent
+from ingest.errors import IsArchive, Permanent
 from ingest.model import Coverage, Document, Page
 from ingest.pipeline import hygiene
 from ingest.pipeline import mediatypes as types
-from ingest.pipeline.extract.source import Extraction, Source
+from ingest.pipeline.extract.source import Extraction, MemberSink, Recogniser, Source
 from ingest.pipeline.sniff import Sniffed, sniff
 
 _HERE = "ingest.pipeline.extract"
@@ -32,6 +32,7 @@ MODULES = {
 """Media type to the module that reads it."""
 _SUPPORTED = "PDF, Word (.docx), HTML, Markdown and plain text files can be read."
 _PAGE_BREAK = "\n\n"
+_MOST_LOST = 100
 
 
 def extract(
@@ -41,16 +42,21 @@ def extract(
     declared: str | None = None,
     max_pages: int = 5000,
     url: str | None = None,
+    ocr: Recogniser | None = None,
+    members: MemberSink | None = None,
 ) -> Document:
     """The Document of a seekable file; `name` and `declared` (content type) are only hints.
 
-    `url` is where it was fetched, after redirects: HTML then has a WebPage.
+    `url` is where it was fetched, after redirects: HTML then has a WebPage. `members` takes the
+    attachments. IsArchive for a container of files that has no text of its own.
 
     Permanent, with every code of sniff() and: `unsupported_type`, `corrupt`, `encrypted`,
     `empty_content`, `no_text`, `too_many_pages`, `too_large`, `archive_unsafe`, `parser_memory`,
     `parser_crashed`. Messages hold nothing of the parser's internals.
     """
     sniffed = sniff(file, name=name, declared=declared)
+    if sniffed.media_type in types.ARCHIVES:
+        raise IsArchive(f"This is {types.label(sniffed.media_type)}, not a document.")
     module = MODULES.get(sniffed.media_type)
     if module is None:
         what = types.label(sniffed.media_type)
@@ -60,7 +66,10 @@ def extract(
         media_type=sniffed.media_type,
         declared=declared,
         max_pages=max_pages,
+        name=name,
         url=url,
+        ocr=ocr,
+        members=members,
     )
     return _assemble(sniffed, _run(module, source))
 
@@ -116,10 +125,18 @@ def _assemble(sniffed: Sniffed, extraction: Extraction) -> Document:
 
 
 def _coverage(extraction: Extraction, texts: list[str]) -> Coverage:
-    failed = sum(part is None for part in extraction.parts)
-    with_text = sum(not text.isspace() and text != "" for text in texts)
-    empty = len(texts) - with_text - failed
-    return Coverage(pages=len(texts), with_text=with_text, empty=empty, failed=failed)
+    failed = {index for index, part in enumerate(extraction.parts) if part is None}
+    filled = {index for index, text in enumerate(texts) if text and not text.isspace()}
+    unread = extraction.unread - filled - failed
+    return Coverage(
+        pages=len(texts),
+        with_text=len(filled),
+        empty=len(texts) - len(filled) - len(unread) - len(failed),
+        failed=len(failed),
+        unread=len(unread),
+        by_ocr=len(extraction.by_ocr & filled),
+        lost=tuple(index + 1 for index in sorted(failed | unread)[:_MOST_LOST]),
+    )
 
 
 def _nothing(media_type: str, coverage: Coverage) -> Permanent:
@@ -140,5 +157,6 @@ def _warnings(sniffed: Sniffed, extraction: Extraction, counts: Counter[str]) ->
         "undecodable_characters": bool(extraction.encoding and extraction.encoding.replaced),
         "removed_characters": any(counts[kind] for kind in ("nul", "surrogate", "control")),
         "pages_failed": any(part is None for part in extraction.parts),
+        "pages_unread": bool(extraction.unread),
     }
     return (*(code for code, present in found.items() if present), *extraction.warnings)
