@@ -24,7 +24,7 @@ from ingest.errors import Permanent, Transient
 from ingest.model import ChunkSettings
 from ingest.sandbox.pool import ParseRequest, ParserPool
 
-HANDLED = ("txt", "md", "html", "pdf", "docx", "csv", "json", "jsonl", "ipynb")
+HANDLED = ("txt", "md", "html", "pdf", "docx", "doc", "ppt", "rtf", "csv", "json", "jsonl", "ipynb")
 TARGET = 0.95
 _MEMORY = 2 * 1024**3
 _CHUNKS = ChunkSettings(tokenizer="cl100k_base", size=512, overlap=64)

@@ -28,9 +28,12 @@ MODULES = {
     types.HTML: f"{_HERE}.html",
     types.PDF: f"{_HERE}.pdf",
     types.DOCX: f"{_HERE}.docx",
+    types.DOC: f"{_HERE}.office_legacy",
+    types.PPT: f"{_HERE}.office_legacy",
+    types.RTF: f"{_HERE}.office_legacy",
 }
 """Media type to the module that reads it."""
-_SUPPORTED = "PDF, Word (.docx), HTML, Markdown and plain text files can be read."
+_SUPPORTED = "It cannot be read here; README.md lists the formats that can."
 _PAGE_BREAK = "\n\n"
 _MOST_LOST = 100
 
