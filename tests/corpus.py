@@ -22,9 +22,10 @@ from pathlib import Path
 
 from ingest.errors import Permanent, Transient
 from ingest.model import ChunkSettings
-from ingest.sandbox.pool import ParseRequest, ParserPool
+from ingest.sandbox.messages import ParseRequest
+from ingest.sandbox.pool import ParserPool
 
-HANDLED = ("txt", "md", "html", "pdf", "docx", "doc", "ppt", "rtf", "csv", "json", "jsonl", "ipynb")
+HANDLED = ("txt", "md", "html", "pdf", "docx", "pptx", "doc", "ppt", "rtf", "csv", "json", "jsonl", "ipynb")
 TARGET = 0.95
 _MEMORY = 2 * 1024**3
 _CHUNKS = ChunkSettings(tokenizer="cl100k_base", size=512, overlap=64)

@@ -28,6 +28,7 @@ MODULES = {
     types.HTML: f"{_HERE}.html",
     types.PDF: f"{_HERE}.pdf",
     types.DOCX: f"{_HERE}.docx",
+    types.PPTX: f"{_HERE}.pptx",
     types.DOC: f"{_HERE}.office_legacy",
     types.PPT: f"{_HERE}.office_legacy",
     types.RTF: f"{_HERE}.office_legacy",

@@ -1,0 +1,145 @@
+"""Parts of an Office package (OOXML) and how they refer to each other.
+
+Elements and relations are found by their local names, so that the transitional and the strict
+variant of the standard read the same. XML is parsed without entities, DTDs and network.
+"""
+
+import posixpath
+import zipfile
+from dataclasses import dataclass
+from typing import BinaryIO
+from urllib.parse import unquote
+
+from lxml import etree
+
+_CORE = "docProps/core.xml"
+_PROPERTIES = {
+    "title": "title",
+    "creator": "author",
+    "subject": "subject",
+    "keywords": "keywords",
+    "created": "created",
+    "modified": "modified",
+    "language": "language",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What one part says of another."""
+
+    kind: str
+    """Last segment of the type: `slide`, `image`, `comments` …"""
+    target: str
+    """Name of the part; an address if it is external."""
+    is_external: bool
+
+
+class Package:
+    """An open package. `archive.guard` must have let it pass."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        """zipfile.BadZipFile if it is none."""
+        stream.seek(0)
+        self._archive = zipfile.ZipFile(stream)
+        self._members = {_normal(name): name for name in self._archive.namelist()}
+
+    def __contains__(self, part: object) -> bool:
+        return part in self._members
+
+    def read(self, part: str) -> bytes:
+        """KeyError if there is no such part; zipfile and zlib errors if it is broken."""
+        return self._archive.read(self._members[part])
+
+    def xml(self, part: str) -> etree._Element:
+        """The root of a part; as read(), and etree.XMLSyntaxError."""
+        return parse(self.read(part))
+
+    def find_xml(self, part: str) -> etree._Element | None:
+        """The root of a part that one can do without: None if it is missing or broken."""
+        try:
+            return self.xml(part)
+        except Exception:  # zipfile raises whatever damage leads to
+            return None
+
+    def main(self) -> str:
+        """The part that the package is about. KeyError if it names none."""
+        for relation in self.relations("").values():
+            if relation.kind == "officeDocument":
+                return relation.target
+        raise KeyError("officeDocument")
+
+    def relations(self, part: str) -> dict[str, Relation]:
+        """By id, in order; those of the package itself for an empty name."""
+        folder, name = posixpath.split(part)
+        root = self.find_xml(posixpath.join(folder, "_rels", f"{name}.rels"))
+        if root is None:
+            return {}
+        return {
+            item.get("Id", ""): _relation(item, folder)
+            for item in root.iterchildren("{*}Relationship")
+        }
+
+    def related(self, part: str, kind: str) -> list[str]:
+        """Names of the parts of this kind that are there."""
+        return [
+            relation.target
+            for relation in self.relations(part).values()
+            if relation.kind == kind and relation.target in self
+        ]
+
+    def properties(self) -> dict[str, str]:
+        """Title, author, subject, keywords, created, modified and language, as far as stated."""
+        root = self.find_xml(_CORE)
+        if root is None:
+            return {}
+        stated = {
+            etree.QName(item).localname: (item.text or "").strip()
+            for item in root.iterchildren("*")
+        }
+        return {ours: stated[theirs] for theirs, ours in _PROPERTIES.items() if stated.get(theirs)}
+
+
+def parse(data: bytes) -> etree._Element:
+    """XML without reaching for anything outside of it. etree.XMLSyntaxError."""
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    return etree.fromstring(data, parser)
+
+
+def attribute(element: etree._Element, name: str) -> str | None:
+    """An attribute by its local name: `id` finds `r:id` of either variant, but not a plain `id`."""
+    for key, value in element.attrib.items():
+        if str(key).startswith("{") and str(key).endswith("}" + name):
+            return str(value)
+    return None
+
+
+def take_choices(root: etree._Element) -> None:
+    """Of alternatives (mc:AlternateContent) leave one: the first that holds text."""
+    for alternatives in list(root.iter("{*}AlternateContent")):
+        parent = alternatives.getparent()
+        if parent is None:
+            continue
+        branches = list(alternatives.iterchildren("{*}Choice", "{*}Fallback"))
+        spoken = [branch for branch in branches if "".join(branch.itertext()).strip()]
+        for child in list((spoken or branches or [alternatives])[0]):
+            alternatives.addprevious(child)
+        parent.remove(alternatives)
+
+
+def _relation(item: etree._Element, folder: str) -> Relation:
+    is_external = item.get("TargetMode") == "External"
+    target = item.get("Target", "")
+    if not is_external:
+        target = _normal(posixpath.normpath(posixpath.join("/", folder, unquote(target))))
+    return Relation(item.get("Type", "").rpartition("/")[2], target, is_external)
+
+
+def _normal(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/")

@@ -1,0 +1,130 @@
+"""PowerPoint presentations: a part for each slide, with its notes and comments.
+
+Read: titles, text, tables, charts, SmartArt, equations, alternative text of pictures, speaker
+notes, comments, hidden slides (named in the metadata). Embedded documents are members. Not read:
+masters and layouts, numbers and dates that PowerPoint fills in, pictures.
+
+python-pptx is not used: it refuses strict packages and those with a missing part, and charts,
+SmartArt, comments and positions would have to be read from the XML all the same.
+"""
+
+from collections.abc import Iterator
+
+from lxml import etree
+
+from ingest.errors import Permanent
+from ingest.pipeline.extract import archive, ole_package
+from ingest.pipeline.extract.markdown_text import plain
+from ingest.pipeline.extract.opc import Package, attribute, take_choices
+from ingest.pipeline.extract.pptx_comments import comments
+from ingest.pipeline.extract.pptx_shapes import Layouts, Slide, paragraph_text, slide_text
+from ingest.pipeline.extract.source import Extraction, Source
+
+_VERSION = "pptx 1"
+_MOST_LISTED = 200
+
+
+def extract(source: Source) -> Extraction:
+    """One part for each slide, in the order of the show; None for a slide that is broken."""
+    archive.guard(source.stream)
+    package = Package(source.stream)
+    main = package.main()
+    slides = _slide_parts(package, main, source.max_pages)
+    reader = _Reader(package, main)
+    parts = [reader.read(part) for part in slides]
+    attachments = _hand_over(package, slides, source)
+    properties = package.properties()
+    metadata: dict[str, object] = {**properties}
+    title = properties.get("title")
+    metadata.pop("title", None)
+    if reader.hidden:
+        metadata["hiddenSlides"] = [slides.index(part) + 1 for part in reader.hidden]
+    if attachments:
+        metadata["attachments"] = attachments
+    return Extraction(
+        parts=parts,
+        extractor=_VERSION,
+        paged=True,
+        unread=frozenset(
+            index
+            for index, part in enumerate(parts)
+            if part is not None and not part.strip() and slides[index] in reader.pictured
+        ),
+        title=title,
+        metadata=metadata,
+        warnings=("hidden_slides",) if reader.hidden else (),
+    )
+
+
+def _slide_parts(package: Package, main: str, most: int) -> list[str]:
+    relations = package.relations(main)
+    ids = [attribute(item, "id") or "" for item in package.xml(main).iter("{*}sldId")]
+    if len(ids) > most:
+        raise Permanent(
+            f"The presentation has {len(ids)} slides; at most {most} are read.",
+            code="too_many_pages",
+        )
+    return [relations[key].target if key in relations else "" for key in ids]
+
+
+class _Reader:
+    """Reads slides of one presentation and remembers what was special about them."""
+
+    def __init__(self, package: Package, main: str) -> None:
+        self._package = package
+        self._main = main
+        self._layouts = Layouts(package)
+        self._footers: set[str] = set()
+        self.hidden: list[str] = []
+        self.pictured: set[str] = set()
+
+    def read(self, part: str) -> str | None:
+        """Markdown of a slide; None if it is missing or broken."""
+        root = self._package.find_xml(part)
+        if root is None:
+            return None
+        take_choices(root)
+        if root.get("show") in ("0", "false"):
+            self.hidden.append(part)
+        if next(root.iter("{*}blip"), None) is not None:
+            self.pictured.add(part)
+        slide = Slide(
+            package=self._package,
+            relations=self._package.relations(part),
+            places=self._layouts.places(part),
+            footers=self._footers,
+        )
+        pieces = [*slide_text(root, slide), *self._notes(part)]
+        pieces += comments(self._package, self._main, part)
+        return "\n\n".join(pieces)
+
+    def _notes(self, part: str) -> Iterator[str]:
+        for notes in self._package.related(part, "notesSlide"):
+            root = self._package.find_xml(notes)
+            if root is None:
+                continue
+            take_choices(root)
+            text = "\n\n".join(_note_texts(root)).strip()
+            if text:
+                yield f"Notes: {text}"
+
+
+def _note_texts(root: etree._Element) -> Iterator[str]:
+    """What the speaker wrote: neither the picture of the slide nor its number."""
+    for shape in root.iter("{*}sp"):
+        placeholder = next(shape.iter("{*}ph"), None)
+        if placeholder is not None and placeholder.get("type") not in (None, "body"):
+            continue
+        for paragraph in shape.iter("{*}p"):
+            text = paragraph_text(paragraph).strip()
+            if text:
+                yield plain(text)
+
+
+def _hand_over(package: Package, slides: list[str], source: Source) -> list[dict[str, object]]:
+    """Embedded documents, each once, as members; their list for the metadata."""
+    found: dict[str, None] = {}
+    for slide in slides:
+        for kind in ("package", "oleObject"):
+            found.update(dict.fromkeys(package.related(slide, kind)))
+    return ole_package.hand_over(package, found, source.members)[:_MOST_LISTED]
