@@ -82,7 +82,7 @@ class Permanent(IngestError):
 
 
 class IsArchive(Permanent):
-    """The file is a container of files: who can take them one by one does, others cannot read it."""
+    """The file is a container of files: some take them one by one, others cannot read it."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, code="unsupported_type")

@@ -138,6 +138,19 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A file inside of an archive or a message."""
+
+    path: str
+    """Inside of the container, `/`-separated, safe and unlike any other."""
+    file: str
+    """Its name in the folder where it was put; empty for one that could not be had."""
+    code: str | None = None
+    message: str | None = None
+    """Why it could not be had."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkSettings:
     """How a document is cut; lengths in tokens of the embedding model."""
 
@@ -146,6 +159,18 @@ class ChunkSettings:
     size: int
     overlap: int
     by: ChunkBy = "heading"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OcrSettings:
+    """How text in pictures is recognised."""
+
+    engine: str
+    """Name of a module's engine in providers/ocr."""
+    languages: tuple[str, ...] = ()
+    """In the engine's own words; empty: all that it has."""
+    page_timeout: float = 30.0
+    """Seconds for one picture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

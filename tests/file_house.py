@@ -1,6 +1,7 @@
 """The file handler with all around it: a real database and folder, made-up parser and embedder."""
 
 import hashlib
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import cast
@@ -14,7 +15,13 @@ from ingest.governor import Governor
 from ingest.handlers.context import Context, Progress, Web
 from ingest.handlers.file import ingest_file
 from ingest.model import Chunk, ChunkSettings, Coverage, Document
-from ingest.sandbox.protocol import Parsed, ParseRequest
+from ingest.sandbox.messages import (
+    Parsed,
+    ParseRequest,
+    RechunkRequest,
+    Unpacked,
+    UnpackRequest,
+)
 from ingest.store import job_types, uploads
 from ingest.store.jobs import ClaimedJob
 from ingest.store.verdicts import Upload, UploadedFile
@@ -34,7 +41,9 @@ class LineParser:
         self.coverage = Coverage(pages=1, with_text=1, empty=0)
         self.warnings: tuple[str, ...] = ()
 
-    async def parse(self, path: Path, request: ParseRequest) -> Parsed:
+    async def parse(
+        self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
+    ) -> Parsed:
         self.calls += 1
         if self.failures:
             raise self.failures.pop(0)
@@ -55,6 +64,12 @@ class LineParser:
             warnings=self.warnings,
         )
         return Parsed(document=document, chunks=chunks, extract_seconds=0.0, chunk_seconds=0.0)
+
+    async def unpack(self, path: Path, request: UnpackRequest) -> Unpacked:
+        raise NotImplementedError
+
+    async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]:
+        raise NotImplementedError
 
 
 class House:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ingest.db import Connection
 from ingest.keywords import keyword_text
-from ingest.model import Chunk, Document, EmbeddingModel
+from ingest.model import Chunk, ChunkSettings, Document, EmbeddingModel
 from ingest.store import documents, models, search
 from ingest.store.documents import NewDocument
 from ingest.store.search import Scope
@@ -77,6 +77,7 @@ async def add_document(
                     vectors=space.clustered(len(texts)) if vectors is None else vectors,
                     embedded=np.ones(len(texts), dtype=np.bool_),
                     model_id=space.id,
+                    chunking=ChunkSettings(tokenizer="minilm", size=256, overlap=32),
                     is_partial=False,
                 )
             ],

@@ -4,7 +4,7 @@ Every job is claimed, attempted and committed as a worker does it, but in the te
 waits for a time is made due.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -19,13 +19,19 @@ from ingest.embedding import EmbeddingService
 from ingest.governor import Governor
 from ingest.handlers.context import Context, Progress, Web
 from ingest.handlers.registry import load_handlers
-from ingest.model import ChunkSettings
+from ingest.model import Chunk, ChunkSettings
 from ingest.pipeline.chunk import chunk
 from ingest.pipeline.extract.registry import extract
 from ingest.pipeline.tokenizers import load_tokenizer
 from ingest.pipeline.web import urls
 from ingest.providers.fetch.fetcher import Fetcher
-from ingest.sandbox.protocol import Parsed, ParseRequest
+from ingest.sandbox.messages import (
+    Parsed,
+    ParseRequest,
+    RechunkRequest,
+    Unpacked,
+    UnpackRequest,
+)
 from ingest.store import claims, job_types, models, runs
 from ingest.store.jobs import ClaimedJob
 from ingest.store.runs import CrawlSettings, NewRun, Run
@@ -42,7 +48,9 @@ class InProcessParser:
     def __init__(self) -> None:
         self.calls = 0
 
-    async def parse(self, path: Path, request: ParseRequest) -> Parsed:
+    async def parse(
+        self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
+    ) -> Parsed:
         self.calls += 1
         with path.open("rb") as file:  # a few bytes
             document = extract(
@@ -57,6 +65,12 @@ class InProcessParser:
             document, tokenizer=tokenizer, size=request.chunk.size, overlap=request.chunk.overlap
         )
         return Parsed(document=document, chunks=pieces, extract_seconds=0.0, chunk_seconds=0.0)
+
+    async def unpack(self, path: Path, request: UnpackRequest) -> Unpacked:
+        raise NotImplementedError
+
+    async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]:
+        raise NotImplementedError
 
 
 def html(

@@ -12,11 +12,17 @@ from ingest.blobs.base import BlobStore
 from ingest.db import Connection, Pool
 from ingest.embedding import Embedded
 from ingest.governor import Governor
-from ingest.model import ChunkSettings, EmbeddingModel, ReviewReason, Stage
+from ingest.model import Chunk, ChunkSettings, EmbeddingModel, OcrSettings, ReviewReason, Stage
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import FirecrawlClient
 from ingest.providers.notify.mail import Mailer
-from ingest.sandbox.pool import Parsed, ParseRequest
+from ingest.sandbox.messages import (
+    Parsed,
+    ParseRequest,
+    RechunkRequest,
+    Unpacked,
+    UnpackRequest,
+)
 from ingest.store.documents import NewDocument
 from ingest.store.job_logs import LogLine
 from ingest.store.jobs import ClaimedJob
@@ -26,9 +32,15 @@ Write = Callable[[Connection], Awaitable[None]]
 
 
 class Parser(Protocol):
-    """Turns a file into a document and its chunks (sandbox/pool.py)."""
+    """Reads files that may be hostile (sandbox/pool.py)."""
 
-    async def parse(self, path: Path, request: ParseRequest) -> Parsed: ...
+    async def parse(
+        self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
+    ) -> Parsed: ...
+
+    async def unpack(self, path: Path, request: UnpackRequest) -> Unpacked: ...
+
+    async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]: ...
 
 
 class Embed(Protocol):
@@ -69,6 +81,17 @@ class Web:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveLimits:
+    """What may be inside of one uploaded file, all archives in archives together."""
+
+    members: int = 10_000
+    total_bytes: int = 4 * 1024**3
+    member_bytes: int = 1024**3
+    depth: int = 4
+    """Archives in one another."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """Built once by the composition root; shared by all jobs of a worker."""
 
@@ -85,6 +108,9 @@ class Context:
     web: Web
     mailer: Mailer | None = None
     """None: no mail server is set."""
+    ocr: OcrSettings | None = None
+    """None: text in pictures is not recognised."""
+    archives: ArchiveLimits = ArchiveLimits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

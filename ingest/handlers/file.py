@@ -10,7 +10,7 @@ from ingest.handlers.embed_chunks import EmbeddedChunks, embed_chunks
 from ingest.handlers.new_document import new_document
 from ingest.handlers.questions import ask
 from ingest.handlers.registry import handler
-from ingest.sandbox.pool import Parsed, ParseRequest
+from ingest.sandbox.messages import Parsed, ParseRequest
 from ingest.store import documents, sources
 from ingest.store.documents import NewDocument
 from ingest.store.jobs import ClaimedJob
@@ -38,6 +38,7 @@ async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outc
         parsed=parsed,
         vectors=vectors,
         model_id=ctx.model_id,
+        chunking=ctx.chunking,
         held_by=None if review is None else job.id,
     )
 

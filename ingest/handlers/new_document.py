@@ -4,8 +4,8 @@ from uuid import UUID
 
 from ingest.handlers.embed_chunks import EmbeddedChunks
 from ingest.keywords import keyword_text
-from ingest.model import Coverage
-from ingest.sandbox.pool import Parsed
+from ingest.model import ChunkSettings, Coverage
+from ingest.sandbox.messages import Parsed
 from ingest.store.documents import FromWeb, NewDocument
 from ingest.store.held_documents import held_uri
 
@@ -22,12 +22,15 @@ def new_document(
     parsed: Parsed,
     vectors: EmbeddedChunks,
     model_id: int,
+    chunking: ChunkSettings,
     web: FromWeb | None = None,
     held_by: UUID | None = None,
+    seen_by: UUID | None = None,
 ) -> NewDocument:
     """The document with its chunks and vectors; `partial` when some of it is missing.
 
-    `held_by` is the job that asks for a review of it: it is stored, but nobody finds it.
+    `held_by` is the job that asks for a review of it: it is stored, but nobody finds it. `seen_by`
+    is the root job of a run over many files in one.
     """
     coverage = parsed.document.coverage
     refused = not vectors.embedded.all()
@@ -42,19 +45,23 @@ def new_document(
         vectors=vectors.vectors,
         embedded=vectors.embedded,
         model_id=model_id,
+        chunking=chunking,
         is_partial=refused or _lost_share(coverage) > _TOLERATED_LOSS,
         error_code=_partial_code(refused, coverage),
         web=web,
         held_by=held_by,
+        seen_by=seen_by,
     )
 
 
 def _lost_share(coverage: Coverage) -> float:
-    """Share of pages without text, of all pages."""
-    return (coverage.empty + coverage.failed) / max(coverage.pages, 1)
+    """Share of pages that have something to read which nobody has read. Blank ones have nothing."""
+    return (coverage.unread + coverage.failed) / max(coverage.pages, 1)
 
 
 def _partial_code(refused: bool, coverage: Coverage) -> str | None:
     if refused:
         return "embedding_rejected"
-    return "no_text" if _lost_share(coverage) > _TOLERATED_LOSS else None
+    if _lost_share(coverage) <= _TOLERATED_LOSS:
+        return None
+    return "no_text" if coverage.unread >= coverage.failed else "corrupt"

@@ -12,7 +12,7 @@ from ingest.model import MOST_LINKS, WebPage
 from ingest.pipeline.web import urls
 from ingest.pipeline.web.robots_tag import RobotsTag, read_tag
 from ingest.pipeline.web.scope import Scope
-from ingest.sandbox.pool import Parsed, ParseRequest
+from ingest.sandbox.messages import Parsed, ParseRequest
 from ingest.store.crawl_pages import PageForJob, StoredPage
 from ingest.store.documents import FromWeb, text_hash
 from ingest.store.jobs import ClaimedJob

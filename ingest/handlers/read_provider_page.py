@@ -13,7 +13,7 @@ from ingest.handlers.read_page import ReadPage, parse
 from ingest.model import Document
 from ingest.pipeline import hygiene
 from ingest.providers.firecrawl.events import CrawledPage
-from ingest.sandbox.pool import Parsed
+from ingest.sandbox.messages import Parsed
 from ingest.store.crawl_pages import PageForJob, StoredPage
 from ingest.store.documents import FromWeb, text_hash
 

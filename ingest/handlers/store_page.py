@@ -12,6 +12,7 @@ from ingest.handlers.embed_chunks import EmbeddedChunks, embed_chunks
 from ingest.handlers.lead_on import Found, add_found, scope_of, sort_links
 from ingest.handlers.new_document import new_document
 from ingest.handlers.read_page import ReadPage
+from ingest.model import ChunkSettings
 from ingest.pipeline.web import urls
 from ingest.store import crawl_pages, crawls, documents, frontier, site_documents
 from ingest.store.crawl_pages import KnownPage, PageForJob, PageResult, StoredPage
@@ -48,6 +49,10 @@ class _Work:
     @property
     def model_id(self) -> int:
         return self.ctx.model_id
+
+    @property
+    def chunking(self) -> ChunkSettings:
+        return self.ctx.chunking
 
 
 async def page_outcome(
@@ -141,6 +146,7 @@ async def _prepare(work: _Work, progress: Progress) -> None:
         parsed=parsed,
         vectors=vectors,
         model_id=work.model_id,
+        chunking=work.chunking,
         web=read.seen,
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ingest.model import Chunk, Document, Page
+from ingest.model import Chunk, ChunkBy, Document, Page
 from ingest.pipeline.boundaries import Boundaries, Position
 from ingest.pipeline.structure import heading_paths
 from ingest.pipeline.tokenizers import Tokenizer
@@ -23,7 +23,14 @@ _TAIL = 8  # the last chunk is not left with less than an eighth of a full one
 _NOT_SPACE = re.compile(r"\S")
 
 
-def chunk(document: Document, *, tokenizer: Tokenizer, size: int, overlap: int) -> list[Chunk]:
+def chunk(
+    document: Document,
+    *,
+    tokenizer: Tokenizer,
+    size: int,
+    overlap: int,
+    by: ChunkBy = "heading",
+) -> list[Chunk]:
     """All of the document, in chunks of at most `size` tokens by a fresh count of each.
 
     `size` includes what the model adds to a text (`tokenizer.special_tokens`). Neighbours share up

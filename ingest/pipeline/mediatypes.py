@@ -1,5 +1,7 @@
 """Names of file types: media types, the file name endings that promise them, words for people."""
 
+from ingest.pipeline import foreign, languages
+
 TEXT = "text/plain"
 MARKDOWN = "text/markdown"
 HTML = "text/html"
@@ -23,6 +25,11 @@ ODT = "application/vnd.oasis.opendocument.text"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
 ODP = "application/vnd.oasis.opendocument.presentation"
 EPUB = "application/epub+zip"
+FLAT_OPC = "application/vnd.openxmlformats-package.flat+xml"
+WORD_XML = "application/vnd.ms-word.2003+xml"
+FODT = "application/vnd.oasis.opendocument.text-flat-xml"
+FODS = "application/vnd.oasis.opendocument.spreadsheet-flat-xml"
+FODP = "application/vnd.oasis.opendocument.presentation-flat-xml"
 RTF = "application/rtf"
 EMAIL = "message/rfc822"
 MHTML = "multipart/related"
@@ -30,6 +37,8 @@ MBOX = "application/mbox"
 ZIP = "application/zip"
 GZIP = "application/gzip"
 TAR = "application/x-tar"
+BZIP2 = "application/x-bzip2"
+XZ = "application/x-xz"
 SEVEN_ZIP = "application/x-7z-compressed"
 RAR = "application/vnd.rar"
 PNG = "image/png"
@@ -38,18 +47,18 @@ GIF = "image/gif"
 TIFF = "image/tiff"
 WEBP = "image/webp"
 BMP = "image/bmp"
+UNKNOWN = "application/octet-stream"
 
 _SUFFIXES = {
-    TEXT: ".txt .text .log .rst .adoc .tex .srt .vtt .ini .cfg .toml .yaml .yml .py .js .ts .java"
-    " .c .h .cc .cpp .cs .go .rs .rb .php .sh .sql .css .r .jl .kt .swift .lua .pl",
-    MARKDOWN: ".md .markdown .mdown .mkd .mdx",
-    HTML: ".html .htm .xhtml",
+    TEXT: ".txt .text .log .rst .rest .adoc .asciidoc .tex .latex .srt .vtt .ics .vcf",
+    MARKDOWN: ".md .markdown .mdown .mkd .mkdn .mdx .qmd .rmd",
+    HTML: ".html .htm .xhtml .xht .shtml",
     CSV: ".csv",
-    TSV: ".tsv",
-    JSON: ".json",
+    TSV: ".tsv .tab",
+    JSON: ".json .geojson .webmanifest",
     JSON_LINES: ".jsonl .ndjson",
     NOTEBOOK: ".ipynb",
-    XML: ".xml .nxml .rss .atom .svg",
+    XML: ".xml .nxml .rss .atom .svg .xsd .xsl .xslt .rdf .opml .kml .gpx .dita .xlf",
     PDF: ".pdf",
     DOCX: ".docx .docm .dotx .dotm",
     XLSX: ".xlsx .xlsm .xltx .xltm",
@@ -63,6 +72,9 @@ _SUFFIXES = {
     ODS: ".ods",
     ODP: ".odp",
     EPUB: ".epub",
+    FODT: ".fodt",
+    FODS: ".fods",
+    FODP: ".fodp",
     RTF: ".rtf",
     EMAIL: ".eml",
     MHTML: ".mhtml .mht",
@@ -70,6 +82,8 @@ _SUFFIXES = {
     ZIP: ".zip",
     GZIP: ".gz .tgz",
     TAR: ".tar",
+    BZIP2: ".bz2 .tbz2",
+    XZ: ".xz .txz",
     SEVEN_ZIP: ".7z",
     RAR: ".rar",
     PNG: ".png",
@@ -79,14 +93,40 @@ _SUFFIXES = {
     WEBP: ".webp",
     BMP: ".bmp",
 }
-BY_SUFFIX = {suffix: kind for kind, line in _SUFFIXES.items() for suffix in line.split()}
+BY_SUFFIX = {
+    **dict.fromkeys(languages.BY_SUFFIX, TEXT),
+    **{suffix: kind for kind, line in _SUFFIXES.items() for suffix in line.split()},
+}
 """Media type that a lower-case file name ending promises."""
 
-ARCHIVES = frozenset({ZIP, TAR, GZIP})
+_DECLARED = {
+    "application/xhtml+xml": HTML,
+    "text/xml": XML,
+    "text/json": JSON,
+    "application/jsonl": JSON_LINES,
+    "application/jsonlines": JSON_LINES,
+    "application/x-jsonlines": JSON_LINES,
+    "application/x-json-stream": JSON_LINES,
+    "text/x-markdown": MARKDOWN,
+    "application/csv": CSV,
+    "text/x-csv": CSV,
+    "text/comma-separated-values": CSV,
+    "application/x-pdf": PDF,
+    "text/rtf": RTF,
+    "application/x-rtf": RTF,
+    "application/x-zip-compressed": ZIP,
+    "application/x-gzip": GZIP,
+    "application/x-rar-compressed": RAR,
+    "application/x-mimearchive": MHTML,
+    "image/jpg": JPEG,
+}
+"""What senders say, and we call otherwise."""
+
+ARCHIVES = frozenset({ZIP, TAR, GZIP, BZIP2, XZ})
 """Containers of files that have no text of their own."""
 
 TEXTUAL = frozenset({TEXT, MARKDOWN, HTML, CSV, TSV, JSON, JSON_LINES, NOTEBOOK, XML})
-"""Types whose bytes are text as such; between them only the name decides."""
+"""Types whose bytes are text as such."""
 
 _LABELS = {
     TEXT: "a text file",
@@ -112,6 +152,11 @@ _LABELS = {
     ODS: "an OpenDocument spreadsheet",
     ODP: "an OpenDocument presentation",
     EPUB: "an e-book",
+    FLAT_OPC: "an Office document in XML",
+    WORD_XML: "a Word document in XML",
+    FODT: "an OpenDocument text in XML",
+    FODS: "an OpenDocument spreadsheet in XML",
+    FODP: "an OpenDocument presentation in XML",
     RTF: "an RTF document",
     EMAIL: "an e-mail",
     MHTML: "a web archive",
@@ -119,13 +164,31 @@ _LABELS = {
     ZIP: "a ZIP archive",
     GZIP: "a gzip archive",
     TAR: "a tar archive",
+    BZIP2: "a bzip2 archive",
+    XZ: "an xz archive",
     SEVEN_ZIP: "a 7-Zip archive",
     RAR: "a RAR archive",
 }
 
 
+_KINDS = {"image": "an image", "audio": "an audio file", "video": "a video", "font": "a font"}
+
+
 def label(media_type: str) -> str:
     """The type in words, with its article: `a PDF`, `an image`."""
-    if media_type.startswith("image/"):
-        return "an image"
-    return _LABELS.get(media_type, f"a file of type {media_type}")
+    known = _LABELS.get(media_type) or foreign.LABELS.get(media_type)
+    return known or _KINDS.get(media_type.split("/")[0], f"a file of type {media_type}")
+
+
+def declared(content_type: str | None) -> str | None:
+    """The media type that a Content-Type header states; None where it says nothing of use."""
+    stated = (content_type or "").split(";")[0].strip().lower()
+    if stated in ("", TEXT, UNKNOWN, "binary/octet-stream", "application/x-download"):
+        return None
+    if stated in _DECLARED:
+        return _DECLARED[stated]
+    if stated in _LABELS:
+        return stated
+    return (
+        {"+xml": XML, "+json": JSON}.get(stated[stated.rfind("+") :]) if "+" in stated else stated
+    )

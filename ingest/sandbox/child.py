@@ -8,13 +8,36 @@ import logging
 import os
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from ingest.errors import Permanent, Transient
-from ingest.model import Chunk, ChunkSettings, Document
+from ingest.model import Chunk, ChunkSettings, Document, OcrSettings
 from ingest.sandbox import limits, protocol
-from ingest.sandbox.protocol import LENGTH, Parsed, ParseRequest
+from ingest.sandbox.messages import (
+    Answer,
+    Parsed,
+    ParseRequest,
+    Rechunked,
+    RechunkRequest,
+    Request,
+    Unpacked,
+    UnpackRequest,
+)
+from ingest.sandbox.protocol import LENGTH
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from ingest.pipeline.extract.source import Recogniser
+
+# Of the attachments of one message; archives have limits of their own in the request.
+_MOST_ATTACHMENTS = 1000
+_ATTACHMENT_BYTES = 1024 * 1024 * 1024
+# A parser that was taken over shall not fill the disk.
+_LARGEST_FILE = 64 * 1024 * 1024
 
 
 def main() -> None:
@@ -40,10 +63,11 @@ def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
 def _answer(body: bytes, replies: BinaryIO) -> bytes:
     path, cpu_seconds, request = protocol.decode_request(body)
     limits.allow_cpu(cpu_seconds)
+    signs = _SignsOfLife(replies, cpu_seconds)
     failure: Permanent | Transient
     try:
-        parsed = _parse(Path(path), request, replies)
-        return protocol.encode_parsed(parsed, resident=limits.resident())
+        answer = _carry_out(Path(path), request, signs)
+        return protocol.encode_answer(answer, resident=limits.resident())
     except (Permanent, Transient) as error:
         failure = error
     except MemoryError:
@@ -53,10 +77,43 @@ def _answer(body: bytes, replies: BinaryIO) -> bytes:
     return protocol.encode_failure(failure, resident=limits.resident())
 
 
-def _parse(path: Path, request: ParseRequest, replies: BinaryIO) -> Parsed:
+@dataclass(frozen=True, slots=True)
+class _SignsOfLife:
+    """What the parent hears before the answer."""
+
+    replies: BinaryIO
+    cpu_seconds: float
+
+    def stage(self, stage: str) -> None:
+        _send(self.replies, protocol.note(stage))
+
+    def renew(self) -> None:
+        """A step is done that may take long, and there are more: the clocks start anew."""
+        limits.allow_cpu(self.cpu_seconds)
+        _send(self.replies, protocol.note("extract", renews=True))
+
+
+def _carry_out(path: Path, request: Request, signs: _SignsOfLife) -> Answer:
+    if isinstance(request, ParseRequest):
+        return _parse(path, request, signs)
+    if isinstance(request, UnpackRequest):
+        return _unpack(path, request, signs)
+    return _rechunk(path, request)
+
+
+def _parse(path: Path, request: ParseRequest, signs: _SignsOfLife) -> Parsed:
     # Imported here: the parent imports this module's neighbours without the parsers.
+    from ingest.pipeline.extract.members import FolderSink
     from ingest.pipeline.extract.registry import extract
 
+    sink = None
+    if request.members is not None:
+        sink = FolderSink(
+            Path(request.members),
+            max_members=_MOST_ATTACHMENTS,
+            max_bytes=_ATTACHMENT_BYTES,
+            max_member_bytes=_LARGEST_FILE,
+        )
     started = time.perf_counter()
     with path.open("rb") as file:
         document = extract(
@@ -65,16 +122,68 @@ def _parse(path: Path, request: ParseRequest, replies: BinaryIO) -> Parsed:
             declared=request.declared,
             max_pages=request.max_pages,
             url=request.url,
+            ocr=_recogniser(request.ocr, signs.renew),
+            members=sink,
         )
     extracted = time.perf_counter()
-    _send(replies, protocol.frame({"stage": "chunk"}))
+    signs.stage("chunk")
     chunks = _chunk(document, request.chunk)
     return Parsed(
         document=document,
         chunks=chunks,
         extract_seconds=extracted - started,
         chunk_seconds=time.perf_counter() - extracted,
+        members=tuple(sink.members) if sink else (),
     )
+
+
+def _recogniser(
+    settings: OcrSettings | None, on_picture: Callable[[], None]
+) -> "Recogniser | None":
+    if settings is None:
+        return None
+    from ingest.providers.ocr.factory import build_recogniser
+
+    recogniser = build_recogniser(settings)
+    return None if recogniser is None else _Reported(recogniser, on_picture)
+
+
+class _Reported:
+    """A recogniser that tells of each picture that is done."""
+
+    def __init__(self, recogniser: "Recogniser", on_picture: Callable[[], None]) -> None:
+        self._recogniser = recogniser
+        self._on_picture = on_picture
+
+    @property
+    def name(self) -> str:
+        return self._recogniser.name
+
+    def read(self, image: "Image") -> str:
+        text = self._recogniser.read(image)
+        self._on_picture()
+        return text
+
+
+def _unpack(path: Path, request: UnpackRequest, signs: _SignsOfLife) -> Unpacked:
+    from ingest.pipeline.extract.members import FolderSink
+    from ingest.pipeline.extract.unpack import unpack
+
+    sink = FolderSink(
+        Path(request.folder),
+        max_members=request.max_members,
+        max_bytes=request.max_bytes,
+        max_member_bytes=request.max_member_bytes,
+    )
+    with path.open("rb") as file, limits.files_of(request.max_member_bytes):
+        skipped = unpack(file, name=request.name, sink=sink, on_member=signs.renew)
+    return Unpacked(members=tuple(sink.members), skipped=skipped)
+
+
+def _rechunk(path: Path, request: RechunkRequest) -> Rechunked:
+    text = path.read_text("utf-8")
+    document = Document(text=text, media_type="text/markdown", extractor="", pages=request.pages)
+    return Rechunked(chunks=_chunk(document, request.chunk))
 
 
 def _chunk(document: Document, settings: ChunkSettings) -> list[Chunk]:
@@ -82,7 +191,13 @@ def _chunk(document: Document, settings: ChunkSettings) -> list[Chunk]:
     from ingest.pipeline.tokenizers import load_tokenizer
 
     tokenizer = load_tokenizer(settings.tokenizer)
-    return chunk(document, tokenizer=tokenizer, size=settings.size, overlap=settings.overlap)
+    return chunk(
+        document,
+        tokenizer=tokenizer,
+        size=settings.size,
+        overlap=settings.overlap,
+        by=settings.by,
+    )
 
 
 def _send(replies: BinaryIO, frame: bytes) -> None:

@@ -8,9 +8,10 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Iterator
 
 _PR_SET_PDEATHSIG = 1
-_MAX_FILE = 64 * 1024 * 1024  # bytes; a parser writes nothing but compiled modules
+_MAX_FILE = 64 * 1024 * 1024  # bytes; a parser writes compiled modules and attachments
 _PAGE = resource.getpagesize()
 
 
@@ -22,11 +23,14 @@ def confine(*, memory: int, parent: int) -> None:
     """
     for kind, value in (
         (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_FSIZE, _MAX_FILE),
         (resource.RLIMIT_CORE, 0),
     ):
         with contextlib.suppress(ValueError, OSError):  # a lower hard limit is already in force
             resource.setrlimit(kind, (value, value))
+    with contextlib.suppress(ValueError, OSError):
+        _limit_files(_MAX_FILE)
+    # A file that grows too large is an error to handle, not the end.
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it died before the line above
@@ -39,6 +43,23 @@ def allow_cpu(seconds: float) -> None:
     soft = math.ceil(time.process_time() + seconds) + 1
     if hard == resource.RLIM_INFINITY or soft < hard:
         resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+
+
+@contextlib.contextmanager
+def files_of(size: int) -> Iterator[None]:
+    """Within it, files of `size` bytes may be written."""
+    with contextlib.suppress(ValueError, OSError):
+        _limit_files(size)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError, OSError):
+            _limit_files(_MAX_FILE)
+
+
+def _limit_files(size: int) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
 
 
 def resident() -> int:

@@ -7,26 +7,37 @@ and they wait in threads. Here a child is a plain process that speaks checked JS
 """
 
 import asyncio
+import tempfile
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import IO
 
-from ingest.errors import Permanent
-from ingest.sandbox import protocol
+from ingest.errors import Permanent, Transient
+from ingest.model import Chunk
+from ingest.sandbox import protocol, replies
+from ingest.sandbox.messages import (
+    Parsed,
+    ParseRequest,
+    Rechunked,
+    RechunkRequest,
+    Reply,
+    Request,
+    Unpacked,
+    UnpackRequest,
+)
 from ingest.sandbox.process import Child
-from ingest.sandbox.protocol import BadFrame, Parsed, ParseRequest, Reply
-
-__all__ = ["ParseRequest", "Parsed", "ParserPool"]
+from ingest.sandbox.replies import BadFrame
 
 _MAX_FILES = 500  # per process: libraries leak
 _SWOLLEN = 256 * 1024 * 1024  # bytes; warm libraries alone take half of this
-_NOTE = b'{"stage":'
 
 
 class ParserPool:
     """Up to `size` files at a time, each in a process of its own.
 
-    timeout: wall clock per file. memory: address space of a process in bytes. child: module that
-    the processes run.
+    timeout: wall clock per file, and anew per page that has to be recognised. memory: address space
+    of a process in bytes. child: module that the processes run.
     """
 
     def __init__(
@@ -45,26 +56,38 @@ class ParserPool:
         self._busy: set[Child] = set()
         self._reapers: set[asyncio.Task[None]] = set()
 
-    async def parse(self, path: Path, request: ParseRequest) -> Parsed:
+    async def parse(
+        self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
+    ) -> Parsed:
         """Text and chunks of the file at `path`; cancelling it kills the process at work.
 
-        Raises only Permanent (codes of extract.registry and `parser_timeout`, `parser_crashed`,
-        `parser_memory`) and Transient (no process could be started).
+        `on_page` is called for each page that was recognised. Raises only Permanent (codes of
+        extract.registry and `parser_timeout`, `parser_crashed`, `parser_memory`), its IsArchive,
+        and Transient (no process could be started).
         """
-        async with self._slots:
-            child = await self._take()
-            self._busy.add(child)
-            try:
-                reply = await self._ask(child, path, request)
-            except BaseException:
-                self._discard(child)
-                raise
-            finally:
-                self._busy.discard(child)
-            self._put_back(child, reply)
-        if isinstance(reply.result, Parsed):
-            return reply.result
-        raise reply.result
+        result = (await self._run(path, request, on_renewal=on_page)).result
+        if not isinstance(result, Parsed):
+            raise _unless_error(result)
+        return result
+
+    async def unpack(self, path: Path, request: UnpackRequest) -> Unpacked:
+        """The files in the archive at `path`, written into the request's folder; raises as parse.
+
+        What is in the folder is as hostile as the archive: only the names of the answer count.
+        """
+        result = (await self._run(path, request)).result
+        if not isinstance(result, Unpacked):
+            raise _unless_error(result)
+        return result
+
+    async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]:
+        """The chunks of a text that was extracted before; raises as parse."""
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="") as file:
+            await asyncio.to_thread(_write, file, text)
+            result = (await self._run(Path(file.name), request, text=text)).result
+        if not isinstance(result, Rechunked):
+            raise _unless_error(result)
+        return result.chunks
 
     async def close(self) -> None:
         """End all processes, at work or not, and wait until they are gone."""
@@ -82,17 +105,47 @@ class ParserPool:
             self._discard(child)
         return await Child.start(self._module, memory=self._memory)
 
-    async def _ask(self, child: Child, path: Path, request: ParseRequest) -> Reply:
+    async def _run(
+        self,
+        path: Path,
+        request: Request,
+        *,
+        text: str = "",
+        on_renewal: Callable[[], None] | None = None,
+    ) -> Reply:
+        async with self._slots:
+            child = await self._take()
+            self._busy.add(child)
+            try:
+                body = await self._ask(child, path, request, on_renewal or _ignore)
+                reply = replies.decode_reply(body, text=text)
+            except BadFrame as error:
+                self._discard(child)
+                raise Permanent(f"The parser answered {error}.", code="parser_crashed") from error
+            except BaseException:
+                self._discard(child)
+                raise
+            finally:
+                self._busy.discard(child)
+            self._put_back(child, reply)
+        return reply
+
+    async def _ask(
+        self, child: Child, path: Path, request: Request, on_renewal: Callable[[], None]
+    ) -> bytes:
+        """The body of the answer. BadFrame, and what `parse` raises."""
         stage = "extract"
         frame = protocol.encode_request(str(path), request, cpu_seconds=self._timeout)
+        loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(self._timeout) as limit:
                 await child.send(frame)
-                body = await child.receive()
-                if body.startswith(_NOTE):
-                    stage = "chunk"
-                    body = await child.receive()
-            return protocol.decode_reply(body)
+                while (body := await child.receive()).startswith(protocol.NOTE):
+                    stage, renews = replies.decode_note(body)
+                    if renews:
+                        limit.reschedule(loop.time() + self._timeout)
+                        on_renewal()
+            return body
         except TimeoutError:
             raise Permanent(
                 f"Reading the file took longer than {self._timeout:g} s (stage {stage}).",
@@ -100,8 +153,6 @@ class ParserPool:
             ) from None
         except (EOFError, OSError):
             raise await child.cause_of_death(stage) from None
-        except BadFrame as error:
-            raise Permanent(f"The parser answered {error}.", code="parser_crashed") from error
 
     def _put_back(self, child: Child, reply: Reply) -> None:
         """Keep a child that is fit for the next file."""
@@ -118,3 +169,18 @@ class ParserPool:
         reaper = asyncio.create_task(child.reap())
         self._reapers.add(reaper)
         reaper.add_done_callback(self._reapers.discard)
+
+
+def _unless_error(result: object) -> Exception:
+    """What to raise for an answer of another kind than was asked for."""
+    if isinstance(result, Permanent | Transient):
+        return result
+    return Permanent("The parser answered something else.", code="parser_crashed")
+
+
+def _ignore() -> None: ...
+
+
+def _write(file: IO[str], text: str) -> None:
+    file.write(text)
+    file.flush()

@@ -10,7 +10,8 @@ import sys
 import structlog
 
 from ingest.errors import Permanent, Transient
-from ingest.sandbox.protocol import LENGTH, MAX_FRAME, BadFrame
+from ingest.sandbox.protocol import LENGTH, MAX_FRAME
+from ingest.sandbox.replies import BadFrame
 
 log = structlog.get_logger()
 

@@ -1,130 +1,41 @@
-"""What parent and parser process say to each other: JSON frames, each after its length.
+"""How parent and parser process speak: JSON frames, each after its length.
 
 JSON and a codec by hand, not pickle: a parser that a file has taken over can then lie, but not
-run code in the parent. What comes from a child is checked field by field.
+run code in the parent. What comes from a child is checked field by field (replies.py).
 """
 
 import struct
-from dataclasses import asdict, dataclass
-from typing import Any, TypeVar, cast, get_args
+from dataclasses import asdict
+from typing import Any
 
 import orjson
 
-from ingest.errors import ErrorCode, Permanent, Transient
-from ingest.model import (
-    LONGEST_URL,
-    MOST_LINKS,
-    Chunk,
-    ChunkSettings,
-    Coverage,
-    Document,
-    Encoding,
-    Page,
-    WebPage,
+from ingest.errors import IsArchive, Permanent, Transient
+from ingest.model import Chunk, ChunkSettings, OcrSettings, Page
+from ingest.sandbox.messages import (
+    Answer,
+    Parsed,
+    ParseRequest,
+    RechunkRequest,
+    Request,
+    Unpacked,
+    UnpackRequest,
 )
 
 LENGTH = struct.Struct(">I")
 MAX_FRAME = 512 * 1024 * 1024
 """Bytes; a longer answer is refused."""
+MAX_MESSAGE = 500
+"""Characters of an error message that are kept."""
+NOTE = b'{"stage":'
+"""How a frame begins that is not the answer yet: the stage, and that work goes on."""
 
-_CODES = frozenset(get_args(ErrorCode))
-_MAX_MESSAGE = 500
-T = TypeVar("T")
-
-
-class BadFrame(Exception):
-    """A child sent what a working child never sends."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParseRequest:
-    """What to do with a file."""
-
-    name: str
-    """As the user named it; a hint for type detection, never opened."""
-    declared: str | None
-    """Content type stated by the sender."""
-    max_pages: int
-    chunk: ChunkSettings
-    url: str | None = None
-    """Where the file was fetched, after redirects; a page's links are relative to it."""
-    members: str | None = None
-    """An empty folder for the files inside of the file; None: they are only named."""
-    ocr: bool = True
-    """Whether text in pictures may be recognised, which takes seconds a page."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
-    """A file inside of an archive or a message."""
-
-    path: str
-    """Inside of the container, `/`-separated, safe and unlike any other."""
-    file: str
-    """Its name in the folder of the request; empty for one that could not be had."""
-    code: str | None = None
-    message: str | None = None
-    """Why it could not be had."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parsed:
-    """A file as text and chunks, with the time that took."""
-
-    document: Document
-    chunks: list[Chunk]
-    extract_seconds: float
-    chunk_seconds: float
-    members: tuple[Member, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnpackRequest:
-    """An archive to take apart."""
-
-    name: str
-    folder: str
-    """Empty; the files go there, under names that are no paths."""
-    max_members: int
-    max_bytes: int
-    """Of all members together, inflated."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unpacked:
-    """What was in an archive."""
-
-    members: tuple[Member, ...]
-    skipped: dict[str, int]
-    """Entries that are no files of anybody, counted by kind: `link`, `device`, `system` …"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RechunkRequest:
-    """A text that was extracted before, to be cut anew; the file holds it in UTF-8."""
-
-    pages: tuple[Page, ...]
-    chunk: ChunkSettings
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rechunked:
-    """The chunks of a text."""
-
-    chunks: list[Chunk]
-
-
-Request = ParseRequest | UnpackRequest | RechunkRequest
-Answer = Parsed | Unpacked | Rechunked
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """The answer to one request."""
-
-    result: Answer | Permanent | Transient
-    resident: int
-    """Bytes of memory the child holds on to afterwards."""
+_KINDS: dict[str, type[Request]] = {
+    "parse": ParseRequest,
+    "unpack": UnpackRequest,
+    "rechunk": RechunkRequest,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
 def frame(value: dict[str, Any]) -> bytes:
@@ -135,36 +46,52 @@ def frame(value: dict[str, Any]) -> bytes:
     return LENGTH.pack(len(body)) + body
 
 
-def encode_request(path: str, request: ParseRequest, *, cpu_seconds: float) -> bytes:
+def note(stage: str, *, renews: bool = False) -> bytes:
+    """The frame of a sign of life; one that renews is worth another time-out."""
+    return frame({"stage": stage, "renews": renews})
+
+
+def encode_request(path: str, request: Request, *, cpu_seconds: float) -> bytes:
     """The frame of one request."""
     fields = asdict(request)
-    fields["name"] = request.name.encode("utf-8", "replace").decode()  # JSON has no half characters
-    return frame({"path": path, "cpu_seconds": cpu_seconds, **fields})
+    if "name" in fields:  # JSON has no half characters
+        fields["name"] = fields["name"].encode("utf-8", "replace").decode()
+    head = {"kind": _NAMES[type(request)], "path": path, "cpu_seconds": cpu_seconds}
+    return frame({**head, "request": fields})
 
 
-def decode_request(body: bytes) -> tuple[str, float, ParseRequest]:
+def decode_request(body: bytes) -> tuple[str, float, Request]:
     """Path, CPU seconds and request; the parent is trusted."""
     data = orjson.loads(body)
-    path, cpu_seconds = data.pop("path"), data.pop("cpu_seconds")
-    settings = ChunkSettings(**data.pop("chunk"))
-    return path, cpu_seconds, ParseRequest(chunk=settings, **data)
+    fields = data["request"]
+    if "chunk" in fields:
+        fields["chunk"] = ChunkSettings(**fields["chunk"])
+    if "pages" in fields:
+        fields["pages"] = tuple(Page(**page) for page in fields["pages"])
+    if fields.get("ocr"):
+        languages = tuple(fields["ocr"].pop("languages"))
+        fields["ocr"] = OcrSettings(languages=languages, **fields["ocr"])
+    return data["path"], data["cpu_seconds"], _KINDS[data["kind"]](**fields)
 
 
-def encode_parsed(parsed: Parsed, *, resident: int) -> bytes:
+def encode_answer(answer: Answer, *, resident: int) -> bytes:
     """The frame of a success. Chunk texts stay away: they are slices of the document's."""
-    chunks = [
-        [piece.ordinal, piece.token_count, piece.start, piece.end, piece.headings, piece.page]
-        for piece in parsed.chunks
-    ]
-    return frame(
-        {
-            "document": asdict(parsed.document),
-            "chunks": chunks,
-            "extract_seconds": parsed.extract_seconds,
-            "chunk_seconds": parsed.chunk_seconds,
-            "resident": resident,
+    if isinstance(answer, Parsed):
+        value = {
+            "document": asdict(answer.document),
+            "chunks": [_row(piece) for piece in answer.chunks],
+            "extract_seconds": answer.extract_seconds,
+            "chunk_seconds": answer.chunk_seconds,
+            "members": [asdict(member) for member in answer.members],
         }
-    )
+    elif isinstance(answer, Unpacked):
+        value = {
+            "unpacked": [asdict(member) for member in answer.members],
+            "skipped": answer.skipped,
+        }
+    else:
+        value = {"rechunked": [_row(piece) for piece in answer.chunks]}
+    return frame({**value, "resident": resident})
 
 
 def encode_failure(error: Permanent | Transient, *, resident: int) -> bytes:
@@ -172,159 +99,22 @@ def encode_failure(error: Permanent | Transient, *, resident: int) -> bytes:
     return frame(
         {
             "code": error.code,
-            "message": str(error)[:_MAX_MESSAGE],
+            "message": str(error)[:MAX_MESSAGE],
             "transient": isinstance(error, Transient),
+            "is_archive": isinstance(error, IsArchive),
             "resident": resident,
         }
     )
 
 
-def decode_reply(body: bytes) -> Reply:
-    """The answer in a frame's body. BadFrame unless every field is what it must be."""
-    try:
-        data = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise BadFrame("not JSON") from error
-    if not isinstance(data, dict):
-        raise BadFrame("not an object")
-    if rb"\u0000" in body and _holds_nul(data):
-        raise BadFrame("text that cannot be stored")
-    resident = _get(data, "resident", int)
-    return Reply(result=_parsed(data) if "document" in data else _failure(data), resident=resident)
-
-
-def _failure(data: dict[str, Any]) -> Permanent | Transient:
-    stated, message = _get(data, "code", str), _get(data, "message", str)[:_MAX_MESSAGE]
-    if stated not in _CODES:
-        raise BadFrame("an unknown error code")
-    code = cast(ErrorCode, stated)
-    if _get(data, "transient", bool):
-        return Transient(message, code=code)
-    return Permanent(message, code=code)
-
-
-def _parsed(data: dict[str, Any]) -> Parsed:
-    document = _document(_get(data, "document", dict))
-    rows = _get(data, "chunks", list)
-    return Parsed(
-        document=document,
-        chunks=[_chunk(row, ordinal, document.text) for ordinal, row in enumerate(rows)],
-        extract_seconds=_get(data, "extract_seconds", float),
-        chunk_seconds=_get(data, "chunk_seconds", float),
-    )
-
-
-def _document(data: dict[str, Any]) -> Document:
-    text = _get(data, "text", str)
-    encoding = _optional(data, "encoding", dict)
-    web = _optional(data, "web", dict)
-    return Document(
-        text=text,
-        media_type=_get(data, "media_type", str),
-        extractor=_get(data, "extractor", str),
-        title=_optional(data, "title", str),
-        encoding=None if encoding is None else _encoding(encoding),
-        pages=_pages(_get(data, "pages", list), len(text)),
-        coverage=_coverage(_get(data, "coverage", dict)),
-        metadata=_get(data, "metadata", dict),
-        warnings=_strings(_get(data, "warnings", list)),
-        web=None if web is None else _web_page(web),
-    )
-
-
-def _web_page(data: dict[str, Any]) -> WebPage:
-    links = _strings(_get(data, "links", list))
-    canonical = _optional(data, "canonical", str)
-    if len(links) > MOST_LINKS or len(set(links)) < len(links):
-        raise BadFrame("too many links, or one twice")
-    if not all(map(_is_address, links if canonical is None else (*links, canonical))):
-        raise BadFrame("a link that is no web address")
-    return WebPage(
-        links=links,
-        canonical=canonical,
-        index=_get(data, "index", bool),
-        follow=_get(data, "follow", bool),
-        is_cut=_get(data, "is_cut", bool),
-    )
-
-
-def _is_address(text: str) -> bool:
-    return len(text) <= LONGEST_URL and text.startswith(("http://", "https://"))
-
-
-def _encoding(data: dict[str, Any]) -> Encoding:
-    return Encoding(
-        name=_get(data, "name", str),
-        confidence=_get(data, "confidence", float),
-        replaced=_get(data, "replaced", int),
-    )
-
-
-def _coverage(data: dict[str, Any]) -> Coverage:
-    fields = {name: _get(data, name, int) for name in ("pages", "with_text", "empty", "failed")}
-    return Coverage(**fields)
-
-
-def _pages(rows: list[Any], length: int) -> tuple[Page, ...]:
-    pages = []
-    last_end = 0
-    for row in rows:
-        page = Page(
-            number=_get(row, "number", int),
-            start=_get(row, "start", int),
-            end=_get(row, "end", int),
-        )
-        if not last_end <= page.start <= page.end <= length:
-            raise BadFrame("pages that do not follow each other in the text")
-        last_end = page.end
-        pages.append(page)
-    return tuple(pages)
-
-
-def _chunk(row: Any, expected: int, text: str) -> Chunk:
-    if not isinstance(row, list) or len(row) != 6:
-        raise BadFrame("a chunk with other fields")
-    ordinal, token_count, start, end, headings, page = row
-    numbers = (ordinal, token_count, start, end)
-    if any(type(number) is not int for number in numbers) or type(headings) is not list:
-        raise BadFrame("a chunk with fields of other types")
-    if ordinal != expected or token_count < 0 or not 0 <= start < end <= len(text):
-        raise BadFrame("a chunk outside of its text")
-    if page is not None and type(page) is not int:
-        raise BadFrame("a chunk on no page")
-    return Chunk(
-        ordinal=ordinal,
-        text=text[start:end],
-        token_count=token_count,
-        start=start,
-        end=end,
-        headings=_strings(headings),
-        page=page,
-    )
-
-
-def _strings(values: list[Any]) -> tuple[str, ...]:
-    if not all(type(value) is str for value in values):
-        raise BadFrame("a list of other things than strings")
-    return tuple(values)
-
-
-def _get(data: Any, key: str, kind: type[T]) -> T:
-    value = data.get(key) if isinstance(data, dict) else None
-    if kind is float and type(value) is int:
-        return kind(value)  # type: ignore[call-arg]  # JSON writes 1.0 as 1 elsewhere
-    if type(value) is not kind:
-        raise BadFrame(f"{key} is not of type {kind.__name__}")
-    return value
-
-
-def _optional(data: dict[str, Any], key: str, kind: type[T]) -> T | None:
-    return None if data.get(key) is None else _get(data, key, kind)
-
-
-def _holds_nul(value: Any) -> bool:
-    if isinstance(value, str):
-        return "\0" in value
-    if isinstance(value, dict):
-        return any("\0" in key or _holds_nul(item) for key, item in value.items())
-    return isinstance(value, list) and any(map(_holds_nul, value))
+def _row(piece: Chunk) -> list[Any]:
+    return [
+        piece.ordinal,
+        piece.token_count,
+        piece.start,
+        piece.end,
+        piece.headings,
+        piece.page,
+        piece.lead,
+        piece.section,
+    ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
 
 from ingest.db import Connection, load_queries, new_id
-from ingest.model import Chunk, Coverage, Document, Vectors
+from ingest.model import Chunk, ChunkSettings, Coverage, Document, Vectors
 
 _SQL = load_queries("documents.sql")
 
@@ -29,6 +29,8 @@ _CHUNK_TYPES = (
     "int4",
     "int4",
     "text",
+    "int4",
+    "int4",
 )
 _EMBEDDING_TYPES = ("uuid", "int2", "uuid", "vector")
 
@@ -38,14 +40,22 @@ def text_hash(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-def coverage_json(coverage: Coverage) -> dict[str, int]:
+def coverage_json(coverage: Coverage) -> dict[str, Any]:
     """A coverage as it is stored, and shown by the API."""
     return {
         "pages": coverage.pages,
         "withText": coverage.with_text,
+        "byOcr": coverage.by_ocr,
         "empty": coverage.empty,
+        "unread": coverage.unread,
         "failed": coverage.failed,
+        "lost": list(coverage.lost),
     }
+
+
+def chunking_json(settings: ChunkSettings) -> dict[str, Any]:
+    """How a document was cut, as it is stored: equal exactly when it would be cut the same."""
+    return asdict(settings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,11 +86,15 @@ class NewDocument:
     embedded: NDArray[np.bool_]
     """Per chunk: False for a text that the provider refused; it is found by keyword only."""
     model_id: int
+    chunking: ChunkSettings
+    """How it was cut."""
     is_partial: bool
     error_code: str | None = None
     web: FromWeb | None = None
     held_by: UUID | None = None
     """The job whose review it waits for, hidden until then (held_documents.py)."""
+    seen_by: UUID | None = None
+    """Of a file inside of an archive or message: the root job of the run."""
     id: UUID = field(default_factory=new_id)
     """Of the document if it is a new one; a known one keeps its own."""
 
@@ -128,6 +142,7 @@ def _chunk_rows(
             chunk.start,
             chunk.end,
             keywords,
+            *(chunk.section or (None, None)),
         )
 
 
@@ -173,6 +188,9 @@ def _document_row(new: NewDocument) -> dict[str, Any]:
         "links": Jsonb(list(new.web.links) if new.web else []),
         "shape": new.web.shape if new.web else None,
         "held_by": new.held_by,
+        "pages": Jsonb([[page.number, page.start, page.end] for page in document.pages]),
+        "chunking": Jsonb(chunking_json(new.chunking)),
+        "seen_by": new.seen_by,
     }
 
 

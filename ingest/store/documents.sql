@@ -3,13 +3,14 @@
 insert into rag.documents
     (id, application_id, source_id, uri, title, media_type, status, error_code, content_hash, text,
      extractor, encoding, coverage, metadata, warnings, chunk_count, token_count, etag,
-     last_modified, text_hash, embedding_model_id, links, shape, held_by, deleted_at)
+     last_modified, text_hash, embedding_model_id, links, shape, held_by, pages, chunking, seen_by,
+     deleted_at)
 select new.id, new.application_id, new.source_id, new.uri, new.title, new.media_type, new.status,
        new.error_code, new.content_hash, new.text, new.extractor, new.encoding, new.coverage,
        new.metadata, array(select jsonb_array_elements_text(new.warnings)), new.chunk_count,
        new.token_count, new.etag, new.last_modified, new.text_hash, new.embedding_model_id,
        array(select jsonb_array_elements_text(new.links)), new.shape, new.held_by,
-       case when new.held_by is not null then now() end
+       new.pages, new.chunking, new.seen_by, case when new.held_by is not null then now() end
   from unnest(%(id)s::uuid[], %(application_id)s::uuid[], %(source_id)s::uuid[], %(uri)s::text[],
               %(title)s::text[], %(media_type)s::text[], %(status)s::text[],
               %(error_code)s::text[], %(content_hash)s::bytea[], %(text)s::text[],
@@ -17,11 +18,12 @@ select new.id, new.application_id, new.source_id, new.uri, new.title, new.media_
               %(metadata)s::jsonb[], %(warnings)s::jsonb[], %(chunk_count)s::integer[],
               %(token_count)s::bigint[], %(etag)s::text[], %(last_modified)s::text[],
               %(text_hash)s::bytea[], %(embedding_model_id)s::smallint[], %(links)s::jsonb[],
-              %(shape)s::text[], %(held_by)s::uuid[])
+              %(shape)s::text[], %(held_by)s::uuid[], %(pages)s::jsonb[], %(chunking)s::jsonb[],
+              %(seen_by)s::uuid[])
        as new(id, application_id, source_id, uri, title, media_type, status, error_code,
               content_hash, text, extractor, encoding, coverage, metadata, warnings, chunk_count,
               token_count, etag, last_modified, text_hash, embedding_model_id, links, shape,
-              held_by)
+              held_by, pages, chunking, seen_by)
 on conflict (source_id, md5(uri)) do update
    set title = excluded.title, media_type = excluded.media_type, status = excluded.status,
        error_code = excluded.error_code, content_hash = excluded.content_hash, text = excluded.text,
@@ -30,7 +32,8 @@ on conflict (source_id, md5(uri)) do update
        chunk_count = excluded.chunk_count, token_count = excluded.token_count,
        etag = excluded.etag, last_modified = excluded.last_modified,
        text_hash = excluded.text_hash, embedding_model_id = excluded.embedding_model_id,
-       links = excluded.links, shape = excluded.shape, updated_at = now(),
+       links = excluded.links, shape = excluded.shape, pages = excluded.pages,
+       chunking = excluded.chunking, seen_by = excluded.seen_by, updated_at = now(),
        deleted_at = excluded.deleted_at
 returning id, source_id, uri, xmax = 0 as is_new;
 
@@ -39,7 +42,8 @@ delete from rag.chunks where document_id = any(%(document_ids)s);
 
 -- name: copy_chunks
 copy rag.chunks (id, application_id, source_id, document_id, ordinal, content, content_hash,
-                 token_count, headings, page, char_start, char_end, keywords)
+                 token_count, headings, page, char_start, char_end, keywords, section_start,
+                 section_end)
 from stdin (format binary);
 
 -- name: copy_embeddings

@@ -67,7 +67,15 @@ async def test_a_completed_source_says_what_is_searchable(
 
     row = await source_row(conn, source)
     assert (row["status"], row["chunk_count"], row["token_count"]) == ("completed", 2, 6)
-    assert row["coverage"] == {"pages": 1, "withText": 1, "empty": 0, "failed": 0}
+    assert row["coverage"] == {
+        "pages": 1,
+        "withText": 1,
+        "byOcr": 0,
+        "empty": 0,
+        "unread": 0,
+        "failed": 0,
+        "lost": [],
+    }
     assert row["content_hash"] == hashlib.sha256(b"one\ntwo").digest()
     logged = await _rows(conn, "select stage from rag.job_logs order by id")
     assert [stage for (stage,) in logged] == ["extract", "chunk", "embed", "store"]
@@ -244,8 +252,9 @@ async def test_a_child_that_crashed_is_tried_once_more(
 @pytest.mark.parametrize(
     ("coverage", "expected"),
     [
-        (Coverage(pages=20, with_text=19, empty=1), "completed"),
-        (Coverage(pages=20, with_text=10, empty=10), "partial"),
+        (Coverage(pages=20, with_text=19, empty=0, failed=1), "completed"),
+        (Coverage(pages=20, with_text=10, empty=10), "completed"),  # blank ones have nothing
+        (Coverage(pages=20, with_text=10, empty=0, unread=10), "partial"),
         (Coverage(pages=20, with_text=10, empty=0, failed=10), "partial"),
     ],
 )

@@ -27,6 +27,7 @@ from ingest.store import (
     source_control,
     source_views,
 )
+from ingest.store.documents import coverage_json
 from ingest.store.search import Scope
 from ingest.worker.attempt import attempt
 from ingest.worker.calls import Calls
@@ -38,7 +39,7 @@ from tests.knowledge import texts
 from tests.live import eventually, is_waiting_for_a_lock
 
 GOOD = Coverage(pages=10, with_text=10, empty=0)
-POOR = Coverage(pages=10, with_text=2, empty=8)
+POOR = Coverage(pages=10, with_text=2, empty=0, unread=8, lost=(3, 4, 5, 6, 7, 8, 9, 10))
 OLD, NEW = "an old version", "a new version"
 
 
@@ -140,7 +141,7 @@ async def test_approval_puts_the_new_version_in_the_place_of_the_old(
     assert source["blob_key"] == job["payload"]["blobKey"]
     assert source["size_bytes"] == len(NEW)
     assert source["embedding_model_id"] == house.model_id
-    assert source["coverage"] == {"pages": 10, "withText": 2, "empty": 8, "failed": 0}
+    assert source["coverage"] == coverage_json(POOR)
     [document] = await rows(conn, "select id, uri, deleted_at, held_by from rag.documents")
     assert document == (UUID(job["result"]["documentId"]), "a.pdf", None, None)
 

@@ -8,20 +8,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.errors import Permanent, Transient
-from ingest.model import Chunk, ChunkSettings, Coverage, Document, Encoding, Page, WebPage
-from ingest.sandbox.protocol import (
-    LENGTH,
-    BadFrame,
+from ingest.errors import IsArchive, Permanent, Transient
+from ingest.model import (
+    Chunk,
+    ChunkSettings,
+    Coverage,
+    Document,
+    Encoding,
+    Member,
+    OcrSettings,
+    Page,
+    WebPage,
+)
+from ingest.sandbox.messages import (
     Parsed,
     ParseRequest,
+    Rechunked,
+    RechunkRequest,
     Reply,
-    decode_reply,
+    Request,
+    Unpacked,
+    UnpackRequest,
+)
+from ingest.sandbox.protocol import (
+    LENGTH,
     decode_request,
+    encode_answer,
     encode_failure,
-    encode_parsed,
     encode_request,
 )
+from ingest.sandbox.replies import BadFrame, decode_note, decode_reply
 
 DOCUMENT = Document(
     text="First page.\n\nSecond, with ünïcödé and \\u0000 in words.",
@@ -30,7 +46,7 @@ DOCUMENT = Document(
     title="A title",
     encoding=Encoding(name="utf-8", confidence=1.0, replaced=2),
     pages=(Page(number=1, start=0, end=11), Page(number=2, start=13, end=30)),
-    coverage=Coverage(pages=2, with_text=2, empty=0, failed=0),
+    coverage=Coverage(pages=9, with_text=2, empty=3, failed=3, unread=1, by_ocr=1, lost=(4, 7)),
     metadata={"author": "A", "nested": {"list": [1, 2.5, None, True]}},
     warnings=("type_mismatch",),
     web=WebPage(
@@ -42,14 +58,25 @@ DOCUMENT = Document(
     ),
 )
 WEB = asdict(DOCUMENT)["web"]
+COVERAGE = asdict(DOCUMENT)["coverage"]
 CHUNKS = [
     Chunk(ordinal=0, text=DOCUMENT.text[:11], token_count=3, start=0, end=11, page=1),
     Chunk(
         ordinal=1, text=DOCUMENT.text[13:], token_count=9, start=13, end=len(DOCUMENT.text),
-        headings=("A", "B"), page=2,
+        headings=("A", "B"), page=2, section=(13, 40),
+    ),
+    Chunk(
+        ordinal=2, text=DOCUMENT.text[:5] + DOCUMENT.text[13:20], token_count=9, start=13, end=20,
+        lead=(0, 5), section=(0, 20),
     ),
 ]  # fmt: skip
-PARSED = Parsed(document=DOCUMENT, chunks=CHUNKS, extract_seconds=0.5, chunk_seconds=1.0)
+MEMBERS = (
+    Member(path="folder/a.txt", file="0"),
+    Member(path="b.pdf", file="", code="encrypted", message="It has a password."),
+)
+PARSED = Parsed(
+    document=DOCUMENT, chunks=CHUNKS, extract_seconds=0.5, chunk_seconds=1.0, members=MEMBERS
+)
 
 
 def body(frame: bytes) -> bytes:
@@ -59,14 +86,14 @@ def body(frame: bytes) -> bytes:
 
 def forged(**changes: Any) -> bytes:
     """A good answer with other fields, of the document or around it."""
-    data = orjson.loads(body(encode_parsed(PARSED, resident=1)))
+    data = orjson.loads(body(encode_answer(PARSED, resident=1)))
     for name, value in changes.items():
         (data["document"] if name in data["document"] else data)[name] = value
     return orjson.dumps(data)
 
 
 def test_a_parsed_file_comes_back_as_it_was() -> None:
-    frame = encode_parsed(PARSED, resident=7)
+    frame = encode_answer(PARSED, resident=7)
 
     assert decode_reply(body(frame)) == Reply(result=PARSED, resident=7)
 
@@ -75,17 +102,43 @@ def test_a_file_without_the_optional_fields_comes_back_too() -> None:
     plain = replace(DOCUMENT, title=None, encoding=None, pages=(), web=None)
     bare = replace(PARSED, document=plain)
 
-    assert decode_reply(body(encode_parsed(bare, resident=7))).result == bare
+    assert decode_reply(body(encode_answer(bare, resident=7))).result == bare
 
 
-@pytest.mark.parametrize("url", [None, "https://example.org/a"])
-def test_a_request_comes_through_as_it_is(url: str | None) -> None:
-    settings = ChunkSettings(tokenizer="minilm", size=256, overlap=32)
-    request = ParseRequest(name="a", declared=None, max_pages=5, chunk=settings, url=url)
+def test_what_was_in_an_archive_comes_back_as_it_was() -> None:
+    unpacked = Unpacked(members=MEMBERS, skipped={"link": 2})
 
-    frame = encode_request("/tmp/file", request, cpu_seconds=2.5)
+    assert decode_reply(body(encode_answer(unpacked, resident=7))).result == unpacked
 
-    assert decode_request(body(frame)) == ("/tmp/file", 2.5, request)
+
+def test_chunks_of_a_text_that_was_sent_come_back_as_slices_of_it() -> None:
+    rechunked = Rechunked(chunks=CHUNKS)
+
+    frame = encode_answer(rechunked, resident=7)
+
+    assert decode_reply(body(frame), text=DOCUMENT.text).result == rechunked
+
+
+CUT = ChunkSettings(tokenizer="minilm", size=256, overlap=32, by="row")
+OCR = OcrSettings(engine="tesseract", languages=("deu",), page_timeout=3.0)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ParseRequest(name="a", declared=None, max_pages=5, chunk=CUT),
+        ParseRequest(
+            name="a", declared="text/html", max_pages=5, chunk=CUT, url="https://example.org/a",
+            members="/tmp/folder", ocr=OCR,
+        ),
+        UnpackRequest(name="a", folder="/tmp/f", max_members=5, max_bytes=6, max_member_bytes=7),
+        RechunkRequest(pages=DOCUMENT.pages, chunk=CUT),
+    ],
+)  # fmt: skip
+def test_a_request_comes_through_as_it_is(request_: Request) -> None:
+    frame = encode_request("/tmp/file", request_, cpu_seconds=2.5)
+
+    assert decode_request(body(frame)) == ("/tmp/file", 2.5, request_)
 
 
 @pytest.mark.parametrize("kind", [Permanent, Transient])
@@ -94,6 +147,21 @@ def test_a_failure_keeps_its_kind_and_code(kind: type[Permanent] | type[Transien
 
     assert type(result) is kind
     assert (str(result), result.code) == ("why", "corrupt")
+
+
+def test_that_a_file_is_an_archive_comes_through() -> None:
+    result = decode_reply(body(encode_failure(IsArchive("a ZIP"), resident=7))).result
+
+    assert isinstance(result, IsArchive)
+    assert str(result) == "a ZIP"
+
+
+@pytest.mark.parametrize(
+    "frame", [b'{"stage": "store", "renews": true}', b'{"stage": "chunk"}', b'{"stage":']
+)
+def test_a_sign_of_life_that_cannot_be_is_refused(frame: bytes) -> None:
+    with pytest.raises(BadFrame):
+        decode_note(frame)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +177,8 @@ def test_a_failure_keeps_its_kind_and_code(kind: type[Permanent] | type[Transien
         {"pages": [{"number": 1, "start": 5, "end": 3}]},
         {"pages": [{"number": 1, "start": 0, "end": 9_999}]},
         {"coverage": {"pages": 1}},
-        {"coverage": {"pages": True, "with_text": 1, "empty": 0, "failed": 0}},
+        {"coverage": {**COVERAGE, "pages": True}},
+        {"coverage": {**COVERAGE, "lost": ["one"]}},
         {"warnings": [1]},
         {"web": []},
         {"web": {"links": [], "canonical": None, "index": True}},
@@ -124,15 +193,28 @@ def test_a_failure_keeps_its_kind_and_code(kind: type[Permanent] | type[Transien
         {"web": {**WEB, "index": 1}},
         {"web": {**WEB, "follow": None}},
         {"web": {**WEB, "is_cut": 1}},
-        {"chunks": [[0, 1, 0, 9_999, [], None]]},
-        {"chunks": [[0, 1, 3, 3, [], None]]},
-        {"chunks": [[0, 1, -5, 3, [], None]]},
-        {"chunks": [[1, 1, 0, 3, [], None]]},
-        {"chunks": [[0, -1, 0, 3, [], None]]},
-        {"chunks": [[0, 1.5, 0, 3, [], None]]},
-        {"chunks": [[0, 1, 0, 3, [1], None]]},
-        {"chunks": [[0, 1, 0, 3, [], "one"]]},
+        {"chunks": [[0, 1, 0, 9_999, [], None, None, None]]},
+        {"chunks": [[0, 1, 3, 3, [], None, None, None]]},
+        {"chunks": [[0, 1, -5, 3, [], None, None, None]]},
+        {"chunks": [[1, 1, 0, 3, [], None, None, None]]},
+        {"chunks": [[0, -1, 0, 3, [], None, None, None]]},
+        {"chunks": [[0, 1.5, 0, 3, [], None, None, None]]},
+        {"chunks": [[0, 1, 0, 3, [1], None, None, None]]},
+        {"chunks": [[0, 1, 0, 3, [], "one", None, None]]},
         {"chunks": [[0, 1]]},
+        {"chunks": [[0, 1, 3, 5, [], None, [4, 3], None]]},
+        {"chunks": [[0, 1, 3, 5, [], None, [0, 4], None]]},
+        {"chunks": [[0, 1, 3, 5, [], None, [0], None]]},
+        {"chunks": [[0, 1, 3, 5, [], None, None, [0, 9_999]]]},
+        {"chunks": [[0, 1, 3, 5, [], None, None, [True, 5]]]},
+        {"members": {}},
+        {"members": [{"path": "a", "file": "../a", "code": None, "message": None}]},
+        {"members": [{"path": "../a", "file": "1", "code": None, "message": None}]},
+        {"members": [{"path": "/a", "file": "1", "code": None, "message": None}]},
+        {"members": [{"path": "a", "file": "", "code": None, "message": None}]},
+        {"members": [{"path": "a", "file": "", "code": "made_up", "message": None}]},
+        {"members": [{"path": "a", "file": "1", "code": "corrupt", "message": None}]},
+        {"members": [{"path": "a", "file": n, "code": None, "message": None} for n in "12"]},
         {"chunks": {}},
         {"extract_seconds": "long"},
         {"resident": None},

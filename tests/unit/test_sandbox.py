@@ -13,7 +13,8 @@ import pytest
 
 from ingest.errors import Permanent, Transient
 from ingest.model import ChunkSettings
-from ingest.sandbox.pool import Parsed, ParseRequest, ParserPool
+from ingest.sandbox.messages import Parsed, ParseRequest
+from ingest.sandbox.pool import ParserPool
 from tests import make_files
 
 MIB = 1024 * 1024

@@ -1,0 +1,122 @@
+"""Files inside of a file: kept in a folder under numbers, known by paths that can do no harm."""
+
+import errno
+import io
+import re
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from ingest.errors import Permanent, Transient
+from ingest.model import Member
+from ingest.pipeline import hygiene
+
+_BLOCK = 256 * 1024
+_LONGEST_PART = 200
+_LONGEST_PATH = 1000
+_DRIVE = re.compile(r"\A[A-Za-z]:")
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+_UNNAMED = "unnamed"
+
+
+def safe_path(path: str) -> str:
+    """The path as a relative one: `/`-separated, on one line, storable, without `.` and `..`."""
+    cleaned = " ".join(hygiene.clean(path)[0].split())
+    relative = _DRIVE.sub("", cleaned.replace("\\", "/"))
+    parts = [part.strip()[:_LONGEST_PART].strip() for part in relative.split("/")]
+    return "/".join(part for part in parts if part not in ("", ".", ".."))[-_LONGEST_PATH:].strip(
+        "/ "
+    )
+
+
+def is_safe_path(path: str) -> bool:
+    """Whether `path` is one that safe_path makes."""
+    return path != "" and path == safe_path(path)
+
+
+def leaves_its_folder(path: str) -> bool:
+    """Whether a path climbs out of where it would be unpacked, as no honest archive's does."""
+    return ".." in path.replace("\\", "/").split("/")
+
+
+class FolderSink:
+    """Writes members into an empty folder. Memory stays flat whatever their size."""
+
+    def __init__(
+        self, folder: Path, *, max_members: int, max_bytes: int, max_member_bytes: int
+    ) -> None:
+        self._folder = folder
+        self._max_members = max_members
+        self._bytes_left = max_bytes
+        self._max_bytes = max_bytes
+        self._max_member_bytes = max_member_bytes
+        self._paths: set[str] = set()
+        self.members: list[Member] = []
+
+    def add(self, path: str, data: bytes | BinaryIO) -> str | None:
+        """Keep a file; the path it got, or None for one that is larger than a file may be.
+
+        Permanent `archive_unsafe` (too many members), `too_large` (all of them together).
+        Transient when there is no room.
+        """
+        self._check_count()
+        file = str(len(self.members))
+        try:
+            fits = self._write(self._folder / file, data)
+        except OSError as error:
+            if error.errno in _NO_ROOM:
+                raise Transient("no room to unpack the file", code="internal") from error
+            raise
+        if not fits:
+            self.refuse(
+                path, code="too_large", message=f"larger than {self._max_member_bytes} bytes"
+            )
+            return None
+        member = Member(path=self._unlike_any_other(path), file=file)
+        self.members.append(member)
+        return member.path
+
+    def refuse(self, path: str, *, code: str, message: str) -> None:
+        """Record a member that cannot be had."""
+        self._check_count()
+        self.members.append(
+            Member(path=self._unlike_any_other(path), file="", code=code, message=message)
+        )
+
+    def _check_count(self) -> None:
+        if len(self.members) >= self._max_members:
+            raise Permanent(
+                f"There are more than {self._max_members} files in it.", code="archive_unsafe"
+            )
+
+    def _write(self, target: Path, data: bytes | BinaryIO) -> bool:
+        source = io.BytesIO(data) if isinstance(data, bytes) else data
+        size = 0
+        try:
+            with target.open("xb") as file:
+                while block := source.read(_BLOCK):
+                    size += len(block)
+                    if size > self._max_member_bytes:
+                        target.unlink()
+                        return False
+                    if size > self._bytes_left:
+                        raise Permanent(
+                            f"Its files have more than {self._max_bytes} bytes together.",
+                            code="too_large",
+                        )
+                    file.write(block)
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
+        self._bytes_left -= size
+        return True
+
+    def _unlike_any_other(self, path: str) -> str:
+        wanted = safe_path(path) or _UNNAMED
+        suffix = PurePosixPath(wanted).suffix
+        stem = wanted.removesuffix(suffix)
+        number = 1
+        while wanted in self._paths:
+            number += 1
+            wanted = safe_path(f"{stem[-_LONGEST_PATH // 2 :]} ({number}){suffix}")
+        self._paths.add(wanted)
+        return wanted

@@ -1,0 +1,204 @@
+"""Archives taken apart: ZIP, TAR and compressed files, each member read as it comes.
+
+Nothing is unpacked by its name, links are not followed, and what headers say of sizes is not
+believed. A member that cannot be had is recorded; those beside it are kept.
+"""
+
+import bz2
+import gzip
+import lzma
+import tarfile
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import PurePosixPath
+from typing import IO, BinaryIO, cast
+
+from ingest.errors import Permanent, Transient
+from ingest.pipeline import mediatypes as types
+from ingest.pipeline.extract import zip_names
+from ingest.pipeline.extract.members import FolderSink, leaves_its_folder
+from ingest.pipeline.sniff import sniff
+
+_RATIO = 200  # inflated to packed; real files stay below 60
+_RATIO_FROM = 32 * 1024 * 1024  # bytes
+_TAR_BLOCK = 512
+_MACHINES_OWN = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+_DAMAGED = "It is damaged and could not be read."
+_REST = "(the rest of the archive)"
+_STREAMS: dict[str, Callable[[BinaryIO], IO[bytes]]] = {
+    types.GZIP: lambda file: cast(IO[bytes], gzip.open(file)),  # noqa: SIM115  # closed by callers
+    types.BZIP2: bz2.open,
+    types.XZ: lzma.open,
+}
+_BROKEN = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    lzma.LZMAError,
+    EOFError,
+    OSError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+)
+
+
+def unpack(
+    file: BinaryIO, *, name: str, sink: FolderSink, on_member: Callable[[], None]
+) -> dict[str, int]:
+    """Put all members into the sink; how many entries were no files of anybody, by kind.
+
+    Kinds: `link`, `device`, `system` (what machines leave beside files). `on_member` is called
+    after each. Permanent: `unsupported_type` for what is no archive, `archive_unsafe`,
+    `encrypted` (all of it), `corrupt`, `too_large`, `empty_content`.
+    """
+    media_type = sniff(file, name=name).media_type
+    skipped: Counter[str] = Counter()
+    unpacker = _Unpacker(sink, skipped, on_member)
+    if media_type == types.ZIP:
+        unpacker.zip(file)
+    elif media_type == types.TAR:
+        unpacker.tar(file)
+    elif media_type in _STREAMS:
+        unpacker.stream(file, media_type, name)
+    else:
+        raise Permanent(f"This is {types.label(media_type)}, no archive.", code="unsupported_type")
+    _check(sink)
+    return dict(skipped)
+
+
+def _check(sink: FolderSink) -> None:
+    """Permanent if nothing could be had at all."""
+    if not sink.members:
+        raise Permanent("The archive is empty.", code="empty_content")
+    codes = {member.code for member in sink.members}
+    if codes == {"encrypted"}:
+        raise Permanent("The archive is protected by a password.", code="encrypted")
+    if codes == {"corrupt"}:
+        raise Permanent("The archive is damaged.", code="corrupt")
+
+
+class _Unpacker:
+    def __init__(
+        self, sink: FolderSink, skipped: Counter[str], on_member: Callable[[], None]
+    ) -> None:
+        self._sink = sink
+        self._skipped = skipped
+        self._on_member = on_member
+
+    def zip(self, file: BinaryIO) -> None:
+        with _damage():
+            archive = zipfile.ZipFile(file)
+        with archive:
+            members = archive.infolist()
+            names = zip_names.names(members)
+            for member, path in zip(members, names, strict=True):
+                mode = member.external_attr >> 16
+                if member.is_dir() or path.endswith("/"):
+                    continue
+                if (mode & 0o170000) == 0o120000:
+                    self._skipped["link"] += 1
+                elif self._is_wanted(path):
+                    self._zip_member(archive, member, path)
+
+    def _zip_member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> None:
+        if member.flag_bits & 0x1:
+            self._sink.refuse(path, code="encrypted", message="It is protected by a password.")
+            return
+        try:
+            with archive.open(member) as part:
+                self._add(path, _Plausible(part, packed=member.compress_size))
+        except _BROKEN:
+            self._sink.refuse(path, code="corrupt", message=_DAMAGED)
+
+    def tar(self, file: IO[bytes]) -> None:
+        try:
+            with tarfile.open(fileobj=file, mode="r|") as archive:
+                for member in archive:
+                    self._tar_member(archive, member)
+        except _BROKEN:
+            # Members come one after the other: what was before the damage is whole.
+            self._sink.refuse(_REST, code="corrupt", message=_DAMAGED)
+
+    def _tar_member(self, archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
+        if member.isdir():
+            return
+        if not member.isreg():
+            self._skipped["link" if member.issym() or member.islnk() else "device"] += 1
+        elif self._is_wanted(member.name):
+            part = archive.extractfile(member)
+            if part is not None:
+                self._add(member.name, cast(BinaryIO, part))
+
+    def stream(self, file: BinaryIO, media_type: str, name: str) -> None:
+        """A compressed file, which may be a tar."""
+        file.seek(0, 2)
+        packed = file.tell()
+        file.seek(0)
+        with _damage(), _STREAMS[media_type](file) as inflated:
+            head = inflated.read(_TAR_BLOCK)
+        file.seek(0)
+        with _STREAMS[media_type](file) as inflated:
+            content = _Plausible(inflated, packed=packed)
+            if _is_tar(head):
+                self.tar(cast(IO[bytes], content))
+                return
+            path = PurePosixPath(name).name
+            try:
+                self._add(PurePosixPath(path).stem or path, content)
+            except _BROKEN:
+                self._sink.refuse(path, code="corrupt", message=_DAMAGED)
+
+    def _add(self, path: str, data: "BinaryIO | _Plausible") -> None:
+        self._sink.add(path, cast(BinaryIO, data))
+        self._on_member()
+
+    def _is_wanted(self, path: str) -> bool:
+        if leaves_its_folder(path):
+            raise Permanent(
+                "A file in the archive would be written outside of it: that is an attack.",
+                code="archive_unsafe",
+            )
+        parts = path.replace("\\", "/").split("/")
+        if parts[0] == "__MACOSX" or parts[-1] in _MACHINES_OWN:
+            self._skipped["system"] += 1
+            return False
+        return True
+
+
+class _Plausible:
+    """A reader that stops when more comes out than honest files have in so few bytes."""
+
+    def __init__(self, stream: IO[bytes], *, packed: int) -> None:
+        self._stream = stream
+        self._left = max(_RATIO_FROM, _RATIO * packed)
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._stream.read(size)
+        self._left -= len(block)
+        if self._left < 0:
+            raise Permanent(
+                "It inflates to a multiple of its size: it is a bomb.", code="archive_unsafe"
+            )
+        return block
+
+
+@contextmanager
+def _damage() -> Iterator[None]:
+    try:
+        yield
+    except (Permanent, Transient, MemoryError):
+        raise
+    except Exception as error:
+        raise Permanent("The archive is damaged.", code="corrupt") from error
+
+
+def _is_tar(head: bytes) -> bool:
+    if len(head) < _TAR_BLOCK:
+        return False
+    try:
+        tarfile.TarInfo.frombuf(head, "utf-8", "surrogateescape")
+    except tarfile.HeaderError:
+        return False
+    return True
