@@ -1,0 +1,66 @@
+"""HTML that is read as a whole, in contrast to web pages: bodies of messages, chapters of books."""
+
+from lxml import etree, html
+
+from ingest.pipeline.extract.html import to_markdown
+from ingest.pipeline.extract.html_flat import flat_text
+from ingest.pipeline.extract.html_hidden import drop_hidden
+
+_DEEP = 800  # levels: beyond, algorithms that call themselves for each run out of stack
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_SEEN = etree.XPath("//body//text()[not(parent::style or parent::script)]")
+
+
+def whole_markdown(markup: str) -> tuple[str, bool]:
+    """All that people see of a page in Markdown, and whether it hides a sentence from them."""
+    tree, is_whole = _parsed(markup)
+    return tree_markdown(tree) if is_whole else (flat_text(markup), False)
+
+
+def visible_length(markup: str) -> int:
+    """About how many characters a page shows, at a fraction of the cost of reading it."""
+    tree, _ = _parsed(markup)
+    return sum(len(text.strip()) for text in _SEEN(tree))
+
+
+def heading_block(markup: str) -> list[str]:
+    """The first heading of a page and those that follow it without anything between them."""
+    tree, is_whole = _parsed(markup)
+    if not is_whole or _is_deep(tree):
+        return []
+    drop_hidden(tree)
+    first = next(tree.iter(*_HEADINGS), None)
+    block = []
+    while first is not None and first.tag in _HEADINGS:
+        block.append(" ".join(first.text_content().split()))
+        first = None if (first.tail or "").strip() else first.getnext()
+    return [heading for heading in block if heading]
+
+
+def _parsed(markup: str) -> tuple[html.HtmlElement, bool]:
+    """The page as a tree, and whether all of it is in there: the parser stops at some depth."""
+    parser = html.HTMLParser(
+        encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False
+    )
+    try:
+        tree = html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
+    except etree.ParserError:  # nothing but comments
+        return html.document_fromstring(b"<p></p>"), True
+    return tree, all(error.level != etree.ErrorLevels.FATAL for error in parser.error_log)
+
+
+def tree_markdown(tree: html.HtmlElement) -> tuple[str, bool]:
+    """The same of a tree, which is changed."""
+    if _is_deep(tree):
+        return flat_text(etree.tostring(tree, encoding="unicode", method="html")), False
+    hides = drop_hidden(tree)
+    return to_markdown(etree.tostring(tree, encoding="unicode", method="html")), hides
+
+
+def _is_deep(tree: html.HtmlElement) -> bool:
+    depth = 0
+    for event, _ in etree.iterwalk(tree, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        if depth > _DEEP:
+            return True
+    return False

@@ -1,0 +1,70 @@
+"""Saved web pages (MHTML, `.mht`): the page itself is read as any web page."""
+
+from dataclasses import replace
+from email.message import Message
+from io import BytesIO
+
+from ingest.pipeline import mediatypes as types
+from ingest.pipeline.extract import html, mail_headers, mail_parts
+from ingest.pipeline.extract.mail_html import heading_block
+from ingest.pipeline.extract.source import Extraction, Source
+
+_PAGES = frozenset({"text/html", "application/xhtml+xml"})
+_ADDRESS = ("Snapshot-Content-Location", "Content-Location")
+
+
+def extract(source: Source) -> Extraction:
+    """Main content of the page that was saved; of a frameset, of all its frames.
+
+    Pictures, style sheets and the frames of a page that has text of its own are left out.
+    """
+    archive = mail_parts.parse(source.stream)
+    page, *frames = _pages(archive) or [archive]
+    extraction = _read(page)
+    if not _text(extraction):
+        text = "\n\n".join(filter(None, (_text(_read(frame)) for frame in frames)))
+        extraction = replace(extraction, parts=[text])
+    stated = {"url": _address(archive, page), "date": _date(archive)}
+    metadata = {**{key: value for key, value in stated.items() if value}, **extraction.metadata}
+    extraction = replace(extraction, parts=[_under_heading(page, _text(extraction))])
+    title = extraction.title or mail_headers.header(archive, "Subject")
+    return replace(extraction, title=title, metadata=metadata)
+
+
+def _pages(archive: Message) -> list[Message]:
+    """The HTML parts, first the one that the archive is about."""
+    found = [part for part in archive.walk() if part.get_content_type() in _PAGES]
+    start = mail_headers.parameter(archive, "start")
+    return sorted(found, key=lambda part: not start or part.get("Content-ID") != start)
+
+
+def _read(page: Message) -> Extraction:
+    data = mail_parts.content(page)
+    declared = str(page.get("Content-Type", ""))
+    return html.extract(Source(stream=BytesIO(data), media_type=types.HTML, declared=declared))
+
+
+def _under_heading(page: Message, text: str) -> str:
+    """The text with the subtitles of the page's heading, which main-content detection leaves out.
+
+    Subtitles are headings that follow the first one without anything between them.
+    """
+    first, *rest = text.split("\n\n", 1)
+    if not first.startswith("# "):
+        return text
+    subtitles = heading_block(mail_parts.text(page)[0])[1:]
+    missing = [subtitle for subtitle in subtitles if subtitle not in text]
+    return "\n\n".join([first, *missing, *rest])
+
+
+def _text(extraction: Extraction) -> str:
+    return "\n\n".join(part for part in extraction.parts if part).strip()
+
+
+def _address(archive: Message, page: Message) -> str:
+    stated = (mail_headers.header(part, name) for part in (archive, page) for name in _ADDRESS)
+    return next((address for address in stated if address.startswith("http")), "")
+
+
+def _date(archive: Message) -> str:
+    return mail_headers.date(mail_headers.header(archive, "Date"))
