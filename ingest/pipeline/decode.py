@@ -64,6 +64,18 @@ def decode(data: bytes, *, declared: str | None = None) -> tuple[str, Encoding]:
         return _nearly_utf8(data, error) or _by_declaration(data, declared) or _guess(data)
 
 
+def peek(head: bytes) -> str:
+    """The start of a text, quickly: its structure is right, letters beyond ASCII may be wrong."""
+    for mark, name in _BOMS:
+        if head.startswith(mark):
+            return head[len(mark) :].decode(name, "replace")
+    name = _wide(head) or _iso_2022(head) or ("cp500" if charset.is_ebcdic(head) else "utf-8")
+    try:
+        return head.decode(name)
+    except UnicodeDecodeError:
+        return head.decode("latin-1" if name == "utf-8" else name, "replace")
+
+
 def is_text(head: bytes) -> bool:
     """Whether the first bytes of a file are text in some encoding (a few stray NULs allowed)."""
     if head.startswith(tuple(mark for mark, _ in _BOMS)) or _wide(head) or charset.is_ebcdic(head):

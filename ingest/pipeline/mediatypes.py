@@ -47,7 +47,6 @@ GIF = "image/gif"
 TIFF = "image/tiff"
 WEBP = "image/webp"
 BMP = "image/bmp"
-UNKNOWN = "application/octet-stream"
 
 _SUFFIXES = {
     TEXT: ".txt .text .log .rst .rest .adoc .asciidoc .tex .latex .srt .vtt .ics .vcf",
@@ -183,12 +182,8 @@ def label(media_type: str) -> str:
 def declared(content_type: str | None) -> str | None:
     """The media type that a Content-Type header states; None where it says nothing of use."""
     stated = (content_type or "").split(";")[0].strip().lower()
-    if stated in ("", TEXT, UNKNOWN, "binary/octet-stream", "application/x-download"):
-        return None
     if stated in _DECLARED:
         return _DECLARED[stated]
-    if stated in _LABELS:
+    if stated != TEXT and (stated in _LABELS or stated in _SUFFIXES):
         return stated
-    return (
-        {"+xml": XML, "+json": JSON}.get(stated[stated.rfind("+") :]) if "+" in stated else stated
-    )
+    return {"+xml": XML, "+json": JSON}.get(stated[stated.rfind("+") :]) if "+" in stated else None

@@ -42,7 +42,7 @@ _EXCEL_4 = re.compile(
 _PDF_WITHIN = 1024  # bytes; readers look for the header so far
 _PDF = re.compile(rb"\s*%PDF-")
 _LATE_PDF = re.compile(rb"%PDF-\d\.\d")
-_PDF_OBJECT = re.compile(rb"\d+ \d+ obj\b|%\xe2\xe3\xcf\xd3")
+_PDF_OBJECT = re.compile(rb"\b\d{1,10} \d{1,5} obj\b|%\xe2\xe3\xcf\xd3")
 _TAR_BLOCK = 512
 _TAR_SUM = slice(148, 156)
 _ARMOURED = (b"-----BEGIN PGP MESSAGE-----", b"age-encryption.org/v1\n")
@@ -71,7 +71,7 @@ def sniff(file: BinaryIO, *, name: str | None = None, declared: str | None = Non
 
     Types that nobody here reads are named, too: `mediatypes.label` has the words.
     Permanent: `empty_content`, `encrypted` (Office, PGP), `corrupt` (the name promises a binary
-    format that the bytes are not, or the container is broken), `unsupported_type` (no known format).
+    format that the bytes are not, or the container is broken), `unsupported_type`.
     """
     file.seek(0)
     head = file.read(HEAD)

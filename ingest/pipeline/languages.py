@@ -1,0 +1,98 @@
+"""Programming and configuration languages by the names of their files."""
+
+from pathlib import PurePosixPath
+
+# The first word is the language as Markdown names it behind a fence.
+_LANGUAGES = """
+python .py .pyi .pyw .pyx
+javascript .js .mjs .cjs
+jsx .jsx
+typescript .ts .mts .cts
+tsx .tsx
+vue .vue
+svelte .svelte
+java .java
+kotlin .kt .kts
+scala .scala .sc
+groovy .groovy .gradle
+clojure .clj .cljs .edn
+c .c .h
+cpp .cc .cpp .cxx .hh .hpp .hxx .ino
+csharp .cs .csx
+fsharp .fs .fsi .fsx
+vb .vb .vbs .bas .cls
+go .go
+rust .rs
+swift .swift
+objectivec .m .mm
+dart .dart
+ruby .rb .rake .gemspec
+php .php .phtml
+perl .pl .pm
+lua .lua
+r .r
+julia .jl
+haskell .hs .lhs
+ocaml .ml .mli
+elixir .ex .exs
+erlang .erl .hrl
+lisp .lisp .cl .el .scm .rkt
+fortran .f .f90 .f95 .for
+pascal .pas .pp .dpr
+cobol .cob .cbl
+asm .asm .s
+zig .zig
+nim .nim
+solidity .sol
+bash .sh .bash .zsh .ksh .fish
+powershell .ps1 .psm1 .psd1
+batch .bat .cmd
+sql .sql .ddl
+graphql .graphql .gql
+protobuf .proto
+thrift .thrift
+css .css
+scss .scss
+sass .sass
+less .less
+yaml .yaml .yml
+toml .toml
+ini .ini .cfg .conf .properties .env .editorconfig
+hcl .tf .tfvars .hcl
+dockerfile .dockerfile
+makefile .mk .mak
+cmake .cmake
+diff .diff .patch
+jinja .j2 .jinja .jinja2
+handlebars .hbs .mustache
+verilog .v .sv
+vhdl .vhd .vhdl
+"""
+_NAMES = {
+    "dockerfile": "dockerfile",
+    "containerfile": "dockerfile",
+    "makefile": "makefile",
+    "gnumakefile": "makefile",
+    "cmakelists.txt": "cmake",
+    "jenkinsfile": "groovy",
+    "gemfile": "ruby",
+    "rakefile": "ruby",
+    "vagrantfile": "ruby",
+    ".gitignore": "ini",
+    ".dockerignore": "ini",
+    ".bashrc": "bash",
+    ".zshrc": "bash",
+    ".profile": "bash",
+}
+BY_SUFFIX = {
+    suffix: language
+    for language, *suffixes in map(str.split, _LANGUAGES.strip().splitlines())
+    for suffix in suffixes
+}
+"""Language of a lower-case file name ending."""
+
+
+def language_of(name: str | None) -> str | None:
+    """The language of a file by its name; None if it is not source code."""
+    path = PurePosixPath((name or "").replace("\\", "/"))
+    return _NAMES.get(path.name.lower()) or BY_SUFFIX.get(path.suffix.lower())
