@@ -47,7 +47,7 @@ def new_document(
         model_id=model_id,
         chunking=chunking,
         is_partial=refused or _lost_share(coverage) > _TOLERATED_LOSS,
-        error_code=_partial_code(refused, coverage),
+        error_code=partial_code(refused, coverage),
         web=web,
         held_by=held_by,
         seen_by=seen_by,
@@ -59,7 +59,8 @@ def _lost_share(coverage: Coverage) -> float:
     return (coverage.unread + coverage.failed) / max(coverage.pages, 1)
 
 
-def _partial_code(refused: bool, coverage: Coverage) -> str | None:
+def partial_code(refused: bool, coverage: Coverage) -> str | None:
+    """What is missing of a document that is searchable; None: nothing that matters."""
     if refused:
         return "embedding_rejected"
     if _lost_share(coverage) <= _TOLERATED_LOSS:

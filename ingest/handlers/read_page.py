@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Final
 
 from ingest.errors import Permanent
+from ingest.handlers.chunk_settings import chunk_settings
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.fetch_page import Answer, fetch_page, refuse_status
-from ingest.model import MOST_LINKS, WebPage
+from ingest.model import MOST_LINKS, ChunkSettings, WebPage
 from ingest.pipeline.web import urls
 from ingest.pipeline.web.robots_tag import RobotsTag, read_tag
 from ingest.pipeline.web.scope import Scope
@@ -32,6 +33,8 @@ class ReadPage:
     content_hash: bytes
     parsed: Parsed | None
     """None: the stored version still stands."""
+    chunking: ChunkSettings | None = None
+    """How it was cut, if it was parsed."""
     seen: FromWeb
     canonical: str | None = None
     may_index: bool = True
@@ -64,8 +67,11 @@ async def read_page(
         if stored is not None and _is_same(page, stored, answer, uri):
             return _unchanged(stored, answer, uri)
         if not answer.is_unchanged:
-            parsed = await parse(answer.path, answer.fetched.url, ctx, progress, answer=answer)
-            return _changed(answer, parsed, uri)
+            cut_by = await chunk_settings(page.source_id, ctx)
+            parsed = await parse(
+                answer.path, answer.fetched.url, ctx, progress, answer=answer, cut_by=cut_by
+            )
+            return _changed(answer, parsed, cut_by, uri)
     if stored is None:
         raise Permanent("the server answered 304 to a plain request", code="fetch_status")
     # It means another page, to which this one redirects now.
@@ -86,14 +92,20 @@ def _is_same(page: PageForJob, stored: StoredPage, answer: Answer, uri: str) -> 
 
 
 async def parse(
-    path: Path, url: str, ctx: Context, progress: Progress, *, answer: Answer | None
+    path: Path,
+    url: str,
+    ctx: Context,
+    progress: Progress,
+    *,
+    answer: Answer | None,
+    cut_by: ChunkSettings,
 ) -> Parsed:
     """Text and chunks of a page's body, by the sandbox; Permanent `empty_content` without any."""
     request = ParseRequest(
         name=urls.file_name(url),
         declared=answer.fetched.headers.get("content-type") if answer else "text/markdown",
         max_pages=ctx.max_pages,
-        chunk=ctx.chunking,
+        chunk=cut_by,
         url=url,
     )
     parsed = await ctx.parser.parse(path, request)
@@ -128,7 +140,7 @@ def _unchanged(stored: StoredPage, answer: Answer, uri: str) -> ReadPage:
     )
 
 
-def _changed(answer: Answer, parsed: Parsed, uri: str) -> ReadPage:
+def _changed(answer: Answer, parsed: Parsed, cut_by: ChunkSettings, uri: str) -> ReadPage:
     web = parsed.document.web or WebPage()
     tag = _tag(answer)
     follow = web.follow and tag.follow
@@ -138,6 +150,7 @@ def _changed(answer: Answer, parsed: Parsed, uri: str) -> ReadPage:
         http_status=answer.fetched.status,
         content_hash=answer.fetched.sha256,
         parsed=parsed,
+        chunking=cut_by,
         seen=FromWeb(
             etag=_validator(answer, "etag"),
             last_modified=_validator(answer, "last-modified"),

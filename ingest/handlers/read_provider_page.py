@@ -7,10 +7,11 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from ingest.handlers.chunk_settings import chunk_settings
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.firecrawl_pages import provider_page
 from ingest.handlers.read_page import ReadPage, parse
-from ingest.model import Document
+from ingest.model import ChunkSettings, Document
 from ingest.pipeline import hygiene
 from ingest.providers.firecrawl.events import CrawledPage
 from ingest.sandbox.messages import Parsed
@@ -31,13 +32,15 @@ async def read_provider_page(
         and stored.content_hash == digest
         and stored.embedding_model_id == ctx.model_id
     )
-    parsed = None if is_same else await _parsed(crawled, markdown, ctx, progress)
+    cut_by = await chunk_settings(page.source_id, ctx)
+    parsed = None if is_same else await _parsed(crawled, markdown, ctx, progress, cut_by=cut_by)
     return ReadPage(
         uri=page.uri,
         found_at=crawled.url,
         http_status=crawled.status_code,
         content_hash=digest,
         parsed=parsed,
+        chunking=cut_by,
         seen=FromWeb(
             text_hash=text_hash(parsed.document.text)
             if parsed
@@ -48,14 +51,19 @@ async def read_provider_page(
 
 
 async def _parsed(
-    crawled: CrawledPage, markdown: bytes, ctx: Context, progress: Progress
+    crawled: CrawledPage,
+    markdown: bytes,
+    ctx: Context,
+    progress: Progress,
+    *,
+    cut_by: ChunkSettings,
 ) -> Parsed:
     await ctx.embedder.ready()
     folder = Path(tempfile.mkdtemp(prefix="ingest-page-"))
     try:
         path = folder / "page.md"
         await asyncio.to_thread(path.write_bytes, markdown)
-        parsed = await parse(path, crawled.url, ctx, progress, answer=None)
+        parsed = await parse(path, crawled.url, ctx, progress, answer=None, cut_by=cut_by)
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     return replace(parsed, document=_described(crawled, parsed.document))

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ingest.db import Connection
+from ingest.handlers.chunk_settings import rechunk_if_moved
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.embed_chunks import EmbeddedChunks, embed_chunks
 from ingest.handlers.lead_on import Found, add_found, scope_of, sort_links
 from ingest.handlers.new_document import new_document
 from ingest.handlers.read_page import ReadPage
-from ingest.model import ChunkSettings
 from ingest.pipeline.web import urls
 from ingest.store import crawl_pages, crawls, documents, frontier, site_documents
 from ingest.store.crawl_pages import KnownPage, PageForJob, PageResult, StoredPage
@@ -49,10 +49,6 @@ class _Work:
     @property
     def model_id(self) -> int:
         return self.ctx.model_id
-
-    @property
-    def chunking(self) -> ChunkSettings:
-        return self.ctx.chunking
 
 
 async def page_outcome(
@@ -122,6 +118,7 @@ async def _prepare(work: _Work, progress: Progress) -> None:
     """Decide how much of the page is new, and embed that."""
     read, stored, parsed = work.read, work.stored, work.read.parsed
     assert parsed is not None  # noqa: S101 the caller has looked
+    assert read.chunking is not None  # noqa: S101 known with `parsed`
     if stored is not None:
         same_model = stored.embedding_model_id == work.model_id
         if same_model and stored.text_hash == read.seen.text_hash:
@@ -146,7 +143,7 @@ async def _prepare(work: _Work, progress: Progress) -> None:
         parsed=parsed,
         vectors=vectors,
         model_id=work.model_id,
-        chunking=work.chunking,
+        chunking=read.chunking,
         web=read.seen,
     )
 
@@ -261,6 +258,13 @@ async def _store(conn: Connection, work: _Work) -> PageResult:
     before = await site_documents.counts(conn, work.crawl.source_id, read.uri)
     ids = await documents.replace(conn, [work.new])
     tokens = sum(chunk.token_count for chunk in work.new.chunks)
+    await rechunk_if_moved(
+        conn,
+        application_id=work.crawl.application_id,
+        source_id=work.crawl.source_id,
+        used=work.new.chunking,
+        ctx=work.ctx,
+    )
     await site_documents.add_counts(
         conn,
         work.crawl.source_id,

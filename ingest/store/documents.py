@@ -71,6 +71,21 @@ class FromWeb:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentChunks:
+    """The chunks of a document whose row is there, ready to be stored."""
+
+    application_id: UUID
+    source_id: UUID
+    document_id: UUID
+    chunks: Sequence[Chunk]
+    keywords: Sequence[str | None]
+    """As in NewDocument."""
+    vectors: Vectors
+    embedded: NDArray[np.bool_]
+    model_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocument:
     """One document with its chunks, ready to be stored."""
 
@@ -109,11 +124,35 @@ async def replace(
     if not documents:
         return {}
     ids = await _upsert(conn, documents)
+    await _copy_chunks(conn, [_chunks_of(new, ids[new.source_id, new.uri]) for new in documents])
+    return ids
+
+
+async def swap_chunks(conn: Connection, new: DocumentChunks) -> None:
+    """Put chunks and vectors in the place of those that a document has; its row stays as it is."""
+    await conn.execute(_SQL["delete_chunks"], {"document_ids": [new.document_id]})
+    await _copy_chunks(conn, [new])
+
+
+def _chunks_of(new: NewDocument, document_id: UUID) -> DocumentChunks:
+    return DocumentChunks(
+        application_id=new.application_id,
+        source_id=new.source_id,
+        document_id=document_id,
+        chunks=new.chunks,
+        keywords=new.keywords,
+        vectors=new.vectors,
+        embedded=new.embedded,
+        model_id=new.model_id,
+    )
+
+
+async def _copy_chunks(conn: Connection, documents: Sequence[DocumentChunks]) -> None:
     chunk_ids = [[new_id() for _ in new.chunks] for new in documents]
     async with conn.cursor() as cur, cur.copy(_SQL["copy_chunks"]) as copy:
         copy.set_types(_CHUNK_TYPES)
         for new, own_ids in zip(documents, chunk_ids, strict=True):
-            for row in _chunk_rows(new, ids[new.source_id, new.uri], own_ids):
+            for row in _chunk_rows(new, own_ids):
                 await copy.write_row(row)
     async with conn.cursor() as cur, cur.copy(_SQL["copy_embeddings"]) as copy:
         copy.set_types(_EMBEDDING_TYPES)
@@ -121,18 +160,15 @@ async def replace(
             for id, vector, is_embedded in zip(own_ids, new.vectors, new.embedded, strict=True):
                 if is_embedded:
                     await copy.write_row((id, new.model_id, new.application_id, vector))
-    return ids
 
 
-def _chunk_rows(
-    new: NewDocument, document_id: UUID, ids: Sequence[UUID]
-) -> Iterator[tuple[Any, ...]]:
+def _chunk_rows(new: DocumentChunks, ids: Sequence[UUID]) -> Iterator[tuple[Any, ...]]:
     for id, chunk, keywords in zip(ids, new.chunks, new.keywords, strict=True):
         yield (
             id,
             new.application_id,
             new.source_id,
-            document_id,
+            new.document_id,
             chunk.ordinal,
             chunk.text,
             text_hash(chunk.text),

@@ -2,12 +2,14 @@
 
 -- name: cancel
 -- Final at once, for pending and running jobs: the fence moves, so a running holder can write nothing.
--- With a job go the children that it has put into the queue.
+-- With a job go the children that it has put into the queue. To cut a source again is not part of its
+-- runs: the next one may find it unchanged, and would leave it as it was.
 with chosen as materialized (
     select id from rag.processing_jobs
      where application_id = %(application_id)s
        and (id = any(%(job_ids)s) or parent_job_id = any(%(job_ids)s)
-            or knowledge_source_id = any(%(source_ids)s) or batch_id = %(batch_id)s)
+            or (knowledge_source_id = any(%(source_ids)s) and type <> 'rechunk')
+            or batch_id = %(batch_id)s)
        and status in ('pending', 'processing', 'review_needed')
        and type <> 'purge'
      order by id

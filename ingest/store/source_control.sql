@@ -18,7 +18,8 @@ select job.id
    and (job.id = any(%(job_ids)s) or job.batch_id = %(batch_id)s)
    and (job.knowledge_source_id is null or job.type = 'purge'
         or (source.deleted_at is null
-            and (not job_type.is_built_in or source.current_job_id in (job.id, job.parent_job_id))));
+            and (not job_type.is_built_in or job.type = 'rechunk'
+                 or source.current_job_id in (job.id, job.parent_job_id))));
 
 -- name: owned
 select id from rag.knowledge_sources

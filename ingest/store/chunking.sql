@@ -1,0 +1,59 @@
+-- Chunk settings of applications and sources, and the jobs that cut again what is stored.
+
+-- name: layers
+select application.settings -> 'chunking' as application, source.chunking as source
+  from rag.knowledge_sources as source
+  join app.applications as application on application.id = source.application_id
+ where source.id = %(source_id)s;
+
+-- name: lock_application
+-- Of whoever changes the settings of an application. Held until the end of the transaction.
+select pg_advisory_xact_lock(hashtextextended(%(application_id)s::uuid::text, 7245110384));
+
+-- name: share_application
+-- Of whoever stores what was cut by them.
+select pg_advisory_xact_lock_shared(
+           hashtextextended(application_id::text, 7245110384))
+  from rag.knowledge_sources
+ where id = %(source_id)s;
+
+-- name: set_own
+update rag.knowledge_sources
+   set chunking = %(own)s, updated_at = now()
+ where application_id = %(application_id)s and id = %(source_id)s and deleted_at is null;
+
+-- name: own_choices
+select distinct chunking from rag.knowledge_sources
+ where application_id = %(application_id)s and deleted_at is null;
+
+-- name: source_cut_otherwise
+-- What waits for a review is found one day, too.
+select source.id
+  from rag.knowledge_sources as source
+ where source.id = %(source_id)s and source.deleted_at is null
+   and exists (
+        select 1 from rag.documents as document
+         where document.source_id = source.id
+           and (document.deleted_at is null or document.held_by is not null)
+           and document.chunking is distinct from %(effective)s::jsonb);
+
+-- name: sources_cut_otherwise
+select source.id
+  from unnest(%(own)s::jsonb[], %(effective)s::jsonb[]) as choice(own, effective)
+  join rag.knowledge_sources as source on source.chunking = choice.own
+ where source.application_id = %(application_id)s and source.deleted_at is null
+   and exists (
+        select 1 from rag.documents as document
+         where document.source_id = source.id
+           and (document.deleted_at is null or document.held_by is not null)
+           and document.chunking is distinct from choice.effective)
+ order by source.id;
+
+-- name: waiting
+-- Sources with a job that will read the settings when it begins. It is kept from beginning before
+-- our transaction has ended; one that is just being claimed is skipped, as it may have read them.
+select knowledge_source_id
+  from rag.processing_jobs
+ where knowledge_source_id = any(%(source_ids)s) and type = 'rechunk' and status = 'pending'
+ order by id
+   for update skip locked;
