@@ -1,9 +1,10 @@
 """E-mails as they travel (RFC 822 and MIME)."""
 
 import platform
+from typing import BinaryIO
 
 from ingest.errors import Permanent
-from ingest.pipeline.extract import mail_headers, mail_parts
+from ingest.pipeline.extract import mail_parts
 from ingest.pipeline.extract.mail_attachments import Attachments
 from ingest.pipeline.extract.mail_message import Mail, read_message
 from ingest.pipeline.extract.source import Extraction, Source
@@ -20,26 +21,35 @@ def extract(source: Source) -> Extraction:
 
     Permanent: `encrypted` (S/MIME or PGP), `too_large`, `archive_unsafe` (nesting).
     """
-    source.stream.seek(0, 2)
-    if source.stream.tell() > _LARGEST * _MIB:
+    check_size(source.stream)
+    attachments = Attachments(source.members)
+    mail = read_message(mail_parts.parse(source.stream), attachments)
+    return extraction_of(mail, attachments, extractor=VERSION)
+
+
+def check_size(stream: BinaryIO) -> None:
+    """Permanent `too_large` for what could not be held in memory in all its forms."""
+    if stream.seek(0, 2) > _LARGEST * _MIB:
         raise Permanent(
             f"The message is larger than {_LARGEST} MiB; upload its attachments by themselves.",
             code="too_large",
         )
-    message = mail_parts.parse(source.stream)
-    attachments = Attachments(source.members)
-    mail = read_message(message, attachments)
+    stream.seek(0)
+
+
+def extraction_of(mail: Mail, attachments: Attachments, *, extractor: str) -> Extraction:
+    """The document of a single message. Permanent `encrypted` if nothing of it can be read."""
     if mail.is_encrypted and not mail.body:
         raise Permanent("The body of the message is encrypted.", code="encrypted")
-    metadata = {name.lower(): value for name, value in mail.fields}
-    metadata["messageId"] = mail_headers.header(message, "Message-ID")
+    stated = {name.lower(): value for name, value in mail.fields}
     return Extraction(
         parts=[mail.markdown()],
-        extractor=VERSION,
+        extractor=extractor,
         title=mail.subject,
         encoding=mail.encoding,
         metadata={
-            **{key: value for key, value in metadata.items() if value},
+            **stated,
+            **({"messageId": mail.message_id} if mail.message_id else {}),
             **attachments.metadata(),
         },
         warnings=(*warnings_of(mail), *attachments.warnings()),

@@ -1,6 +1,8 @@
 """Files inside of messages: handed on to become documents of their own, and listed."""
 
 import mimetypes
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ingest.errors import ErrorCode, Permanent
@@ -28,12 +30,8 @@ class Attachments:
     def add(self, name: str, data: bytes, *, media_type: str = "", keep: bool = True) -> None:
         """List a file and, if it is to be kept, hand it on. Without a name it gets one."""
         name = self._note(name, media_type, len(data))
-        if self._sink is None or not keep or self._is_full:
-            return
-        try:
-            self._sink.add(self._path(name), data)
-        except Permanent:  # it is all too much: the text of the message is worth having still
-            self._is_full = True
+        if self._sink is not None and keep:
+            self._hand_on(self._sink.add, self._path(name), data)
 
     def refuse(
         self, name: str, *, size: int, media_type: str = "", code: ErrorCode, message: str
@@ -41,7 +39,8 @@ class Attachments:
         """List a file that is there but cannot be had."""
         name = self._note(name, media_type, size)
         if self._sink is not None:
-            self._sink.refuse(self._path(name), code=code, message=message)
+            refuse = partial(self._sink.refuse, code=code, message=message)
+            self._hand_on(refuse, self._path(name))
 
     def metadata(self) -> dict[str, Any]:
         """`attachments`, the first 200 of them, and `attachmentCount`; empty if there are none."""
@@ -52,6 +51,14 @@ class Attachments:
     def warnings(self) -> tuple[str, ...]:
         """`attachments_not_kept` if there were too many, or they were too large."""
         return ("attachments_not_kept",) if self._is_full else ()
+
+    def _hand_on(self, give: Callable[..., object], *arguments: object) -> None:
+        if self._is_full:
+            return
+        try:
+            give(*arguments)
+        except Permanent:  # it is all too much: the text of the message is worth having still
+            self._is_full = True
 
     def _note(self, name: str, media_type: str, size: int) -> str:
         self._count += 1

@@ -7,6 +7,7 @@ from ingest.pipeline.extract.html_flat import flat_text
 from ingest.pipeline.extract.html_hidden import drop_hidden
 
 _DEEP = 800  # levels: beyond, algorithms that call themselves for each run out of stack
+_STUB = 5  # times the text's length
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _SEEN = etree.XPath("//body//text()[not(parent::style or parent::script)]")
 
@@ -17,10 +18,16 @@ def whole_markdown(markup: str) -> tuple[str, bool]:
     return tree_markdown(tree) if is_whole else (flat_text(markup), False)
 
 
-def visible_length(markup: str) -> int:
-    """About how many characters a page shows, at a fraction of the cost of reading it."""
-    tree, _ = _parsed(markup)
-    return sum(len(text.strip()) for text in _SEEN(tree))
+def says_more(markup: str, *, than: str) -> bool:
+    """Whether a page holds what the text only stands for: "your program shows no HTML".
+
+    The page is not converted, which takes far longer.
+    """
+    length = len(than.strip())
+    if not length:
+        return True
+    shown = sum(len(text.strip()) for text in _SEEN(_parsed(markup)[0]))
+    return shown > _STUB * length
 
 
 def heading_block(markup: str) -> list[str]:

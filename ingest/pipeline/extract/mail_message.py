@@ -16,10 +16,9 @@ from ingest.pipeline.extract import mail_headers, mail_parts, mail_sealed
 from ingest.pipeline.extract.heading_levels import shift_headings
 from ingest.pipeline.extract.mail_attachments import Attachments
 from ingest.pipeline.extract.mail_calendar import calendar_text
-from ingest.pipeline.extract.mail_html import visible_length, whole_markdown
+from ingest.pipeline.extract.mail_html import says_more, whole_markdown
 from ingest.pipeline.extract.mail_plain import is_pgp_encrypted, plain_markdown
 
-_STUB = 5  # times: text shorter than this part of the page says "your program shows no HTML"
 _DECORATION = 50_000  # bytes; logos and emoticons of bodies are smaller
 _DEEPEST_HEADING = 6
 _TNEF = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
@@ -27,7 +26,7 @@ _SIGNATURES = frozenset(
     {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"}
 )
 _MARKUP = frozenset({"text/html", "text/enriched", "application/xhtml+xml"})
-_READ = _MARKUP | {"text/plain", "text/calendar", "text/rfc822-headers"}
+_READ = _MARKUP | {"text/plain", "text/markdown", "text/calendar", "text/rfc822-headers"}
 _PAGE = re.compile(r"\s*(?:<!doctype html|<html[\s>])", re.IGNORECASE)
 
 
@@ -38,6 +37,7 @@ class Mail:
     subject: str
     fields: tuple[tuple[str, str], ...]
     """Names and values of the header fields that are shown."""
+    message_id: str = ""
     body: str
     """Markdown with headings below `level`."""
     level: int = 1
@@ -66,6 +66,7 @@ def read_message(message: Message, attachments: Attachments, *, level: int = 1) 
     return Mail(
         subject=mail_headers.header(message, "Subject"),
         fields=tuple(mail_headers.fields(message)),
+        message_id=mail_headers.header(message, "Message-ID"),
         body="\n\n".join(block for block in blocks if block.strip()),
         level=min(level, _DEEPEST_HEADING),
         encoding=reader.encoding,
@@ -128,6 +129,8 @@ class _Reader:
         self.encoding = self.encoding or encoding
         if kind == "text/calendar":
             return plain_markdown(calendar_text(text))
+        if kind == "text/markdown":
+            return shift_headings(text, self._level)
         if kind in _MARKUP or _PAGE.match(text):
             if self._is_measuring:
                 return ""
@@ -161,10 +164,8 @@ class _Reader:
 
     def _richer(self, plain: list[str], page: Message) -> list[str]:
         """The page instead of the text if that is a stub; of the other only the files are read."""
-        length = sum(len(block.strip()) for block in plain)
-        if not length:
-            return self.read(page)
-        if length * _STUB < visible_length(mail_parts.text(_first_text(page))[0]):
+        text = "".join(plain)
+        if says_more(mail_parts.text(_first_text(page))[0] if text else "", than=text):
             return self.read(page)
         self._is_measuring = True
         self.read(page)

@@ -2,11 +2,10 @@
 
 import re
 
-_MISREAD = re.compile(
-    r"^( {0,3})(?=#{1,6}(?:[ \t]|$)|`{3}|~{3}|\|)"  # headings, fences, table rows
-    r"|(?<=[^\n]\n)( {0,3})(?=(?:=+|-{2,})[ \t]*$)",  # what would make a heading of the line above
-    re.MULTILINE,
-)
+from ingest.pipeline.extract.markdown_text import plain
+
+# Would make a heading of the line above; the most common one starts a signature.
+_UNDERLINE = re.compile(r"(?<=[^\n]\n)(?= {0,3}(?:=+|-{2,})[ \t]*$)", re.MULTILINE)
 _ARMOUR = re.compile(
     r"^-----BEGIN PGP SIGNATURE-----\n.*?^-----END PGP SIGNATURE-----$", re.M | re.S
 )
@@ -27,11 +26,7 @@ def plain_markdown(text: str, *, declared: str = "") -> str:
         text = _unflowed(text, joint="" if _DELSP.search(declared) else " ")
     if "-----BEGIN PGP SIGN" in text:
         text = _ARMOUR.sub("", _SIGNED.sub("", text))
-    return _MISREAD.sub(_escaped, text).strip("\n")
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return match.group() + "\\"
+    return _UNDERLINE.sub(r"\\", plain(text)).strip("\n")
 
 
 def _unflowed(text: str, *, joint: str) -> str:

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from ingest.errors import Permanent
+from ingest.errors import Permanent, Transient
 from ingest.pipeline.extract import mail_headers, mail_parts
 from ingest.pipeline.extract.mail import VERSION, warnings_of
 from ingest.pipeline.extract.mail_attachments import Attachments
@@ -45,7 +45,7 @@ class _Mailbox:
         number = self._counts["messages"]
         try:
             mail = self._read(data, number)
-        except MemoryError:
+        except (MemoryError, Transient):
             raise
         except Exception:  # whatever a broken or hostile message leads to
             self._counts["failed"] += 1
