@@ -3,19 +3,23 @@
 # ruff: noqa: RUF001  (the letters of other scripts are the point)
 
 import unicodedata
+from collections import Counter
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.pipeline.hygiene import clean, clean_json, clean_line
+from ingest.pipeline.hygiene import clean, clean_json, clean_line, is_garbled, unreadable
 
 # Surrogates and controls often, which st.text() avoids or seldom draws.
 dirty = st.text(
     st.one_of(
         st.characters(codec=None),
         st.characters(min_codepoint=0xD800, max_codepoint=0xDFFF, categories=["Cs"]),
-        st.sampled_from("\0\r\n\x85\u00ad\u200b\ufeff\u0301\u1100\u1161e\U000e0041"),
+        st.sampled_from(
+            "\0\r\n\x85\u00ad\u200b\ufeff\u0301\u1100\u1161e\ufe0f\U0001f3f4\U000e0041\U000e007f\U0001fffe"
+        ),
     )
 )
 json_values = st.recursive(
@@ -84,6 +88,54 @@ def test_tag_characters_cannot_hide_instructions() -> None:
 
 def test_joiners_of_emoji_and_persian_stay() -> None:
     assert clean("👩\u200d🚀 می\u200cخواهم")[0] == "👩\u200d🚀 می\u200cخواهم"
+
+
+def test_the_flag_of_scotland_stays() -> None:
+    flag = "🏴" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbsct") + "\U000e007f"
+
+    assert clean(f"{flag}{flag[:3]}!") == (f"{flag}🏴!", {"tag": 2})
+
+
+def test_a_character_has_one_form_and_no_more() -> None:
+    assert clean("❤\ufe0f ok") == ("❤\ufe0f ok", {})
+    assert clean("葛\U000e0100 ok") == ("葛\U000e0100 ok", {})
+    assert clean("a" + "\ufe01\U000e0101" * 9) == ("a\ufe01", {"tag": 17})
+
+
+def test_what_is_no_character_goes() -> None:
+    assert clean("a\ufdd0b\uffffc\U0010fffed") == ("abcd", {"invisible": 3})
+
+
+@pytest.mark.parametrize("marks", ["\u0301\u0316", "\u0301\U000101fd"])
+def test_accents_without_end_are_cut_before_they_are_sorted(marks: str) -> None:
+    cleaned, counts = clean("x" + marks * 1_000_000 + "y")  # sorted as they are: hours
+
+    assert len(cleaned) <= 32
+    assert counts["mark"] > 1_999_000
+
+
+def test_accents_of_languages_stay() -> None:
+    hebrew = "בְּרֵאשִׁ֖ית"
+    stacked = "q" + "\u0323\u0307" * 8
+
+    assert clean(hebrew)[1] == clean(stacked)[1] == {}
+
+
+def test_what_cannot_be_read_is_counted_and_stays() -> None:
+    text = "a\ufffd\ue000\U000f0000"
+
+    assert unreadable(text) == {"replacement": 1, "private_use": 2}
+    assert clean(text) == (text, {})
+    assert unreadable("äöü") == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "few", "many"),
+    [("replacement", 50, 51), ("control", 10, 11), ("private_use", 200, 201), ("nul", 900, None)],
+)
+def test_a_text_is_garbled_above_a_share(kind: str, few: int, many: int | None) -> None:
+    assert not is_garbled(Counter({kind: few}), 1000)
+    assert many is None or is_garbled(Counter({kind: many}), 1000)
 
 
 def test_decomposed_letters_are_composed() -> None:

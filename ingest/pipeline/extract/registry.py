@@ -25,9 +25,19 @@ MODULES = {
     types.JSON_LINES: f"{_HERE}.text",
     types.NOTEBOOK: f"{_HERE}.text",
     types.XML: f"{_HERE}.text",
+    types.FLAT_OPC: f"{_HERE}.text",
+    types.WORD_XML: f"{_HERE}.text",
+    types.FODT: f"{_HERE}.text",
+    types.FODS: f"{_HERE}.text",
+    types.FODP: f"{_HERE}.text",
     types.HTML: f"{_HERE}.html",
     types.PDF: f"{_HERE}.pdf",
     types.DOCX: f"{_HERE}.docx",
+    types.EMAIL: f"{_HERE}.mail",
+    types.MBOX: f"{_HERE}.mbox",
+    types.MHTML: f"{_HERE}.mhtml",
+    types.MSG: f"{_HERE}.msg",
+    types.EPUB: f"{_HERE}.epub",
     types.PPTX: f"{_HERE}.pptx",
     types.DOC: f"{_HERE}.office_legacy",
     types.PPT: f"{_HERE}.office_legacy",
@@ -37,6 +47,7 @@ MODULES = {
 _SUPPORTED = "It cannot be read here; README.md lists the formats that can."
 _PAGE_BREAK = "\n\n"
 _MOST_LOST = 100
+_A_FEW_WORDS = 20  # characters that hide a text in others
 
 
 def extract(
@@ -104,7 +115,7 @@ def _assemble(sniffed: Sniffed, extraction: Extraction) -> Document:
     position = 0
     for number, part in enumerate(extraction.parts, start=1):
         text, removed = hygiene.clean(part or "")
-        counts += removed
+        counts += removed + hygiene.unreadable(text)
         pages.append(Page(number=number, start=position, end=position + len(text)))
         texts.append(text)
         position += len(text) + len(_PAGE_BREAK)
@@ -123,7 +134,7 @@ def _assemble(sniffed: Sniffed, extraction: Extraction) -> Document:
         pages=tuple(pages) if extraction.paged else (),
         coverage=coverage,
         metadata=metadata,
-        warnings=_warnings(sniffed, extraction, counts),
+        warnings=_warnings(sniffed, extraction, counts, length=position),
         web=extraction.web,
     )
 
@@ -155,12 +166,17 @@ def _nothing(media_type: str, coverage: Coverage) -> Permanent:
     )
 
 
-def _warnings(sniffed: Sniffed, extraction: Extraction, counts: Counter[str]) -> tuple[str, ...]:
+def _warnings(
+    sniffed: Sniffed, extraction: Extraction, counts: Counter[str], *, length: int
+) -> tuple[str, ...]:
     found = {
         "type_mismatch": sniffed.mismatch,
         "undecodable_characters": bool(extraction.encoding and extraction.encoding.replaced),
         "removed_characters": any(counts[kind] for kind in ("nul", "surrogate", "control")),
+        "garbled_text": hygiene.is_garbled(counts, length),
+        "hidden_text": counts["tag"] >= _A_FEW_WORDS,
         "pages_failed": any(part is None for part in extraction.parts),
         "pages_unread": bool(extraction.unread),
     }
-    return (*(code for code, present in found.items() if present), *extraction.warnings)
+    codes = (*(code for code, present in found.items() if present), *extraction.warnings)
+    return tuple(dict.fromkeys(codes))
