@@ -76,6 +76,9 @@ class Settings(BaseSettings):
     # Limits
     max_file_bytes: int = Field(default=1024 * MIB, ge=1)
     max_pages: int = Field(default=5000, ge=1)
+    archive_members: int = Field(default=10_000, ge=1)
+    archive_bytes: int = Field(default=4 * 1024 * MIB, ge=1)
+    archive_depth: int = Field(default=4, ge=1)
     parser_timeout: Duration = timedelta(seconds=60)
     parser_memory: int = Field(default=2048 * MIB, ge=256 * MIB)
 

@@ -20,7 +20,7 @@ from ingest.db import Pool, check_server, open_pool, transaction
 from ingest.embedded import EmbeddedPostgres
 from ingest.embedding import EmbeddingService
 from ingest.governor import Governor, Limits
-from ingest.handlers.context import Context, Web
+from ingest.handlers.context import ArchiveLimits, Context, Web
 from ingest.handlers.registry import load_handlers
 from ingest.housekeeping import Keep
 from ingest.inbox import CHANNEL, Inbox
@@ -149,6 +149,12 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         max_pages=settings.max_pages,
         web=_web(settings, stack),
         mailer=_mailer(settings),
+        archives=ArchiveLimits(
+            members=settings.archive_members,
+            total_bytes=settings.archive_bytes,
+            member_bytes=settings.max_file_bytes,
+            depth=settings.archive_depth,
+        ),
     )
     worker = Worker(
         dsn=runtime.dsn,

@@ -1,5 +1,6 @@
 """The scheduled ticks: process, recover, reconcile, re-scrape, clean up. All may run twice."""
 
+import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
@@ -7,7 +8,7 @@ from uuid import UUID
 
 import structlog
 
-from ingest import metrics
+from ingest import metrics, scratch
 from ingest.blobs.base import BlobStore
 from ingest.clock import DatabaseClock
 from ingest.cron import Scheduler
@@ -100,6 +101,7 @@ def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, keep: Keep) ->
     @scheduler.cron("sweep-blobs", "0 17 * * * *")
     async def sweep() -> None:
         await sweep_blobs(pool, blobs)
+        await asyncio.to_thread(scratch.sweep, older_than=_ORPHAN_AGE)
 
     @scheduler.cron("housekeeping", "0 41 * * * *")
     async def housekeeping() -> None:

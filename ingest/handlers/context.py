@@ -172,6 +172,10 @@ class Progress:
             self.percent = now
             self._moved()
 
+    def still_here(self) -> None:
+        """The attempt gets on although neither stage nor percent has moved."""
+        self._moved()
+
     def _moved(self) -> None:
         if self.on_move is not None:
             self.on_move()

@@ -1,136 +1,207 @@
-"""An uploaded file becomes a searchable document: extract → chunk → embed → store."""
+"""An uploaded file becomes a searchable document: extract → chunk → embed → store.
 
+Files inside of it (of a message, of an archive) become documents of the same source, each by a job
+of its own. The job of the uploaded file then waits for theirs and ends last (end_of_members.py).
+"""
+
+from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
+from typing import Any, Final
 
 from ingest.db import Connection
-from ingest.errors import BlobMissing, LeaseLost, Permanent
-from ingest.handlers.context import Context, Outcome, Progress
+from ingest.errors import IsArchive, LeaseLost, Permanent
+from ingest.handlers.archive import archive_job
+from ingest.handlers.chunk_settings import chunk_settings, rechunk_if_moved
+from ingest.handlers.context import Context, Outcome, Progress, Review, Wait
 from ingest.handlers.embed_chunks import EmbeddedChunks, embed_chunks
+from ingest.handlers.end_of_members import end_of_members
+from ingest.handlers.fan_out import FanOut
 from ingest.handlers.new_document import new_document
+from ingest.handlers.places import Place, place_of
 from ingest.handlers.questions import ask
+from ingest.handlers.read_file import read_file
 from ingest.handlers.registry import handler
-from ingest.sandbox.messages import Parsed, ParseRequest
-from ingest.store import documents, sources
+from ingest.model import ChunkSettings
+from ingest.sandbox.messages import Parsed
+from ingest.store import documents, jobs, members, site_documents, sources
 from ingest.store.documents import NewDocument
 from ingest.store.jobs import ClaimedJob
-from ingest.store.sources import SourceForJob
+
+# The last file wakes the job that waits for all; this is for when that could not be.
+_WAIT: Final = Wait(delay=timedelta(seconds=15), reason="members")
 
 
 @handler("file")
 async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Extract, chunk and embed a file; the outcome swaps it in, or holds it for a review."""
+    refused = job.payload.get("refused")
+    if refused is not None:
+        raise Permanent(refused["message"], code=refused["code"])
+    place = await place_of(job, ctx)
+    if place.is_root:
+        async with ctx.pool.connection() as conn:
+            children = await members.children(conn, job.id)
+        if children.total:
+            return Outcome(wait=_WAIT) if children.open else end_of_members(job, place, ctx)
     await ctx.embedder.ready()
-    source = await _source(job, ctx)
-    parsed = await _parse(job, source, ctx, progress)
+    settings = await chunk_settings(place.source.id, ctx)
+    try:
+        parsed, inside = await read_file(job, place, settings, ctx, progress)
+    except IsArchive:
+        return _hand_over(job, place, ctx)
     with progress.entered("embed", at=40) as details:
         vectors = await embed_chunks(parsed.chunks, ctx, progress)
         details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
     progress.stage = "store"
     progress.reached(95)
-
-    review = await ask(parsed.document, ctx, application_id=source.application_id)
-    new = new_document(
-        source_id=source.id,
-        application_id=source.application_id,
-        uri=source.uri,
-        content_hash=bytes.fromhex(job.payload["contentHash"]),
+    review = None
+    if not inside:  # else people would decide on a part of it
+        review = await ask(parsed.document, ctx, application_id=job.application_id)
+    return _Ingested(
+        job=job,
+        place=place,
+        settings=settings,
         parsed=parsed,
+        inside=inside,
         vectors=vectors,
-        model_id=ctx.model_id,
-        chunking=ctx.chunking,
-        held_by=None if review is None else job.id,
-    )
+        review=review,
+        ctx=ctx,
+    ).outcome()
+
+
+def _hand_over(job: ClaimedJob, place: Place, ctx: Context) -> Outcome:
+    """The file has no text of its own: another job takes it apart."""
+    unpacking = archive_job(job, place, ctx)
 
     async def write(conn: Connection) -> None:
-        if review is None:
-            await _write_source(conn, job, new)
-        await _forget_cached(conn, new, vectors)
+        await jobs.enqueue(conn, [unpacking])
 
-    return Outcome(
-        write=write,
-        review=review,
-        documents=[new],
-        result={
-            "chunks": len(parsed.chunks),
-            "tokens": sum(chunk.token_count for chunk in parsed.chunks),
-            "reusedVectors": vectors.reused,
-            "extractor": parsed.document.extractor,
-            # Where to read what is asked about.
-            **({} if review is None else {"documentId": str(new.id)}),
-        },
-        embedding_config={
-            "provider": ctx.model.provider,
-            "model": ctx.model.name,
-            "dimension": ctx.model.dimension,
-        },
-    )
+    return Outcome(write=write, wait=_WAIT if place.is_root else None, result={"isArchive": True})
 
 
-async def _source(job: ClaimedJob, ctx: Context) -> SourceForJob:
-    if job.knowledge_source_id is None:
-        raise Permanent("a file job needs a knowledge source", code="internal")
-    async with ctx.pool.connection() as conn:
-        source = await sources.for_job(conn, job.knowledge_source_id)
-    if source is None:
-        raise Permanent("the knowledge source was deleted", code="source_deleted")
-    return source
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ingested:
+    """A file that was read and embedded, and what is to be written of it."""
 
+    job: ClaimedJob
+    place: Place
+    settings: ChunkSettings
+    parsed: Parsed
+    inside: FanOut
+    vectors: EmbeddedChunks
+    review: Review | None
+    ctx: Context
 
-async def _parse(job: ClaimedJob, source: SourceForJob, ctx: Context, progress: Progress) -> Parsed:
-    progress.stage = "extract"
-    request = ParseRequest(
-        name=source.name, declared=None, max_pages=ctx.max_pages, chunk=ctx.chunking
-    )
-    try:
-        async with ctx.blobs.open_local(job.payload["blobKey"]) as path:
-            parsed = await _parse_twice_at_most(path, request, ctx)
-    except BlobMissing as error:
-        raise Permanent(f"{error}; upload the file again", code="blob_missing") from error
-    progress.note(
-        "extract",
-        timedelta(seconds=parsed.extract_seconds),
-        {"extractor": parsed.document.extractor, "mediaType": parsed.document.media_type},
-    )
-    progress.note("chunk", timedelta(seconds=parsed.chunk_seconds), {"chunks": len(parsed.chunks)})
-    if not parsed.chunks:
-        raise Permanent("the file has no text", code="no_text")
-    return parsed
-
-
-async def _parse_twice_at_most(path: Path, request: ParseRequest, ctx: Context) -> Parsed:
-    """A child may die of another process's hunger; a file that crashes it does so again."""
-    try:
-        return await ctx.parser.parse(path, request)
-    except Permanent as error:
-        if error.code != "parser_crashed":
-            raise
-        return await ctx.parser.parse(path, request)
-
-
-async def _write_source(conn: Connection, job: ClaimedJob, new: NewDocument) -> None:
-    """Say in the source what is searchable from this commit on."""
-    still_there = await sources.set_content(
-        conn,
-        new.source_id,
-        content_hash=new.content_hash,
-        blob_key=job.payload["blobKey"],
-        size_bytes=job.payload["sizeBytes"],
-        model_id=new.model_id,
-        coverage=documents.coverage_json(new.document.coverage),
-        chunk_count=len(new.chunks),
-        token_count=sum(chunk.token_count for chunk in new.chunks),
-    )
-    if not still_there:
-        raise LeaseLost(job.id)
-
-
-async def _forget_cached(conn: Connection, new: NewDocument, vectors: EmbeddedChunks) -> None:
-    """Vectors are stored with the chunks now."""
-    if vectors.is_cached:
-        await documents.drop_cached(
-            conn,
-            application_id=new.application_id,
-            model_id=new.model_id,
-            hashes=vectors.hashes,
+    def outcome(self) -> Outcome:
+        new = new_document(
+            source_id=self.place.source.id,
+            application_id=self.place.source.application_id,
+            uri=self.place.uri,
+            content_hash=bytes.fromhex(self.job.payload["contentHash"]),
+            parsed=self.parsed,
+            vectors=self.vectors,
+            model_id=self.ctx.model_id,
+            chunking=self.settings,
+            held_by=None if self.review is None else self.job.id,
+            seen_by=self.place.root_job_id,
         )
+
+        async def write(conn: Connection) -> None:
+            await self._write(conn, new)
+
+        return Outcome(
+            write=write,
+            review=self.review,
+            wait=_WAIT if self.place.is_root and self.inside.jobs else None,
+            documents=[new],
+            result=self._result(new),
+            embedding_config={
+                "provider": self.ctx.model.provider,
+                "model": self.ctx.model.name,
+                "dimension": self.ctx.model.dimension,
+            },
+        )
+
+    async def _write(self, conn: Connection, new: NewDocument) -> None:
+        if self.review is None:
+            if self.place.is_root and not self.inside:
+                await self._write_source(conn, new)
+            else:
+                await self._write_part(conn, new)
+            await rechunk_if_moved(
+                conn,
+                application_id=new.application_id,
+                source_id=new.source_id,
+                used=self.settings,
+                ctx=self.ctx,
+            )
+        if self.vectors.is_cached:
+            # Stored with the chunks now.
+            await documents.drop_cached(
+                conn,
+                application_id=new.application_id,
+                model_id=new.model_id,
+                hashes=self.vectors.hashes,
+            )
+
+    async def _write_source(self, conn: Connection, new: NewDocument) -> None:
+        """A file with nothing in it is all of its source: say what is searchable from now on."""
+        if self.place.source.content_hash is not None:
+            await members.drop_unseen(
+                conn, source_id=new.source_id, root_job_id=self.job.id, keep_uri=new.uri
+            )
+        still_there = await sources.set_content(
+            conn,
+            new.source_id,
+            content_hash=new.content_hash,
+            blob_key=self.job.payload["blobKey"],
+            size_bytes=self.job.payload["sizeBytes"],
+            model_id=new.model_id,
+            coverage=documents.coverage_json(new.document.coverage),
+            chunk_count=len(new.chunks),
+            token_count=_tokens(new),
+        )
+        if not still_there:
+            raise LeaseLost(self.job.id)
+
+    async def _write_part(self, conn: Connection, new: NewDocument) -> None:
+        """One of several documents: the source grows by it, and more jobs may be needed."""
+        if self.place.is_root and not self.inside.jobs:
+            # Nothing to wait for: this is the end already.
+            await members.keep(
+                conn,
+                source_id=new.source_id,
+                root_job_id=self.job.id,
+                uris=[*self.inside.kept, new.uri],
+            )
+            await members.end(
+                conn,
+                new.source_id,
+                root_job_id=self.job.id,
+                payload=self.job.payload,
+                model_id=new.model_id,
+            )
+        else:
+            await self.inside.write(conn, self.place)
+        chunks, tokens = await site_documents.counts(conn, new.source_id, new.uri)
+        await site_documents.add_counts(
+            conn,
+            new.source_id,
+            chunks=len(new.chunks) - chunks,
+            tokens=_tokens(new) - tokens,
+            model_id=new.model_id,
+        )
+
+    def _result(self, new: NewDocument) -> dict[str, Any]:
+        return {
+            "chunks": len(new.chunks),
+            "tokens": _tokens(new),
+            "reusedVectors": self.vectors.reused,
+            "extractor": new.document.extractor,
+            # Where to read what is asked about.
+            **({} if self.review is None else {"documentId": str(new.id)}),
+        }
+
+
+def _tokens(new: NewDocument) -> int:
+    return sum(chunk.token_count for chunk in new.chunks)

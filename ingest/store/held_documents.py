@@ -13,7 +13,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from ingest.db import Connection, load_queries
-from ingest.store import sources
+from ingest.store import members, sources
 
 _SQL = load_queries("held_documents.sql")
 
@@ -26,6 +26,8 @@ class _Published:
     coverage: dict[str, Any]
     chunk_count: int
     token_count: int
+    is_member: bool
+    """Whether it is one of several documents of its source."""
     blob_key: str
     size_bytes: int
 
@@ -45,6 +47,9 @@ async def publish(conn: Connection, job_id: UUID) -> None:
         await cur.execute(_SQL["publish"], {"job_id": job_id})
         new = await cur.fetchone()
     if new is None:
+        return
+    if new.is_member:
+        await members.recount(conn, new.source_id)
         return
     await sources.set_content(
         conn,

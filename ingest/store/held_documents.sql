@@ -5,22 +5,27 @@
 delete from rag.documents where held_by = any(%(job_ids)s);
 
 -- name: drop_replaced
--- The version that was searchable until now.
+-- The version that was searchable until now. The job of a file inside of another names its document.
+with held as materialized (
+    select document.source_id, coalesce(job.payload ->> 'uri', source.uri) as uri
+      from rag.documents as document
+      join rag.knowledge_sources as source on source.id = document.source_id
+      join rag.processing_jobs as job on job.id = document.held_by
+     where document.held_by = %(job_id)s)
 delete from rag.documents as live
- using rag.documents as held
-  join rag.knowledge_sources as source on source.id = held.source_id
- where held.held_by = %(job_id)s and live.source_id = source.id
-   and md5(live.uri) = md5(source.uri) and live.uri = source.uri and live.held_by is null;
+ using held
+ where live.source_id = held.source_id and md5(live.uri) = md5(held.uri) and live.uri = held.uri
+   and live.held_by is null;
 
 -- name: publish
 update rag.documents as document
-   set uri = source.uri, held_by = null, deleted_at = null, updated_at = now()
+   set uri = coalesce(job.payload ->> 'uri', source.uri), held_by = null, deleted_at = null, updated_at = now()
   from rag.knowledge_sources as source, rag.processing_jobs as job
  where document.held_by = %(job_id)s and source.id = document.source_id
    and job.id = document.held_by
 returning document.source_id, document.content_hash, document.embedding_model_id as model_id,
           document.coverage, document.chunk_count, document.token_count,
-          job.payload ->> 'blobKey' as blob_key, (job.payload ->> 'sizeBytes')::bigint as size_bytes;
+          job.payload ? 'uri' as is_member, job.payload ->> 'blobKey' as blob_key, (job.payload ->> 'sizeBytes')::bigint as size_bytes;
 
 -- name: drop_orphans
 -- Job and document change in one transaction, so such rows are what is left of an accident.

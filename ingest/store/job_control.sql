@@ -44,11 +44,14 @@ delete from rag.processing_jobs
    and status in ('completed', 'failed', 'cancelled');
 
 -- name: blobs_of_jobs
--- Of open jobs, and of the last job of a source: that one may be retried.
+-- Of open jobs, and of those that may be retried: the last job of a source and its failed children.
 select distinct job.payload ->> 'blobKey' as key
   from rag.processing_jobs as job
  where job.payload ? 'blobKey' and job.payload ->> 'blobKey' = any(%(keys)s)
    and (job.status in ('pending', 'processing', 'review_needed')
         or exists (select 1 from rag.knowledge_sources as source
                     where source.id = job.knowledge_source_id
-                      and source.current_job_id = job.id and source.deleted_at is null));
+                      and source.deleted_at is null
+                      and (source.current_job_id = job.id
+                           or (source.current_job_id = job.parent_job_id
+                               and job.status = 'failed'))));

@@ -136,7 +136,7 @@ with parent as materialized (
     select parent.id
       from rag.processing_jobs as parent
      where parent.id = any(%(ids)s) and parent.status = 'pending' and parent.run_at is not null
-       and parent.wait_reason = 'pages'
+       and parent.wait_reason in ('pages', 'members')
        and not exists (
             select 1 from rag.processing_jobs as child
              where child.parent_job_id = parent.id and child.status in ('pending', 'processing'))

@@ -36,7 +36,10 @@ select source.id, source.type as source_type, source.name, source.uri, source.st
               from rag.processing_jobs as root
              where root.id = source.current_job_id
              union all
-            select child.type, child.status, child.progress, child.completed_at, false, true
+            select child.type, child.status, child.progress, child.completed_at,
+                   child.type = 'archive',
+                   -- What it takes apart counts, file by file.
+                   child.type <> 'archive' or child.status in ('failed', 'cancelled')
               from rag.processing_jobs as child
              where child.parent_job_id = source.current_job_id) as job) as run
  where source.application_id = %(application_id)s and source.id = any(%(ids)s)

@@ -1,0 +1,63 @@
+"""A file's text and chunks, by the sandbox, and the jobs for the files that are inside of it."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from ingest.errors import BlobMissing, IsArchive, Permanent
+from ingest.handlers.context import Context, Progress
+from ingest.handlers.fan_out import FanOut, fan_out
+from ingest.handlers.places import Place
+from ingest.model import ChunkSettings
+from ingest.sandbox.messages import Parsed, ParseRequest
+from ingest.scratch import scratch_folder
+from ingest.store.jobs import ClaimedJob
+
+
+async def read_file(
+    job: ClaimedJob, place: Place, settings: ChunkSettings, ctx: Context, progress: Progress
+) -> tuple[Parsed, FanOut]:
+    """Permanent with the parser's codes, `no_text`, `blob_missing`; IsArchive."""
+    progress.stage = "extract"
+    try:
+        async with ctx.blobs.open_local(job.payload["blobKey"]) as path, scratch_folder() as folder:
+            request = ParseRequest(
+                name=place.name,
+                declared=None,
+                max_pages=ctx.max_pages,
+                chunk=settings,
+                members=str(folder),
+                ocr=ctx.ocr,
+            )
+            parsed = await _parse_twice_at_most(path, request, ctx, progress)
+            inside = await fan_out(job, place, parsed.members, folder, ctx)
+    except BlobMissing as error:
+        raise Permanent(f"{error}; upload the file again", code="blob_missing") from error
+    progress.note(
+        "extract",
+        timedelta(seconds=parsed.extract_seconds),
+        {"extractor": parsed.document.extractor, "mediaType": parsed.document.media_type},
+    )
+    progress.note("chunk", timedelta(seconds=parsed.chunk_seconds), {"chunks": len(parsed.chunks)})
+    if not parsed.chunks:
+        raise Permanent("the file has no text", code="no_text")
+    return parsed, inside
+
+
+async def _parse_twice_at_most(
+    path: Path, request: ParseRequest, ctx: Context, progress: Progress
+) -> Parsed:
+    """A child may die of another process's hunger; a file that crashes it does so again."""
+    try:
+        return await ctx.parser.parse(path, request, on_page=progress.still_here)
+    except IsArchive:
+        raise
+    except Permanent as error:
+        if error.code != "parser_crashed":
+            raise
+        _empty(Path(request.members or ""))
+        return await ctx.parser.parse(path, request, on_page=progress.still_here)
+
+
+def _empty(folder: Path) -> None:
+    for left in folder.iterdir():
+        left.unlink()

@@ -1,0 +1,48 @@
+"""Short-lived folders for files on their way: gone with their block, swept after a kill."""
+
+import asyncio
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+_PREFIX = "rag-ingest-scratch-"
+
+
+@asynccontextmanager
+async def scratch_folder() -> AsyncIterator[Path]:
+    """An empty folder that only this user can read."""
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    try:
+        yield folder
+    finally:
+        # Empty, as it mostly is, it costs one call; a thread only where there is work.
+        if any(os.scandir(folder)):
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        else:
+            os.rmdir(folder)
+
+
+def sweep(*, older_than: timedelta) -> int:
+    """Remove folders of killed processes that nobody can be using any more; how many."""
+    border = time.time() - older_than.total_seconds()
+    old = [
+        folder
+        for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*")
+        if _is_ours_since_before(folder, border)
+    ]
+    for folder in old:
+        shutil.rmtree(folder, ignore_errors=True)
+    return len(old)
+
+
+def _is_ours_since_before(folder: Path, border: float) -> bool:
+    try:
+        state = folder.lstat()
+    except FileNotFoundError:
+        return False
+    return state.st_uid == os.getuid() and state.st_mtime < border
