@@ -43,6 +43,8 @@ class Package:
         stream.seek(0)
         self._archive = zipfile.ZipFile(stream)
         self._members = {_normal(name): name for name in self._archive.namelist()}
+        self.broken: dict[str, None] = {}
+        """Parts that were there, but could not be read."""
 
     def __contains__(self, part: object) -> bool:
         return part in self._members
@@ -56,10 +58,13 @@ class Package:
         return parse(self.read(part))
 
     def find_xml(self, part: str) -> etree._Element | None:
-        """The root of a part that one can do without: None if it is missing or broken."""
+        """The root of a part that one can do without: None if it is missing or `broken`."""
+        if part not in self:
+            return None
         try:
             return self.xml(part)
         except Exception:  # zipfile raises whatever damage leads to
+            self.broken[part] = None
             return None
 
     def main(self) -> str:

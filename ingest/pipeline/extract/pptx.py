@@ -37,10 +37,13 @@ def extract(source: Source) -> Extraction:
     metadata: dict[str, object] = {**properties}
     title = properties.get("title")
     metadata.pop("title", None)
-    if reader.hidden:
-        metadata["hiddenSlides"] = [slides.index(part) + 1 for part in reader.hidden]
-    if attachments:
-        metadata["attachments"] = attachments
+    lists = {
+        "hiddenSlides": [slides.index(part) + 1 for part in reader.hidden],
+        "attachments": attachments,
+        "unreadableParts": list(package.broken)[:_MOST_LISTED],
+    }
+    metadata |= {key: items for key, items in lists.items() if items}
+    found = {"hidden_slides": reader.hidden, "parts_unreadable": package.broken}
     return Extraction(
         parts=parts,
         extractor=_VERSION,
@@ -52,7 +55,7 @@ def extract(source: Source) -> Extraction:
         ),
         title=title,
         metadata=metadata,
-        warnings=("hidden_slides",) if reader.hidden else (),
+        warnings=tuple(code for code, is_so in found.items() if is_so),
     )
 
 

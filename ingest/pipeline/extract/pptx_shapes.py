@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from lxml import etree
 
 from ingest.pipeline.extract.markdown_text import plain
+from ingest.pipeline.extract.office_graphics import graphic_text, slide_table
 from ingest.pipeline.extract.opc import Package, Relation
-from ingest.pipeline.extract.pptx_graphics import graphic_text
 
 _LINE = 342_900  # EMU, 0.95 cm: shapes whose tops differ by less stand side by side
 _TITLES = ("title", "ctrTitle")
@@ -98,6 +98,7 @@ def _texts(shape: etree._Element, slide: Slide, depth: int) -> Iterator[str]:
             for child in _in_order(list(shape.iterchildren(*_SHAPES)), slide):
                 yield from _texts(child, slide, depth + 1)
     elif kind == "graphicFrame":
+        yield from slide_table(shape)
         yield from graphic_text(shape, slide.package, slide.relations)
     elif kind == "pic":
         description = " ".join(_description(shape).split())

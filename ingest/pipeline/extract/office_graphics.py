@@ -1,4 +1,4 @@
-"""Tables, charts and diagrams (SmartArt) of slides as Markdown."""
+"""Charts and diagrams (SmartArt) of Office documents, and tables of slides, as Markdown."""
 
 from collections.abc import Iterator, Mapping
 
@@ -15,16 +15,24 @@ _NO_NODES = {"doc", "pres", "parTrans", "sibTrans"}
 def graphic_text(
     frame: etree._Element, package: Package, relations: Mapping[str, Relation]
 ) -> Iterator[str]:
-    """What a graphic frame shows; nothing for objects that are documents of their own."""
-    for item in frame.iter("{*}tbl", "{*}chart", "{*}relIds"):
-        kind = etree.QName(item).localname
-        if kind == "tbl":
-            text = _table(item)
-        elif kind == "chart":
+    """Charts and diagrams that a frame or drawing shows; not objects that are documents."""
+    for item in frame.iter("{*}chart", "{*}relIds"):
+        if etree.QName(item).localname == "chart":
             text = _chart(_target(attribute(item, "id"), package, relations))
         else:
             text = _diagram(_target(attribute(item, "dm"), package, relations))
         if text:
+            yield text
+
+
+def slide_table(frame: etree._Element) -> Iterator[str]:
+    """The table in a frame of a slide."""
+    for item in frame.iter("{*}tbl"):
+        rows = [
+            [_text(cell) for cell in row.iterchildren("{*}tc")]
+            for row in item.iterchildren("{*}tr")
+        ]
+        if text := table(rows):
             yield text
 
 
@@ -33,12 +41,6 @@ def _target(
 ) -> etree._Element | None:
     relation = relations.get(key or "")
     return package.find_xml(relation.target) if relation is not None else None
-
-
-def _table(item: etree._Element) -> str:
-    return table(
-        [[_text(cell) for cell in row.iterchildren("{*}tc")] for row in item.iterchildren("{*}tr")]
-    )
 
 
 def _chart(root: etree._Element | None) -> str:

@@ -1,0 +1,211 @@
+"""Blocks of a Word document as Markdown: headings, paragraphs, lists, tables, text boxes."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from ingest.pipeline.extract.docx_numbering import Numbering
+from ingest.pipeline.extract.docx_runs import Inline, Runs
+from ingest.pipeline.extract.docx_styles import Styles, own_level, own_numbering
+from ingest.pipeline.extract.docx_xml import child, is_on, local, number, value
+from ingest.pipeline.extract.markdown_text import plain, table
+
+_CONTAINERS = frozenset({"sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag"})
+_SENTENCE = 40  # characters: a mark or an index entry is shorter, an instruction is not
+_WIDEST = 63  # columns that one cell may span
+_DEEP = 20  # tables and text boxes inside of one another; no one nests by hand so deep
+_ITEM = re.compile(r"\d+[.)]")
+_TEXT_BOX = "txbxContent"
+
+Show = Callable[[etree._Element], list[str]]
+"""Blocks for what only the package knows: charts, diagrams, embedded texts."""
+
+
+@dataclass(slots=True)
+class Body:
+    """Reads blocks in the order of the document."""
+
+    styles: Styles
+    numbering: Numbering
+    runs: Runs
+    show: Show
+    has_dark_page: bool = False
+    has_hidden_text: bool = False
+    visible: int = 0
+    """Characters that can be seen …"""
+    faint: int = 0
+    """… and those of sentences among them that are white or tiny."""
+    _pending: list[str] = field(default_factory=list)
+    _depth: int = 0
+
+    def read(self, container: etree._Element) -> list[str]:
+        """Markdown blocks of a body, cell, text box or note; items of a list are one block."""
+        blocks: list[str] = []
+        levels: list[int] = []  # of the items above, outermost first
+        was_item = False
+        for kind, text, level in self._blocks(container):
+            while levels and (kind != "item" or levels[-1] >= level):
+                levels.pop()
+            if kind == "item" and was_item:
+                blocks[-1] += f"\n{'   ' * len(levels)}{text}"
+            else:
+                blocks.append(text)
+            was_item = kind == "item"
+            if was_item:
+                levels.append(level)
+        if rest := "".join(self._pending).strip():
+            blocks.append(plain(rest))
+        self._pending.clear()
+        return blocks
+
+    def _blocks(self, container: etree._Element) -> Iterator[tuple[str, str, int]]:
+        for item in container:
+            name = local(item)
+            if name == "p":
+                yield from self._paragraph(item)
+            elif name == "tbl":
+                yield from (("block", text, 0) for text in self._table(item))
+            elif name in _CONTAINERS:
+                yield from self._blocks(item)
+            elif name == "altChunk":
+                yield from (("block", text, 0) for text in self.show(item))
+
+    def _paragraph(self, paragraph: etree._Element) -> Iterator[tuple[str, str, int]]:
+        properties = child(paragraph, "pPr")
+        inline = self._inline(paragraph, properties)
+        text = "".join([*self._pending, inline.text])
+        self._pending.clear()
+        if child(child(properties, "rPr"), "del") is not None:  # its end is deleted: it goes on
+            self._pending.append(text)
+        elif text.strip():
+            yield self._formed(text, properties)
+        for box in inline.boxes:
+            yield from (("block", block, 0) for block in self._box(box))
+
+    def _inline(self, paragraph: etree._Element, properties: etree._Element | None) -> Inline:
+        style = self.styles.get(value(child(properties, "pStyle")))
+        is_shaded = style.is_shaded or child(properties, "shd") is not None
+        inline = self.runs.read(
+            paragraph,
+            may_be_faint=not (is_shaded or self.has_dark_page or self._depth),
+            is_hidden=style.is_hidden,
+        )
+        faint = sum(map(len, inline.faint))
+        self.visible += len(inline.text)
+        if faint >= _SENTENCE:
+            self.faint += faint
+        self.has_hidden_text |= max(faint, sum(map(len, inline.hidden))) >= _SENTENCE
+        return inline
+
+    def _formed(self, text: str, properties: etree._Element | None) -> tuple[str, str, int]:
+        style = self.styles.get(value(child(properties, "pStyle")))
+        heading = own_level(properties) or style.level
+        listed = style.numbering
+        if (own := own_numbering(properties)) is not None:
+            inherited = listed or (None, 0)
+            listed = (own[0] or inherited[0], inherited[1] if own[1] is None else own[1])
+        label = self.numbering.label(*listed) if listed is not None else None
+        if heading is not None and not self._depth:
+            return "block", _on_one_line(f"{'#' * heading} {label or ''} {text}"), 0
+        if label is None or listed is None:
+            return "block", plain(text.strip()), 0
+        mark = label if _ITEM.fullmatch(label) else f"- {label}".rstrip()
+        return "item", f"{mark} {_on_one_line(text)}", listed[1]
+
+    def _table(self, element: etree._Element) -> list[str]:
+        """A Markdown table; a single cell is a frame around its blocks."""
+        if self._depth >= _DEEP:
+            return [_on_one_line(" ".join(item.text or "" for item in element.iter("{*}t")))]
+        rows = list(_inside(element, "tr"))
+        cells = [list(_inside(row, "tc")) for row in rows]
+        self._depth += 1
+        try:
+            if len(cells) == 1 and len(cells[0]) == 1:
+                return self.read(cells[0][0])
+            made = table(
+                [
+                    self._row(row, mine)
+                    for row, mine in zip(rows, cells, strict=True)
+                    if _is_kept(row)
+                ]
+            )
+            return [made] if made else []
+        finally:
+            self._depth -= 1
+
+    def _row(self, row: etree._Element, cells: list[etree._Element]) -> list[str]:
+        before = number(child(child(row, "trPr"), "gridBefore")) or 0
+        texts = [""] * min(max(before, 0), _WIDEST)
+        for cell in cells:
+            properties = child(cell, "tcPr")
+            merged = child(properties, "vMerge")
+            is_continued = merged is not None and value(merged) in (None, "continue")
+            texts.append("" if is_continued else self._cell(cell))
+            span = number(child(properties, "gridSpan")) or 1
+            texts += [""] * (min(max(span, 1), _WIDEST) - 1)
+        return texts
+
+    def _cell(self, cell: etree._Element) -> str:
+        """Its blocks in one line; the cells of a table inside are separated by spaces, too."""
+        flat = (_unframed(block) for block in self.read(cell))
+        return _on_one_line(" ".join(flat))
+
+    def _box(self, box: etree._Element) -> Iterator[str]:
+        """Texts of a drawing: its description, its text boxes, what its graphic shows."""
+        if self._depth >= _DEEP:
+            return
+        self._depth += 1
+        try:
+            description = _description(box)
+            if description:
+                yield plain(_on_one_line(description))
+            for content in _outermost(box, _TEXT_BOX):
+                yield from self.read(content)
+            yield from self.show(box)
+        finally:
+            self._depth -= 1
+
+
+def _inside(parent: etree._Element, name: str) -> Iterator[etree._Element]:
+    """Rows of a table, cells of a row, also those in wrappers."""
+    for item in parent:
+        if local(item) == name:
+            yield item
+        elif local(item) in _CONTAINERS:
+            yield from _inside(item, name)
+
+
+def _outermost(parent: etree._Element, name: str) -> Iterator[etree._Element]:
+    for item in parent:
+        if local(item) == name:
+            yield item
+        else:
+            yield from _outermost(item, name)
+
+
+def _is_kept(row: etree._Element) -> bool:
+    properties = child(row, "trPr")
+    return child(properties, "del") is None and not is_on(child(properties, "hidden"))
+
+
+def _description(box: etree._Element) -> str:
+    """The alternative text of a picture."""
+    for item in box.iter("{*}docPr", "{*}shape"):
+        found = item.get("descr") or item.get("alt")
+        if found:
+            return str(found)
+    return ""
+
+
+def _unframed(block: str) -> str:
+    """A block without the frame of a table."""
+    if not block.startswith("| "):
+        return block
+    lines = block.split("\n")
+    return " ".join(line.strip("| ").replace(" | ", " ") for line in [lines[0], *lines[2:]])
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
