@@ -46,6 +46,8 @@ _ROWS = {
 }
 _LATIN = {"cp1252", "cp1250", "cp1254", "cp1257", "iso8859_2", "cp850", "mac_roman"}
 _CANDIDATES = (*_ROWS, *_LETTERS)
+NOT_LATIN = frozenset(_CANDIDATES) - _LATIN
+"""Encodings of other scripts."""
 _HIGH = bytes(range(0x80, 0x100))
 _SHORT = 512  # bytes
 _RULED_OUT = 0.3  # penalty for what charset-normalizer finds untidy
@@ -86,7 +88,7 @@ def is_ebcdic(sample: bytes) -> bool:
 
 def everyday_cjk(text: str) -> float:
     """Share from 0 to 1 of characters beyond ASCII that are everyday Chinese, Japanese, Korean."""
-    return max(_familiarity(text, name) for name in _ROWS)
+    return max(familiarity(text, name) for name in _ROWS)
 
 
 def _double_byte(sample: bytes) -> list[tuple[float, float, str]]:
@@ -94,7 +96,7 @@ def _double_byte(sample: bytes) -> list[tuple[float, float, str]]:
     scored = []
     for name in _ROWS:
         text = sample.decode(name, "replace")
-        share = _familiarity(text, name)
+        share = familiarity(text, name)
         if share > 0.9 and not text.isascii() and len(text) > 20:
             scored.append((share, share, name))
     return scored
@@ -118,12 +120,13 @@ def _tidy(sample: bytes) -> list[tuple[float, float, str]]:
 
 
 def _score(text: str, name: str, *, mess: float) -> tuple[float, float, str]:
-    share = _familiarity(text, name)
+    share = familiarity(text, name)
     return share - mess, max(0.0, share - max(0.0, mess)), name
 
 
-def _familiarity(text: str, encoding: str) -> float:
-    """Share from 0 to 1 of the characters beyond ASCII that are everyday ones."""
+def familiarity(text: str, encoding: str) -> float:
+    """Share from 0 to 1 of the characters beyond ASCII that are everyday ones in the languages
+    that are written in `encoding`, a candidate of ours."""
     everyday = _everyday(encoding)
     foreign = [char for char in text if char >= "\x80"]
     if not foreign:

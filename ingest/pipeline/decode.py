@@ -3,13 +3,19 @@
 1. byte order mark                       4. declared charset (HTTP, HTML, XML), if the bytes agree
 2. UTF-16/32 without one, ISO-2022       5. detection on a sample
 3. strict UTF-8, or nearly so            6. replacement characters, counted
+
+Lines in another encoding among those in UTF-8, as logs and pasted texts have them, are read in
+theirs. UTF-7 is never guessed: nothing tells it from ASCII. Detection looks at a sample; memory
+is that of the bytes and of the text, and for a moment of one more copy of the text.
 """
 
 import codecs
 import re
+from collections.abc import Iterable
 
 from ingest.model import Encoding
 from ingest.pipeline import charset
+from ingest.pipeline.charset_labels import codec, declarations, is_wide
 
 HEAD = 64 * 1024
 """Bytes from the start of a file that are enough to tell what it is."""
@@ -26,27 +32,16 @@ _ISO_2022 = (
     (re.compile(rb"\x1b\$\)C"), "iso2022_kr"),
     (re.compile(rb"\x1b\$[@B]|\x1b\(J"), "iso2022_jp_ext"),
 )
-_DECLARED = re.compile(
-    rb"""<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]+)|<meta[^>]{0,500}?charset\s*=\s*["']?\s*([\w.:-]+)""",
-    re.IGNORECASE,
-)
-_PARAMETER = re.compile(r""";\s*charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
-# What people mean by a name: browsers read the left as the right (WHATWG Encoding Standard).
-_MEANT = {
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "tis-620": "cp874",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "big5": "big5hkscs",
-}
-_NOT_CHARSETS = re.compile(r"utf|escape|idna|punycode|undefined|charmap|palmos|mbcs|oem")
+_BLOCK = 1024 * 1024
 _TRUSTED_ERRORS = 0.02  # a declared charset may be wrong in this share of the foreign bytes
+_CONVINCING = 0.7  # confidence of a guess that overrules what was declared
+_PLAUSIBLE = 0.5  # the same of a few lines among others
+_LARGEST_MIXTURE = 64 * 1024 * 1024  # bytes; its lines are objects
 _CONTROL = re.compile("[\x01-\x08\x0e-\x19\x1c-\x1f]")
+_FOREIGN = re.compile(rb"[\x80-\xff]")
+_HIGH = range(0x80, 0x100)
+_LEADS = range(0xC2, 0xF5)  # first bytes of characters in UTF-8
+_ENOUGH = 64  # bytes beyond ASCII; fewer may be one name and a copyright sign
 _CONTROLS = bytes({*range(1, 32)} - set(b"\t\n\r\b\f\v\x1a\x1b")) + b"\x7f"
 
 
@@ -55,13 +50,19 @@ def decode(data: bytes, *, declared: str | None = None) -> tuple[str, Encoding]:
     by_bom = _by_bom(data)
     if by_bom is not None:
         return by_bom
-    name = _wide(data[:HEAD]) or _iso_2022(data[:HEAD])
+    name = _wide(data[:HEAD]) or _iso_2022(data[:HEAD]) or _declared_wide(data, declared)
     if name is not None:
         return _lossy(data, name, 0.95)
     try:
         return data.decode("utf-8"), Encoding(name="utf-8", confidence=1.0)
     except UnicodeDecodeError as error:
-        return _nearly_utf8(data, error) or _by_declaration(data, declared) or _guess(data)
+        return (
+            _cut_utf8(data, error)
+            or _mixed(data)
+            or _nearly_utf8(data)
+            or _by_declaration(data, declared)
+            or _guess(data)
+        )
 
 
 def peek(head: bytes) -> str:
@@ -128,50 +129,88 @@ def _iso_2022(head: bytes) -> str | None:
     return None
 
 
-def _nearly_utf8(data: bytes, error: UnicodeDecodeError) -> tuple[str, Encoding] | None:
-    """UTF-8 with a few broken bytes: cut off at the end, or one line pasted from elsewhere."""
-    leads = len(data) - len(data.translate(None, bytes(range(0xC2, 0xF5))))
+def _declared_wide(data: bytes, declared: str | None) -> str | None:
+    """UTF-16 of letters only holds no NUL that would tell: there the declaration has to."""
+    if len(data) % 2 or not any(map(is_wide, declarations(b"", declared))):
+        return None
+    for name in ("utf-16-le", "utf-16-be"):
+        if _is_clean(data[:HEAD], name) and _is_plausible(data[:HEAD].decode(name, "replace")):
+            return name
+    return None
+
+
+def _cut_utf8(data: bytes, error: UnicodeDecodeError) -> tuple[str, Encoding] | None:
+    """UTF-8 that ends within a character, and had others before."""
+    if error.reason != "unexpected end of data" or _count(data, _LEADS) < 2:
+        return None
+    text = data[: error.start].decode("utf-8") + "\ufffd"
+    return text, Encoding(name="utf-8", confidence=0.9, replaced=1)
+
+
+def _nearly_utf8(data: bytes) -> tuple[str, Encoding] | None:
+    """UTF-8 with a few broken bytes, pasted from elsewhere."""
+    leads = _count(data, _LEADS)
+    if leads < 10:
+        return None
     text = data.decode("utf-8", "replace")
     broken = text.count("\ufffd")
-    cut_off = error.reason == "unexpected end of data" and leads > broken
-    if not cut_off and leads < 10 * broken:
+    if leads < 10 * broken:
         return None
     return text, Encoding(name="utf-8", confidence=0.9, replaced=broken)
 
 
+def _mixed(data: bytes) -> tuple[str, Encoding] | None:
+    """Lines of UTF-8 beside lines of one other encoding that is plain to see."""
+    if len(data) > _LARGEST_MIXTURE:
+        return None
+    lines = data.split(b"\n")
+    strange = [line for line in lines if not line.isascii()]
+    others = [line for line in strange if not _is_utf8(line)]
+    # Legacy text reads as UTF-8 by chance, but not in many lines.
+    if len(strange) - len(others) < max(2, 0.2 * len(strange)):
+        return None
+    guess = charset.guess(b"\n".join(others)[:_SAMPLE])
+    if guess is None or guess.confidence < _PLAUSIBLE:
+        return None
+    # That no byte fits an encoding by chance is sure only for UTF-8, so that is tried on each.
+    text = "\n".join(
+        line.decode("utf-8" if _is_utf8(line) else guess.name, "replace") for line in lines
+    )
+    replaced = text.count("\ufffd")
+    return text, Encoding(name="utf-8", confidence=round(guess.confidence, 2), replaced=replaced)
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _by_declaration(data: bytes, content_type: str | None) -> tuple[str, Encoding] | None:
-    for label in _declarations(data, content_type):
-        name = _codec(label)
+    for label in declarations(data, content_type):
+        name = codec(label)
         if name is None:
             continue
         text, encoding = _lossy(data, name, 0.95)
-        foreign = len(data) - len(data.translate(None, bytes(range(0x80, 0x100))))
-        if encoding.replaced <= foreign * _TRUSTED_ERRORS:
-            return text, encoding
+        if encoding.replaced <= _count(data, _HIGH) * _TRUSTED_ERRORS:
+            return _guess(data) if _is_wrong_default(data, name) else (text, encoding)
     return None
 
 
-def _declarations(data: bytes, content_type: str | None) -> list[str]:
-    found = [match.group(1) for match in _PARAMETER.finditer(content_type or "")]
-    inside = _DECLARED.search(data[:4096])
-    if inside is not None:
-        found.append((inside.group(1) or inside.group(2)).decode("ascii", "ignore"))
-    return found
-
-
-def _codec(label: str) -> str | None:
-    try:
-        name = codecs.lookup(label).name
-    except (LookupError, ValueError):
-        return None
-    if _NOT_CHARSETS.search(name):
-        return None
-    meant = _MEANT.get(name, name)
-    try:
-        b" ".decode(meant, "replace")  # refuses bytes-to-bytes codecs such as base64
-    except LookupError:
-        return None
-    return meant
+def _is_wrong_default(data: bytes, name: str) -> bool:
+    """Whether Western European was declared by a template, and the text is plainly of elsewhere."""
+    if name != "cp1252":
+        return False
+    sample = _sample(data)
+    guess = charset.guess(sample)
+    return (
+        guess is not None
+        and guess.name in charset.NOT_LATIN
+        and guess.confidence > _CONVINCING
+        and charset.familiarity(sample.decode(name, "replace"), name) < guess.confidence / 2
+    )
 
 
 def _guess(data: bytes) -> tuple[str, Encoding]:
@@ -182,17 +221,37 @@ def _guess(data: bytes) -> tuple[str, Encoding]:
 
 
 def _sample(data: bytes) -> bytes:
-    """Some bytes around the first that is not ASCII, cut where no character is split."""
+    """Up to 16 kB: around the first byte beyond ASCII and, if few are there, more from later on."""
     if charset.is_ebcdic(data[:_SAMPLE]):
         return data[:_SAMPLE]
-    foreign = re.search(rb"[\x80-\xff]", data)
-    start = max(0, foreign.start() - 256) if foreign else 0
-    sample = data[start : start + _SAMPLE]
-    if len(data) <= start + _SAMPLE:
-        return sample
-    # No encoding of ours uses the bytes below 0x30 inside a character.
-    end = max(sample.rfind(separator) for separator in (b"\n", b" ", b",", b"\t"))
-    return sample[:end] if end > _SAMPLE // 2 else sample
+    sample, end = _window(data, 0, _SAMPLE)
+    while end < len(data) and len(sample) < 2 * _SAMPLE and _count(sample, _HIGH) < _ENOUGH:
+        window, end = _window(data, end, _SAMPLE // 8)
+        if not window:
+            break
+        sample += b"\n" + window
+    return sample
+
+
+def _window(data: bytes, position: int, size: int) -> tuple[bytes, int]:
+    """Bytes from shortly before the next that is not ASCII on, and where to look for more."""
+    foreign = _FOREIGN.search(data, position)
+    if foreign is None:
+        return (data[position : position + size] if position == 0 else b""), len(data)
+    start = max(position, foreign.start() - size // 64)
+    window = data[start : start + size]
+    if len(data) > start + size:
+        # No encoding of ours uses the bytes below 0x30 inside a character.
+        end = max(window.rfind(separator) for separator in (b"\n", b" ", b",", b"\t"))
+        window = window[:end] if end > size // 2 else window
+    return window, start + size
+
+
+def _count(data: bytes, values: Iterable[int]) -> int:
+    """How many bytes have one of these values; takes no copy of the whole."""
+    deleted = bytes(values)
+    blocks = (data[at : at + _BLOCK] for at in range(0, len(data), _BLOCK))
+    return sum(len(block) - len(block.translate(None, deleted)) for block in blocks)
 
 
 def _lossy(data: bytes, name: str, confidence: float) -> tuple[str, Encoding]:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.model import Encoding
-from ingest.pipeline.decode import HEAD, decode, is_text
+from ingest.pipeline.charset_labels import codec
+from ingest.pipeline.decode import HEAD, decode, is_text, peek
 
 GERMAN = "Die schöne Frau trinkt Kaffee. Das war köstlich, für fünf Euro!"
 FRENCH = "L’été était très chaud cette année-là, à la plage."
@@ -201,3 +202,92 @@ def test_binary_data_is_not_text(data: bytes) -> None:
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "cp932", "euc_jp"])
 def test_text_is_text_in_any_encoding(codec: str) -> None:
     assert is_text((JAPANESE * 3 + "\n").encode(codec)[:HEAD])
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"), [(GERMAN, "cp1252"), (RUSSIAN, "cp1251"), (CHINESE, "gb18030")]
+)
+def test_lines_of_another_encoding_among_utf8_are_read_in_theirs(text: str, codec: str) -> None:
+    data = b"\n".join([text.encode(), b"ascii", text.encode(codec), text.encode()] * 2)
+
+    decoded, encoding = decode(data)
+
+    assert decoded == "\n".join([text, "ascii", text, text] * 2)
+    assert (encoding.name, encoding.replaced) == ("utf-8", 0)
+
+
+@pytest.mark.parametrize("codec", ["gb18030", "big5", "cp932", "cp949", "cp1251", "cp1252"])
+def test_a_long_legacy_text_is_not_taken_for_a_mixture(codec: str) -> None:
+    text = {"gb18030": CHINESE, "big5": TRADITIONAL, "cp932": JAPANESE, "cp949": KOREAN}
+    line = text.get(codec, RUSSIAN if codec == "cp1251" else GERMAN)
+
+    assert decode("\n".join([line] * 500).encode(codec))[1].name == codec
+
+
+def test_utf7_is_never_guessed() -> None:
+    data = b"+ADw-script+AD4-alert(1)"
+
+    assert decode(data, declared="text/html; charset=utf-7")[0] == data.decode("ascii")
+
+
+def test_western_european_that_a_template_declared_is_not_believed_of_cyrillic() -> None:
+    page = b'<meta charset="iso-8859-1">'
+
+    assert decode(page + RUSSIAN.encode("cp1251"))[0].endswith(RUSSIAN)
+    assert decode(page + GERMAN.encode("cp1252"))[0].endswith(GERMAN)
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_wide_letters_without_any_nul_need_their_declaration(codec: str) -> None:
+    assert decode(CHINESE.encode(codec), declared="text/plain; charset=UTF-16")[0] == CHINESE
+
+
+@pytest.mark.parametrize(
+    ("start", "name"),
+    [
+        (b"<!-- <meta charset=koi8-r> --><script>%s</script><meta charset='windows-1251'>"
+         % (b" " * 9000), "cp1251"),
+        (b'@charset "windows-1251";\n', "cp1251"),
+        (b"#!/usr/bin/python\n# -*- coding: windows-1251 -*-\n", "cp1251"),
+        (b"<html><meta content=x http-equiv=y charset = x-cp1251>", "cp1251"),
+    ],
+)  # fmt: skip
+def test_a_declaration_is_found_in_odd_places(start: bytes, name: str) -> None:
+    decoded, encoding = decode(start + b"\xdf\xde\xc0")
+
+    assert decoded.endswith("ЯЮА")
+    assert encoding.name == name
+
+
+def test_a_text_that_speaks_of_charsets_declares_none() -> None:
+    text = f"Write <meta charset=koi8-r> or coding: koi8-r. {RUSSIAN}"
+
+    assert decode(text.encode("cp1251"))[0] == text
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("X-SJIS", "cp932"),
+        ("win-1251", "cp1251"),
+        ("windows-874", "cp874"),
+        ("iso-8859-8-i", "cp1255"),
+        ("ks_c_5601-1987", "cp949"),
+        ("utf-16", None),
+        ("rot13", None),
+    ],
+)
+def test_labels_mean_what_browsers_take_them_for(label: str, name: str | None) -> None:
+    assert codec(label) == name
+
+
+def test_a_copyright_sign_at_the_start_does_not_decide_for_the_rest() -> None:
+    text = "© 2020 " + "x " * 30_000 + RUSSIAN * 3
+
+    assert decode(text.encode("cp1251"))[0] == text
+
+
+def test_the_start_of_a_text_is_peeked_at_without_detection() -> None:
+    assert peek("<p>Łódź".encode()) == "<p>Łódź"
+    assert peek("<p>Łódź".encode("utf-16")) == "<p>Łódź"
+    assert peek("<p>Łódź".encode("cp1250")).startswith("<p>")
