@@ -25,7 +25,10 @@ from ingest.model import ChunkSettings
 from ingest.sandbox.messages import ParseRequest
 from ingest.sandbox.pool import ParserPool
 
-HANDLED = ("txt", "md", "html", "pdf", "docx", "pptx", "doc", "ppt", "rtf", "csv", "json", "jsonl", "ipynb")
+HANDLED = (
+    "txt", "md", "html", "pdf", "docx", "pptx", "doc", "ppt", "rtf", "csv", "json",
+    "jsonl", "ipynb", "eml", "msg", "mbox", "mhtml", "epub",
+)  # fmt: skip
 TARGET = 0.95
 _MEMORY = 2 * 1024**3
 _CHUNKS = ChunkSettings(tokenizer="cl100k_base", size=512, overlap=64)

@@ -12,7 +12,7 @@ from ingest.errors import Permanent
 
 _MIB = 1024 * 1024
 _BLOCK = 256 * 1024
-_XML = (".xml", ".rels", ".vml")
+_XML = (".xml", ".rels", ".vml", ".xhtml", ".html", ".htm", ".opf", ".ncx")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

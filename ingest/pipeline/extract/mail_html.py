@@ -56,6 +56,12 @@ def _parsed(markup: str) -> tuple[html.HtmlElement, bool]:
     return tree, all(error.level != etree.ErrorLevels.FATAL for error in parser.error_log)
 
 
+def html_tree(markup: str) -> html.HtmlElement | None:
+    """The page as a tree; None if it is too deep to be one."""
+    tree, is_whole = _parsed(markup)
+    return tree if is_whole else None
+
+
 def tree_markdown(tree: html.HtmlElement) -> tuple[str, bool]:
     """The same of a tree, which is changed."""
     if _is_deep(tree):
