@@ -19,8 +19,8 @@ _HERE = "ingest.pipeline.extract"
 MODULES = {
     types.TEXT: f"{_HERE}.text",
     types.MARKDOWN: f"{_HERE}.text",
-    types.CSV: f"{_HERE}.text",
-    types.TSV: f"{_HERE}.text",
+    types.CSV: f"{_HERE}.csv_table",
+    types.TSV: f"{_HERE}.csv_table",
     types.JSON: f"{_HERE}.text",
     types.JSON_LINES: f"{_HERE}.text",
     types.NOTEBOOK: f"{_HERE}.text",
@@ -39,9 +39,20 @@ MODULES = {
     types.MSG: f"{_HERE}.msg",
     types.EPUB: f"{_HERE}.epub",
     types.PPTX: f"{_HERE}.pptx",
+    types.XLSX: f"{_HERE}.sheet",
+    types.XLSB: f"{_HERE}.sheet",
+    types.XLS: f"{_HERE}.sheet",
+    types.ODS: f"{_HERE}.sheet",
+    types.FODS: f"{_HERE}.sheet",
     types.DOC: f"{_HERE}.office_legacy",
     types.PPT: f"{_HERE}.office_legacy",
     types.RTF: f"{_HERE}.office_legacy",
+    types.ODT: f"{_HERE}.odf",
+    types.ODP: f"{_HERE}.odf",
+    types.FODT: f"{_HERE}.odf",
+    types.FODP: f"{_HERE}.odf",
+    types.FLAT_OPC: f"{_HERE}.office_flat",
+    types.WORD_XML: f"{_HERE}.word_xml",
 }
 """Media type to the module that reads it."""
 _SUPPORTED = "It cannot be read here; README.md lists the formats that can."

@@ -1,0 +1,124 @@
+"""CSV, TSV and their kin: rows as records (table_records.py); what is no table stays as it is."""
+
+import contextlib
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from ingest.pipeline import mediatypes as types
+from ingest.pipeline.extract.lines import Lines, read_text
+from ingest.pipeline.extract.source import Extraction, Source
+from ingest.pipeline.extract.table_header import is_value
+from ingest.pipeline.extract.table_records import TableWriter
+
+_VERSION = "csv 1"
+_DELIMITERS = ",;\t|"
+_SAMPLE_ROWS = 200
+_LEAST_COMMON = 0.5  # share of rows that have the commonest width; prose has less
+_SAMPLE = 100_000  # characters
+_LONGEST_CELL = 5_000_000  # characters; a quote that is never closed takes all that follows
+_STATED = re.compile(r"sep=(.)\n", re.IGNORECASE)
+_LINE_END = re.compile("\r\n?")
+
+
+class _Dialect(NamedTuple):
+    delimiter: str
+    escape: str | None = None
+    is_strict: bool = False
+    """A quote must be closed, and a separator must follow."""
+    is_quoted: bool = True
+
+
+def extract(source: Source) -> Extraction:
+    """Rows as records; a text of one column as it is. Permanent `too_large`."""
+    text, encoding = read_text(source)
+    text = _LINE_END.sub("\n", text)
+    stated = _STATED.match(text)
+    start = stated.end() if stated else 0
+    csv.field_size_limit(_LONGEST_CELL)
+    dialect = _Dialect(stated[1]) if stated else _detect(text, source.media_type)
+    body, warning = (text, None) if dialect is None else _read(text, start, dialect)
+    return Extraction(
+        parts=[body],
+        extractor=_VERSION,
+        encoding=encoding,
+        warnings=(warning,) if warning else (),
+    )
+
+
+def _read(text: str, start: int, dialect: _Dialect) -> tuple[str, str | None]:
+    """The table, and a warning if its quotes had to be read as something else."""
+    try:
+        return _table(text, start, dialect._replace(is_strict=True)), None
+    except csv.Error:
+        is_closed = text.count('"') % 2 == 0
+    if is_closed:
+        with contextlib.suppress(csv.Error):
+            return _table(text, start, dialect), None
+    return _table(text, start, dialect._replace(is_quoted=False)), "unclosed_quote"
+
+
+def _table(text: str, start: int, dialect: _Dialect) -> str:
+    out = Lines()
+    rows = _rows(_lines(text, start), dialect)
+    TableWriter(out).write(([" ".join(c.split()) for c in row] for row in rows), splits=False)
+    return str(out)
+
+
+def _detect(text: str, media_type: str) -> _Dialect | None:
+    """The separator that cuts the first rows into the same number of cells; None if none does."""
+    best: tuple[float, float, int] = (0, 0, 0)
+    found = None
+    for delimiter in _DELIMITERS:
+        dialect = _of(text, delimiter)
+        try:
+            rows = [row for row in islice(_rows(_lines(text, 0), dialect), _SAMPLE_ROWS) if row]
+        except csv.Error:
+            continue
+        score = _score(rows)
+        if media_type == types.TSV and delimiter == "\t" and score[2] > 1:
+            return dialect
+        if score > best and score[0] >= _LEAST_COMMON and score[2] > 1:
+            best, found = score, dialect
+    return found
+
+
+def _score(rows: list[list[str]]) -> tuple[float, float, int]:
+    """Share of rows of the commonest width, share of cells that are values, that width."""
+    if not rows:
+        return (0, 0, 0)
+    widths = Counter(map(len, rows))
+    width, common = max(widths.items(), key=lambda item: (item[1], item[0]))
+    cells = [cell.strip() for row in rows for cell in row if cell.strip()]
+    values = sum(map(is_value, cells[:1000])) / max(1, len(cells[:1000]))
+    return (round(common / len(rows), 1), values, width)
+
+
+def _of(text: str, delimiter: str) -> _Dialect:
+    """With a backslash as escape where quotes follow backslashes, and are not doubled."""
+    sample = text[:_SAMPLE]
+    escapes = '\\"' in sample and f'\\"{delimiter}' not in sample and '""' not in sample
+    return _Dialect(delimiter, escape="\\" if escapes else None)
+
+
+def _rows(lines: Iterable[str], dialect: _Dialect) -> Iterator[list[str]]:
+    """csv.Error for a cell without end."""
+    return csv.reader(
+        lines,
+        delimiter=dialect.delimiter,
+        skipinitialspace=True,
+        quoting=csv.QUOTE_MINIMAL if dialect.is_quoted else csv.QUOTE_NONE,
+        escapechar=dialect.escape,
+        strict=dialect.is_strict,
+    )
+
+
+def _lines(text: str, start: int) -> Iterator[str]:
+    """The lines one by one, so that there is only one copy of the text."""
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end

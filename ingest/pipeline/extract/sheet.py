@@ -1,0 +1,166 @@
+"""Workbooks: each sheet under its name, rows as records (calamine; Excel 2 to 4 by xlrd).
+
+Formulas are read as the results that were stored with them. Not read: comments, charts, pictures,
+text boxes, macros, number formats (a percentage is its value) and error values such as `#N/A`,
+which come as empty cells. Hidden sheets are read, and marked in `metadata["sheets"]`.
+"""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any, BinaryIO
+
+from python_calamine import (
+    CalamineError,
+    CalamineWorkbook,
+    PasswordError,
+    SheetTypeEnum,
+    SheetVisibleEnum,
+)
+
+from ingest.errors import Permanent
+from ingest.pipeline import mediatypes as types
+from ingest.pipeline.extract import archive, sheet_guard, sheet_old
+from ingest.pipeline.extract.lines import Lines
+from ingest.pipeline.extract.opc import Package
+from ingest.pipeline.extract.sheet_cells import cell_text
+from ingest.pipeline.extract.source import Extraction, Source
+from ingest.pipeline.extract.table_records import TableWriter
+
+_VERSION = f"calamine {version('python-calamine')}"
+_LIMITS = archive.Limits(part=archive.Limits().total)  # parts are streamed, not made into trees
+_MOST_LISTED = 200
+_NOT_READ = {"xl/comments": "comments", "xl/threadedcomments/": "comments", "xl/charts/": "charts"}
+Sheet = tuple[str, dict[str, Any], Iterator[list[str]]]
+"""Name, what else there is to say of it, rows."""
+
+
+def extract(source: Source) -> Extraction:
+    """One part for all sheets; a sheet that cannot be read is named, the others are kept.
+
+    Permanent: `encrypted`, `too_large`, `empty_content`, and what `archive.guard` raises.
+    """
+    metadata: dict[str, Any] = {}
+    if source.media_type in (types.XLSX, types.XLSB, types.ODS):
+        metadata = _check_package(source)
+    stream = _packed(source.stream) if source.media_type == types.FODS else source.stream
+    book = _open(stream, source.media_type)
+    out = Lines()
+    listed, failures = _write(_old(stream) if book is None else _sheets(book), out)
+    text = str(out)
+    if not text.strip():
+        if failures:
+            raise failures[0]
+        raise Permanent("The workbook has no filled cells.", code="empty_content")
+    return Extraction(
+        parts=[text],
+        extractor=sheet_old.VERSION if book is None else _VERSION,
+        title=metadata.pop("title", None),
+        metadata={**metadata, "sheets": listed[:_MOST_LISTED], "sheetCount": len(listed)},
+        warnings=("sheets_failed",) if failures else (),
+    )
+
+
+def _check_package(source: Source) -> dict[str, Any]:
+    """Prove the package harmless; its properties, and what of it is not read."""
+    archive.guard(source.stream, _LIMITS)
+    with zipfile.ZipFile(source.stream) as package:
+        if source.media_type == types.XLSX:
+            sheet_guard.check_xlsx(package)
+        elif source.media_type == types.ODS:
+            if _is_encrypted(package):
+                raise Permanent("The workbook is protected by a password.", code="encrypted")
+            sheet_guard.check_ods(package)
+        parts = [name.lower() for name in package.namelist()]
+    unread = {kind for start, kind in _NOT_READ.items() for name in parts if name.startswith(start)}
+    found: dict[str, Any] = {}
+    if source.media_type != types.ODS:
+        found.update(Package(source.stream).properties())
+    source.stream.seek(0)
+    return {**found, "notRead": sorted(unread)} if unread else found
+
+
+def _is_encrypted(package: zipfile.ZipFile) -> bool:
+    try:
+        return b"encryption-data" in package.read("META-INF/manifest.xml")
+    except KeyError:
+        return False
+
+
+def _packed(flat: BinaryIO) -> BinaryIO:
+    """A package of an OpenDocument file that is all one XML document."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as package:
+        package.writestr("mimetype", types.ODS)
+        package.writestr("content.xml", flat.read())
+        package.writestr(
+            "META-INF/manifest.xml",
+            '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
+            f'<m:file-entry m:full-path="/" m:media-type="{types.ODS}"/></m:manifest>',
+        )
+    with zipfile.ZipFile(packed) as package:
+        sheet_guard.check_ods(package)
+    packed.seek(0)
+    return packed
+
+
+def _open(stream: BinaryIO, media_type: str) -> CalamineWorkbook | None:
+    """None for an Excel workbook that only xlrd may read."""
+    try:
+        return CalamineWorkbook.from_filelike(stream)
+    except PasswordError as error:
+        raise Permanent("The workbook is protected by a password.", code="encrypted") from error
+    except CalamineError:
+        if media_type != types.XLS:
+            raise
+        stream.seek(0)
+        return None
+
+
+def _sheets(book: CalamineWorkbook) -> Iterator[Sheet]:
+    for index, sheet in enumerate(book.sheets_metadata):
+        about: dict[str, Any] = {}
+        if sheet.visible != SheetVisibleEnum.Visible:
+            about["hidden"] = True
+        if sheet.typ == SheetTypeEnum.WorkSheet:
+            yield sheet.name, about, _rows(book, index)
+        else:
+            yield sheet.name, {**about, "kind": str(sheet.typ).rpartition(".")[2]}, iter(())
+
+
+def _rows(book: CalamineWorkbook, index: int) -> Iterator[list[str]]:
+    for row in book.get_sheet_by_index(index).iter_rows():
+        yield [cell_text(value) for value in row]
+
+
+def _old(stream: BinaryIO) -> Iterator[Sheet]:
+    for name, is_hidden, rows in sheet_old.sheets(stream):
+        yield name, {"hidden": True} if is_hidden else {}, rows
+
+
+def _write(sheets: Iterator[Sheet], out: Lines) -> tuple[list[dict[str, Any]], list[BaseException]]:
+    """What there is to say of each sheet, and why some could not be read."""
+    listed: list[dict[str, Any]] = []
+    failures: list[BaseException] = []
+    for name, about, rows in sheets:
+        tables = TableWriter(out)
+        try:
+            tables.write(_under(name, rows, out))
+        except (Permanent, MemoryError, KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # panics of Rust libraries are no Exception
+            failures.append(error)
+            about = {**about, "failed": True}
+        listed.append({"name": name, "rows": tables.rows, **about})
+    return listed, failures
+
+
+def _under(name: str, rows: Iterator[list[str]], out: Lines) -> Iterator[list[str]]:
+    """The rows, with a heading before the first that is not blank."""
+    is_new = True
+    for row in rows:
+        if is_new and any(row):
+            out.heading(2, name)
+            is_new = False
+        yield row

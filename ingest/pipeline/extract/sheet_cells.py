@@ -1,0 +1,45 @@
+"""Cells of workbooks as people see them."""
+
+import datetime as dt
+from typing import Any
+
+_MIDNIGHT = dt.time()
+_EXACT = 1e15  # beyond, a float is no longer every integer
+
+
+def cell_text(value: Any) -> str:
+    """One line; empty for an empty cell."""
+    if isinstance(value, str):
+        return " ".join(value.split())
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float):
+        return number_text(value)
+    if isinstance(value, dt.datetime):
+        return date_text(value)
+    if isinstance(value, dt.time):
+        return value.isoformat("seconds" if value.second else "minutes")
+    if isinstance(value, dt.timedelta):
+        return _duration(value)
+    return "" if value is None else str(value)
+
+
+def number_text(value: float) -> str:
+    """Whole numbers without a point; 15 digits, as spreadsheets show them."""
+    if value.is_integer() and abs(value) < _EXACT:
+        return str(int(value))
+    return f"{value:.15g}"
+
+
+def date_text(value: dt.datetime) -> str:
+    """ISO 8601; without the time if that is midnight."""
+    if value.time() == _MIDNIGHT:
+        return value.date().isoformat()
+    return value.isoformat(" ", "seconds" if value.second else "minutes")
+
+
+def _duration(value: dt.timedelta) -> str:
+    """Hours and minutes: 25:30:00."""
+    seconds = round(abs(value.total_seconds()))
+    sign = "-" if value < dt.timedelta() else ""
+    return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"

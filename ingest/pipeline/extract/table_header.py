@@ -1,0 +1,102 @@
+"""Which row of a table is its header? A guess by what rows look like, on texts of cells."""
+
+import re
+from collections.abc import Sequence
+
+Row = Sequence[str]
+
+LOOK_AHEAD = 12
+"""Rows that the guess is made on."""
+_CAPTIONS = 5  # rows above a header that name the table or group its columns
+_MOST_NAMES = 3  # rows of a header that stands alone
+_LONGEST_NAME = 100  # characters; longer cells are prose
+_NUMBER = re.compile(
+    r"[-+(]?\s?[$€£¥₹]?\s?[-+]?(?:\d[\d\s.,'\u2019\u00a0\u202f]*|[.,]\d+)(?:e[-+]?\d+)?\)?"
+    r"\s?(?:[%‰$€£¥₹]|[A-Z]{3})?|TRUE|FALSE|true|false",
+    re.IGNORECASE,
+)
+_DATE = re.compile(
+    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ]\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?Z?)?"
+    r"|\d{1,2}:\d\d(?::\d\d)?"
+)
+_ADDRESS = re.compile(r"\S+@\S+\.\w+|https?://\S+")
+_YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
+
+
+def is_value(cell: str) -> bool:
+    """A number, an amount, a date, a time or a truth value: what no column is named after."""
+    return bool(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell) or _ADDRESS.fullmatch(cell))
+
+
+def signature(row: Row) -> tuple[bool, ...]:
+    """Which cells are values."""
+    return tuple(map(is_value, row))
+
+
+def find_header(rows: Sequence[Row]) -> int | None:
+    """Index of the header among the first rows of a table; None if there is no clear one.
+
+    It is the first row that is as wide as those below it and looks like names: mostly words,
+    short, different from each other, and not found again further down in their columns.
+    """
+    for index, row in enumerate(rows[: min(len(rows) - 1, _CAPTIONS)]):
+        below = rows[index + 1 :]
+        if _filled(row) >= 2 and _filled(row) >= 0.6 * max(map(_filled, below)):
+            return index if _is_header(row, below) else None
+    return None
+
+
+def are_names(rows: Sequence[Row]) -> bool:
+    """A few rows of words, the last one of several: they may name the columns of what follows."""
+    return (
+        len(rows) <= _MOST_NAMES
+        and _filled(rows[-1]) >= 2
+        and not any(is_value(cell) and not _YEAR.fullmatch(cell) for row in rows for cell in row)
+    )
+
+
+def is_below(header: Sequence[Row], rows: Sequence[Row]) -> bool:
+    """Whether these rows, after a blank one, belong under such a header: they bring the values."""
+    return (
+        find_header(rows) is None
+        and any(signature(rows[0]))
+        and 2 <= len(rows[0]) <= max(map(len, header))
+    )
+
+
+def names(rows: Sequence[Row], index: int) -> list[str]:
+    """The columns' names; those of a row that groups them (merged cells) stand in front."""
+    above = rows[index - 1] if index else ()
+    own = list(rows[index])
+    if _filled(above) < 2:
+        return own
+    group = ""
+    for column, name in enumerate(own):
+        over = above[column] if column < len(above) else ""
+        group = (over or group) if name else ""
+        if not name:
+            own[column] = over
+        elif group and group != name:
+            own[column] = f"{group} {name}"
+    return own
+
+
+def _filled(row: Row) -> int:
+    return sum(map(bool, row))
+
+
+def _is_header(row: Row, below: Sequence[Row]) -> bool:
+    cells = [cell for cell in row if cell]
+    if max(map(len, cells)) > _LONGEST_NAME:
+        return False
+    values = sum(is_value(cell) and not _YEAR.fullmatch(cell) for cell in cells)
+    if values > 0.25 * len(cells) or all(map(is_value, cells)):
+        return False
+    if len({cell.casefold() for cell in cells}) < 0.8 * len(cells):
+        return False
+    again = sum(
+        any(column < len(other) and other[column] == cell for other in below)
+        for column, cell in enumerate(row)
+        if cell
+    )
+    return again <= 0.2 * len(cells)
