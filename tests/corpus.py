@@ -26,7 +26,7 @@ from ingest.sandbox.messages import ParseRequest
 from ingest.sandbox.pool import ParserPool
 
 HANDLED = (
-    "txt", "md", "html", "pdf", "docx", "pptx", "doc", "ppt", "rtf", "csv", "json",
+    "txt", "md", "html", "pdf", "docx", "pptx", "doc", "ppt", "odt", "odp", "rtf", "csv", "json",
     "jsonl", "ipynb", "eml", "msg", "mbox", "mhtml", "epub",
 )  # fmt: skip
 TARGET = 0.95

@@ -22,8 +22,8 @@ from ingest.pipeline.extract.docx_embedded import Embedded
 from ingest.pipeline.extract.docx_numbering import Numbering
 from ingest.pipeline.extract.docx_runs import Runs
 from ingest.pipeline.extract.docx_styles import Styles
-from ingest.pipeline.extract.docx_xml import child, value
 from ingest.pipeline.extract.markdown_text import plain
+from ingest.pipeline.extract.office_xml import child, value
 from ingest.pipeline.extract.opc import Package, take_choices
 from ingest.pipeline.extract.source import Extraction, MemberSink, Source
 

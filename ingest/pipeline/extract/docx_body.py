@@ -9,14 +9,17 @@ from lxml import etree
 from ingest.pipeline.extract.docx_numbering import Numbering
 from ingest.pipeline.extract.docx_runs import Inline, Runs
 from ingest.pipeline.extract.docx_styles import Styles, own_level, own_numbering
-from ingest.pipeline.extract.docx_xml import child, is_on, local, number, value
 from ingest.pipeline.extract.markdown_text import plain, table
+from ingest.pipeline.extract.office_xml import child, is_on, local, number, value
 
-_CONTAINERS = frozenset({"sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag"})
+_CONTAINERS = frozenset(
+    {"sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag", "sect", "sub-section"}
+)
 _SENTENCE = 40  # characters: a mark or an index entry is shorter, an instruction is not
 _WIDEST = 63  # columns that one cell may span
 _DEEP = 20  # tables and text boxes inside of one another; no one nests by hand so deep
 _ITEM = re.compile(r"\d+[.)]")
+_BULLET = re.compile(r"^ *- ", re.MULTILINE)
 _TEXT_BOX = "txbxContent"
 
 Show = Callable[[etree._Element], list[str]]
@@ -149,7 +152,7 @@ class Body:
 
     def _cell(self, cell: etree._Element) -> str:
         """Its blocks in one line; the cells of a table inside are separated by spaces, too."""
-        flat = (_unframed(block) for block in self.read(cell))
+        flat = (_unmarked(block) for block in self.read(cell))
         return _on_one_line(" ".join(flat))
 
     def _box(self, box: etree._Element) -> Iterator[str]:
@@ -199,10 +202,10 @@ def _description(box: etree._Element) -> str:
     return ""
 
 
-def _unframed(block: str) -> str:
-    """A block without the frame of a table."""
+def _unmarked(block: str) -> str:
+    """A block without the frame of a table or the bullets of a list."""
     if not block.startswith("| "):
-        return block
+        return _BULLET.sub("", block)
     lines = block.split("\n")
     return " ".join(line.strip("| ").replace(" | ", " ") for line in [lines[0], *lines[2:]])
 

@@ -9,10 +9,10 @@ from ingest.errors import Permanent
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.decode import decode
 from ingest.pipeline.extract import archive, xberg_text
-from ingest.pipeline.extract.docx_xml import local
 from ingest.pipeline.extract.html import to_markdown
 from ingest.pipeline.extract.office_graphics import graphic_text
-from ingest.pipeline.extract.opc import Package, Relation, attribute
+from ingest.pipeline.extract.office_xml import attribute, local
+from ingest.pipeline.extract.opc import Package, Relation
 
 _DEEP = 3  # documents in documents
 _HTML = (".htm", ".html", ".xhtml")

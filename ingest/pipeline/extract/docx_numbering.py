@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from ingest.pipeline.extract.docx_xml import child, number, value
+from ingest.pipeline.extract.office_xml import child, number, value
 
 _PLACE = re.compile(r"%([1-9])")
 _LEVELS = 9

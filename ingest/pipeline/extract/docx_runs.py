@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from ingest.pipeline.extract.docx_symbols import symbol
-from ingest.pipeline.extract.docx_xml import child, is_on, local, number, value
+from ingest.pipeline.extract.office_xml import attribute, child, is_on, local, number, value
 from ingest.pipeline.extract.omml import math_text
-from ingest.pipeline.extract.opc import Relation, attribute
+from ingest.pipeline.extract.opc import Relation
 
 _WRAPPERS = frozenset(
     {"ins", "moveTo", "smartTag", "customXml", "fldSimple", "dir", "bdo", "sdt", "sdtContent"}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from ingest.pipeline.extract.docx_xml import child, is_on, number, value
+from ingest.pipeline.extract.office_xml import child, is_on, number, value
 
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 _NAMED_LEVELS = {"title": 1, "subtitle": 2}

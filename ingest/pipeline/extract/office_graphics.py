@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from lxml import etree
 
 from ingest.pipeline.extract.markdown_text import plain, table
-from ingest.pipeline.extract.opc import Package, Relation, attribute
+from ingest.pipeline.extract.office_xml import attribute
+from ingest.pipeline.extract.opc import Package, Relation
 
 _MOST_POINTS = 5000  # of one series
 _DEEP = 20  # levels of a diagram

@@ -1,12 +1,13 @@
 """Word 97 and older (.doc), PowerPoint 97 (.ppt) and RTF, read by xberg.
 
 Not read: the borders of tables in .doc and .ppt (their cells are there as text), pictures,
-embedded objects. Speaker notes of a .ppt stand at the end, for it is not told whose they are.
+embedded objects. Deleted text of tracked changes is not told from the rest. Hidden text is left
+out of RTF, and reported. Speaker notes of a .ppt stand at the end: it is not told whose they are.
 """
 
+import io
 import re
 import struct
-from typing import BinaryIO
 
 import olefile
 
@@ -19,34 +20,73 @@ _FIB_FLAGS = 0x0A  # of the stream WordDocument: File Information Block, [MS-DOC
 _FIB_ENCRYPTED = 0x0100
 _USER_TOKEN = 12  # of the stream Current User: headerToken, [MS-PPT] 2.3.2
 _TOKEN_ENCRYPTED = 0xF3D1C4DF
+_LATIN = 1252
+_HIDDEN = re.compile(rb"\\v1?(?![a-zA-Z0-9])([^{}]*)")
+_CONTROL_WORD = re.compile(rb"\\[a-z]+-?\d* ?")
+_SENTENCE = 40  # characters: a mark is shorter, an instruction is not
 _NOTES = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
+# Instructions of fields, which xberg takes for text: `TOC \o "1-3" \h \z \u`. Without a switch, a
+# word in capitals is left alone.
+_FIELD = re.compile(
+    r"\b(?:TOC|TOA|INDEX|REF|PAGEREF|NOTEREF|STYLEREF|SEQ|XE|TC|DATE|TIME|PAGE|NUMPAGES|FILENAME"
+    r'|MERGEFIELD|HYPERLINK|INCLUDEPICTURE)(?: +(?:"[^"\n]*"|[\w.]+))?'
+    r'(?: *\\[a-zA-Z@*#!](?: +(?:"[^"\n]*"|MERGEFORMAT))?)+ ?'
+)
 
 
 def extract(source: Source) -> Extraction:
     """The document as one part, a presentation with one part for each slide. Also `encrypted`."""
-    if source.media_type in (types.DOC, types.PPT):
-        _refuse_encrypted(source.stream)
-    found = xberg_text.read(source.stream.read(), source.media_type)
+    data = source.stream.read()
+    properties: dict[str, str] = {}
+    if source.media_type != types.RTF:
+        with olefile.OleFileIO(io.BytesIO(data)) as ole:
+            _refuse_encrypted(ole)
+            properties = _properties(ole)
+    found = xberg_text.read(data, source.media_type)
+    properties = found.properties | properties
+    title = properties.pop("title", None) or found.title
     is_presentation = source.media_type == types.PPT
     return Extraction(
-        parts=_slides(found.text) if is_presentation else [found.text],
+        parts=_slides(found.text) if is_presentation else [_FIELD.sub("", found.text)],
         extractor=xberg_text.VERSION,
         paged=is_presentation,
-        title=found.title,
-        metadata=dict(found.properties),
+        title=title,
+        metadata=dict(properties),
+        warnings=("hidden_text",) if _has_hidden_text(data, source.media_type) else (),
     )
 
 
-def _refuse_encrypted(stream: BinaryIO) -> None:
-    with olefile.OleFileIO(stream) as ole:
-        encrypted = (
-            _flags(ole, "WordDocument", "<H", _FIB_FLAGS) & _FIB_ENCRYPTED
-            or _flags(ole, "Current User", "<I", _USER_TOKEN) == _TOKEN_ENCRYPTED
-            or ole.exists("EncryptedSummary")
-        )
-    stream.seek(0)
-    if encrypted:
+def _refuse_encrypted(ole: olefile.OleFileIO) -> None:
+    if (
+        _flags(ole, "WordDocument", "<H", _FIB_FLAGS) & _FIB_ENCRYPTED
+        or _flags(ole, "Current User", "<I", _USER_TOKEN) == _TOKEN_ENCRYPTED
+        or ole.exists("EncryptedSummary")
+    ):
         raise Permanent("The document is protected by a password.", code="encrypted")
+
+
+def _properties(ole: olefile.OleFileIO) -> dict[str, str]:
+    """Title, author and subject in the code page that the file names, which xberg does not ask."""
+    try:
+        stated = ole.get_metadata()
+        codec = f"cp{(stated.codepage or _LATIN) % 65536}".replace("cp65001", "utf-8")
+        found = {key: getattr(stated, key) for key in ("title", "author", "subject")}
+        return {
+            key: value.decode(codec).strip("\0 ")
+            for key, value in found.items()
+            if isinstance(value, bytes) and value.strip(b"\0 ")
+        }
+    except Exception:  # olefile raises whatever a broken structure leads to; LookupError
+        return {}
+
+
+def _has_hidden_text(data: bytes, media_type: str) -> bool:
+    if media_type != types.RTF:
+        return False
+    return any(
+        len(_CONTROL_WORD.sub(b"", match[1]).strip()) >= _SENTENCE
+        for match in _HIDDEN.finditer(data)
+    )
 
 
 def _flags(ole: olefile.OleFileIO, stream: str, layout: str, offset: int) -> int:

@@ -12,6 +12,8 @@ from urllib.parse import unquote
 
 from lxml import etree
 
+from ingest.pipeline.extract.office_xml import parse
+
 _CORE = "docProps/core.xml"
 _PROPERTIES = {
     "title": "title",
@@ -103,26 +105,6 @@ class Package:
             for item in root.iterchildren("*")
         }
         return {ours: stated[theirs] for theirs, ours in _PROPERTIES.items() if stated.get(theirs)}
-
-
-def parse(data: bytes) -> etree._Element:
-    """XML without reaching for anything outside of it. etree.XMLSyntaxError."""
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
-    return etree.fromstring(data, parser)
-
-
-def attribute(element: etree._Element, name: str) -> str | None:
-    """An attribute by its local name: `id` finds `r:id` of either variant, but not a plain `id`."""
-    for key, value in element.attrib.items():
-        if str(key).startswith("{") and str(key).endswith("}" + name):
-            return str(value)
-    return None
 
 
 def take_choices(root: etree._Element) -> None:

@@ -15,7 +15,8 @@ from lxml import etree
 from ingest.errors import Permanent
 from ingest.pipeline.extract import archive, ole_package
 from ingest.pipeline.extract.markdown_text import plain
-from ingest.pipeline.extract.opc import Package, attribute, take_choices
+from ingest.pipeline.extract.office_xml import attribute
+from ingest.pipeline.extract.opc import Package, take_choices
 from ingest.pipeline.extract.pptx_comments import comments
 from ingest.pipeline.extract.pptx_shapes import Layouts, Slide, paragraph_text, slide_text
 from ingest.pipeline.extract.source import Extraction, Source

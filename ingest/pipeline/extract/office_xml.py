@@ -1,8 +1,29 @@
-"""Names and values in WordprocessingML, the same for its transitional and its strict variant."""
+"""XML of Office documents. Elements are known by their local names, whatever variant of the
+standard their namespace is of. Nothing outside of the file is reached for."""
 
 from lxml import etree
 
 _OFF = {"0", "false", "off", "none"}
+
+
+def parse(data: bytes) -> etree._Element:
+    """XML without reaching for anything outside of it. etree.XMLSyntaxError."""
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    return etree.fromstring(data, parser)
+
+
+def attribute(element: etree._Element, name: str) -> str | None:
+    """An attribute by its local name: `id` finds `r:id` of either variant, but not a plain `id`."""
+    for key, value in element.attrib.items():
+        if str(key).startswith("{") and str(key).endswith("}" + name):
+            return str(value)
+    return None
 
 
 def local(element: etree._Element) -> str:

@@ -1,0 +1,64 @@
+"""Slides of an OpenDocument presentation, each with its notes and comments."""
+
+import re
+from collections.abc import Iterator
+
+from lxml import etree
+
+from ingest.pipeline.extract.markdown_text import plain
+from ingest.pipeline.extract.odf_body import Body
+from ingest.pipeline.extract.odf_inline import comment
+from ingest.pipeline.extract.odf_styles import style_of
+from ingest.pipeline.extract.office_xml import attribute, child, local
+
+_NO_SHAPES = frozenset({"notes", "annotation", "forms", "animations", "par", "page-thumbnail"})
+_LENGTH = re.compile(r"(-?\d+(?:\.\d+)?)(cm|mm|in|pt|pc)?")
+_CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6}
+_LINE = 0.95  # cm: shapes whose tops differ by less stand side by side
+
+
+def read_slides(content: etree._Element, body: Body) -> tuple[list[str], list[int]]:
+    """Markdown of each slide, and the 1-based numbers of those that the show leaves out."""
+    slides, hidden = [], []
+    for number, page in enumerate(content.iterchildren("{*}page"), start=1):
+        if body.styles.get(style_of(page)).is_hidden_slide:
+            hidden.append(number)
+        slides.append("\n\n".join(filter(None, _slide(page, body))))
+    return slides, hidden
+
+
+def _slide(page: etree._Element, body: Body) -> Iterator[str]:
+    shapes = [item for item in page if local(item) not in _NO_SHAPES and not _is_prompt(item)]
+    titles = [item for item in shapes if attribute(item, "class") == "title"]
+    for title in titles:
+        heading = " ".join(" ".join(body.shape(title)).split())
+        if heading:
+            yield f"## {heading}"
+    others = [item for item in shapes if item not in titles]
+    for shape in sorted(others, key=_place):
+        yield from body.shape(shape)
+    notes = child(page, "notes")
+    for frame in notes.iterchildren("{*}frame") if notes is not None else ():
+        if attribute(frame, "class") == "notes" and not _is_prompt(frame):
+            text = "\n\n".join(body.shape(frame))
+            yield f"Notes: {text}" if text else ""
+    yield from body.notes.blocks()
+    body.notes.texts.clear()
+    yield from body.comments()
+    for annotation in page.iterchildren("{*}annotation"):
+        yield plain(comment(annotation))
+
+
+def _is_prompt(shape: etree._Element) -> bool:
+    """Whether it is a placeholder that nobody filled in."""
+    return attribute(shape, "placeholder") == "true"
+
+
+def _place(shape: etree._Element) -> tuple[int, float]:
+    """For an order from top to bottom and left to right."""
+    return int(_centimetres(attribute(shape, "y")) // _LINE), _centimetres(attribute(shape, "x"))
+
+
+def _centimetres(length: str | None) -> float:
+    match = _LENGTH.fullmatch(length or "")
+    return float(match[1]) * _CENTIMETRES[match[2] or "cm"] if match else 0.0
