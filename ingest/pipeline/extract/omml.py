@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from lxml import etree
 
-from ingest.pipeline.extract.docx_xml import child, local, value
+from ingest.pipeline.extract.office_xml import child, local, value
 
 _Parts = list[tuple[str, str]]
 _DEEP = 60  # levels; beyond, symbols are joined as they stand
