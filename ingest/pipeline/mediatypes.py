@@ -49,7 +49,7 @@ WEBP = "image/webp"
 BMP = "image/bmp"
 
 _SUFFIXES = {
-    TEXT: ".txt .text .log .rst .rest .adoc .asciidoc .tex .latex .srt .vtt .ics .vcf",
+    TEXT: ".txt .text .log .rst .rest .adoc .asciidoc .tex .latex .org .srt .vtt .ics .vcf",
     MARKDOWN: ".md .markdown .mdown .mkd .mkdn .mdx .qmd .rmd",
     HTML: ".html .htm .xhtml .xht .shtml",
     CSV: ".csv",

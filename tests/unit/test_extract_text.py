@@ -128,3 +128,60 @@ def test_whatever_a_parser_raises_becomes_a_code_without_internals(
 def test_every_registered_module_exists() -> None:
     for module in set(registry.MODULES.values()):
         assert callable(__import__(module, fromlist=["extract"]).extract)
+
+
+FRONT = """---
+title: "A: B"
+authors: [Ann, Bob]
+date: 2024-05-06
+tags:
+  - x
+draft: true
+---
+
+Words.
+"""
+
+
+def test_front_matter_becomes_metadata_and_the_title_stays_in_the_text() -> None:
+    document = extract(FRONT.encode(), "a.md")
+
+    assert document.text == "# A: B\n\nWords.\n"
+    assert document.title == "A: B"
+    assert document.metadata == {
+        "author": ["Ann", "Bob"],
+        "date": "2024-05-06",
+        "tags": ["x"],
+        "frontMatter": {"draft": True},
+    }
+
+
+def test_front_matter_may_be_toml() -> None:
+    document = extract(b'+++\ntitle = "T"\n+++\n# T\ntext', "a.md")
+
+    assert (document.title, document.text) == ("T", "# T\ntext")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nA rule, then words.\n---\nmore",
+        "---\n- a\n- b\n---\nmore",
+        "---\na: [1\n---\nmore",
+        "---\na: &x [1]\nb: *x\n---\nmore",
+        "---\n" + "[" * 20_000 + "\n---\nmore",
+        "---\nno end: 1\n",
+        "---\ntitle: only front\n---\n",
+        "+++\nnot toml\n+++\nmore",
+    ],
+)
+def test_what_is_no_front_matter_stays_in_the_text(text: str) -> None:
+    assert extract(text.encode(), "a.md").text == text
+
+
+def test_comments_of_markdown_are_no_text_but_code_keeps_its_own() -> None:
+    text = "a<!-- one\n\n# two --> b `<!-- c -->`\n```html\n<!-- d -->\n```\n<!-- e --> <!-- open"
+
+    assert extract(text.encode(), "a.md").text == (
+        "a b `<!-- c -->`\n```html\n<!-- d -->\n```\n <!-- open"
+    )

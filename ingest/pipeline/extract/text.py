@@ -1,34 +1,42 @@
-"""Plain text, Markdown and what is read like it (CSV, JSON, XML, source code): as it is."""
+"""Plain text as it is; Markdown, source code, subtitles and other markup with their structure."""
 
-import re
+from pathlib import PurePosixPath
 
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.decode import decode
 from ingest.pipeline.extract.source import Extraction, Source
+from ingest.pipeline.extract.source_code import programming_language, read_code
+from ingest.pipeline.extract.text_markdown import read_markdown
+from ingest.pipeline.extract.text_markup import reader_of
+from ingest.pipeline.extract.text_reading import Reading
+from ingest.pipeline.extract.text_subtitles import is_subtitles, read_subtitles
 
-_VERSION = "text 1"
-_TITLE_WITHIN = 20_000  # characters; a title stands near the start
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-_FRONT_TITLE = re.compile(r"^title:[ \t]*(.+)$", re.MULTILINE)
-_FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
-_HEADING = re.compile(
-    r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*\r?$|^(\S.*?)[ \t]*\r?\n={3,}[ \t]*\r?$", re.MULTILINE
-)
+_VERSION = "text 2"
 
 
 def extract(source: Source) -> Extraction:
-    """The decoded text; Markdown has its first heading as title."""
+    """The decoded text as one part, with the title and the metadata that it states."""
     text, encoding = decode(source.stream.read(), declared=source.declared)
-    title = _title(text[:_TITLE_WITHIN]) if source.media_type == types.MARKDOWN else None
-    return Extraction(parts=[text], extractor=_VERSION, title=title, encoding=encoding)
+    reading = _read(text, source)
+    return Extraction(
+        parts=[reading.text],
+        extractor=_VERSION,
+        title=reading.title,
+        encoding=encoding,
+        metadata=reading.metadata,
+    )
 
 
-def _title(start: str) -> str | None:
-    front = _FRONT_MATTER.match(start)
-    if front is not None:
-        stated = _FRONT_TITLE.search(front.group(1))
-        if stated is not None:
-            return stated.group(1).strip().strip("\"'")
-        start = start[front.end() :]
-    heading = _HEADING.search(_FENCED.sub("", start))
-    return (heading.group(1) or heading.group(2)) if heading is not None else None
+def _read(text: str, source: Source) -> Reading:
+    if source.media_type == types.MARKDOWN:
+        return read_markdown(text)
+    if source.media_type != types.TEXT:
+        return Reading(text=text)
+    language = programming_language(text, source.name)
+    if language is not None:
+        return read_code(text, language=language, name=source.name)
+    suffix = PurePosixPath(source.name or "").suffix.lower()
+    if is_subtitles(text, suffix):
+        return read_subtitles(text)
+    read = reader_of(suffix)
+    return read(text) if read else Reading(text=text)
