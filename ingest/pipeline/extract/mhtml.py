@@ -34,8 +34,12 @@ def extract(source: Source) -> Extraction:
 def _pages(archive: Message) -> list[Message]:
     """The HTML parts, first the one that the archive is about."""
     found = [part for part in archive.walk() if part.get_content_type() in _PAGES]
-    start = mail_headers.parameter(archive, "start")
-    return sorted(found, key=lambda part: not start or part.get("Content-ID") != start)
+    start = mail_headers.parameter(archive, "start").strip("<>")
+    return sorted(found, key=lambda part: _content_id(part) != start)
+
+
+def _content_id(part: Message) -> str:
+    return mail_headers.header(part, "Content-ID").strip("<>")
 
 
 def _read(page: Message) -> Extraction:
