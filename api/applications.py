@@ -8,7 +8,8 @@ from fastapi import APIRouter, Path
 from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field
 
-from api import pages
+from api import chunking, pages
+from api.chunking import Chunking, ChunkingView
 from api.deps import Admin, Key, Operator, PoolDep, RuntimeDep
 from api.once import OnceDep, Secret
 from api.pages import Cursor, Limit, Page
@@ -18,6 +19,7 @@ from ingest.db import Connection, transaction
 from ingest.errors import NotFound
 from ingest.model import ReviewReason, Role
 from ingest.store import access, applications, budgets
+from ingest.store import chunking as stored_chunking
 from ingest.store.applications import LARGEST_WEIGHT
 
 router = APIRouter(prefix="/api/applications", tags=["management"])
@@ -39,6 +41,8 @@ class SettingsPatch(Body):
     """Tokens for embedding providers in a UTC day; null: no budget."""
     reviews: set[ReviewReason] = Field(default_factory=set)
     """What a person is asked about."""
+    chunking: Chunking | None = None
+    """Replaced as a whole; stored documents are cut again, without reading files."""
 
 
 class ApplicationPatch(Body):
@@ -52,6 +56,7 @@ class ApplicationSettings(View):
     weight: int
     tokens_per_day: int | None
     reviews: Annotated[list[ReviewReason], BeforeValidator(sorted)]
+    chunking: ChunkingView
 
 
 class Application(View):
@@ -119,20 +124,33 @@ async def get_application(id: UUID, pool: PoolDep, key: Admin) -> Application:
 
 @router.patch("/{id}")
 async def edit_application(
-    id: UUID, body: ApplicationPatch, pool: PoolDep, key: Admin
+    id: UUID, body: ApplicationPatch, runtime: RuntimeDep, pool: PoolDep, key: Admin
 ) -> Application:
     """Rename a tenant or change settings; `weight` and `tokensPerDay` need the operator's key."""
     _own(id, key)
-    if not key.is_operator and body.settings.model_fields_set & _OPERATORS:
+    given = body.settings.model_fields_set
+    if not key.is_operator and given & _OPERATORS:
         raise Forbidden("weight and tokensPerDay need the operator's key")
-    changes = body.settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    changes = body.settings.model_dump(
+        mode="json", by_alias=True, exclude_unset=True, exclude={"chunking"}
+    )
+    own = chunking.checked(
+        body.settings.chunking, runtime.chunking, loc=("body", "settings", "chunking")
+    )
+    if "chunking" in given:
+        changes["chunking"] = own.to_json()
     async with transaction(pool) as conn:
+        if "chunking" in given:
+            await applications.lock_sources(conn, id)
+            await stored_chunking.lock_application(conn, id)
         application = await applications.edit(conn, id, name=body.name, settings=changes)
         if application is None:
             raise NotFound("application")
         if "tokensPerDay" in changes:
             # After a cut they find nothing left, and wait on.
             await budgets.resume_waiting(conn, id)
+        if "chunking" in given:
+            await stored_chunking.rechunk_application(conn, id, own, runtime.chunking)
     return Application.model_validate(application)
 
 

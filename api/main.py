@@ -17,8 +17,10 @@ from starlette.requests import ClientDisconnect
 from api import (
     applications,
     batches,
+    chunks,
     crawls,
     deliveries,
+    documents,
     health,
     job_requests,
     job_types,
@@ -26,6 +28,7 @@ from api import (
     live,
     metrics,
     openapi,
+    preview,
     scaling,
     search,
     sources,
@@ -89,13 +92,15 @@ _CODES: Final = {
 
 # Bodies that are read into memory; the digests of 10,000 files (upload_check.py) are the largest.
 _LARGEST_BODY: Final = 8 * 1024 * 1024
-_STREAMED: Final = ("/upload/documents", webhooks.FIRECRAWL_PATH)
+_STREAMED: Final = ("/upload/documents", preview.PATH, webhooks.FIRECRAWL_PATH)
 
 _ROUTERS: Final[Sequence[APIRouter]] = (
     uploads.router,
     upload_check.router,
     upload_url.router,
+    preview.router,
     sources.router,
+    documents.router,
     crawls.router,
     batches.router,
     jobs.router,
@@ -103,6 +108,7 @@ _ROUTERS: Final[Sequence[APIRouter]] = (
     job_types.router,
     streams.router,
     search.router,
+    chunks.router,
     tickets.router,
     applications.router,
     worker_config.router,

@@ -4,11 +4,12 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from fastapi.responses import Response
 from pydantic import Field
 
-from api import pages, schedules
-from api.deps import Editor, PoolDep, Viewer
+from api import chunking, pages, schedules
+from api.chunking import Chunking, ChunkingView, EffectiveChunking
+from api.coverage import Coverage
+from api.deps import Editor, PoolDep, RuntimeDep, Viewer
 from api.openapi import problems
 from api.pages import Cursor, Limit, Page
 from api.schedules import Schedule, ScheduleView
@@ -16,8 +17,10 @@ from api.wire import Body, Metadata, Text, UtcTime, View
 from ingest.db import Connection, transaction
 from ingest.errors import Conflict, NotFound
 from ingest.model import SourceStatus
-from ingest.store import events, rescrapes, source_control, source_views
-from ingest.store.source_views import SourceFilter
+from ingest.store import applications, events, rescrapes, source_control, source_views
+from ingest.store import chunking as stored_chunking
+from ingest.store.chunking import Installation
+from ingest.store.source_views import SourceFilter, SourceView
 
 router = APIRouter(prefix="/api", tags=["knowledge sources"])
 
@@ -34,7 +37,9 @@ class CrawlView(View):
     provider: str
 
 
-class Source(View):
+class _Stored(View):
+    """A source without what only the installation knows."""
+
     id: UUID
     application_id: UUID
     batch_id: UUID | None
@@ -45,7 +50,7 @@ class Source(View):
     error_code: str | None
     error_message: str | None
     metadata: dict[str, Any]
-    coverage: dict[str, Any] | None
+    coverage: Coverage | None
     chunk_count: int
     token_count: int
     size_bytes: int | None
@@ -55,9 +60,16 @@ class Source(View):
     crawl: CrawlView | None
     rescrape: ScheduleView | None
     next_rescrape_at: UtcTime | None
+    chunking: ChunkingView
+    """What it has set for itself."""
     event_seq: int
     created_at: UtcTime
     updated_at: UtcTime
+
+
+class Source(_Stored):
+    effective_chunking: EffectiveChunking
+    """How its documents are cut: null of `chunking` is the application's, or the service's."""
 
 
 class SourcePatch(Body):
@@ -67,37 +79,8 @@ class SourcePatch(Body):
     metadata: Metadata | None = None
     rescrape: Schedule | None = None
     """When a page or site is fetched again; null: with all the others, nightly."""
-
-
-class Document(View):
-    id: UUID
-    uri: str
-    title: str | None
-    media_type: str
-    status: str
-    error_code: str | None
-    chunk_count: int
-    token_count: int
-    coverage: dict[str, Any]
-    encoding: dict[str, Any] | None
-    extractor: str
-    metadata: dict[str, Any]
-    warnings: list[str]
-    created_at: UtcTime
-    updated_at: UtcTime
-    deleted_at: UtcTime | None
-
-
-class Chunk(View):
-    id: UUID
-    document_id: UUID
-    ordinal: int
-    content: str
-    token_count: int
-    headings: list[str]
-    page: int | None
-    char_start: int
-    char_end: int
+    chunking: Chunking | None = None
+    """Replaced as a whole; what is stored is cut again, without reading files or pages."""
 
 
 class Event(View):
@@ -114,6 +97,7 @@ class Cancelled(View):
 
 @router.get("/knowledge-sources")
 async def list_sources(
+    runtime: RuntimeDep,
     pool: PoolDep,
     key: Viewer,
     *,
@@ -133,19 +117,23 @@ async def list_sources(
             limit=limit + 1,
             before=pages.time_and_id(cursor),
         )
-    return pages.page(rows, limit, view=Source, key=lambda row: (row.created_at, row.id))
+    page = pages.page(rows, limit, view=_Stored, key=lambda row: (row.created_at, row.id))
+    items = [_shown(row, runtime.chunking) for row in rows[:limit]]
+    return Page(items=items, next_cursor=page.next_cursor)
 
 
 @router.get("/knowledge-sources/{id}")
-async def get_source(id: UUID, pool: PoolDep, key: Viewer) -> Source:
+async def get_source(id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Viewer) -> Source:
     """One knowledge source."""
     async with transaction(pool) as conn:
-        return await _source(conn, key.application_id, id)
+        return _shown(await _source(conn, key.application_id, id), runtime.chunking)
 
 
 @router.patch("/knowledge-sources/{id}", responses=problems(409))
-async def edit_source(id: UUID, body: SourcePatch, pool: PoolDep, key: Editor) -> Source:
-    """Rename a source, replace its metadata, or say when it is fetched again."""
+async def edit_source(
+    id: UUID, body: SourcePatch, runtime: RuntimeDep, pool: PoolDep, key: Editor
+) -> Source:
+    """Rename a source, replace its metadata, or say how it is cut and when it is fetched again."""
     schedule = schedules.checked(body.rescrape, loc=("body", "rescrape"))
     async with transaction(pool) as conn:
         # First, because it takes the lock of the application.
@@ -153,6 +141,8 @@ async def edit_source(id: UUID, body: SourcePatch, pool: PoolDep, key: Editor) -
             await rescrapes.set_schedule(
                 conn, application_id=key.application_id, source_id=id, schedule=schedule
             )
+        if "chunking" in body.model_fields_set:
+            await _set_chunking(conn, key.application_id, id, body.chunking, runtime.chunking)
         edited = await source_control.edit(
             conn,
             application_id=key.application_id,
@@ -162,7 +152,22 @@ async def edit_source(id: UUID, body: SourcePatch, pool: PoolDep, key: Editor) -
         )
         if not edited:
             raise NotFound("knowledge source")
-        return await _source(conn, key.application_id, id)
+        return _shown(await _source(conn, key.application_id, id), runtime.chunking)
+
+
+async def _set_chunking(
+    conn: Connection,
+    application_id: UUID,
+    id: UUID,
+    given: Chunking | None,
+    usual: Installation,
+) -> None:
+    await applications.lock_sources(conn, application_id)
+    outer = (await applications.settings_of(conn, application_id)).chunking
+    own = chunking.checked(given, usual, outer, loc=("body", "chunking"))
+    await stored_chunking.set_of_source(
+        conn, application_id=application_id, source_id=id, own=own, usual=usual
+    )
 
 
 @router.delete("/knowledge-sources/{id}", status_code=204)
@@ -187,40 +192,6 @@ async def cancel_source(id: UUID, pool: PoolDep, key: Editor) -> Cancelled:
     return Cancelled(knowledge_source_id=id, job_ids=job_ids)
 
 
-@router.get("/knowledge-sources/{id}/documents")
-async def list_documents(
-    id: UUID, pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
-) -> Page[Document]:
-    """What was extracted: one document of a file, one per page of a site."""
-    async with transaction(pool) as conn:
-        await _source(conn, key.application_id, id)
-        rows = await source_views.list_documents(
-            conn,
-            application_id=key.application_id,
-            source_id=id,
-            limit=limit + 1,
-            after=pages.only_id(cursor),
-        )
-    return pages.page(rows, limit, view=Document, key=lambda row: (row.id,))
-
-
-@router.get("/knowledge-sources/{id}/chunks")
-async def list_chunks(
-    id: UUID, pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
-) -> Page[Chunk]:
-    """What is searched, in reading order."""
-    async with transaction(pool) as conn:
-        await _source(conn, key.application_id, id)
-        rows = await source_views.list_chunks(
-            conn,
-            application_id=key.application_id,
-            source_id=id,
-            limit=limit + 1,
-            after=pages.id_and_number(cursor),
-        )
-    return pages.page(rows, limit, view=Chunk, key=lambda row: (row.document_id, row.ordinal))
-
-
 @router.get("/knowledge-sources/{id}/events")
 async def list_events(
     id: UUID,
@@ -239,29 +210,13 @@ async def list_events(
     return pages.page(rows, limit, view=Event, key=lambda row: (row.seq,))
 
 
-@router.get(
-    "/documents/{id}/text",
-    response_class=Response,
-    responses={200: {"content": {"text/markdown": {"schema": {"type": "string"}}}}},
-)
-async def get_document_text(id: UUID, pool: PoolDep, key: Viewer) -> Response:
-    """The extracted text of a document, as Markdown."""
-    async with transaction(pool) as conn:
-        text = await source_views.document_text(
-            conn, application_id=key.application_id, document_id=id
-        )
-    if text is None:
-        raise NotFound("document")
-    # The text came from a file of unknown origin: no browser may take it for a page of ours.
-    return Response(
-        text,
-        media_type="text/markdown; charset=utf-8",
-        headers={"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox"},
-    )
-
-
-async def _source(conn: Connection, application_id: UUID, id: UUID) -> Source:
+async def _source(conn: Connection, application_id: UUID, id: UUID) -> SourceView:
     row = await source_views.get(conn, application_id=application_id, id=id)
     if row is None:
         raise NotFound("knowledge source")
-    return Source.model_validate(row)
+    return row
+
+
+def _shown(row: SourceView, usual: Installation) -> Source:
+    effective = EffectiveChunking.model_validate(usual.effective(*row.chunking_choices))
+    return Source(**_Stored.model_validate(row).model_dump(), effective_chunking=effective)

@@ -47,6 +47,7 @@ ErrorCode = Literal[
     "rejected",
     "delivery_failed",
     "blob_missing",
+    "busy",
     "internal",
     # of uploads: the file never became a job
     "invalid_path",

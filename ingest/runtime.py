@@ -27,17 +27,20 @@ from ingest.inbox import CHANNEL, Inbox
 from ingest.listen import Listener
 from ingest.migrate import migrate
 from ingest.model import EmbeddingModel
+from ingest.preview import Previews
 from ingest.providers.embedders.factory import build_embedder, chunk_settings
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
 from ingest.providers.notify.mail import Mailer
 from ingest.sandbox.pool import ParserPool
 from ingest.store import models
+from ingest.store.chunking import Installation
 from ingest.store.retention_jobs import KeepJobs
 from ingest.ticks import build_ticks, recover_stale_jobs
 from ingest.worker.loop import Worker
 
 _SEARCHES_AT_ONCE: Final = 4
+_PREVIEWS_AT_ONCE: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +57,18 @@ class Runtime:
     operator_key: str
     embedder: EmbeddingService
     governor: Governor
+    previews: Previews
     searches: asyncio.Semaphore = field(
         # Searches wait for each other, so that they leave connections to uploads and jobs.
         default_factory=lambda: asyncio.Semaphore(_SEARCHES_AT_ONCE)
     )
+
+    @property
+    def chunking(self) -> Installation:
+        """How documents are cut where nobody has set anything else."""
+        return Installation(
+            chunking=chunk_settings(self.settings, self.model), largest=self.model.max_tokens
+        )
 
     async def embed_query(self, text: str) -> NDArray[np.float32]:
         """The vector of a search query, shape (dimension,). Raises Transient without a provider."""
@@ -106,6 +117,8 @@ async def open_runtime(
         governor = Governor(pool, limits=_limits(settings, embedder.lane))
         embedding = EmbeddingService(embedder, governor)
         stack.push_async_callback(embedding.close)
+        previews = _previews(settings)
+        stack.push_async_callback(previews.close)
         async with transaction(pool) as conn:
             model_id = await models.register(conn, embedder.model)
         channels = ["rag_jobs", *(["rag_events"] if serve else []), *([CHANNEL] if work else [])]
@@ -122,6 +135,7 @@ async def open_runtime(
             operator_key=operator_key(settings),
             embedder=embedding,
             governor=governor,
+            previews=previews,
         )
         if work:
             await _start_worker(runtime, stack)
@@ -131,11 +145,7 @@ async def open_runtime(
 
 async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     settings = runtime.settings
-    parser = ParserPool(
-        size=max(1, min(settings.worker_concurrency, os.cpu_count() or 1)),
-        timeout=settings.parser_timeout,
-        memory=settings.parser_memory,
-    )
+    parser = _parsers(settings, size=max(1, min(settings.worker_concurrency, os.cpu_count() or 1)))
     stack.push_async_callback(parser.close)
     context = Context(
         pool=runtime.pool,
@@ -145,7 +155,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         governor=runtime.governor,
         model=runtime.model,
         model_id=runtime.model_id,
-        chunking=chunk_settings(settings, runtime.model),
+        chunking=runtime.chunking.chunking,
         max_pages=settings.max_pages,
         web=_web(settings, stack),
         mailer=_mailer(settings),
@@ -186,6 +196,19 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
     stack.push_async_callback(inbox.close)
     ticks.start()
     stack.push_async_callback(ticks.close)
+
+
+def _parsers(settings: Settings, *, size: int) -> ParserPool:
+    return ParserPool(size=size, timeout=settings.parser_timeout, memory=settings.parser_memory)
+
+
+def _previews(settings: Settings) -> Previews:
+    return Previews(
+        lambda: _parsers(settings, size=_PREVIEWS_AT_ONCE),
+        at_once=_PREVIEWS_AT_ONCE,
+        max_pages=settings.max_pages,
+        timeout=2 * settings.parser_timeout,
+    )
 
 
 def _limits(settings: Settings, lane: str | None) -> dict[str, Limits]:

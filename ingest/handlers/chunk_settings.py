@@ -23,7 +23,7 @@ async def chunk_settings(source_id: UUID, ctx: Context) -> ChunkSettings:
 async def rechunk_if_moved(
     conn: Connection, *, application_id: UUID, source_id: UUID, used: ChunkSettings, ctx: Context
 ) -> None:
-    """For the write of what was cut by `used`, once it has locked the source.
+    """For the write of what was cut by `used`. Locks the source.
 
     Settings that were changed while the job was under way are applied by a job of their own.
     """

@@ -1,7 +1,7 @@
 """Applications: the tenants of an installation, and what each has set for itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Self, get_args
 from uuid import UUID
@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 from ingest.db import Connection, load_queries, new_id
 from ingest.model import ReviewReason
 from ingest.store.by_hand import positive_integer
+from ingest.store.chunking import OwnChunking
 
 _SQL = load_queries("applications.sql")
 
@@ -31,6 +32,8 @@ class ApplicationSettings:
     """Tokens that may be sent to embedding providers in a UTC day; None: no budget."""
     reviews: frozenset[ReviewReason] = frozenset({"mass_deletion"})
     """What a person is asked about."""
+    chunking: OwnChunking = field(default_factory=OwnChunking)
+    """How the documents are cut of sources that have set nothing else."""
 
     @classmethod
     def from_json(cls, stored: Any) -> Self:
@@ -45,6 +48,7 @@ class ApplicationSettings:
                 if isinstance(reviews, list)
                 else usual.reviews
             ),
+            chunking=OwnChunking.from_json(given.get("chunking")),
         )
 
 

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
+from psycopg.rows import class_row, kwargs_row
 
 from ingest.db import Connection, load_queries
 from ingest.model import SourceStatus
+from ingest.store import losses
 from ingest.store.verdicts import Verdict
 
 _SQL = load_queries("batch_views.sql")
@@ -74,6 +76,12 @@ async def report(
     batch = await get(conn, application_id=application_id, id=id)
     if batch is None:
         return None
-    async with conn.cursor(row_factory=class_row(FileRow)) as cur:
+    async with conn.cursor(row_factory=kwargs_row(_file_row)) as cur:
         await cur.execute(_SQL["report"], {"application_id": application_id, "id": id})
         return batch, await cur.fetchall()
+
+
+def _file_row(*, coverage: dict[str, Any] | None, **columns: Any) -> FileRow:
+    if columns["status"] == "partial" and columns["detail"] is None:
+        columns["detail"] = losses.in_words(columns["code"], coverage)
+    return FileRow(**columns)

@@ -31,7 +31,7 @@ select file.path, file.size_bytes, file.verdict, file.knowledge_source_id, file.
                 case when file.knowledge_source_id is not null and source.id is null
                      then 'source_deleted' end) as code,
        coalesce(file.detail, source.error_message) as detail,
-       source.chunk_count
+       source.chunk_count, source.coverage
   from rag.upload_files as file
   left join rag.knowledge_sources as source on source.id = file.knowledge_source_id
  where file.batch_id = %(id)s

@@ -90,7 +90,7 @@ async def must_rechunk(
 ) -> bool:
     """Queue what cuts a source again, if its settings are no longer those that were used.
 
-    For the transaction that stores what was cut by them, which has locked the source.
+    For the transaction that stores what was cut by them. Locks the source.
     """
     moved = await has_moved(conn, source_id, used, usual)
     if moved:
@@ -103,7 +103,7 @@ async def has_moved(
 ) -> bool:
     """Whether a source's settings are no longer those that were used.
 
-    The answer holds until the end of the transaction, which has locked the source.
+    The answer holds until the end of the transaction. Locks the source.
     """
     await conn.execute(_SQL["share_application"], {"source_id": source_id})
     # In a statement of its own, which sees all that was committed before the lock was ours.

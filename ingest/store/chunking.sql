@@ -11,11 +11,11 @@ select application.settings -> 'chunking' as application, source.chunking as sou
 select pg_advisory_xact_lock(hashtextextended(%(application_id)s::uuid::text, 7245110384));
 
 -- name: share_application
--- Of whoever stores what was cut by them.
+-- Of whoever stores what was cut by them. The row is locked against changes of the source's own.
 select pg_advisory_xact_lock_shared(
-           hashtextextended(application_id::text, 7245110384))
-  from rag.knowledge_sources
- where id = %(source_id)s;
+           hashtextextended(source.application_id::text, 7245110384))
+  from (select application_id from rag.knowledge_sources
+         where id = %(source_id)s for no key update) as source;
 
 -- name: set_own
 update rag.knowledge_sources

@@ -5,11 +5,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row, scalar_row
+from psycopg.rows import class_row, kwargs_row, scalar_row
 
 from ingest.db import Connection, load_queries
 from ingest.model import SourceStatus
 from ingest.recurrence import Recurrence
+from ingest.store import losses
+from ingest.store.chunking import OwnChunking
 from ingest.store.runs import CrawlSettings
 
 _SQL = load_queries("source_views.sql")
@@ -41,11 +43,23 @@ class SourceView:
     rescrape_cron: str | None
     rescrape_timezone: str | None
     next_rescrape_at: datetime | None
-    crawl_settings: dict[str, Any] | None
     """None: not before the next nightly round, and for files never."""
+    crawl_settings: dict[str, Any] | None
+    own_chunking: Any
+    application_chunking: Any
     event_seq: int
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def chunking(self) -> OwnChunking:
+        """What the source has set for itself."""
+        return OwnChunking.from_json(self.own_chunking)
+
+    @property
+    def chunking_choices(self) -> tuple[OwnChunking, OwnChunking]:
+        """What is set for it, the application's before its own."""
+        return OwnChunking.from_json(self.application_chunking), self.chunking
 
     @property
     def crawl(self) -> CrawlSettings | None:
@@ -73,6 +87,7 @@ class SourceFilter:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentView:
     id: UUID
+    knowledge_source_id: UUID
     uri: str
     title: str | None
     media_type: str
@@ -89,6 +104,11 @@ class DocumentView:
     updated_at: datetime
     deleted_at: datetime | None
 
+    @property
+    def error_message(self) -> str | None:
+        """What is missing of it, in words."""
+        return losses.in_words(self.error_code, self.coverage)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkView:
@@ -104,7 +124,7 @@ class ChunkView:
 
 
 async def get(conn: Connection, *, application_id: UUID, id: UUID) -> SourceView | None:
-    async with conn.cursor(row_factory=class_row(SourceView)) as cur:
+    async with conn.cursor(row_factory=kwargs_row(_source)) as cur:
         await cur.execute(_SQL["get"], {"application_id": application_id, "id": id})
         return await cur.fetchone()
 
@@ -119,7 +139,7 @@ async def list_sources(
 ) -> list[SourceView]:
     """Newest first; `before` is `created_at` and id of the last one that was seen."""
     before_time, before_id = before or (None, None)
-    async with conn.cursor(row_factory=class_row(SourceView)) as cur:
+    async with conn.cursor(row_factory=kwargs_row(_source)) as cur:
         await cur.execute(
             _SQL["list"],
             {
@@ -134,6 +154,12 @@ async def list_sources(
             },
         )
         return await cur.fetchall()
+
+
+def _source(**columns: Any) -> SourceView:
+    if columns["status"] == "partial" and columns["error_message"] is None:
+        columns["error_message"] = losses.in_words(columns["error_code"], columns["coverage"])
+    return SourceView(**columns)
 
 
 async def event_seq(conn: Connection, *, application_id: UUID, id: UUID) -> int | None:
@@ -158,6 +184,17 @@ async def list_documents(
             },
         )
         return await cur.fetchall()
+
+
+async def document(
+    conn: Connection, *, application_id: UUID, document_id: UUID
+) -> DocumentView | None:
+    """None when there is no such document, or its source was deleted."""
+    async with conn.cursor(row_factory=class_row(DocumentView)) as cur:
+        await cur.execute(
+            _SQL["document"], {"application_id": application_id, "document_id": document_id}
+        )
+        return await cur.fetchone()
 
 
 async def list_chunks(

@@ -6,7 +6,10 @@ select source.id, source.application_id, source.batch_id, source.type, source.na
        source.chunk_count, source.token_count, source.size_bytes,
        encode(source.content_hash, 'hex') as content_hash, source.duplicate_of,
        source.current_job_id as job_id, source.rescrape_cron, source.rescrape_timezone,
-       source.next_rescrape_at, source.crawl_settings, source.event_seq, source.created_at, source.updated_at
+       source.next_rescrape_at, source.crawl_settings, source.chunking as own_chunking,
+       (select application.settings -> 'chunking' from app.applications as application
+         where application.id = source.application_id) as application_chunking,
+       source.event_seq, source.created_at, source.updated_at
   from rag.knowledge_sources as source
  where source.application_id = %(application_id)s and source.id = %(id)s
    and source.deleted_at is null;
@@ -17,7 +20,10 @@ select source.id, source.application_id, source.batch_id, source.type, source.na
        source.chunk_count, source.token_count, source.size_bytes,
        encode(source.content_hash, 'hex') as content_hash, source.duplicate_of,
        source.current_job_id as job_id, source.rescrape_cron, source.rescrape_timezone,
-       source.next_rescrape_at, source.crawl_settings, source.event_seq, source.created_at, source.updated_at
+       source.next_rescrape_at, source.crawl_settings, source.chunking as own_chunking,
+       (select application.settings -> 'chunking' from app.applications as application
+         where application.id = source.application_id) as application_chunking,
+       source.event_seq, source.created_at, source.updated_at
   from rag.knowledge_sources as source
  where source.application_id = %(application_id)s and source.deleted_at is null
    and (%(status)s::text is null or source.status = %(status)s)
@@ -36,16 +42,28 @@ select event_seq from rag.knowledge_sources
 -- name: documents
 -- A page that is no longer on its site is listed until it is purged, with the time it went. What
 -- waits for a review is not there yet.
-select document.id, document.uri, document.title, document.media_type, document.status,
-       document.error_code, document.chunk_count, document.token_count, document.coverage,
-       document.encoding, document.extractor, document.metadata, document.warnings,
-       document.created_at, document.updated_at, document.deleted_at
+select document.id, document.source_id as knowledge_source_id, document.uri, document.title,
+       document.media_type, document.status, document.error_code, document.chunk_count,
+       document.token_count, document.coverage, document.encoding, document.extractor,
+       document.metadata, document.warnings, document.created_at, document.updated_at,
+       document.deleted_at
   from rag.documents as document
  where document.application_id = %(application_id)s and document.source_id = %(source_id)s
    and document.held_by is null
    and (%(after)s::uuid is null or document.id > %(after)s)
  order by document.id
  limit %(limit)s;
+
+-- name: document
+select document.id, document.source_id as knowledge_source_id, document.uri, document.title,
+       document.media_type, document.status, document.error_code, document.chunk_count,
+       document.token_count, document.coverage, document.encoding, document.extractor,
+       document.metadata, document.warnings, document.created_at, document.updated_at,
+       document.deleted_at
+  from rag.documents as document
+  join rag.knowledge_sources as source on source.id = document.source_id
+ where document.application_id = %(application_id)s and document.id = %(document_id)s
+   and document.held_by is null and source.deleted_at is null;
 
 -- name: chunks
 -- In reading order: documents one after the other, each from its beginning.

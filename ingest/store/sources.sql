@@ -61,7 +61,12 @@ update rag.knowledge_sources as source
    set status = derived.status,
        error_code = case when derived.status = 'failed'
                          then coalesce(derived.error_code, 'empty_content')
-                         when derived.status = 'partial' then derived.error_code
+                         -- Nothing failed, but something of a document is missing.
+                         when derived.status = 'partial' then coalesce(derived.error_code, (
+                            select document.error_code from rag.documents as document
+                             where document.source_id = source.id and document.deleted_at is null
+                               and document.status <> 'completed'
+                             order by document.id limit 1))
                          when derived.status = 'cancelled'
                          then coalesce(derived.error_code, 'rejected') end,
        error_message = case when derived.status in ('failed', 'partial')

@@ -26,6 +26,7 @@ from ingest.embedding import EmbeddingService
 from ingest.governor import Governor
 from ingest.listen import Listener
 from ingest.model import EmbeddingModel, Role
+from ingest.preview import Previews
 from ingest.runtime import Runtime
 from ingest.store import access, applications, models
 from tests.api.hubs import running
@@ -38,6 +39,7 @@ MODEL = EmbeddingModel(
 
 # Only workers and `embed_query` use it, and tests of the front doors have neither.
 NO_EMBEDDER = cast(EmbeddingService, None)
+NO_PREVIEWS = cast(Previews, None)
 
 
 class FakeRuntime(Runtime):
@@ -98,6 +100,7 @@ async def runtime(
         operator_key=OPERATOR_KEY,
         embedder=NO_EMBEDDER,
         governor=Governor(pool),
+        previews=NO_PREVIEWS,
     )
     await listener.close()
 

@@ -14,7 +14,12 @@ from ingest.store.applications import ApplicationSettings
 from tests.api.conftest import connect
 from tests.api.helpers import count
 
-USUAL: Final = {"weight": 1, "tokensPerDay": None, "reviews": ["mass_deletion"]}
+USUAL: Final = {
+    "weight": 1,
+    "tokensPerDay": None,
+    "reviews": ["mass_deletion"],
+    "chunking": {"size": None, "overlap": None, "by": None},
+}
 
 
 async def test_the_operator_creates_an_application_and_its_first_key(
@@ -137,6 +142,7 @@ async def test_settings_are_merged_and_not_replaced(
     shown = answer.json()
     assert (answer.status_code, shown["name"]) == (200, "Acme")
     assert shown["settings"] == {
+        **USUAL,
         "weight": 5,
         "tokensPerDay": 1000,
         "reviews": ["flagged_content", "low_coverage"],

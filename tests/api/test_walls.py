@@ -42,7 +42,10 @@ ROLES: Final = {
     f"GET {SOURCE}/events": "viewer",
     f"GET {SOURCE}/stream": "viewer",
     "GET /api/knowledge-source/{id}/progress": "viewer",
+    "GET /api/documents/{id}": "viewer",
     "GET /api/documents/{id}/text": "viewer",
+    "GET /api/chunks/{id}/section": "viewer",
+    "POST /api/preview": "editor",
     f"GET {BATCH}": "viewer",
     f"GET {BATCH}/report": "viewer",
     f"POST {BATCH}/retry-failed": "editor",
@@ -122,6 +125,7 @@ class Victim:
         self.file = file
         self.batch_id = batch_id
         self.document_id: UUID | None = None
+        self.chunk_id: UUID | None = None
         self.key_id: UUID | None = None
         self.endpoint_id: str | None = None
         self.delivery_id: str | None = None
@@ -131,6 +135,7 @@ class Victim:
         owned = {
             "/api/knowledge-source": self.file["knowledgeSourceId"],
             "/api/documents": self.document_id,
+            "/api/chunks": self.chunk_id,
             "/api/batches": self.batch_id,
             "/api/jobs": self.file["jobId"],
             "/api/applications": self.application_id,
@@ -152,6 +157,9 @@ async def victim(
     done, still_open = body["files"]
     victim = Victim(application_id=application_id, file=still_open, batch_id=body["batchId"])
     victim.document_id = await finish_file_job(conn, UUID(done["jobId"]), chunks=["secret words"])
+    row = await (await conn.execute("select id from rag.chunks")).fetchone()
+    assert row is not None
+    victim.chunk_id = row[0]
     key = await access.add_key(
         conn, application_id=application_id, name="k", role="viewer", key="rk_k"
     )

@@ -1,0 +1,106 @@
+"""What would become of a file: extracted and cut as an upload would be, and nothing stored.
+
+For the front doors, which run no parsers themselves. Like the worker's, these run in processes of
+their own; there are few, since whoever asks waits for the answer.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Final, Protocol
+
+from ingest.errors import Permanent, Transient
+from ingest.model import Chunk, ChunkSettings, Document, OcrSettings
+from ingest.sandbox.messages import Parsed, ParseRequest
+
+_PATIENCE: Final = timedelta(seconds=5)
+_COME_AGAIN: Final = timedelta(seconds=10)
+
+
+class PreviewParser(Protocol):
+    """Reads files that may be hostile (sandbox/pool.py)."""
+
+    async def parse(self, path: Path, request: ParseRequest) -> Parsed: ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """A file as text and chunks."""
+
+    document: Document
+    chunks: Sequence[Chunk]
+
+
+class Previews:
+    """Makes up to `at_once` previews; `open_parser` is called when the first is asked for.
+
+    timeout: wall clock of a preview, however long an upload may take.
+    """
+
+    def __init__(
+        self,
+        open_parser: Callable[[], PreviewParser],
+        *,
+        at_once: int,
+        max_pages: int,
+        timeout: timedelta,
+        ocr: OcrSettings | None = None,
+        patience: timedelta = _PATIENCE,
+    ) -> None:
+        self._open_parser = open_parser
+        self._parser: PreviewParser | None = None
+        self._max_pages = max_pages
+        self._timeout = timeout
+        self._ocr = ocr
+        self._patience = patience
+        self._slots = asyncio.Semaphore(at_once)
+
+    async def make(self, path: Path, *, name: str, cut_by: ChunkSettings, ocr: bool) -> Preview:
+        """What the file at `path` holds; `name` is its user's word. `ocr`: if it is set up.
+
+        Raises Permanent with the parsers' codes, its IsArchive, and Transient `busy` when others
+        are not done in time.
+        """
+        try:
+            async with asyncio.timeout(self._patience.total_seconds()):
+                await self._slots.acquire()
+        except TimeoutError:
+            raise Transient(
+                "other previews are being made; try again", code="busy", retry_after=_COME_AGAIN
+            ) from None
+        try:
+            parsed = await self._parse(path, name=name, cut_by=cut_by, ocr=ocr)
+        finally:
+            self._slots.release()
+        if not parsed.chunks:
+            raise Permanent("the file has no text", code="no_text")
+        return Preview(document=parsed.document, chunks=parsed.chunks)
+
+    async def close(self) -> None:
+        """End the processes."""
+        if self._parser is not None:
+            await self._parser.close()
+
+    async def _parse(self, path: Path, *, name: str, cut_by: ChunkSettings, ocr: bool) -> Parsed:
+        if self._parser is None:
+            self._parser = self._open_parser()
+        request = ParseRequest(
+            name=name,
+            declared=None,
+            max_pages=self._max_pages,
+            chunk=cut_by,
+            ocr=self._ocr if ocr else None,
+        )
+        try:
+            async with asyncio.timeout(self._timeout.total_seconds()):
+                return await self._parser.parse(path, request)
+        except TimeoutError:
+            raise Permanent(
+                f"A preview may take {self._timeout.total_seconds():g} s. Upload the file, or ask"
+                " for a preview without recognising pictures.",
+                code="parser_timeout",
+            ) from None

@@ -1,0 +1,41 @@
+"""What is missing of something that is searchable, in words. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+_UNREAD = "pictures that were not recognised, for which tesseract or the extra `ocr` is needed"
+
+
+def in_words(code: str | None, coverage: Mapping[str, Any] | None) -> str | None:
+    """Why a document or the source of one is `partial`; None for a code that says it itself.
+
+    `coverage` as it is stored.
+    """
+    if code == "embedding_rejected":
+        return "the embedding provider refused some of the text, which is found by its words only"
+    lost = (coverage or {}).get("lost") or ()
+    if code not in ("no_text", "corrupt") or coverage is None or not lost:
+        return None
+    unread, failed = coverage.get("unread", 0), coverage.get("failed", 0)
+    reasons = []
+    if unread:
+        reasons.append(f"{unread if failed else 'they'} are {_UNREAD}")
+    if failed:
+        reasons.append(f"{failed if unread else 'they'} are damaged")
+    return f"{_pages(lost, unread + failed)} could not be read: {', and '.join(reasons)}"
+
+
+def _pages(lost: Sequence[int], count: int) -> str:
+    """`page 3`, `pages 3, 7-9 and 120 more`."""
+    named = ", ".join(_ranges(lost))
+    more = count - len(lost)
+    rest = f" and {more} more" if more > 0 else ""
+    return f"page{'' if count == 1 else 's'} {named}{rest}"
+
+
+def _ranges(numbers: Sequence[int]) -> Iterator[str]:
+    """Neighbours together: `7-9`."""
+    for _, run in groupby(enumerate(sorted(numbers)), key=lambda item: item[1] - item[0]):
+        found = [number for _, number in run]
+        yield str(found[0]) if len(found) == 1 else f"{found[0]}-{found[-1]}"

@@ -1,0 +1,18 @@
+-- The part of a document that a chunk is taken from.
+
+-- name: place
+-- Where the section is. A chunk of a version before knows none: then it is the chunk itself.
+select chunk.id as chunk_id, chunk.document_id, chunk.source_id as knowledge_source_id,
+       coalesce(document.title, source.name) as title, document.uri, chunk.headings,
+       chunk.char_start, chunk.char_end,
+       coalesce(chunk.section_start, chunk.char_start) as section_start,
+       coalesce(chunk.section_end, chunk.char_end) as section_end
+  from rag.chunks as chunk
+  join rag.documents as document
+    on document.id = chunk.document_id and document.deleted_at is null
+  join rag.knowledge_sources as source
+    on source.id = chunk.source_id and source.deleted_at is null
+ where chunk.id = %(chunk_id)s and chunk.application_id = %(application_id)s;
+
+-- name: content
+select substr(text, %(start)s + 1, %(length)s) from rag.documents where id = %(document_id)s;
