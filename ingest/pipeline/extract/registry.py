@@ -12,6 +12,7 @@ from ingest.errors import IsArchive, Permanent
 from ingest.model import Coverage, Document, Page
 from ingest.pipeline import hygiene
 from ingest.pipeline import mediatypes as types
+from ingest.pipeline.extract.no_text import no_text
 from ingest.pipeline.extract.source import Extraction, MemberSink, Recogniser, Source
 from ingest.pipeline.sniff import Sniffed, sniff
 
@@ -24,7 +25,7 @@ MODULES = {
     types.JSON: f"{_HERE}.json_text",
     types.JSON_LINES: f"{_HERE}.json_text",
     types.NOTEBOOK: f"{_HERE}.notebook",
-    types.XML: f"{_HERE}.text",
+    types.XML: f"{_HERE}.xml_text",
     types.FLAT_OPC: f"{_HERE}.text",
     types.WORD_XML: f"{_HERE}.text",
     types.FODT: f"{_HERE}.text",
@@ -53,6 +54,12 @@ MODULES = {
     types.FODP: f"{_HERE}.odf",
     types.FLAT_OPC: f"{_HERE}.office_flat",
     types.WORD_XML: f"{_HERE}.word_xml",
+    types.PNG: f"{_HERE}.image",
+    types.JPEG: f"{_HERE}.image",
+    types.TIFF: f"{_HERE}.image",
+    types.GIF: f"{_HERE}.image",
+    types.WEBP: f"{_HERE}.image",
+    types.BMP: f"{_HERE}.image",
 }
 """Media type to the module that reads it."""
 _SUPPORTED = "It cannot be read here; README.md lists the formats that can."
@@ -97,7 +104,7 @@ def extract(
         ocr=ocr,
         members=members,
     )
-    return _assemble(sniffed, _run(module, source))
+    return _assemble(sniffed, _run(module, source), has_ocr=ocr is not None)
 
 
 def _run(module: str, source: Source) -> Extraction:
@@ -119,7 +126,7 @@ def _run(module: str, source: Source) -> Extraction:
         ) from error
 
 
-def _assemble(sniffed: Sniffed, extraction: Extraction) -> Document:
+def _assemble(sniffed: Sniffed, extraction: Extraction, *, has_ocr: bool) -> Document:
     counts: Counter[str] = Counter()
     texts: list[str] = []
     pages: list[Page] = []
@@ -132,7 +139,7 @@ def _assemble(sniffed: Sniffed, extraction: Extraction) -> Document:
         position += len(text) + len(_PAGE_BREAK)
     coverage = _coverage(extraction, texts)
     if coverage.with_text == 0:
-        raise _nothing(sniffed.media_type, coverage)
+        raise _nothing(sniffed.media_type, coverage, has_ocr=has_ocr)
     metadata = hygiene.clean_json(extraction.metadata)
     if counts:
         metadata["hygiene"] = dict(counts)
@@ -165,16 +172,12 @@ def _coverage(extraction: Extraction, texts: list[str]) -> Coverage:
     )
 
 
-def _nothing(media_type: str, coverage: Coverage) -> Permanent:
+def _nothing(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent:
     if media_type in types.TEXTUAL:
         return Permanent("The file holds no text.", code="empty_content")
     if coverage.failed:
         return Permanent("No page of the file could be read: it is damaged.", code="corrupt")
-    return Permanent(
-        "The file holds no text, only images or blank pages. Scanned documents need text"
-        " recognition (OCR), which is not there yet: upload a copy with a text layer.",
-        code="no_text",
-    )
+    return no_text(media_type, coverage, has_ocr=has_ocr)
 
 
 def _warnings(
