@@ -17,6 +17,7 @@ from ingest.setting_types import (
     KeepFor,
     ModuleNames,
     NetworksAndHosts,
+    OcrLanguages,
     ScaleTable,
 )
 from ingest.smtp_url import SmtpServer, is_mail_address, parse_smtp_url
@@ -81,6 +82,11 @@ class Settings(BaseSettings):
     archive_depth: int = Field(default=4, ge=1)
     parser_timeout: Duration = timedelta(seconds=60)
     parser_memory: int = Field(default=2048 * MIB, ge=256 * MIB)
+
+    # Text in pictures
+    ocr: Literal["auto", "off", "tesseract", "rapidocr"] = "auto"
+    ocr_languages: OcrLanguages = ()
+    ocr_page_timeout: Duration = Field(default=timedelta(seconds=30), gt=timedelta(0))
 
     # Requests to addresses that users name
     fetch_allow: NetworksAndHosts = ()

@@ -78,6 +78,20 @@ def _module_names(value: Any) -> Any:
 ModuleNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_module_names)]
 
 
+def _ocr_languages(value: Any) -> Any:
+    """Split at commas and plus signs, as tesseract does: `deu,eng`, `chi_sim+eng`."""
+    if not isinstance(value, str):
+        return value
+    names = tuple(name for name in re.split(r"[\s,+]+", value) if name)
+    for name in names:
+        if not re.fullmatch(r"[A-Za-z][A-Za-z_]*(?:/[A-Za-z_]+)?", name):
+            raise ValueError(f"{name!r} is no name of a language of tesseract")
+    return names
+
+
+OcrLanguages = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_ocr_languages)]
+
+
 def _table(value: Any) -> Any:
     return parse_table(value) if isinstance(value, str) else value
 

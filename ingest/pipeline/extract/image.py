@@ -1,0 +1,127 @@
+"""Pictures: what is written in them, by text recognition; the frames of a TIFF are pages.
+
+A picture is decoded after a look at its size, whether somebody can read it or not: a damaged one
+is to be called so.
+"""
+
+import itertools
+import warnings
+from collections.abc import Iterator
+
+import PIL
+from PIL import Image
+
+from ingest.errors import Permanent
+from ingest.pipeline import mediatypes as types
+from ingest.pipeline.extract import image_info, image_pixels
+from ingest.pipeline.extract.markdown_text import plain
+from ingest.pipeline.extract.source import Extraction, Recogniser, Source
+
+_VERSION = f"pillow {PIL.__version__}"
+_FORMATS = {
+    types.PNG: "PNG",
+    types.JPEG: "JPEG",
+    types.TIFF: "TIFF",
+    types.GIF: "GIF",
+    types.WEBP: "WEBP",
+    types.BMP: "BMP",
+}
+_ANIMATIONS = frozenset({types.PNG, types.GIF, types.WEBP})
+_MOST_PIXELS = 120_000_000  # of a frame: A1 at 300 dots an inch, and 480 MB when decoded
+_NEW_SUBFILE_TYPE, _SMALL_COPY = 254, 1  # a tag of TIFF, and its bit for copies of other frames
+
+
+def extract(source: Source) -> Extraction:
+    """Recognised text of each page. Without a recogniser all pages are `unread`.
+
+    Permanent: `too_large` (pixels), `too_many_pages`.
+    """
+    parts: list[str | None] = []
+    unread: set[int] = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Pillow tells what it finds odd, and then reads it
+        with _open(source) as image:
+            details = image_info.metadata(image)
+            is_cut = source.media_type in _ANIMATIONS and getattr(image, "is_animated", False)
+            for _ in _frames(image, source):
+                try:
+                    text = _read(image, source.ocr)
+                except _Unread:
+                    unread.add(len(parts))
+                    text = ""
+                parts.append(text)
+    return Extraction(
+        parts=parts,
+        extractor=_VERSION if source.ocr is None else f"{_VERSION}, {source.ocr.name}",
+        paged=source.media_type == types.TIFF,
+        by_ocr=frozenset(range(len(parts))) - unread,
+        unread=frozenset(unread),
+        title=details.pop("title", None),
+        metadata=details,
+        warnings=("only_first_frame",) if is_cut else (),
+    )
+
+
+class _Unread(Exception):
+    """Nobody could recognise what is in the frame."""
+
+
+def _open(source: Source) -> Image.Image:
+    try:
+        return Image.open(source.stream, formats=(_FORMATS[source.media_type],))
+    except Image.DecompressionBombError:
+        raise _too_large() from None
+
+
+def _frames(image: Image.Image, source: Source) -> Iterator[None]:
+    """Show one page after the other; of an animation, its first frame."""
+    shown = 0
+    for index in itertools.count():
+        try:
+            image.seek(index)
+        except EOFError:
+            return
+        except Image.DecompressionBombError:
+            raise _too_large() from None
+        if index and source.media_type != types.TIFF:
+            return
+        if index and _is_small_copy(image):
+            continue
+        shown += 1
+        if shown > source.max_pages:
+            raise Permanent(
+                f"The picture has more than {source.max_pages} pages.", code="too_many_pages"
+            )
+        if image.width * image.height > _MOST_PIXELS:
+            raise _too_large()
+        yield
+
+
+def _is_small_copy(image: Image.Image) -> bool:
+    tags = getattr(image, "tag_v2", {})
+    kind = tags.get(_NEW_SUBFILE_TYPE, 0)
+    return isinstance(kind, int) and bool(kind & _SMALL_COPY)
+
+
+def _read(image: Image.Image, ocr: Recogniser | None) -> str | None:
+    """Text of the frame that is shown, None if it is damaged. _Unread if nobody could read it."""
+    try:
+        picture = image_pixels.grey(image)
+    except MemoryError:
+        raise
+    except Exception:  # Pillow raises whatever a broken frame leads to
+        return None
+    if ocr is None:
+        raise _Unread
+    try:
+        return plain(ocr.read(picture))
+    except Permanent as error:
+        if error.code != "parser_timeout":
+            raise
+        raise _Unread from None
+
+
+def _too_large() -> Permanent:
+    return Permanent(
+        f"The picture has more than {_MOST_PIXELS // 1_000_000} million pixels.", code="too_large"
+    )

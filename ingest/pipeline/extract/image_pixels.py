@@ -1,0 +1,51 @@
+"""A picture as recognisers want it: upright, grey, dark letters on white, of moderate size."""
+
+from typing import cast
+
+from PIL import Image, ImageOps, ImageStat
+
+_LARGEST = 4000  # pixels of a side; A4 at 300 dots an inch has 3500
+_WHITE, _BLACK = 255, 0
+_BRIGHT = 200  # mean of what is opaque: white letters made for a dark background
+
+
+def grey(image: Image.Image) -> Image.Image:
+    """One channel of 8 bits. Raises what Pillow raises for a damaged picture."""
+    image.draft("L", (_LARGEST, _LARGEST))  # a JPEG is decoded at an eighth to a half of its size
+    upright = ImageOps.exif_transpose(_reduced(_plain_mode(image)))
+    if upright.mode in ("LA", "RGBA"):
+        return _on_background(upright)
+    return upright.convert("L")
+
+
+def _plain_mode(image: Image.Image) -> Image.Image:
+    """In one of the modes L, LA, RGB, RGBA, CMYK and the like."""
+    if image.mode.startswith(("I", "F")):
+        return _stretched(image)
+    if "transparency" in image.info or image.mode in ("PA", "La", "RGBa"):
+        return image.convert("RGBA")
+    if image.mode == "P":
+        return image.convert("RGB")
+    return image.convert("L") if image.mode == "1" else image
+
+
+def _stretched(image: Image.Image) -> Image.Image:
+    """Values of more than 8 bits, which converting would cut off."""
+    lowest, highest = cast(tuple[float, float], image.getextrema())
+    scale = _WHITE / max(highest - lowest, 1)
+    return image.point(lambda value: (value - lowest) * scale).convert("L")
+
+
+def _reduced(image: Image.Image) -> Image.Image:
+    factor = max(image.size) // _LARGEST
+    return image.reduce(factor) if factor > 1 else image
+
+
+def _on_background(image: Image.Image) -> Image.Image:
+    """Transparent parts white, or black where that would swallow what is drawn."""
+    opacity = image.getchannel("A")
+    drawn = image.convert("L")
+    is_bright = opacity.getbbox() and ImageStat.Stat(drawn, mask=opacity).mean[0] > _BRIGHT
+    background = Image.new("L", image.size, _BLACK if is_bright else _WHITE)
+    background.paste(drawn, mask=opacity)
+    return background

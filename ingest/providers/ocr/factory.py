@@ -1,0 +1,73 @@
+"""Chooses the engine that the settings name, and builds it where pictures are read.
+
+The choice is made once, by the process that starts; engines live in the parser processes.
+"""
+
+import contextlib
+import functools
+import shutil
+import subprocess
+
+from ingest.config import Settings
+from ingest.errors import SetupError
+from ingest.model import OcrSettings
+from ingest.providers.ocr import rapid, tesseract
+from ingest.providers.ocr.base import Engine
+
+
+def choose(settings: Settings) -> OcrSettings | None:
+    """How pictures are read; None: they are not. Runs tesseract to ask what it has.
+
+    SetupError when the engine or a language that was named is not there.
+    """
+    if settings.ocr == "tesseract" or (settings.ocr == "auto" and settings.ocr_languages):
+        return _tesseract(settings)
+    if settings.ocr == "auto" and shutil.which(tesseract.PROGRAM):
+        with contextlib.suppress(SetupError):  # a program without data: as good as none
+            return _tesseract(settings)
+    if settings.ocr != "off" and rapid.is_installed():
+        return _ocr_settings(settings, rapid.PACKAGE, ())
+    if settings.ocr == rapid.PACKAGE:
+        raise SetupError(
+            "INGEST_OCR: rapidocr comes with the extra `ocr`, which is not installed:"
+            " pip install 'rag-ingest[ocr]'"
+        )
+    return None
+
+
+def available(settings: OcrSettings | None) -> str | None:
+    """What reads pictures, for people: `tesseract 5.3.0 eng+deu`; None if nothing does."""
+    return None if settings is None else build_recogniser(settings).name
+
+
+@functools.cache
+def build_recogniser(settings: OcrSettings) -> Engine:
+    """The engine, which loads what it needs when it gets its first picture."""
+    if settings.engine == tesseract.PROGRAM:
+        return tesseract.Tesseract(settings)
+    return rapid.RapidOcr(settings)
+
+
+def _tesseract(settings: Settings) -> OcrSettings:
+    if shutil.which(tesseract.PROGRAM) is None:
+        name = "INGEST_OCR" if settings.ocr == tesseract.PROGRAM else "INGEST_OCR_LANGUAGES"
+        raise SetupError(f"{name}: there is no program `tesseract` on the PATH")
+    try:
+        installed = tesseract.installed_languages()
+    except (OSError, subprocess.SubprocessError) as error:
+        raise SetupError(f"INGEST_OCR: tesseract cannot be used: {error}") from None
+    languages = settings.ocr_languages or tesseract.usual(installed)
+    if not languages:
+        raise SetupError("INGEST_OCR: tesseract has no data for any language")
+    if missing := [name for name in languages if name not in installed]:
+        raise SetupError(
+            f"INGEST_OCR_LANGUAGES: tesseract has no data for {', '.join(missing)};"
+            f" it has {', '.join(installed)}"
+        )
+    return _ocr_settings(settings, tesseract.PROGRAM, languages)
+
+
+def _ocr_settings(settings: Settings, engine: str, languages: tuple[str, ...]) -> OcrSettings:
+    """A picture has to end before the file's own time does: that would cost the whole file."""
+    seconds = min(settings.ocr_page_timeout, settings.parser_timeout / 2).total_seconds()
+    return OcrSettings(engine=engine, languages=languages, page_timeout=seconds)

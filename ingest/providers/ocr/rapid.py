@@ -1,0 +1,145 @@
+"""RapidOCR: PP-OCR models and what runs them from wheels, for machines without tesseract.
+
+Its models read Chinese, Japanese, English and other languages in Latin letters, all at once.
+"""
+
+import functools
+import importlib.metadata
+import importlib.util
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL.Image import Image
+
+from ingest.errors import Permanent
+from ingest.model import OcrSettings
+from ingest.providers.ocr.base import Engine, fitted, too_slow
+from ingest.providers.ocr.layout import ordered, turned
+from ingest.providers.ocr.lines import Line, Paragraph, close_gaps
+
+PACKAGE = "rapidocr"
+_SMALLEST, _LARGEST = 1200, 2000  # pixels
+# Pixels of the longer side when it looks for lines. With this, and lines recognised one at a time,
+# a page takes 0.7 GB; with the defaults of RapidOCR twice that.
+_DETECTED = 1280
+_TALL = 1.5  # height to width: such a line runs up or down, and RapidOCR turns it by a quarter
+_SMALLEST_SIDE = 3  # pixels
+_LEAST_SCORE = 0.5  # as in RapidOCR's own results; below, it reads letters into drawings
+_UPSIDE_DOWN = "180"
+_TASKS = ("Det", "Cls", "Rec")
+_OUT_OF_MEMORY = re.compile(r"alloc|memory", re.IGNORECASE)
+
+
+class RapidOcr(Engine):
+    """The models are loaded by the first picture."""
+
+    def __init__(self, settings: OcrSettings) -> None:
+        self._seconds = settings.page_timeout
+
+    @property
+    def name(self) -> str:
+        """Package and version; its languages cannot be chosen."""
+        return version()
+
+    @functools.cached_property
+    def _rapid(self) -> Any:
+        from rapidocr import RapidOCR
+
+        models = _models()
+        if models is None:
+            raise Permanent("RapidOCR came without its models.", code="internal")
+        parameters: dict[str, Any] = {
+            f"{task}.model_path": str(path) for task, path in models.items()
+        }
+        for threads in ("intra_op_num_threads", "inter_op_num_threads"):
+            parameters[f"EngineConfig.onnxruntime.{threads}"] = 1
+        parameters |= {
+            "Global.log_level": "critical",
+            "Det.limit_type": "max",
+            "Det.limit_side_len": _DETECTED,
+        }
+        return RapidOCR(params=parameters)
+
+    def _paragraphs(self, image: Image) -> Sequence[Paragraph]:
+        until = time.monotonic() + self._seconds
+        grey = np.asarray(fitted(image, smallest=_SMALLEST, largest=_LARGEST))
+        if min(grey.shape) < _SMALLEST_SIDE:
+            return []
+        try:
+            return ordered(self._lines(np.stack([grey] * 3, axis=-1), until))
+        except (Permanent, MemoryError):
+            raise
+        except Exception as error:  # of onnxruntime and OpenCV, in a wrapper of RapidOCR
+            if _OUT_OF_MEMORY.search(f"{type(error).__name__} {error}"):
+                raise MemoryError from error
+            raise Permanent(
+                "RapidOCR could not read the picture.", code="parser_crashed"
+            ) from error
+
+    def _lines(self, picture: NDArray[np.uint8], until: float) -> list[Line]:
+        """Lines as they lie when the page is upright."""
+        from rapidocr.main import RapidOCRError
+
+        try:
+            crops, found = self._rapid.detect_and_crop(picture, {})
+        except RapidOCRError:  # nothing was found
+            return []
+        crops, turns = self._rapid.cls_and_rotate(crops)
+        lines = []
+        for crop, corners in zip(crops, found.boxes, strict=True):
+            if time.monotonic() > until:
+                raise too_slow(self._seconds)
+            read = self._rapid.recognize_txt([crop])
+            if read.txts[0].strip() and read.scores[0] >= _LEAST_SCORE:
+                lines.append(_line(read.txts[0], read.scores[0], corners))
+        height, width = picture.shape[:2]
+        quarters = _quarters(found.boxes, [label for label, _ in turns.cls_res])
+        return turned(lines, width=width, height=height, quarters=quarters)
+
+
+def version() -> str:
+    """Such as `rapidocr 3.10.0`."""
+    return f"{PACKAGE} {importlib.metadata.version(PACKAGE)}"
+
+
+def is_installed() -> bool:
+    """Whether the package is there with its models: nothing is downloaded."""
+    return _models() is not None
+
+
+def _models() -> dict[str, Path] | None:
+    """The models that the wheel carries, by RapidOCR's names of tasks."""
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent / "models"
+    found = {task: sorted(folder.glob(f"*_{task.lower()}_*.onnx")) for task in _TASKS}
+    return (
+        {task: paths[-1] for task, paths in found.items() if paths} if all(found.values()) else None
+    )
+
+
+def _quarters(boxes: Sequence[NDArray[np.float32]], labels: Sequence[str]) -> int:
+    """Quarter turns, counter-clockwise, that make the page upright."""
+    sides = [(np.ptp(box[:, 0]), np.ptp(box[:, 1])) for box in boxes]
+    is_sideways = 2 * sum(height >= _TALL * width for width, height in sides) > len(boxes)
+    is_upside_down = 2 * sum(label == _UPSIDE_DOWN for label in labels) > len(labels)
+    return int(is_sideways) + 2 * int(is_upside_down)
+
+
+def _line(text: str, score: float, corners: NDArray[np.float32]) -> Line:
+    left, top = corners.min(axis=0)
+    right, bottom = corners.max(axis=0)
+    return Line(
+        text=close_gaps(" ".join(text.split())),
+        confidence=100 * float(score),
+        left=float(left),
+        top=float(top),
+        right=float(right),
+        bottom=float(bottom),
+    )

@@ -1,0 +1,133 @@
+"""The program `tesseract`, where the operator installed it, with the languages they chose."""
+
+import functools
+import io
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+
+from PIL.Image import Image
+
+from ingest.errors import Permanent
+from ingest.model import OcrSettings
+from ingest.providers.ocr.base import Engine, fitted, too_slow
+from ingest.providers.ocr.lines import Line, Paragraph, close_gaps
+
+PROGRAM = "tesseract"
+_SMALLEST, _LARGEST = 2000, 3600  # pixels: about 180 and 300 dots an inch of a page
+_ASK_SECONDS = 20.0
+_NO_LANGUAGES = frozenset({"osd", "equ"})  # data that is about orientation, and formulas
+# Each language makes a page slower: of many that are installed, these come first.
+_FIRST = ("eng", "deu", "fra", "spa", "chi_sim", "jpn", "kor", "rus", "ara")
+_MOST_LANGUAGES = 4
+_PASSED_ON = ("PATH", "HOME", "LANG", "LD_LIBRARY_PATH", "TESSDATA_PREFIX", "TMPDIR")
+_ORIENT_AND_READ, _READ = "1", "3"  # page segmentation modes
+_WORD = "5"  # level of a row
+_COLUMNS = 12
+
+
+class Tesseract(Engine):
+    """Runs the program once for each picture: PNG in, a table of words out."""
+
+    def __init__(self, settings: OcrSettings) -> None:
+        self._settings = settings
+
+    @functools.cached_property
+    def _installed(self) -> tuple[str, ...]:
+        return installed_languages()
+
+    @functools.cached_property
+    def _languages(self) -> tuple[str, ...]:
+        return self._settings.languages or usual(self._installed)
+
+    @functools.cached_property
+    def name(self) -> str:
+        """Program, version and languages."""
+        return f"{version()} {'+'.join(self._languages)}"
+
+    def _paragraphs(self, image: Image) -> Sequence[Paragraph]:
+        mode = _ORIENT_AND_READ if "osd" in self._installed else _READ
+        arguments = ("-", "-", "-l", "+".join(self._languages), "--psm", mode)
+        seconds = self._settings.page_timeout
+        try:
+            done = _run(
+                *arguments, "-c", "tessedit_create_tsv=1", data=_png(image), seconds=seconds
+            )
+        except subprocess.TimeoutExpired:
+            raise too_slow(seconds) from None
+        if done.returncode != 0:
+            raise Permanent("Tesseract could not read the picture.", code="parser_crashed")
+        return parse(done.stdout.decode("utf-8", "replace"))
+
+
+def version() -> str:
+    """Such as `tesseract 5.3.0`. OSError or SubprocessError if it cannot be run."""
+    done = _run("--version", seconds=_ASK_SECONDS)
+    done.check_returncode()
+    first = (done.stdout or done.stderr).decode("utf-8", "replace").splitlines()[:1]
+    return " ".join(first[0].split()[:2]) if first else PROGRAM
+
+
+def installed_languages() -> tuple[str, ...]:
+    """What there is data for, `osd` (orientation) included. OSError, SubprocessError."""
+    done = _run("--list-langs", seconds=_ASK_SECONDS)
+    done.check_returncode()
+    lines = (done.stdout or done.stderr).decode("utf-8", "replace").splitlines()
+    return tuple(line.strip() for line in lines[1:] if line.strip())  # the first is a heading
+
+
+def usual(installed: Sequence[str]) -> tuple[str, ...]:
+    """The languages to read with where nobody chose: all, or the most common of many."""
+    there = [name for name in installed if name not in _NO_LANGUAGES and "/" not in name]
+    common = [name for name in _FIRST if name in there]
+    return tuple((common + [name for name in there if name not in common])[:_MOST_LANGUAGES])
+
+
+def parse(table: str) -> list[list[Line]]:
+    """Paragraphs in reading order, of the program's table of words."""
+    paragraphs: dict[tuple[str, ...], dict[str, list[Mapping[str, str]]]] = {}
+    header, *rows = (row.split("\t", _COLUMNS - 1) for row in table.split("\n"))
+    for row in rows:
+        if len(row) == _COLUMNS and row[0] == _WORD and row[-1].strip():
+            word = dict(zip(header, row, strict=True))
+            lines = paragraphs.setdefault((word["block_num"], word["par_num"]), {})
+            lines.setdefault(word["line_num"], []).append(word)
+    return [[_line(words) for words in lines.values()] for lines in paragraphs.values()]
+
+
+def _line(words: Sequence[Mapping[str, str]]) -> Line:
+    texts = [word["text"].strip() for word in words]
+    weighted = sum(float(word["conf"]) * len(text) for word, text in zip(words, texts, strict=True))
+    left = [int(word["left"]) for word in words]
+    top = [int(word["top"]) for word in words]
+    return Line(
+        text=close_gaps(" ".join(texts)),
+        confidence=weighted / sum(map(len, texts)),
+        left=min(left),
+        top=min(top),
+        right=max(x + int(word["width"]) for x, word in zip(left, words, strict=True)),
+        bottom=max(y + int(word["height"]) for y, word in zip(top, words, strict=True)),
+    )
+
+
+def _png(image: Image) -> bytes:
+    buffer = io.BytesIO()
+    fitted(image, smallest=_SMALLEST, largest=_LARGEST).save(buffer, "PNG", compress_level=1)
+    return buffer.getvalue()
+
+
+def _run(
+    *arguments: str, seconds: float, data: bytes | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """No process group of its own: whoever ends the parser's group ends it too."""
+    # More threads than one make it slower, and steal from other files.
+    environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    return subprocess.run(  # noqa: S603 - no shell, and no argument comes from a file
+        [PROGRAM, *arguments],
+        input=data,
+        stdin=None if data is not None else subprocess.DEVNULL,
+        capture_output=True,
+        timeout=seconds,
+        check=False,
+        env={**environment, "OMP_THREAD_LIMIT": "1"},
+    )
