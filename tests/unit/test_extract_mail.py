@@ -7,9 +7,10 @@ import pytest
 
 from ingest.errors import Permanent
 from ingest.model import Document
+from ingest.pipeline.extract import mail_parts
 from ingest.pipeline.extract.registry import extract as extract_file
 from tests import make_mail
-from tests.make_mail import Kept, eml, multipart, nested
+from tests.make_mail import Kept, eml, multipart
 
 PLAIN = "Content-Type: text/plain; charset=utf-8\r\n\r\n"
 HTML = "Content-Type: text/html; charset=utf-8\r\n\r\n"
@@ -24,15 +25,6 @@ def refusal(data: bytes) -> str:
     with pytest.raises(Permanent) as caught:
         extract(data)
     return caught.value.code
-
-
-def attached(
-    name: str, data: bytes, *, kind: str = "application/pdf", how: str = "attachment"
-) -> str:
-    return (
-        f"Content-Type: {kind}\r\nContent-Disposition: {how}; {name}\r\n"
-        f"Content-Transfer-Encoding: base64\r\n\r\n{base64.encodebytes(data).decode()}"
-    )
 
 
 def test_the_subject_is_the_heading_and_people_and_date_stand_below() -> None:
@@ -84,19 +76,27 @@ def test_the_page_is_taken_where_the_text_is_a_stub() -> None:
     assert "Open in browser" not in document.text
 
 
-def test_files_beside_the_version_that_is_not_taken_are_not_lost() -> None:
-    rich = nested("mixed", HTML + "<p>Hi all</p>", attached("filename=a.pdf", b"%PDF-"))
-    sink = Kept()
-
-    extract(multipart("alternative", PLAIN + "Hi all", rich), sink)
-
-    assert sink.files == {"a.pdf": b"%PDF-"}
-
-
 def test_headings_of_a_page_stay_below_the_subject() -> None:
     document = extract(eml("<h1>News</h1><p>text</p>", headers=["Content-Type: text/html"]))
 
     assert "\n## News\n" in document.text
+
+
+def test_tables_that_only_place_text_are_no_tables() -> None:
+    inner = "<table><tr><td><h2>News</h2></td></tr><tr><td>Today.</td><td>Left</td></tr></table>"
+    page = f"<table><tr><td>{inner}</td></tr></table>"
+
+    document = extract(eml(page, headers=["Content-Type: text/html"]))
+
+    assert "### News\n\nToday.\n\nLeft" in document.text
+
+
+def test_tables_of_data_stay_tables() -> None:
+    rows = "<tr><td>Item</td><td>Price</td></tr><tr><td>Apple</td><td>3</td></tr>"
+
+    document = extract(eml(f"<table>{rows}</table>", headers=["Content-Type: text/html"]))
+
+    assert "| Item | Price |\n| --- | --- |\n| Apple | 3 |" in document.text
 
 
 def test_hidden_text_of_a_page_is_left_out_and_reported() -> None:
@@ -142,75 +142,6 @@ def test_flowed_lines_are_joined() -> None:
     document = extract(eml(body, headers=["Content-Type: text/plain; format=flowed"]))
 
     assert "One long sentence.\n> quoted too\n\\-- \nAnn" in document.text
-
-
-@pytest.mark.parametrize(
-    ("parameter", "name"),
-    [
-        ('filename="plan b.pdf"', "plan b.pdf"),
-        ("filename*=utf-8''Gr%C3%BC%C3%9Fe.pdf", "Grüße.pdf"),
-        ('filename="=?utf-8?q?Gr=C3=BC=C3=9Fe.pdf?="', "Grüße.pdf"),
-        ("filename*0=pl; filename*1=an.pdf", "plan.pdf"),
-        ("x=y", "attachment-1.pdf"),
-    ],
-)
-def test_an_attachment_is_listed_and_handed_on_under_its_name(parameter: str, name: str) -> None:
-    sink = Kept()
-
-    document = extract(multipart("mixed", PLAIN + "Hi", attached(parameter, b"%PDF-1")), sink)
-
-    assert sink.files == {name: b"%PDF-1"}
-    assert document.metadata["attachments"] == [
-        {"name": name, "sizeBytes": 6, "mediaType": "application/pdf"}
-    ]
-
-
-def test_a_small_picture_of_the_body_is_listed_but_is_no_document() -> None:
-    logo = attached("filename=logo.png", b"x" * 100, kind="image/png", how="inline")
-    scan = attached("filename=scan.png", b"x" * 60_000, kind="image/png", how="inline")
-    sink = Kept()
-
-    document = extract(multipart("related", HTML + "<p>Hi</p>", logo, scan), sink)
-
-    assert list(sink.files) == ["scan.png"]
-    assert document.metadata["attachmentCount"] == 2
-
-
-def test_a_file_that_outlook_packed_is_named_as_one_that_cannot_be_had() -> None:
-    sink = Kept()
-
-    extract(
-        multipart(
-            "mixed", PLAIN + "x", attached("filename=winmail.dat", b"x", kind="application/ms-tnef")
-        ),
-        sink,
-    )
-
-    assert sink.refused == {"winmail.dat": "unsupported_type"}
-
-
-def test_too_many_attachments_cost_only_themselves() -> None:
-    document = extract(
-        multipart("mixed", PLAIN + "Hi", attached("filename=a", b"x")), Kept(full=True)
-    )
-
-    assert "Hi" in document.text
-    assert "attachments_not_kept" in document.warnings
-
-
-def test_a_forwarded_message_becomes_a_file_of_its_own() -> None:
-    sink = Kept()
-
-    document = extract(multipart("mixed", PLAIN + "See below.", FORWARDED), sink)
-
-    assert "Inner text." not in document.text
-    assert "Inner text." in extract(sink.files["Inner.eml"]).text
-
-
-def test_a_forwarded_message_is_shown_in_place_where_nobody_takes_files() -> None:
-    document = extract(multipart("mixed", PLAIN + "See below.", FORWARDED))
-
-    assert "## Inner\n\nFrom: c@d\n\nInner text." in document.text
 
 
 def test_messages_of_a_digest_are_sections() -> None:
@@ -280,10 +211,19 @@ def test_a_message_nested_without_end_is_refused() -> None:
     assert refusal(make_mail.deep(60)) == "archive_unsafe"
 
 
-def test_a_message_of_too_many_parts_is_refused() -> None:
-    parts = [PLAIN] * 10_001
+def test_a_message_of_too_many_parts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mail_parts, "_MOST_PARTS", 10)
 
-    assert refusal(multipart("mixed", *parts)) == "archive_unsafe"
+    assert refusal(multipart("mixed", *[PLAIN] * 11)) == "archive_unsafe"
+
+
+def test_a_signature_for_programs_is_no_text() -> None:
+    block = "-----BEGIN PGP SIGNATURE-----\r\n\r\niQEz\r\n-----END PGP SIGNATURE-----\r\n"
+    head = "-----BEGIN PGP SIGNED MESSAGE-----\r\nHash: SHA1\r\n\r\n"
+
+    document = extract(eml(f"{head}The body.\r\n{block}PS: more."))
+
+    assert document.text.endswith("\n\nThe body.\n\nPS: more.")
 
 
 def test_a_header_of_a_million_parameters_costs_no_time() -> None:

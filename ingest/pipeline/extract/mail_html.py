@@ -5,6 +5,7 @@ from lxml import etree, html
 from ingest.pipeline.extract.html import to_markdown
 from ingest.pipeline.extract.html_flat import flat_text
 from ingest.pipeline.extract.html_hidden import drop_hidden
+from ingest.pipeline.extract.mail_layout import unwrap_layout
 
 _DEEP = 800  # levels: beyond, algorithms that call themselves for each run out of stack
 _STUB = 5  # times the text's length
@@ -67,6 +68,7 @@ def tree_markdown(tree: html.HtmlElement) -> tuple[str, bool]:
     if _is_deep(tree):
         return flat_text(etree.tostring(tree, encoding="unicode", method="html")), False
     hides = drop_hidden(tree)
+    unwrap_layout(tree)
     return to_markdown(etree.tostring(tree, encoding="unicode", method="html")), hides
 
 

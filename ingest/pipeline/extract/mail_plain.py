@@ -6,10 +6,8 @@ from ingest.pipeline.extract.markdown_text import plain
 
 # Would make a heading of the line above; the most common one starts a signature.
 _UNDERLINE = re.compile(r"(?<=[^\n]\n)(?= {0,3}(?:=+|-{2,})[ \t]*$)", re.MULTILINE)
-_ARMOUR = re.compile(
-    r"^-----BEGIN PGP SIGNATURE-----\n.*?^-----END PGP SIGNATURE-----$", re.M | re.S
-)
-_SIGNED = re.compile(r"^-----BEGIN PGP SIGNED MESSAGE-----\n(?:Hash:[^\n]*\n)*", re.M)
+_SIGNED = re.compile(r"^-----BEGIN PGP SIGNED MESSAGE-----\n(?:Hash:[^\n]*\n)*", re.MULTILINE)
+_ARMOUR, _ARMOUR_END = "-----BEGIN PGP SIGNATURE-----\n", "-----END PGP SIGNATURE-----"
 _QUOTE = re.compile(r"(?:> ?)*")
 _FLOWED = re.compile(r"format\s*=\s*\"?flowed", re.IGNORECASE)
 _DELSP = re.compile(r"delsp\s*=\s*\"?yes", re.IGNORECASE)
@@ -24,9 +22,21 @@ def plain_markdown(text: str, *, declared: str = "") -> str:
     """Text with LF line ends as Markdown; `declared`: its Content-Type, for flowed lines."""
     if _FLOWED.search(declared):
         text = _unflowed(text, joint="" if _DELSP.search(declared) else " ")
-    if "-----BEGIN PGP SIGN" in text:
-        text = _ARMOUR.sub("", _SIGNED.sub("", text))
+    text = _without_signatures(_SIGNED.sub("", text))
     return _UNDERLINE.sub(r"\\", plain(text)).strip("\n")
+
+
+def _without_signatures(text: str) -> str:
+    """The text without blocks that only programs read."""
+    before, begin, rest = text.partition(_ARMOUR)
+    kept = [before]
+    while begin:
+        _, end, after = rest.partition(_ARMOUR_END)
+        if not end:
+            return "".join([*kept, begin, rest])
+        before, begin, rest = after.partition(_ARMOUR)
+        kept.append(before)
+    return "".join(kept)
 
 
 def _unflowed(text: str, *, joint: str) -> str:

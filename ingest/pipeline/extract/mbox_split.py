@@ -13,6 +13,7 @@ from typing import BinaryIO
 _ENVELOPE = re.compile(rb"From .*\d:\d\d.*\b(?:19|20)\d\d\b")
 _FIELD = re.compile(rb"[!-9;-~]+:|\r?\n|\Z")
 _QUOTED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
+_LONGEST_ENVELOPE = 200  # bytes
 _LONGEST_LINE = 1024 * 1024  # bytes; longer ones are read in pieces
 
 
@@ -51,7 +52,7 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[bytes, bool]]:
 
 
 def _is_envelope(line: bytes, following: bytes, after_blank: bool) -> bool:
-    signs = bool(_ENVELOPE.match(line[:1000])) + bool(_FIELD.match(following))
+    signs = bool(_ENVELOPE.match(line[:_LONGEST_ENVELOPE])) + bool(_FIELD.match(following))
     return signs > (0 if after_blank else 1)
 
 

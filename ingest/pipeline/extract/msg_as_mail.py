@@ -15,7 +15,7 @@ import compressed_rtf
 
 from ingest.model import Encoding
 from ingest.pipeline.decode import decode
-from ingest.pipeline.extract import mail_parts, msg_fields, xberg_text
+from ingest.pipeline.extract import mail_parts, msg_fields
 from ingest.pipeline.extract.msg_properties import Item
 
 _SUBJECT, _MESSAGE_ID = 0x0037, 0x1035
@@ -84,6 +84,9 @@ def _from_rtf(data: bytes) -> str:
         rich = compressed_rtf.decompress(data)
     except Exception:  # the library raises bare exceptions of many kinds
         return ""
+    # Imported here: it takes half a second, and few items are without text and page.
+    from ingest.pipeline.extract import xberg_text
+
     return xberg_text.read(rich, "application/rtf").text if rich.strip(b"\0") else ""
 
 
