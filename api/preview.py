@@ -99,7 +99,7 @@ _REQUEST_BODY: Final = {
                 "additionalProperties": False,
                 "properties": {
                     "file": {"type": "string", "format": "binary"},
-                    "chunking": {"type": "object", "description": "As JSON"},
+                    "chunking": {"$ref": "#/components/schemas/Chunking"},
                     "ocr": {
                         "type": "boolean",
                         "description": "Recognise text in pictures, as an upload would",

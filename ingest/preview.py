@@ -11,12 +11,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final, Protocol
 
+from ingest import scratch
 from ingest.errors import Permanent, Transient
 from ingest.model import Chunk, ChunkSettings, Document, OcrSettings
 from ingest.sandbox.messages import Parsed, ParseRequest
 
 _PATIENCE: Final = timedelta(seconds=5)
 _COME_AGAIN: Final = timedelta(seconds=10)
+_LEFT_BEHIND: Final = timedelta(days=1)
 
 
 class PreviewParser(Protocol):
@@ -88,6 +90,8 @@ class Previews:
     async def _parse(self, path: Path, *, name: str, cut_by: ChunkSettings, ocr: bool) -> Parsed:
         if self._parser is None:
             self._parser = self._open_parser()
+            # What a process that was killed left behind, where no worker cleans up.
+            await asyncio.to_thread(scratch.sweep, older_than=_LEFT_BEHIND)
         request = ParseRequest(
             name=name,
             declared=None,

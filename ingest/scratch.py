@@ -21,7 +21,7 @@ async def scratch_folder() -> AsyncIterator[Path]:
         yield folder
     finally:
         # Empty, as it mostly is, it costs one call; a thread only where there is work.
-        if any(os.scandir(folder)):
+        if os.listdir(folder):
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
         else:
             os.rmdir(folder)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-_UNREAD = "pictures that were not recognised, for which tesseract or the extra `ocr` is needed"
+_ADVICE = "text in pictures needs tesseract or the extra `ocr`"
 
 
 def in_words(code: str | None, coverage: Mapping[str, Any] | None) -> str | None:
@@ -18,12 +18,14 @@ def in_words(code: str | None, coverage: Mapping[str, Any] | None) -> str | None
     if code not in ("no_text", "corrupt") or coverage is None or not lost:
         return None
     unread, failed = coverage.get("unread", 0), coverage.get("failed", 0)
-    reasons = []
-    if unread:
-        reasons.append(f"{unread if failed else 'they'} are {_UNREAD}")
-    if failed:
-        reasons.append(f"{failed if unread else 'they'} are damaged")
-    return f"{_pages(lost, unread + failed)} could not be read: {', and '.join(reasons)}"
+    both = bool(unread and failed)
+    reasons = [
+        f"{count} {what}" if both else what
+        for count, what in ((unread, "pictures only"), (failed, "damaged"))
+        if count
+    ]
+    advice = f"; {_ADVICE}" if unread else ""
+    return f"{_pages(lost, unread + failed)} could not be read: {', '.join(reasons)}{advice}"
 
 
 def _pages(lost: Sequence[int], count: int) -> str:

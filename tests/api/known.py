@@ -21,6 +21,8 @@ async def add_one_of_each(conn: Connection, operator: httpx.AsyncClient) -> Ids:
     upload_answer = (await upload(operator, {"docs/a.txt": b"some words"})).json()
     source, job = upload_answer["knowledgeSourceIds"][0], upload_answer["files"][0]["jobId"]
     document = await finish_file_job(conn, UUID(job), chunks=["some words"])
+    chunk = await (await conn.execute("select id from rag.chunks")).fetchone()
+    assert chunk is not None
     application = await _added(operator, "/api/applications", {"name": "one"})
     key = await _added(
         operator, f"/api/applications/{application}/keys", {"name": "one", "role": "viewer"}
@@ -37,6 +39,7 @@ async def add_one_of_each(conn: Connection, operator: httpx.AsyncClient) -> Ids:
         "/api/knowledge-source/": {"id": source},
         "/api/knowledge-sources/": {"id": source},
         "/api/documents/": {"id": str(document)},
+        "/api/chunks/": {"id": str(chunk[0])},
         "/api/batches/": {"id": upload_answer["batchId"]},
         "/api/jobs/": {"id": job},
         "/api/job-types/": {"type": JOB_TYPE},

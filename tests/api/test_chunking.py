@@ -1,0 +1,154 @@
+"""Chunk settings of applications and sources: shown, checked, inherited, carried out."""
+
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+
+from ingest.db import Connection
+from tests.api.helpers import count, finish_file_job, upload
+
+SOURCES: Final = "/api/knowledge-sources"
+NOTHING: Final = {"size": None, "overlap": None, "by": None}
+USUAL: Final = {"size": 512, "overlap": 64, "by": "heading"}
+RECHUNKS: Final = "rag.processing_jobs where type = 'rechunk'"
+
+
+@pytest.fixture
+async def source(editor: httpx.AsyncClient, conn: Connection) -> str:
+    """The URL of a source that was stored by a version which did not say how it was cut."""
+    file = (await upload(editor, {"a.txt": b"a"})).json()["files"][0]
+    await finish_file_job(conn, UUID(file["jobId"]))
+    return f"{SOURCES}/{file['knowledgeSourceId']}"
+
+
+@pytest.fixture
+def application(application_id: UUID) -> str:
+    return f"/api/applications/{application_id}"
+
+
+def cut(answer: httpx.Response) -> tuple[Any, Any]:
+    """What a source says for itself, and what follows."""
+    return answer.json()["chunking"], answer.json()["effectiveChunking"]
+
+
+async def test_without_settings_documents_are_cut_as_is_usual(
+    viewer: httpx.AsyncClient, source: str
+) -> None:
+    one = await viewer.get(source)
+    [listed] = (await viewer.get(SOURCES)).json()["items"]
+
+    assert cut(one) == (NOTHING, USUAL)
+    assert listed == one.json()
+
+
+async def test_a_source_sets_what_it_needs_and_inherits_the_rest(
+    editor: httpx.AsyncClient,
+    admin: httpx.AsyncClient,
+    conn: Connection,
+    source: str,
+    application: str,
+) -> None:
+    of_all = {"settings": {"chunking": {"size": 200, "overlap": 20, "by": "page"}}}
+    shown = await admin.patch(application, json=of_all)
+    changed = await editor.patch(source, json={"chunking": {"size": 100}})
+
+    assert shown.json()["settings"]["chunking"] == {"size": 200, "overlap": 20, "by": "page"}
+    assert cut(changed) == (
+        {"size": 100, "overlap": None, "by": None},
+        {"size": 100, "overlap": 20, "by": "page"},
+    )
+    assert cut(await editor.get(source)) == cut(changed)
+    assert changed.json()["status"] == "completed"
+    assert await count(conn, f"{RECHUNKS} and status = 'pending' and priority = -10") == 1
+
+
+async def test_settings_are_replaced_as_a_whole_and_null_ends_them(
+    editor: httpx.AsyncClient, admin: httpx.AsyncClient, source: str, application: str
+) -> None:
+    await editor.patch(source, json={"chunking": {"size": 100, "by": "row"}})
+    replaced = await editor.patch(source, json={"chunking": {"overlap": 8}})
+    untouched = await editor.patch(source, json={"name": "b"})
+    ended = await editor.patch(source, json={"chunking": None})
+
+    assert cut(replaced)[0] == {"size": None, "overlap": 8, "by": None}
+    assert cut(untouched)[0] == cut(replaced)[0]
+    assert cut(ended) == (NOTHING, USUAL)
+
+    await admin.patch(application, json={"settings": {"chunking": {"size": 100}}})
+    kept = await admin.patch(application, json={"settings": {"reviews": []}})
+    none = await admin.patch(application, json={"settings": {"chunking": None}})
+    assert kept.json()["settings"]["chunking"]["size"] == 100
+    assert none.json()["settings"]["chunking"] == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("chunking", "field", "message"),
+    [
+        ({"size": 31}, "size", "greater than or equal to 32"),
+        ({"size": 513}, "size", "the embedding model reads 512 tokens"),
+        ({"size": True}, "size", "valid integer"),
+        ({"overlap": -1}, "overlap", "greater than or equal to 0"),
+        ({"size": 100, "overlap": 51}, "overlap", "more than half of the size, which is 100"),
+        ({"overlap": 257}, "overlap", "more than half of the size, which is 512"),
+        ({"by": "word"}, "by", "Input should be"),
+        ({"colour": "red"}, "colour", "Extra inputs"),
+    ],
+)
+async def test_settings_that_cannot_work_are_refused_by_name(
+    editor: httpx.AsyncClient,
+    admin: httpx.AsyncClient,
+    conn: Connection,
+    source: str,
+    application: str,
+    chunking: dict[str, Any],
+    field: str,
+    message: str,
+) -> None:
+    of_source = await editor.patch(source, json={"chunking": chunking})
+    of_all = await admin.patch(application, json={"settings": {"chunking": chunking}})
+
+    assert (of_source.status_code, of_all.status_code) == (422, 422)
+    [error] = of_source.json()["errors"]
+    assert error["field"] == f"body.chunking.{field}"
+    assert message in error["message"]
+    [error] = of_all.json()["errors"]
+    assert error["field"] == f"body.settings.chunking.{field}"
+    assert await count(conn, RECHUNKS) == 0
+
+
+async def test_an_overlap_that_no_longer_fits_is_cut_to_half_of_the_size(
+    editor: httpx.AsyncClient, admin: httpx.AsyncClient, source: str, application: str
+) -> None:
+    await editor.patch(source, json={"chunking": {"overlap": 200}})
+    await admin.patch(application, json={"settings": {"chunking": {"size": 100}}})
+
+    assert cut(await editor.get(source))[1] == {"size": 100, "overlap": 50, "by": "heading"}
+
+
+async def test_what_was_written_by_hand_and_makes_no_sense_counts_as_not_set(
+    viewer: httpx.AsyncClient, conn: Connection, source: str
+) -> None:
+    await conn.execute(
+        "update rag.knowledge_sources set chunking = "
+        """'{"size": "big", "overlap": -3, "by": ["page"], "more": 1}'"""
+    )
+    await conn.execute("update app.applications set settings = settings || '{\"chunking\": 7}'")
+
+    assert cut(await viewer.get(source)) == (NOTHING, USUAL)
+
+
+async def test_an_application_has_its_sources_cut_again_in_the_same_transaction(
+    admin: httpx.AsyncClient, conn: Connection, source: str, application: str
+) -> None:
+    answer = await admin.patch(application, json={"settings": {"chunking": {"size": 100}}})
+
+    assert answer.status_code == 200
+    assert await count(conn, RECHUNKS) == 1
+
+
+async def test_a_source_that_is_not_there_is_a_404(editor: httpx.AsyncClient) -> None:
+    answer = await editor.patch(f"{SOURCES}/{uuid4()}", json={"chunking": {"size": 100}})
+
+    assert answer.status_code == 404
