@@ -20,6 +20,7 @@ _DATE = re.compile(
     r"|\d{1,2}:\d\d(?::\d\d)?"
 )
 _ADDRESS = re.compile(r"\S+@\S+\.\w+|https?://\S+")
+_CLAUSE = re.compile(r"[,;.!?] ")
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 
 
@@ -85,6 +86,15 @@ def _filled(row: Row) -> int:
     return sum(map(bool, row))
 
 
+def _are_alike(cells: Sequence[str]) -> bool:
+    """Whether all begin in the same case, without punctuation inside: among words only, names do.
+
+    Where nothing but words stands below, there is no other sign.
+    """
+    cases = {cell[0].isupper() for cell in cells if cell[0].isalpha()}
+    return len(cases) <= 1 and not any(_CLAUSE.search(cell) for cell in cells)
+
+
 def _is_header(row: Row, below: Sequence[Row]) -> bool:
     cells = [cell for cell in row if cell]
     if max(map(len, cells)) > _LONGEST_NAME:
@@ -93,6 +103,8 @@ def _is_header(row: Row, below: Sequence[Row]) -> bool:
     if values > 0.25 * len(cells) or all(map(is_value, cells)):
         return False
     if len({cell.casefold() for cell in cells}) < 0.8 * len(cells):
+        return False
+    if not any(is_value(cell) for other in below for cell in other) and not _are_alike(cells):
         return False
     again = sum(
         any(column < len(other) and other[column] == cell for other in below)

@@ -1,9 +1,11 @@
 """Documents in XML: sections as headings, paragraphs, lists, tables, captions, references."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from lxml import etree
 
+from ingest.pipeline.extract import xml_front
 from ingest.pipeline.extract import xml_names as names
 from ingest.pipeline.extract.lines import Lines
 from ingest.pipeline.extract.markdown_text import table
@@ -13,16 +15,20 @@ _WIDEST = 100  # columns that one cell may span
 _CODE_FENCE = "````"
 
 
-def write(root: etree._Element, out: Lines) -> str | None:
-    """All of a document; its title."""
-    writer = _Writer(root, out)
+def write(root: etree._Element, out: Lines) -> tuple[str | None, dict[str, Any]]:
+    """All of a document; its title, and what is known of it."""
+    authors, front = xml_front.authors(root), xml_front.take_front(root)
+    writer = _Writer(root, out, front)
     writer.children(root, level=1, depth=0)
-    return writer.title
+    known = {"author": ", ".join(authors), "journal": front.get("Journal"), "doi": front.get("DOI")}
+    known["date"] = front.get("Published")
+    return writer.title, {key: value for key, value in known.items() if value}
 
 
 class _Writer:
-    def __init__(self, root: etree._Element, out: Lines) -> None:
+    def __init__(self, root: etree._Element, out: Lines, front: dict[str, str]) -> None:
         self._out = out
+        self._front = front
         self._holders = _with_blocks(root)
         self.title: str | None = None
 
@@ -48,14 +54,14 @@ class _Writer:
         if depth > _DEEPEST:
             self._paragraph([flow(element)])
         elif name in names.TITLES:
-            self._heading(level if self.title else 1, flow(element))
+            self._heading(max(2, level) if self.title else 1, flow(element))
         elif name in names.SECTIONS:
             self._section(element, level=level, depth=depth)
         elif name in names.CODE:
             text = "".join(element.itertext()).strip("\n")
             self._out.block(f"{_CODE_FENCE}\n{text}\n{_CODE_FENCE}" if text.strip() else "")
         elif name in names.TABLES:
-            self._out.block(table(list(_rows(element))))
+            self._table(element)
         elif name in names.CAPTIONED:
             self._captioned(element)
         elif name in names.ITEMS:
@@ -70,7 +76,9 @@ class _Writer:
         if title is not None:
             label = element.find("{*}label")
             heading = " ".join(flow(part) for part in (label, title) if part is not None)
-            self._heading(level + 1 if self.title else 1, heading)
+            is_title = self.title is None
+            self._heading(1 if is_title else level + 1, heading)
+            level -= is_title
             for part in (label, title):
                 if part is not None:
                     _remove(part)
@@ -80,7 +88,9 @@ class _Writer:
 
     def _heading(self, level: int, title: str) -> None:
         self._out.heading(level, title)
-        self.title = self.title or title or None
+        if title and self.title is None:
+            self.title = title
+            self._out.item(f"{name}: {value}" for name, value in self._front.items())
 
     def _list(self, element: etree._Element) -> None:
         """Items on one level each, in order; what else is in there as paragraphs."""
@@ -102,6 +112,12 @@ class _Writer:
         self._paragraph([flow(element)])
         for found in rows:
             self._out.block(table(found))
+
+    def _table(self, element: etree._Element) -> None:
+        for child in element:
+            if _local(child) in names.TABLE_TEXTS:
+                self._paragraph([flow(child)])
+        self._out.block(table(list(_rows(element))))
 
     def _paragraph(self, pieces: Iterable[str]) -> None:
         text = " ".join("".join(pieces).split())

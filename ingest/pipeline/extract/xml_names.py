@@ -37,6 +37,7 @@ ITEMS = frozenset(
     | {"step", "ref", "biblioentry", "bibl", "biblStruct", "kwd", "keyword", "fn", "contrib", "aff"}
 )
 TABLES = frozenset({"table", "informaltable", "tgroup", "simpletable"})
+TABLE_TEXTS = frozenset({"label", "title", "caption", "desc", "textobject", "info"})
 ROWS = frozenset({"tr", "row", "strow", "sthead"})
 CELLS = frozenset({"td", "th", "entry", "stentry", "cell"})
 CODE = frozenset(

@@ -26,6 +26,7 @@ def write(data: bytes, out: Lines) -> None:
     parser.StartElementHandler = writer.start
     parser.EndElementHandler = writer.end
     parser.CharacterDataHandler = writer.text
+    parser.SkippedEntityHandler = writer.skipped
     for start in range(0, len(data), _BLOCK):
         parser.Parse(data[start : start + _BLOCK], False)
     parser.Parse(b"", True)
@@ -81,6 +82,11 @@ class _Writer:
         element = self._stack[-1]
         element.texts.append(text)
         element.has_text = element.has_text or not text.isspace()
+
+    def skipped(self, name: str, is_parameter: bool) -> None:
+        """A reference to what is declared elsewhere, which is not read."""
+        if not is_parameter:
+            self.text(f"&{name};")
 
     def end(self, _: str) -> None:
         element = self._stack.pop()

@@ -1,11 +1,13 @@
 """XML: articles and feeds with their structure, data as records, drawings as their texts.
 
-Nothing outside of the file is read. Entities that the file itself declares are left out of
-articles and feeds, and resolved in data as far as they do not multiply.
+Nothing outside of the file is read. Entities that the file itself declares are resolved, as long
+as they do not multiply.
 """
 
+import contextlib
 import html
 import re
+from dataclasses import dataclass, field
 from html.entities import html5
 from typing import Any
 from xml.parsers import expat
@@ -13,24 +15,21 @@ from xml.parsers import expat
 from lxml import etree
 
 from ingest.errors import Permanent
-from ingest.model import Encoding
 from ingest.pipeline.extract import html as web_page
-from ingest.pipeline.extract import xml_article, xml_feed, xml_names, xml_records
+from ingest.pipeline.extract import xml_article, xml_feed, xml_names, xml_records, xml_workbook
 from ingest.pipeline.extract.lines import Lines, read_text
 from ingest.pipeline.extract.source import Extraction, Source
 
 _VERSION = f"lxml {etree.__version__}"
 _LARGEST_TREE = 32 * 1024 * 1024  # characters; a tree takes ten times as many bytes
 _FEEDS = frozenset({"rss", "RDF", "feed"})
+_START = 20_000  # characters; comments and a DTD may stand before the first element
 _LOOKED_AT = 200_000  # characters
 _FEW_PARAGRAPHS = 5
 _PARAGRAPH = re.compile(r"<(?:\w+:)?(?:p|para)[\s>]")
-_ROOT = re.compile(
-    r"(?:[^<]|<\?.*?\?>|<!--.*?-->|<!DOCTYPE(?:[^\[>]|\[.*?\]\s*(?=>))*>)*<(?:[\w.-]+:)?([\w.-]+)",
-    re.DOTALL,
-)
-_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*\?>")
-_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,31});")
+_DECLARATION = re.compile(r"[\s\ufeff]*<\?xml\b[^>]*\?>")
+_CDATA, _CDATA_END = "<![CDATA[", "]]>"
+_REFERENCE = re.compile(r"&#(?:\d{1,7}|x[0-9A-Fa-f]{1,6});|&([A-Za-z][\w.-]{0,60});|&")
 _OF_XML = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _AMPLIFIED = 43  # expat: XML_ERROR_AMPLIFICATION_LIMIT_BREACH
 _TAG = re.compile(r"<[^<>]*>")
@@ -40,58 +39,100 @@ def extract(source: Source) -> Extraction:
     """Markdown by the kind of document. Permanent: `corrupt` for entities that multiply,
     `too_large`."""
     text, encoding = read_text(source)
-    text = _ENTITY.sub(_resolved, _DECLARATION.sub("", text.removeprefix("\ufeff"), count=1))
+    declaration = _DECLARATION.match(text)
+    text = _mended(text[declaration.end() :] if declaration else text)
     root = _root(text)
     if root == "html":
         source.stream.seek(0)
         return web_page.extract(source)
     if len(text) <= _LARGEST_TREE and (found := _as_document(text, root)) is not None:
-        body, title, is_valid = found
-        return _extraction(body, encoding, title=title, is_valid=is_valid)
-    body, is_valid = _as_records(text)
-    return _extraction(body, encoding, title=None, is_valid=is_valid)
-
-
-def _extraction(body: str, encoding: Encoding, *, title: str | None, is_valid: bool) -> Extraction:
+        read = found
+    else:
+        read = _as_records(text)
     return Extraction(
-        parts=[body],
+        parts=[read.markdown],
         extractor=_VERSION,
-        title=title,
+        title=read.title,
         encoding=encoding,
-        warnings=() if is_valid else ("invalid_xml",),
+        metadata=read.metadata,
+        warnings=() if read.is_valid else ("invalid_xml",),
     )
 
 
-def _resolved(match: re.Match[str]) -> str:
-    """Names of characters that HTML knows; XML has them in DTDs, which are not read."""
-    return match[0] if match[1] in _OF_XML else html5.get(f"{match[1]};", match[0])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    markdown: str
+    is_valid: bool
+    """Well-formed."""
+    title: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+def _mended(text: str) -> str:
+    """The text with single ampersands escaped, and characters instead of their names in HTML.
+
+    XML has such names in DTDs, which are not read.
+    """
+    if "&" not in text:
+        return text
+    may_declare = "<!DOCTYPE" in text[:_LOOKED_AT]
+
+    def mended(match: re.Match[str]) -> str:
+        name = match[1]
+        if match[0] == "&":
+            return "&amp;"
+        if name is None or name in _OF_XML:
+            return match[0]
+        if f"{name};" in html5:
+            return html.escape(html5[f"{name};"])
+        return match[0] if may_declare else f"&amp;{name};"
+
+    pieces = []
+    position = 0
+    while (start := text.find(_CDATA, position)) >= 0:
+        end = text.find(_CDATA_END, start)
+        if end < 0:
+            break
+        pieces += [_REFERENCE.sub(mended, text[position:start]), text[start:end]]
+        position = end
+    return "".join([*pieces, _REFERENCE.sub(mended, text[position:])])
 
 
 def _root(text: str) -> str:
-    """Local name of the outermost element."""
-    match = _ROOT.match(text[:_LOOKED_AT])
-    return match[1] if match else ""
+    """Local name of the outermost element; empty if the text does not begin with one."""
+    names: list[str] = []
+    parser = expat.ParserCreate("utf-8")
+    parser.StartElementHandler = lambda name, _: names.append(name)
+    with contextlib.suppress(expat.ExpatError):
+        parser.Parse(text[:_START].encode("utf-8", "replace"), False)
+    return names[0].rpartition(":")[2] if names else ""
 
 
-def _as_document(text: str, root: str) -> tuple[str, str | None, bool] | None:
-    """Markdown, title and whether it is well-formed; None if this is no kind of document."""
-    is_feed, is_drawing = root in _FEEDS, root == "svg"
+def _as_document(text: str, root: str) -> _Read | None:
+    """None if this is no kind of document."""
     is_article = root in xml_names.ROOTS or (
         len(_PARAGRAPH.findall(text[:_LOOKED_AT])) >= _FEW_PARAGRAPHS
     )
-    if not (is_feed or is_drawing or is_article):
+    if not is_article and root not in _FEEDS | {"svg", "Workbook"}:
         return None
     tree, is_valid = _tree(text)
     if tree is None:
         return None
     out = Lines()
-    if is_feed:
+    title: str | None = None
+    metadata: dict[str, Any] = {}
+    if root in _FEEDS:
         title = xml_feed.write(tree, out)
-    elif is_drawing:
+    elif root == "svg":
         title = _write_drawing(tree, out)
+    elif root == "Workbook":
+        xml_workbook.write(tree, out)
     else:
-        title = xml_article.write(tree, out)
-    return str(out), title, is_valid
+        title, metadata = xml_article.write(tree, out)
+    markdown = str(out)
+    if not markdown:  # RDF that is no feed, a drawing without words
+        return None if root != "svg" else _Read(markdown="", is_valid=is_valid)
+    return _Read(markdown=markdown, is_valid=is_valid, title=title, metadata=metadata)
 
 
 def _write_drawing(root: etree._Element, out: Lines) -> str | None:
@@ -102,8 +143,8 @@ def _write_drawing(root: etree._Element, out: Lines) -> str | None:
     return title
 
 
-def _as_records(text: str) -> tuple[str, bool]:
-    """Markdown, and whether the text was well-formed; what cannot be mended loses its tags."""
+def _as_records(text: str) -> _Read:
+    """What cannot be mended loses its tags."""
     out = Lines()
     try:
         xml_records.write(text.encode("utf-8", "replace"), out)
@@ -111,20 +152,23 @@ def _as_records(text: str) -> tuple[str, bool]:
         if error.code == _AMPLIFIED:
             raise Permanent("The entities of the XML file multiply.", code="corrupt") from error
     else:
-        return str(out), True
+        return _Read(markdown=str(out), is_valid=True)
     tree, _ = _tree(text) if len(text) <= _LARGEST_TREE else (None, False)
     out = Lines()
     if tree is None:
         out.text(html.unescape(_TAG.sub(" ", text)))
     else:
         xml_records.write(etree.tostring(tree, encoding="utf-8"), out)
-    return str(out), False
+    return _Read(markdown=str(out), is_valid=False)
 
 
 def _tree(text: str) -> tuple[Any, bool]:
-    """The outermost element, None if there is none, and whether all of it was well-formed."""
+    """The outermost element, and whether all was well-formed.
+
+    None if there is none, or if it is too deep or too large for a tree, or its entities multiply.
+    """
     parser = etree.XMLParser(
-        resolve_entities=False,
+        resolve_entities="internal",
         no_network=True,
         load_dtd=False,
         recover=True,
@@ -135,5 +179,7 @@ def _tree(text: str) -> tuple[Any, bool]:
     try:
         tree = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:
+        return None, False
+    if any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log):
         return None, False
     return tree, not len(parser.error_log)
