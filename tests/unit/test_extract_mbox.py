@@ -45,15 +45,13 @@ def test_lines_that_only_look_like_envelopes_are_text() -> None:
     found = split(mailbox(eml(body)))
 
     assert len(found) == 1
-    assert found[0].endswith(
-        b"From now on we meet at 10:30.\nFrom here to there\n\n>From the top\n"
-    )
+    assert found[0].endswith(b"From now on we meet at 10:30.\nFrom here to there\n\n>From the top")
 
 
 def test_a_quoted_line_loses_one_mark() -> None:
     found = split(ENVELOPE + b"Subject: x\n\n>From a friend\n>>From another\n> From a third\n")
 
-    assert found == [b"Subject: x\n\nFrom a friend\n>From another\n> From a third\n"]
+    assert found == [b"Subject: x\n\nFrom a friend\n>From another\n> From a third"]
 
 
 def test_an_unquoted_line_after_a_blank_one_is_no_envelope_without_date_or_header() -> None:
@@ -77,7 +75,21 @@ def test_envelopes_of_all_programs_begin_a_message(envelope: bytes) -> None:
 
 
 def test_blank_lines_before_the_first_message_are_no_message() -> None:
-    assert split(b"\n\n" + ENVELOPE + b"Subject: x\n\ny\n") == [b"Subject: x\n\ny\n"]
+    assert split(b"\n\n" + ENVELOPE + b"Subject: x\n\ny\n") == [b"Subject: x\n\ny"]
+
+
+def test_messages_are_found_wherever_the_blocks_of_reading_end() -> None:
+    count = 3000
+    data = b"".join(
+        ENVELOPE + b"Subject: %d\n\n" % at + b"x" * (at % 701) + b"\n\n" for at in range(count)
+    )
+
+    found = split(data)
+
+    assert len(data) > 1024 * 1024
+    assert [message.split(b"\n")[0] for message in found] == [
+        b"Subject: %d" % at for at in range(count)
+    ]
 
 
 def test_attachments_lie_in_a_folder_for_their_message() -> None:

@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-_ENVELOPE = re.compile(rb"From .*\d:\d\d.*\b(?:19|20)\d\d\b")
-_FIELD = re.compile(rb"[!-9;-~]+:|\r?\n|\Z")
+_CANDIDATE = re.compile(rb"\nFrom (?P<rest>[^\n]{0,300})(?=\n(?P<next>[!-9;-~]{1,100}:|\r?\n|\Z)?)")
+_BLANK_LINE = re.compile(rb"\n[ \t]*\r?\Z")
+_DATE = re.compile(rb".*\d:\d\d.*\b(?:19|20)\d\d\b")
 _QUOTED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
-_LONGEST_ENVELOPE = 200  # bytes
-_LONGEST_LINE = 1024 * 1024  # bytes; longer ones are read in pieces
+_BLOCK = 1024 * 1024  # bytes
+_OVERLAP = 1024  # bytes; more than a candidate has
+_START = b"\n\n"  # in place of the blank line that the first envelope has not
 
 
 def messages(stream: BinaryIO, *, largest: int) -> Iterator[tuple[bytes, bool]]:
@@ -23,38 +25,53 @@ def messages(stream: BinaryIO, *, largest: int) -> Iterator[tuple[bytes, bool]]:
     Of a message of more than `largest` bytes the first `largest` are given.
     """
     stream.seek(0)
-    kept: list[bytes] = []
-    size = 0
-    is_open = False
-    for line, is_envelope in _lines(stream):
-        if is_envelope:
-            if is_open:
-                yield _message(kept), size <= largest
-            kept, size, is_open = [], 0, True
-            continue
-        is_open = is_open or not line.isspace()
-        size += len(line)
-        if size <= largest:
-            kept.append(line)
-    if is_open:
-        yield _message(kept), size <= largest
+    message = _Message(largest)
+    pending = _START + stream.read(_BLOCK).removeprefix(b"\xef\xbb\xbf")
+    position = 0
+    while True:
+        block = stream.read(_BLOCK)
+        settled = max(position, len(pending) - (_OVERLAP if block else 0))
+        for candidate in _CANDIDATE.finditer(pending, max(0, position - 1)):
+            if candidate.start() >= settled:
+                break
+            if _is_envelope(candidate, pending):
+                message.add(pending[position : candidate.start()])
+                yield from message.end()
+                position = candidate.end() + 1
+        message.add(pending[position:settled])
+        position = max(position, settled)
+        if not block:
+            break
+        kept = max(0, position - _OVERLAP)  # to see the line before the next envelope
+        pending, position = pending[kept:] + block, position - kept
+    yield from message.end()
 
 
-def _lines(stream: BinaryIO) -> Iterator[tuple[bytes, bool]]:
-    """Lines, and whether each is an envelope."""
-    after_blank = True
-    line = stream.readline(_LONGEST_LINE).removeprefix(b"\xef\xbb\xbf")
-    while line:
-        following = stream.readline(_LONGEST_LINE)
-        yield line, line.startswith(b"From ") and _is_envelope(line, following, after_blank)
-        after_blank = line.isspace()
-        line = following
-
-
-def _is_envelope(line: bytes, following: bytes, after_blank: bool) -> bool:
-    signs = bool(_ENVELOPE.match(line[:_LONGEST_ENVELOPE])) + bool(_FIELD.match(following))
+def _is_envelope(candidate: re.Match[bytes], data: bytes) -> bool:
+    start = candidate.start()
+    after_blank = _BLANK_LINE.search(data[max(0, start - _OVERLAP) : start]) is not None
+    signs = bool(_DATE.match(candidate["rest"])) + (candidate["next"] is not None)
     return signs > (0 if after_blank else 1)
 
 
-def _message(lines: list[bytes]) -> bytes:
-    return _QUOTED.sub(b"", b"".join(lines))
+class _Message:
+    """Collects the pieces of a message, up to a size."""
+
+    def __init__(self, largest: int) -> None:
+        self._largest = largest
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def add(self, piece: bytes) -> None:
+        room = self._largest - self._size
+        self._size += len(piece)
+        if room > 0:
+            self._pieces.append(piece[:room])
+
+    def end(self) -> Iterator[tuple[bytes, bool]]:
+        """The message, unless there is nothing in it; the next one starts."""
+        data = b"".join(self._pieces).strip(b"\r\n")
+        is_whole = self._size <= self._largest
+        self._pieces, self._size = [], 0
+        if data.strip():
+            yield (_QUOTED.sub(b"", data) if b">From " in data else data), is_whole
