@@ -14,13 +14,13 @@ import olefile
 from ingest.errors import Permanent
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.extract import xberg_text
+from ingest.pipeline.extract.ole_properties import summary
 from ingest.pipeline.extract.source import Extraction, Source
 
 _FIB_FLAGS = 0x0A  # of the stream WordDocument: File Information Block, [MS-DOC] 2.5.2
 _FIB_ENCRYPTED = 0x0100
 _USER_TOKEN = 12  # of the stream Current User: headerToken, [MS-PPT] 2.3.2
 _TOKEN_ENCRYPTED = 0xF3D1C4DF
-_LATIN = 1252
 _HIDDEN = re.compile(rb"\\v1?(?![a-zA-Z0-9])([^{}]*)")
 _CONTROL_WORD = re.compile(rb"\\[a-z]+-?\d* ?")
 _SENTENCE = 40  # characters: a mark is shorter, an instruction is not
@@ -41,7 +41,7 @@ def extract(source: Source) -> Extraction:
     if source.media_type != types.RTF:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
             _refuse_encrypted(ole)
-            properties = _properties(ole)
+            properties = summary(ole)
     found = xberg_text.read(data, source.media_type)
     properties = found.properties | properties
     title = properties.pop("title", None) or found.title
@@ -63,21 +63,6 @@ def _refuse_encrypted(ole: olefile.OleFileIO) -> None:
         or ole.exists("EncryptedSummary")
     ):
         raise Permanent("The document is protected by a password.", code="encrypted")
-
-
-def _properties(ole: olefile.OleFileIO) -> dict[str, str]:
-    """Title, author and subject in the code page that the file names, which xberg does not ask."""
-    try:
-        stated = ole.get_metadata()
-        codec = f"cp{(stated.codepage or _LATIN) % 65536}".replace("cp65001", "utf-8")
-        found = {key: getattr(stated, key) for key in ("title", "author", "subject")}
-        return {
-            key: value.decode(codec).strip("\0 ")
-            for key, value in found.items()
-            if isinstance(value, bytes) and value.strip(b"\0 ")
-        }
-    except Exception:  # olefile raises whatever a broken structure leads to; LookupError
-        return {}
 
 
 def _has_hidden_text(data: bytes, media_type: str) -> bool:
