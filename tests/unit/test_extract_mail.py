@@ -76,6 +76,15 @@ def test_the_page_is_taken_where_the_text_is_a_stub() -> None:
     assert "Open in browser" not in document.text
 
 
+def test_versions_for_few_programs_are_neither_text_nor_files() -> None:
+    amp = "Content-Type: text/x-amp-html\r\n\r\n<p>For AMP</p>"
+
+    document = extract(multipart("alternative", PLAIN + "Lunch?", amp, HTML + "<b>Lunch?</b>"))
+
+    assert document.text.endswith("\n\nLunch?")
+    assert "attachments" not in document.metadata
+
+
 def test_headings_of_a_page_stay_below_the_subject() -> None:
     document = extract(eml("<h1>News</h1><p>text</p>", headers=["Content-Type: text/html"]))
 

@@ -21,6 +21,7 @@ from ingest.pipeline.extract.mail_plain import is_pgp_encrypted, plain_markdown
 
 _DECORATION = 50_000  # bytes; logos and emoticons of bodies are smaller
 _DEEPEST_HEADING = 6
+_LONGEST_NAME = 100  # characters of a subject that becomes the name of a file
 _TNEF = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 _SIGNATURES = frozenset(
     {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"}
@@ -43,7 +44,7 @@ class Mail:
     level: int = 1
     """Of the message's own heading."""
     encoding: Encoding | None = None
-    """Of the first text; None if the body has none."""
+    """Of the text that lost most characters, or the first; None if the body has none."""
     is_encrypted: bool = False
     """Some part could not be read without a key."""
     has_hidden_text: bool = False
@@ -82,7 +83,7 @@ class _Reader:
         self._attachments = attachments
         self._level = level
         self._has_body = False
-        self._is_measuring = False
+        self._skips_pages = False
         self.encoding: Encoding | None = None
         self.is_encrypted = False
         self.has_hidden_text = False
@@ -126,13 +127,14 @@ class _Reader:
 
     def _text(self, part: Message, kind: str) -> str:
         text, encoding = mail_parts.text(part)
-        self.encoding = self.encoding or encoding
+        if self.encoding is None or encoding.replaced > self.encoding.replaced:
+            self.encoding = encoding
         if kind == "text/calendar":
             return plain_markdown(calendar_text(text))
         if kind == "text/markdown":
             return shift_headings(text, self._level)
         if kind in _MARKUP or _PAGE.match(text):
-            if self._is_measuring:
+            if self._skips_pages:
                 return ""
             markdown, hides = whole_markdown(text)
             self.has_hidden_text |= hides
@@ -146,20 +148,20 @@ class _Reader:
         """The one version of the text that says most; files and invitations of all versions."""
         had_body = self._has_body
         plain: list[str] = []
+        pages: list[Message] = []
         rest: list[str] = []
-        rich: Message | None = None
         for child in children:
             self._has_body = had_body  # versions of the same, not one after the other
             kind = _first_text(child).get_content_type()
-            if kind == "text/plain":
+            if kind in _MARKUP:
+                pages.append(child)
+            elif kind == "text/plain":
                 plain += self.read(child)
-            elif kind in _MARKUP:
-                rich = child
-            else:
+            elif kind in _READ or not kind.startswith("text/"):  # else a version for few programs
                 rest += self.read(child)
-        if rich is not None:
+        for page in pages:
             self._has_body = had_body
-            plain = self._richer(plain, rich)
+            plain = self._richer(plain, page)
         return [*plain, *rest]
 
     def _richer(self, plain: list[str], page: Message) -> list[str]:
@@ -167,9 +169,9 @@ class _Reader:
         text = "".join(plain)
         if says_more(mail_parts.text(_first_text(page))[0] if text else "", than=text):
             return self.read(page)
-        self._is_measuring = True
+        self._skips_pages = True
         self.read(page)
-        self._is_measuring = False
+        self._skips_pages = False
         return plain
 
     def _in_place(self, part: Message) -> list[str]:
@@ -186,13 +188,13 @@ class _Reader:
     def _forwarded(self, part: Message, inner: Message) -> list[str]:
         if not self._attachments.are_kept:
             return self._in_place(part)
+        try:
+            data = mail_parts.as_bytes(inner)
+        except (LookupError, TypeError, ValueError):  # what the parser read, it may not write
+            return self._in_place(part)
         name = mail_headers.file_name(part) or mail_headers.header(inner, "Subject") or "message"
-        data = mail_parts.as_bytes(inner)
-        self._attachments.add(
-            name if name.lower().endswith(".eml") else f"{name}.eml",
-            data,
-            media_type="message/rfc822",
-        )
+        name = f"{name.removesuffix('.eml')[:_LONGEST_NAME]}.eml"
+        self._attachments.add(name, data, media_type="message/rfc822")
         return []
 
     def _sealed(self, part: Message) -> list[str]:
