@@ -94,9 +94,8 @@ class _Document:
             for part in self.package.related(self._main, kind)
         ]
         unread = self._embedded.unread
-        return ole_package.hand_over(self.package, dict.fromkeys([*parts, *unread]), members)[
-            :_MOST_LISTED
-        ]
+        found = dict.fromkeys([*parts, *unread])
+        return ole_package.hand_over(found, self.package.open, members)
 
     def _reader(self, part: str, *, drop_faint: bool) -> Body:
         relations = self.package.relations(part)

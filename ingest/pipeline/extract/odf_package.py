@@ -1,22 +1,23 @@
 """Parts of an OpenDocument, of a package or of one flat file, and the objects inside of it."""
 
 import posixpath
+import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from lxml import etree
 
 from ingest.errors import Permanent
 from ingest.pipeline.extract.markdown_text import table
 from ingest.pipeline.extract.office_xml import attribute, parse
-from ingest.pipeline.extract.ole_package import unwrap
+from ingest.pipeline.extract.ole_package import hand_over
 from ingest.pipeline.extract.source import MemberSink
 
 _MANIFEST = "META-INF/manifest.xml"
 _ENCRYPTED = b"encryption-data"
-_MOST_LISTED = 200
+_OBJECT = re.compile(r"(?:\./)?Object[^/]*")
 _MOST_ROWS = 5000
 
 
@@ -80,15 +81,11 @@ class Objects:
 
     def hand_over(self, members: MemberSink | None) -> list[dict[str, object]]:
         """Embedded files as members, and their list for the metadata."""
-        listed: list[dict[str, object]] = []
-        for name in sorted(self._names):
-            if "/" in name or self._archive is None or not name.startswith("Object "):
-                continue
-            found = unwrap(name, self._archive.read(name))
-            if found is not None:
-                path = members.add(*found) if members is not None else None
-                listed.append({"name": path or found[0], "sizeBytes": len(found[1])})
-        return listed[:_MOST_LISTED]
+        archive = self._archive
+        if archive is None:
+            return []
+        names = [name for name in archive.namelist() if _OBJECT.fullmatch(name)]
+        return hand_over(names, lambda name: cast(BinaryIO, archive.open(name)), members)
 
     def _root(self, element: etree._Element) -> etree._Element | None:
         inner = next(element.iterchildren("*"), None)

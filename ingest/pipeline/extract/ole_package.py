@@ -3,13 +3,19 @@
 import io
 import posixpath
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import BinaryIO
 
 import olefile
 
-from ingest.pipeline.extract.opc import Package
+from ingest.errors import Permanent, Transient
 from ingest.pipeline.extract.source import MemberSink
 
+OpenPart = Callable[[str], BinaryIO]
+"""Opens a part of a package by its name."""
+
+_MOST_LISTED = 200
+_LARGEST_OBJECT = 128 * 1024 * 1024  # bytes; an object is unwrapped in memory
 _NATIVE = "\x01Ole10Native"
 _CONTENTS = "CONTENTS"
 _STREAMS = ("Package", _CONTENTS)
@@ -62,7 +68,7 @@ def _native(data: bytes, name: str) -> tuple[str, bytes]:
 
 
 def hand_over(
-    package: Package, parts: Iterable[str], members: MemberSink | None
+    parts: Iterable[str], open_part: OpenPart, members: MemberSink | None
 ) -> list[dict[str, object]]:
     """Give the files in these parts to `members`, if there is one, and list them for the metadata.
 
@@ -71,12 +77,27 @@ def hand_over(
     listed: list[dict[str, object]] = []
     for part in parts:
         try:
-            data = package.read(part)
+            name, size = _hand_over(part, open_part, members)
+        except (Permanent, Transient):
+            raise
         except Exception:  # zipfile raises whatever damage leads to
-            data = b""
-        found = unwrap(part, data)
-        name, content = found if found is not None else (posixpath.basename(part), data)
-        if found is not None and members is not None and content:
-            name = members.add(name, content) or name
-        listed.append({"name": name, "sizeBytes": len(content)})
-    return listed
+            name, size = posixpath.basename(part), 0
+        listed.append({"name": name, "sizeBytes": size})
+    return listed[:_MOST_LISTED]
+
+
+def _hand_over(part: str, open_part: OpenPart, members: MemberSink | None) -> tuple[str, int]:
+    with open_part(part) as stream:
+        is_object = stream.read(len(olefile.MAGIC)) == olefile.MAGIC
+        size = stream.seek(0, io.SEEK_END)
+        stream.seek(0)
+        if not is_object:
+            name = posixpath.basename(part)
+            path = members.add(name, stream) if members is not None and size else None
+            return path or name, size
+        found = unwrap(part, stream.read()) if size <= _LARGEST_OBJECT else None
+    if found is None:
+        return posixpath.basename(part), size
+    name, content = found
+    path = members.add(name, content) if members is not None and content else None
+    return path or name, len(content)

@@ -7,7 +7,7 @@ variant of the standard read the same. XML is parsed without entities, DTDs and 
 import posixpath
 import zipfile
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, cast
 from urllib.parse import unquote
 
 from lxml import etree
@@ -54,6 +54,10 @@ class Package:
     def read(self, part: str) -> bytes:
         """KeyError if there is no such part; zipfile and zlib errors if it is broken."""
         return self._archive.read(self._members[part])
+
+    def open(self, part: str) -> BinaryIO:
+        """As read(), for what need not be in memory."""
+        return cast(BinaryIO, self._archive.open(self._members[part]))
 
     def xml(self, part: str) -> etree._Element:
         """The root of a part; as read(), and etree.XMLSyntaxError."""

@@ -131,4 +131,4 @@ def _hand_over(package: Package, slides: list[str], source: Source) -> list[dict
     for slide in slides:
         for kind in ("package", "oleObject"):
             found.update(dict.fromkeys(package.related(slide, kind)))
-    return ole_package.hand_over(package, found, source.members)[:_MOST_LISTED]
+    return ole_package.hand_over(found, package.open, source.members)
