@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from ingest.blobs.base import BlobStore, StagedBlob, new_key
@@ -15,6 +15,7 @@ from ingest.errors import Permanent
 from ingest.handlers.context import Context
 from ingest.handlers.places import Place
 from ingest.model import Member
+from ingest.pipeline import mediatypes as types
 from ingest.store import jobs, members
 from ingest.store.jobs import ClaimedJob, NewJob
 from ingest.store.members import KnownMember
@@ -93,8 +94,14 @@ def _job(job: ClaimedJob, place: Place, uri: str, **payload: Any) -> NewJob:
         batch_id=job.batch_id,
         parent_job_id=place.root_job_id,
         priority=job.priority,
-        payload={"uri": uri, "depth": place.depth + 1, **payload},
+        payload={"uri": uri, "depth": place.depth + 1, **_hint(uri), **payload},
     )
+
+
+def _hint(uri: str) -> dict[str, bool]:
+    """While such a file is not read, nobody knows how many there are."""
+    promised = types.BY_SUFFIX.get(PurePosixPath(uri).suffix.lower())
+    return {"mayHoldFiles": True} if promised in types.HOLD_FILES else {}
 
 
 def _measure(uri: str, path: Path) -> _File:

@@ -123,6 +123,8 @@ _DECLARED = {
 
 ARCHIVES = frozenset({ZIP, TAR, GZIP, BZIP2, XZ})
 """Containers of files that have no text of their own."""
+HOLD_FILES = ARCHIVES | {EMAIL, MSG, MBOX}
+"""Types in which files are common."""
 
 TEXTUAL = frozenset({TEXT, MARKDOWN, HTML, CSV, TSV, JSON, JSON_LINES, NOTEBOOK, XML})
 """Types whose bytes are text as such."""

@@ -24,20 +24,21 @@ select source.id, source.type as source_type, source.name, source.uri, source.st
                              else job.progress end) filter (where job.counts), 0) as points,
            count(*) filter (where job.counts and job.completed_at > now() - interval '1 minute')
              as ended_lately,
-           coalesce(bool_or(job.is_finding and job.status in ('pending', 'processing')
-                            and (source.type = 'site' or job.type = 'archive')),
-                    false) as is_counting
-      from (select root.type, root.status, root.progress, root.completed_at,
-                   not exists (select 1 from rag.crawls as crawl
-                                where crawl.job_id = root.id and crawl.status = 'finishing') as is_finding,
+           coalesce(bool_or(job.is_finding and job.status in ('pending', 'processing')), false)
+             as is_counting
+      from (select root.status, root.progress, root.completed_at,
+                   source.type = 'site'
+                   and not exists (select 1 from rag.crawls as crawl
+                                    where crawl.job_id = root.id and crawl.status = 'finishing')
+                     as is_finding,
                    root.status in ('failed', 'cancelled', 'review_needed')
                    or not exists (select 1 from rag.processing_jobs as child
                                    where child.parent_job_id = root.id) as counts
               from rag.processing_jobs as root
              where root.id = source.current_job_id
              union all
-            select child.type, child.status, child.progress, child.completed_at,
-                   child.type = 'archive',
+            select child.status, child.progress, child.completed_at,
+                   child.type = 'archive' or child.payload ? 'mayHoldFiles',
                    -- What it takes apart counts, file by file.
                    child.type <> 'archive' or child.status in ('failed', 'cancelled')
               from rag.processing_jobs as child

@@ -3,6 +3,7 @@
 import errno
 import io
 import re
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -111,12 +112,12 @@ class FolderSink:
         return True
 
     def _unlike_any_other(self, path: str) -> str:
-        wanted = safe_path(path) or _UNNAMED
-        suffix = PurePosixPath(wanted).suffix
-        stem = wanted.removesuffix(suffix)
-        number = 1
-        while wanted in self._paths:
-            number += 1
-            wanted = safe_path(f"{stem[-_LONGEST_PATH // 2 :]} ({number}){suffix}")
-        self._paths.add(wanted)
-        return wanted
+        wanted = first = PurePosixPath(safe_path(path) or _UNNAMED)
+        for number in count(2):
+            if str(wanted) not in self._paths:
+                break
+            # Shorter than a part may be, so that the number is never what is cut off.
+            stem = first.stem[: _LONGEST_PART // 2]
+            wanted = first.with_name(f"{stem} ({number}){first.suffix[: _LONGEST_PART // 4]}")
+        self._paths.add(str(wanted))
+        return str(wanted)
