@@ -27,7 +27,8 @@ _FORMATS = {
     types.BMP: "BMP",
 }
 _ANIMATIONS = frozenset({types.PNG, types.GIF, types.WEBP})
-_MOST_PIXELS = 120_000_000  # of a frame: A1 at 300 dots an inch, and 480 MB when decoded
+_MOST_BYTES = 360_000_000  # of a decoded frame: A2 at 600 dots an inch in grey, A1 at 300 in colour
+_PIXEL = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2}  # bytes; Pillow gives 4 to all others
 _NEW_SUBFILE_TYPE, _SMALL_COPY = 254, 1  # a tag of TIFF, and its bit for copies of other frames
 
 
@@ -41,6 +42,7 @@ def extract(source: Source) -> Extraction:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Pillow tells what it finds odd, and then reads it
         with _open(source) as image:
+            _check_size(image)  # before metadata: some formats decode the picture to find them
             details = image_info.metadata(image)
             is_cut = source.media_type in _ANIMATIONS and getattr(image, "is_animated", False)
             for _ in _frames(image, source):
@@ -92,9 +94,13 @@ def _frames(image: Image.Image, source: Source) -> Iterator[None]:
             raise Permanent(
                 f"The picture has more than {source.max_pages} pages.", code="too_many_pages"
             )
-        if image.width * image.height > _MOST_PIXELS:
-            raise _too_large()
+        _check_size(image)
         yield
+
+
+def _check_size(image: Image.Image) -> None:
+    if image.width * image.height * _PIXEL.get(image.mode, 4) > _MOST_BYTES:
+        raise _too_large()
 
 
 def _is_small_copy(image: Image.Image) -> bool:
@@ -122,6 +128,4 @@ def _read(image: Image.Image, ocr: Recogniser | None) -> str | None:
 
 
 def _too_large() -> Permanent:
-    return Permanent(
-        f"The picture has more than {_MOST_PIXELS // 1_000_000} million pixels.", code="too_large"
-    )
+    return Permanent("The picture has too many pixels to be read.", code="too_large")

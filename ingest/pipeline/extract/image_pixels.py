@@ -12,21 +12,18 @@ _BRIGHT = 200  # mean of what is opaque: white letters made for a dark backgroun
 def grey(image: Image.Image) -> Image.Image:
     """One channel of 8 bits. Raises what Pillow raises for a damaged picture."""
     image.draft("L", (_LARGEST, _LARGEST))  # a JPEG is decoded at an eighth to a half of its size
-    upright = ImageOps.exif_transpose(_reduced(_plain_mode(image)))
-    if upright.mode in ("LA", "RGBA"):
-        return _on_background(upright)
-    return upright.convert("L")
+    image.load()
+    return ImageOps.exif_transpose(_reduced(_one_channel(image)))
 
 
-def _plain_mode(image: Image.Image) -> Image.Image:
-    """In one of the modes L, LA, RGB, RGBA, CMYK and the like."""
+def _one_channel(image: Image.Image) -> Image.Image:
     if image.mode.startswith(("I", "F")):
         return _stretched(image)
     if "transparency" in image.info or image.mode in ("PA", "La", "RGBa"):
-        return image.convert("RGBA")
-    if image.mode == "P":
-        return image.convert("RGB")
-    return image.convert("L") if image.mode == "1" else image
+        return _on_background(image.convert("RGBA"))
+    if image.mode in ("LA", "RGBA"):
+        return _on_background(image)
+    return image.convert("L")
 
 
 def _stretched(image: Image.Image) -> Image.Image:
@@ -48,4 +45,5 @@ def _on_background(image: Image.Image) -> Image.Image:
     is_bright = opacity.getbbox() and ImageStat.Stat(drawn, mask=opacity).mean[0] > _BRIGHT
     background = Image.new("L", image.size, _BLACK if is_bright else _WHITE)
     background.paste(drawn, mask=opacity)
+    background.info = image.info  # with the EXIF data, which say what is up
     return background

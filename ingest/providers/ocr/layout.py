@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from ingest.providers.ocr.lines import Line, Paragraph
+from ingest.providers.ocr.lines import Line, Paragraph, cells
 
 _SAME_ROW = 0.5  # of the lower line's height that two lines share
 _PARAGRAPH_GAP = 0.8  # heights of a line between two lines
@@ -127,6 +127,7 @@ def _joined(row: Sequence[Line]) -> Line:
         top=min(piece.top for piece in row),
         right=max(piece.right for piece in row),
         bottom=max(piece.bottom for piece in row),
+        cells=cells([_extent(piece) for piece in row], height=row[0].bottom - row[0].top),
     )
 
 

@@ -9,6 +9,7 @@ _UNSURE = 40  # mean confidence of a page; below, the engine saw letters where t
 _UNSURE_LINE = 30
 _SURE = 75  # a line of little but marks, or of few letters, must be at least so sure
 _FEW = 3  # letters and digits
+_WIDE = 1.2  # heights of a line; spaces between words are a third of one
 _FULL = 0.85  # of the paragraph's width: such a line goes on in the next one
 
 _ALPHANUMERIC = re.compile(r"[^\W_]")
@@ -30,6 +31,8 @@ class Line:
     top: float
     right: float
     bottom: float
+    cells: int = 1
+    """Parts with wide gaps between them, as in a row of a table."""
 
 
 Paragraph = Sequence[Line]
@@ -44,6 +47,12 @@ def compose(paragraphs: Sequence[Paragraph]) -> str:
     if _confidence([line for paragraph in kept for line in paragraph]) < _UNSURE:
         return ""
     return "\n\n".join(_joined(paragraph) for paragraph in kept if paragraph)
+
+
+def cells(spans: Sequence[tuple[float, float]], *, height: float) -> int:
+    """Parts of a line, from where its words, in order, begin and end."""
+    gaps = (start - stop for (_, stop), (start, _) in itertools.pairwise(spans))
+    return 1 + sum(gap > _WIDE * height for gap in gaps)
 
 
 def close_gaps(text: str) -> str:
@@ -72,7 +81,7 @@ def _joined(paragraph: Paragraph) -> str:
         addition = following.text.strip()
         if _HYPHENATED.search(text) and addition[:1].islower():
             text = text[:-1] + addition
-        elif line.right - left >= _FULL * (right - left):
+        elif line.cells == following.cells == 1 and line.right - left >= _FULL * (right - left):
             text = close_gaps(f"{text} {addition}")
         else:
             text = f"{text}\n{addition}"

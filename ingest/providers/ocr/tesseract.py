@@ -11,7 +11,7 @@ from PIL.Image import Image
 from ingest.errors import Permanent
 from ingest.model import OcrSettings
 from ingest.providers.ocr.base import Engine, fitted, too_slow
-from ingest.providers.ocr.lines import Line, Paragraph, close_gaps
+from ingest.providers.ocr.lines import Line, Paragraph, cells, close_gaps
 
 PROGRAM = "tesseract"
 _SMALLEST, _LARGEST = 2000, 3600  # pixels: about 180 and 300 dots an inch of a page
@@ -100,13 +100,16 @@ def _line(words: Sequence[Mapping[str, str]]) -> Line:
     weighted = sum(float(word["conf"]) * len(text) for word, text in zip(words, texts, strict=True))
     left = [int(word["left"]) for word in words]
     top = [int(word["top"]) for word in words]
+    right = [x + int(word["width"]) for x, word in zip(left, words, strict=True)]
+    bottom = [y + int(word["height"]) for y, word in zip(top, words, strict=True)]
     return Line(
         text=close_gaps(" ".join(texts)),
         confidence=weighted / sum(map(len, texts)),
         left=min(left),
         top=min(top),
-        right=max(x + int(word["width"]) for x, word in zip(left, words, strict=True)),
-        bottom=max(y + int(word["height"]) for y, word in zip(top, words, strict=True)),
+        right=max(right),
+        bottom=max(bottom),
+        cells=cells(list(zip(left, right, strict=True)), height=max(bottom) - min(top)),
     )
 
 
