@@ -24,7 +24,7 @@ from ingest.store import documents, jobs, rechunks
 from ingest.store.documents import chunking_json
 from ingest.store.job_logs import LogLine
 from ingest.store.jobs import ClaimedJob
-from ingest.store.rechunks import NewCut, StoredDocument
+from ingest.store.rechunks import Extent, NewCut, StoredDocument
 
 # Then others have their turn; the job goes on behind them.
 _SECONDS_AT_A_TIME: Final = 120.0
@@ -59,6 +59,10 @@ class _Work:
     after: UUID | None = None
     settings: dict[str, Any] | None = None
     """By which the documents up to `after` were cut, as they are stored."""
+    there: Extent | None = None
+    """When the documents were last counted."""
+    done: int = 0
+    """Since then."""
 
     def payload(self) -> dict[str, Any]:
         """For the next attempt."""
@@ -75,12 +79,13 @@ async def rechunk_source(job: ClaimedJob, ctx: Context, progress: Progress) -> O
         settings = await chunk_settings(work.source_id, ctx)
         if work.settings != chunking_json(settings):
             # Changed since, or this is the first attempt: from the beginning.
-            work.after, work.settings = None, chunking_json(settings)
+            work.after, work.settings, work.there = None, chunking_json(settings), None
         document = await _next(work, settings)
         if document is None:
             return await _end(work)
         await _rechunk(document, settings, work)
         work.after = document.id
+        work.done += 1
         if time.monotonic() - started > _SECONDS_AT_A_TIME:
             return _go_on_later(work)
 
@@ -102,8 +107,10 @@ def _begin(job: ClaimedJob, ctx: Context, progress: Progress) -> _Work:
 
 async def _next(work: _Work, settings: ChunkSettings) -> StoredDocument | None:
     async with work.ctx.pool.connection() as conn:
-        there = await rechunks.extent(conn, work.source_id, settings)
-        work.progress.reached(95 * (there.documents - there.open) / max(there.documents, 1))
+        if work.there is None:
+            work.there, work.done = await rechunks.extent(conn, work.source_id, settings), 0
+        cut = work.there.documents - work.there.open + work.done
+        work.progress.reached(95 * cut / max(work.there.documents, 1))
         return await rechunks.next_document(conn, work.source_id, settings, after=work.after)
 
 

@@ -47,7 +47,6 @@ class StoredDocument:
     coverage: dict[str, Any]
     error_code: str | None
     """Why it is only `partial`."""
-    content_hash: bytes
     updated_at: datetime
     is_held: bool
     """It waits for a review, and counts for nothing yet."""
@@ -107,13 +106,7 @@ async def swap(
         return "gone"
     if await chunking.has_moved(conn, document.source_id, new.settings, usual):
         return "changed"
-    before = await _one(
-        conn,
-        "lock_document",
-        id=document.id,
-        content_hash=document.content_hash,
-        updated_at=document.updated_at,
-    )
+    before = await _one(conn, "lock_document", id=document.id, updated_at=document.updated_at)
     if before is None:
         return "changed"
     await documents.swap_chunks(

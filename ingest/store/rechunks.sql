@@ -11,7 +11,7 @@ select count(*) as documents,
 -- What waits for a review is found one day, too.
 select document.id, document.application_id, document.source_id, document.uri,
        document.media_type, document.text, document.pages, document.coverage,
-       document.error_code, document.content_hash, document.updated_at, document.held_by is not null as is_held
+       document.error_code, document.updated_at, document.held_by is not null as is_held
   from rag.documents as document
   join rag.knowledge_sources as source on source.id = document.source_id
  where document.source_id = %(source_id)s and source.deleted_at is null
@@ -28,7 +28,7 @@ select id from rag.knowledge_sources where id = %(id)s and deleted_at is null fo
 -- As it was read. Its counts may only be known now.
 select chunk_count, token_count, held_by is not null as is_held
   from rag.documents
- where id = %(id)s and content_hash = %(content_hash)s and updated_at = %(updated_at)s
+ where id = %(id)s and updated_at = %(updated_at)s
    and (deleted_at is null or held_by is not null)
    for no key update;
 

@@ -14,7 +14,7 @@ from ingest.handlers import rechunk
 from ingest.handlers.chunk_settings import installation
 from ingest.store import chunking, source_control
 from ingest.worker.finish import commit
-from tests.builders import job_row, source_row
+from tests.builders import job_row, make_due, source_row
 from tests.rechunk_house import RechunkHouse, add_document, queued, rechunk_house, rows, sizes
 from tests.worker import until
 
@@ -86,8 +86,11 @@ async def test_settings_that_move_while_a_document_is_embedded_are_not_overwritt
         await house.set_of_source(application_id, source_id)
 
     house.parser.on_rechunk = lambda _: change_back()
-    await house.carry_out(job)
+    finished = await house.carry_out(job)
 
+    assert finished.ended.result is not None
+    assert finished.ended.result["documents"] == 0
+    assert finished.ended.result["changedMeanwhile"] == 1
     assert await sizes(conn, source_id) == [100, 20]
     assert await queued(conn) == []
 
@@ -150,25 +153,32 @@ async def test_a_document_that_cannot_be_cut_harms_no_other_and_is_told(
 
 
 async def test_a_failed_job_that_is_retried_cuts_what_is_left(
-    house: RechunkHouse, conn: Connection, application_id: UUID
+    house: RechunkHouse,
+    conn: Connection,
+    application_id: UUID,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(rechunk, "_SECONDS_AT_A_TIME", 0.0)
     source_id = await house.add(application_id, "a.txt", 120)
     await house.set_of_source(application_id, source_id, size=50)
-    answers: list[Any] = [Permanent("it crashed", code="parser_crashed"), None]
-    house.parser.on_rechunk = lambda _: answers.pop(0)
-    failed = await house.rechunk()
+    answers: list[Any] = [Permanent("it crashed", code="parser_crashed")]
+    house.parser.on_rechunk = lambda _: answers.pop(0) if answers else None
+    turns = [await house.rechunk()]
+    await make_due(conn)
+    turns.append(await house.rechunk())
+    job_id = turns[-1].ended.job.id
 
     async with transaction(house.pool) as other:
         retried = await source_control.retry(
-            other,
-            application_id=application_id,
-            statuses=("failed",),
-            job_ids=[failed.ended.job.id],
+            other, application_id=application_id, statuses=("failed",), job_ids=[job_id]
         )
-    finished = await house.rechunk()
+    for _ in range(2):
+        await make_due(conn)
+        turns.append(await house.rechunk())
 
-    assert retried == [failed.ended.job.id]
-    assert finished.ended.status == "completed"
+    assert retried == [job_id]
+    statuses = [turn.ended.status for turn in turns]
+    assert statuses == ["pending", "failed", "pending", "completed"]
     assert await sizes(conn, source_id) == [50, 50, 20]
 
 
@@ -186,7 +196,7 @@ async def test_many_documents_are_cut_in_turns_each_going_on_where_the_last_stop
 
     turns: list[str] = []
     for _ in range(4):
-        await conn.execute("update rag.processing_jobs set run_at = null where status = 'pending'")
+        await make_due(conn)
         turns.append((await house.rechunk()).ended.status)
 
     assert turns == ["pending", "pending", "pending", "completed"]
@@ -210,7 +220,7 @@ async def test_a_job_that_goes_on_begins_anew_when_the_settings_have_moved(
 
     await house.set_of_source(application_id, source_id, size=40)
     monkeypatch.undo()
-    await conn.execute("update rag.processing_jobs set run_at = null where status = 'pending'")
+    await make_due(conn)
     await house.rechunk()
 
     assert await queued(conn) == []
