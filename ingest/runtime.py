@@ -26,12 +26,13 @@ from ingest.housekeeping import Keep
 from ingest.inbox import CHANNEL, Inbox
 from ingest.listen import Listener
 from ingest.migrate import migrate
-from ingest.model import EmbeddingModel
+from ingest.model import EmbeddingModel, OcrSettings
 from ingest.preview import Previews
 from ingest.providers.embedders.factory import build_embedder, chunk_settings
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
 from ingest.providers.notify.mail import Mailer
+from ingest.providers.ocr.factory import choose as choose_ocr
 from ingest.sandbox.pool import ParserPool
 from ingest.store import models
 from ingest.store.chunking import Installation
@@ -58,6 +59,8 @@ class Runtime:
     embedder: EmbeddingService
     governor: Governor
     previews: Previews
+    ocr: OcrSettings | None
+    """How text in pictures is recognised; None: it is not."""
     searches: asyncio.Semaphore = field(
         # Searches wait for each other, so that they leave connections to uploads and jobs.
         default_factory=lambda: asyncio.Semaphore(_SEARCHES_AT_ONCE)
@@ -117,7 +120,8 @@ async def open_runtime(
         governor = Governor(pool, limits=_limits(settings, embedder.lane))
         embedding = EmbeddingService(embedder, governor)
         stack.push_async_callback(embedding.close)
-        previews = _previews(settings)
+        ocr = await asyncio.to_thread(choose_ocr, settings)
+        previews = _previews(settings, ocr)
         stack.push_async_callback(previews.close)
         async with transaction(pool) as conn:
             model_id = await models.register(conn, embedder.model)
@@ -136,6 +140,7 @@ async def open_runtime(
             embedder=embedding,
             governor=governor,
             previews=previews,
+            ocr=ocr,
         )
         if work:
             await _start_worker(runtime, stack)
@@ -157,6 +162,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         model_id=runtime.model_id,
         chunking=runtime.chunking.chunking,
         max_pages=settings.max_pages,
+        ocr=runtime.ocr,
         web=_web(settings, stack),
         mailer=_mailer(settings),
         archives=ArchiveLimits(
@@ -202,12 +208,13 @@ def _parsers(settings: Settings, *, size: int) -> ParserPool:
     return ParserPool(size=size, timeout=settings.parser_timeout, memory=settings.parser_memory)
 
 
-def _previews(settings: Settings) -> Previews:
+def _previews(settings: Settings, ocr: OcrSettings | None) -> Previews:
     return Previews(
         lambda: _parsers(settings, size=_PREVIEWS_AT_ONCE),
         at_once=_PREVIEWS_AT_ONCE,
         max_pages=settings.max_pages,
         timeout=2 * settings.parser_timeout,
+        ocr=ocr,
     )
 
 

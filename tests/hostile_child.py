@@ -12,10 +12,12 @@ import time
 from collections.abc import Callable
 
 import orjson
+from PIL import Image
 
 from ingest.pipeline import mediatypes
 from ingest.pipeline.extract import registry
 from ingest.pipeline.extract.source import Extraction, Source
+from ingest.providers.ocr import factory
 from ingest.sandbox import child
 
 
@@ -34,6 +36,8 @@ def extract(source: Source) -> Extraction:
         "print": lambda: _print(argument),
         "lie": lambda: _lie(argument.encode()),
         "pid": os.getpid,
+        "pictures": lambda: _pictures(source, argument),
+        "attach": lambda: _attach(source, argument),
         "environment": lambda: orjson.dumps(dict(os.environ)).decode(),
         "limits": lambda: orjson.dumps(
             {name: resource.getrlimit(getattr(resource, name))[0] for name in argument.split()}
@@ -65,6 +69,25 @@ def _offspring(path: str) -> None:
     time.sleep(300)
 
 
+def _pictures(source: Source, count: str) -> str:
+    """Each takes most of the time that there is for a file."""
+    if source.ocr is None:
+        return "no ocr"
+    return " ".join(source.ocr.read(Image.new("L", (1, 1))) for _ in range(int(count)))
+
+
+class _Slow:
+    name = "slow 1"
+
+    def read(self, image: Image.Image) -> str:
+        time.sleep(0.7)
+        return "read"
+
+
+def _attach(source: Source, path: str) -> str:
+    return str(source.members and source.members.add(path, b"attached"))
+
+
 def _print(text: str) -> str:
     sys.stdout.write(text)
     sys.stdout.flush()
@@ -85,6 +108,7 @@ def _lie(frame: bytes) -> None:
 
 
 registry.MODULES[mediatypes.TEXT] = "__main__"
+factory.build_recogniser = lambda settings: _Slow()  # type: ignore[assignment]
 
 if __name__ == "__main__":
     child.main()

@@ -69,7 +69,7 @@ def _greet(runtime: Runtime, url: str, *, work: bool, as_json: bool) -> None:
     file = local.key_file(settings.data_dir).absolute()
     if as_json:
         key = {"key": runtime.operator_key, "keyFile": str(file)} if is_ours else {}
-        print_json({"url": url, "worker": work, **key})
+        print_json({"url": url, "worker": work, "ocr": _ocr(runtime), **key})
         return
     command = _typed()
     console = out()
@@ -81,8 +81,16 @@ def _greet(runtime: Runtime, url: str, *, work: bool, as_json: bool) -> None:
         console.print(Text("  key   the value of INGEST_ADMIN_KEY"))
     if not work:
         console.print(Text(f"  work  is done by other processes: {command} worker"))
+    console.print(Text(f"  ocr   {_ocr(runtime) or 'off: pictures and scans are not read (README)'}"))
     console.print(Text(f"  next  {command} upload FOLDER"))
     sys.stdout.flush()
+
+
+def _ocr(runtime: Runtime) -> str | None:
+    """What reads the text in pictures."""
+    if runtime.ocr is None:
+        return None
+    return " ".join([runtime.ocr.engine, "+".join(runtime.ocr.languages)]).strip()
 
 
 def _typed() -> str:

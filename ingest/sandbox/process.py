@@ -23,7 +23,7 @@ _TAIL = 4096  # bytes of standard error kept
 # must find no keys.
 _PASSED_ON = (
     "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
-    "VIRTUAL_ENV", "PYTHONHOME", "TIKTOKEN_CACHE_DIR",
+    "VIRTUAL_ENV", "PYTHONHOME", "TIKTOKEN_CACHE_DIR", "TESSDATA_PREFIX",
 )  # fmt: skip
 _SET = {
     "PYTHONUTF8": "1",

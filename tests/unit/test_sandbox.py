@@ -5,17 +5,19 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import orjson
 import pytest
 
-from ingest.errors import Permanent, Transient
-from ingest.model import ChunkSettings
-from ingest.sandbox.messages import Parsed, ParseRequest
+from ingest.errors import IsArchive, Permanent, Transient
+from ingest.model import ChunkSettings, Member, OcrSettings, Page
+from ingest.sandbox.messages import Parsed, ParseRequest, RechunkRequest, UnpackRequest
 from ingest.sandbox.pool import ParserPool
 from tests import make_files
+from tests.make_archives import zip_of
 
 MIB = 1024 * 1024
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and prctl")
@@ -140,7 +142,7 @@ async def test_a_refused_file_leaves_its_process_fit(pool: ParserPool, files: Fi
     with pytest.raises(Permanent) as caught:
         await pool.parse(path, REQUEST)
 
-    assert caught.value.code == "unsupported_type"
+    assert caught.value.code == "corrupt"
     assert await files.text(pool, "pid") == before
 
 
@@ -180,6 +182,74 @@ async def test_a_crash_does_not_touch_its_neighbour(pool: ParserPool, tmp_path: 
 async def test_a_hang_ends_at_the_time_limit(hasty: ParserPool, files: Files) -> None:
     assert await files.code(hasty, "sleep 300") == "parser_timeout"
     assert await files.text(hasty, "say next") == "next"
+
+
+async def test_every_picture_has_its_time(hasty: ParserPool, files: Files) -> None:
+    seen: list[str] = []
+    request = replace(REQUEST, ocr=OcrSettings(engine="slow"))
+
+    parsed = await hasty.parse(
+        files.write("pictures 3"), request, on_page=lambda: seen.append("picture")
+    )
+
+    assert parsed.document.text == "read read read"
+    assert seen == ["picture"] * 3
+
+
+async def test_pictures_are_not_read_unless_asked_for(pool: ParserPool, files: Files) -> None:
+    assert await files.text(pool, "pictures 1") == "no ocr"
+
+
+async def test_attachments_come_out_into_the_folder_that_was_given(
+    pool: ParserPool, files: Files, tmp_path: Path
+) -> None:
+    (folder := tmp_path / "members").mkdir()
+
+    parsed = await pool.parse(
+        files.write("attach ../a/b.txt"), replace(REQUEST, members=str(folder))
+    )
+
+    assert parsed.members == (Member(path="a/b.txt", file="0"),)
+    assert [file.read_bytes() for file in folder.iterdir()] == [b"attached"]
+
+
+async def test_attachments_are_not_kept_without_a_folder(pool: ParserPool, files: Files) -> None:
+    parsed = await files.parse(pool, "attach a.txt")
+
+    assert (parsed.document.text, parsed.members) == ("None", ())
+
+
+async def test_an_archive_is_taken_apart_in_a_process(
+    pool: ParserPool, files: Files, tmp_path: Path
+) -> None:
+    (folder := tmp_path / "members").mkdir()
+    path = files.write(zip_of({"a.txt": b"one", "b/c.txt": b"two"}), "a.zip")
+    request = UnpackRequest(
+        name="a.zip", folder=str(folder), max_members=9, max_bytes=99, max_member_bytes=99
+    )
+
+    unpacked = await pool.unpack(path, request)
+
+    assert [member.path for member in unpacked.members] == ["a.txt", "b/c.txt"]
+    assert [(folder / member.file).read_bytes() for member in unpacked.members] == [b"one", b"two"]
+
+
+async def test_to_read_an_archive_as_a_document_says_what_it_is(
+    pool: ParserPool, files: Files
+) -> None:
+    with pytest.raises(IsArchive):
+        await pool.parse(files.write(zip_of({"a.txt": b"one"}), "a.zip"), REQUEST)
+
+
+async def test_a_text_is_cut_anew_without_being_parsed(pool: ParserPool) -> None:
+    text = "# One\n\nFirst page.\n\n# Two\n\nSecond page."
+    pages = (Page(number=1, start=0, end=18), Page(number=2, start=20, end=len(text)))
+    settings = ChunkSettings(tokenizer="minilm", size=64, overlap=0, by="page")
+
+    chunks = await pool.rechunk(text, RechunkRequest(pages=pages, chunk=settings))
+
+    assert [chunk.page for chunk in chunks] == [1, 2]
+    assert [text[chunk.start : chunk.end] for chunk in chunks] == [chunk.text for chunk in chunks]
 
 
 @LINUX
