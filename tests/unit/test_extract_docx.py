@@ -1,31 +1,46 @@
-"""Word documents: structure, odd parts, bombs."""
+"""Word documents: headings, lists, tables, links, pictures."""
 
 import io
-import zipfile
 
-import pytest
-
-from ingest.errors import Permanent
 from ingest.model import Document
-from ingest.pipeline.extract.archive import Limits, guard
 from ingest.pipeline.extract.registry import extract as extract_file
 from tests import make_files
-
-MIB = 1024 * 1024
+from tests.make_office import paragraph, word
 
 
 def extract(data: bytes) -> Document:
     return extract_file(io.BytesIO(data), name="a.docx")
 
 
-def refusal(data: bytes) -> str:
-    with pytest.raises(Permanent) as caught:
-        extract(data)
-    return caught.value.code
-
-
 def run(text: str) -> str:
     return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def text_box(text: str) -> str:
+    return f"<w:txbxContent>{run(text)}</w:txbxContent>"
+
+
+def style(name: str, *, key: str, based_on: str = "", properties: str = "", run: str = "") -> str:
+    return (
+        f'<w:style w:styleId="{key}"><w:name w:val="{name}"/><w:basedOn w:val="{based_on}"/>'
+        f"<w:pPr>{properties}</w:pPr><w:rPr>{run}</w:rPr></w:style>"
+    )
+
+
+def numbering(*levels: tuple[str, str]) -> str:
+    """One list with the id 1; its levels by format and pattern."""
+    rows = "".join(
+        f'<w:lvl w:ilvl="{index}"><w:numFmt w:val="{form}"/><w:lvlText w:val="{pattern}"/></w:lvl>'
+        for index, (form, pattern) in enumerate(levels)
+    )
+    return (
+        f'<w:numbering><w:abstractNum w:abstractNumId="7">{rows}</w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num></w:numbering>'
+    )
+
+
+def listed(level: int) -> str:
+    return f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="1"/></w:numPr>'
 
 
 def test_headings_and_paragraphs_become_markdown() -> None:
@@ -44,125 +59,6 @@ def test_tables_become_markdown_tables() -> None:
 
     assert "| A | B |" in document.text
     assert "| C | D |" in document.text
-
-
-def test_deleted_text_stays_deleted_and_inserted_text_counts() -> None:
-    body = (
-        "<w:p><w:del><w:r><w:delText>removed</w:delText></w:r></w:del>"
-        "<w:ins><w:r><w:t>added</w:t></w:r></w:ins></w:p>"
-    )
-
-    document = extract(make_files.docx(body=body))
-
-    assert "added" in document.text
-    assert "removed" not in document.text
-
-
-def test_embedded_html_is_read() -> None:
-    data = make_files.docx(
-        [],
-        body='<w:altChunk r:id="rId9"/>',
-        extra={
-            "word/_rels/document.xml.rels": make_files.docx_relation("aFChunk", "chunk.html"),
-            "word/chunk.html": b"<p>From <b>HTML</b></p>",
-        },
-    )
-
-    assert "From **HTML**" in extract(data).text
-
-
-def test_an_external_entity_is_never_read() -> None:
-    document = (
-        '<?xml version="1.0"?><!DOCTYPE d [<!ENTITY leak SYSTEM "file:///etc/hostname">]>'
-        '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
-        f"<w:body>{run('before &leak; after')}</w:body></w:document>"
-    ).encode()
-    with open("/etc/hostname") as file:
-        secret = file.read().strip()
-
-    try:
-        text = extract(make_files.docx(extra={"word/document.xml": document})).text
-    except Permanent as error:
-        text = str(error)
-
-    assert secret not in text
-
-
-def test_an_external_entity_in_the_properties_is_never_read() -> None:
-    core = (
-        b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY leak SYSTEM "file:///etc/passwd">]>'
-        b'<p xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>&leak;</dc:title></p>'
-    )
-
-    document = extract(make_files.docx(extra={"docProps/core.xml": core}))
-
-    assert document.title is None
-
-
-def test_entities_that_multiply_are_refused() -> None:
-    entities = "".join(f'<!ENTITY e{level} "{f"&e{level - 1};" * 10}">' for level in range(1, 12))
-    document = (
-        f'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY e0 "lol">{entities}]>'
-        '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
-        f"<w:body>{run('&e11;')}</w:body></w:document>"
-    ).encode()
-
-    assert refusal(make_files.docx(extra={"word/document.xml": document})) == "corrupt"
-
-
-def test_a_part_that_inflates_beyond_reason_is_a_bomb() -> None:
-    data = make_files.docx_bomb(64 * MIB)
-
-    assert len(data) < MIB
-    assert refusal(data) == "archive_unsafe"
-
-
-def test_no_more_is_inflated_than_the_header_says_and_the_loss_is_told() -> None:
-    styles = f"<w:styles xmlns:w='urn:w'>{'<w:style/>' * 9000}</w:styles>".encode()
-    honest = make_files.docx(extra={"word/styles.xml": styles})
-    lie = honest.replace(len(styles).to_bytes(4, "little"), (1000).to_bytes(4, "little"))
-
-    document = extract(lie)
-
-    assert lie != honest
-    assert "parts_unreadable" in document.warnings
-    assert document.metadata["unreadableParts"] == ["word/styles.xml"]
-
-
-def test_too_many_parts_are_unsafe() -> None:
-    many = make_files.zipped({f"p{number}": b"" for number in range(50)})
-
-    with pytest.raises(Permanent) as caught:
-        guard(io.BytesIO(many), Limits(entries=49))
-
-    assert caught.value.code == "archive_unsafe"
-
-
-def test_all_parts_together_have_a_limit() -> None:
-    parts = make_files.zipped({f"p{number}": bytes(range(256)) * 40 for number in range(10)})
-
-    with pytest.raises(Permanent) as caught:
-        guard(io.BytesIO(parts), Limits(total=100_000))
-
-    assert caught.value.code == "too_large"
-
-
-def test_a_document_without_its_main_part_is_corrupt() -> None:
-    data = make_files.zipped({"[Content_Types].xml": b"<Types/>", "word/other.xml": b"<x/>"})
-
-    assert refusal(data) == "corrupt"
-
-
-def test_broken_xml_is_corrupt() -> None:
-    assert refusal(make_files.docx(extra={"word/document.xml": b"<w:document>"})) == "corrupt"
-
-
-def test_an_encrypted_document_is_encrypted() -> None:
-    assert refusal(make_files.encrypted_office()) == "encrypted"
-
-
-def test_a_document_without_words_is_no_text() -> None:
-    assert refusal(make_files.docx([])) == "no_text"
 
 
 def test_pictures_leave_their_alternative_text_and_no_data() -> None:
@@ -186,3 +82,113 @@ def test_pictures_leave_their_alternative_text_and_no_data() -> None:
 
     assert "A duck on a pond" in text
     assert "data:" not in text
+
+
+def test_styles_that_inherit_from_a_heading_are_headings() -> None:
+    styles = style("heading 2", key="H2") + style("Chapter", key="C", based_on="H2")
+
+    document = extract(
+        word(
+            paragraph("A", properties='<w:pStyle w:val="C"/>')
+            + paragraph("B", properties='<w:outlineLvl w:val="2"/>'),
+            {"styles": ("styles", f"<w:styles>{styles}</w:styles>")},
+        )
+    )
+
+    assert document.text == "## A\n\n### B"
+
+
+def test_headings_have_the_numbers_that_word_makes() -> None:
+    levels = numbering(("decimal", "%1"), ("upperRoman", "%1.%2"))
+    body = "".join(
+        paragraph(name, properties=f'<w:outlineLvl w:val="{level}"/>{listed(level)}')
+        for name, level in (("One", 0), ("Sub", 1), ("Sub", 1), ("Two", 0), ("Sub", 1))
+    )
+
+    document = extract(word(body, {"n": ("numbering", levels)}))
+
+    headings = [line for line in document.text.split("\n") if line]
+    assert headings == ["# 1 One", "## 1.I Sub", "## 1.II Sub", "# 2 Two", "## 2.I Sub"]
+
+
+def test_lists_keep_their_depth_and_their_labels() -> None:
+    levels = numbering(("decimal", "%1."), ("lowerLetter", "(%2)"), ("bullet", "x"))
+    body = "".join(
+        paragraph(name, properties=listed(level))
+        for name, level in (("one", 0), ("a", 1), ("dot", 2), ("b", 1), ("two", 0))
+    )
+
+    document = extract(word(body, {"n": ("numbering", levels)}))
+
+    assert document.text == "1. one\n   - (a) a\n      - dot\n   - (b) b\n2. two"
+
+
+def test_a_cell_holds_a_table_and_merged_cells_stay_in_their_columns() -> None:
+    inner = f"<w:tbl><w:tr><w:tc>{run('in')}</w:tc><w:tc>{run('ner')}</w:tc></w:tr></w:tbl>"
+    wide = f'<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>{run("wide")}</w:tc>'
+    below = f"<w:tc><w:tcPr><w:vMerge/></w:tcPr>{run('')}</w:tc>"
+    body = (
+        f"<w:tbl><w:tr>{wide}<w:tc>{run('c')}</w:tc></w:tr>"
+        f"<w:tr>{below}<w:tc>{inner}</w:tc><w:tc>{run('x')}{run('y')}</w:tc></w:tr></w:tbl>"
+    )
+
+    document = extract(word(body))
+
+    assert document.text == "| wide |  | c |\n|---|---|---|\n|  | in ner | x y |"
+
+
+def test_a_table_of_one_cell_is_only_a_frame() -> None:
+    document = extract(word(f"<w:tbl><w:tr><w:tc>{run('a')}{run('b')}</w:tc></w:tr></w:tbl>"))
+
+    assert document.text == "a\n\nb"
+
+
+def test_text_boxes_count_once_whatever_alternatives_there_are() -> None:
+    new = f"<w:drawing><wps:txbx>{text_box('boxed')}</wps:txbx></w:drawing>"
+    old = f"<w:pict><v:textbox>{text_box('boxed')}</v:textbox></w:pict>"
+    both = (
+        '<mc:AlternateContent><mc:Choice Requires="wps">' + new + "</mc:Choice>"
+        f"<mc:Fallback>{old}</mc:Fallback></mc:AlternateContent>"
+    )
+
+    document = extract(word(f"<w:p><w:r><w:t>around</w:t>{both}</w:r></w:p>"))
+
+    assert document.text == "around\n\nboxed"
+
+
+def test_equations_are_written_in_a_line() -> None:
+    def symbols(text: str) -> str:
+        return f"<m:r><m:t>{text}</m:t></m:r>"
+
+    fraction = (
+        f"<m:f><m:num>{symbols('a+b')}</m:num><m:den><m:sSup><m:e>{symbols('c')}</m:e>"
+        f"<m:sup>{symbols('2')}</m:sup></m:sSup></m:den></m:f>"
+    )
+
+    document = extract(word(f"<w:p><m:oMath>{symbols('x=')}{fraction}</m:oMath></w:p>"))
+
+    assert document.text == "x=(a+b)/(c^2)"
+
+
+def test_links_keep_their_address_and_dead_ones_their_text() -> None:
+    body = (
+        '<w:p><w:hyperlink r:id="l"><w:r><w:t>site</w:t></w:r></w:hyperlink>'
+        '<w:hyperlink r:id="gone"><w:r><w:t> dead</w:t></w:r></w:hyperlink></w:p>'
+    )
+
+    document = extract(word(body, {"l": ("hyperlink", "https://example.com/")}))
+
+    assert document.text == "[site](https://example.com/) dead"
+
+
+def test_a_link_that_is_a_field_keeps_its_address() -> None:
+    def field(kind: str) -> str:
+        return f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>'
+
+    instruction = '<w:r><w:instrText>HYPERLINK "https://example.com/"</w:instrText></w:r>'
+    body = (
+        f"<w:p>{field('begin')}{instruction}{field('separate')}"
+        f"<w:r><w:t>site</w:t></w:r>{field('end')}<w:r><w:t> after</w:t></w:r></w:p>"
+    )
+
+    assert extract(word(body)).text == "[site](https://example.com/) after"

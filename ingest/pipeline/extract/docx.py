@@ -65,7 +65,7 @@ def read_package(stream: BinaryIO, members: MemberSink | None, depth: int = 0) -
 class _Document:
     def __init__(self, package: Package, *, depth: int) -> None:
         self.package = package
-        self._main = package.main()
+        self._main = package.main("word/document.xml")
         self._depth = depth
         self._root = package.xml(self._main)
         take_choices(self._root)

@@ -23,10 +23,10 @@ _USER_TOKEN = 12  # of the stream Current User: headerToken, [MS-PPT] 2.3.2
 _TOKEN_ENCRYPTED = 0xF3D1C4DF
 _HIDDEN = re.compile(rb"\\v1?(?![a-zA-Z0-9])([^{}]*)")
 _CONTROL_WORD = re.compile(rb"\\[a-z]+-?\d* ?")
+# A character beyond U+FFFF stands in RTF as two surrogates, which xberg drops.
+_PAIR = re.compile(rb"\\u(-?\d{4,5}) ?(?:\?|\\'[0-9a-fA-F]{2})?\\u(-?\d{4,5})")
 _SENTENCE = 40  # characters: a mark is shorter, an instruction is not
 _NOTES = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
-# Instructions of fields, which xberg takes for text: `TOC \o "1-3" \h \z \u`. Without a switch, a
-# word in capitals is left alone.
 _FIELD = re.compile(
     r"\b(?:TOC|TOA|INDEX|REF|PAGEREF|NOTEREF|STYLEREF|SEQ|XE|TC|DATE|TIME|PAGE|NUMPAGES|FILENAME"
     r'|MERGEFIELD|HYPERLINK|INCLUDEPICTURE)(?: +(?:"[^"\n]*"|[\w.]+))?'
@@ -42,12 +42,14 @@ def extract(source: Source) -> Extraction:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
             _refuse_encrypted(ole)
             properties = summary(ole)
+    else:
+        data = _PAIR.sub(_joined, data)
     found = xberg_text.read(data, source.media_type)
     properties = found.properties | properties
     title = properties.pop("title", None) or found.title
     is_presentation = source.media_type == types.PPT
     return Extraction(
-        parts=_slides(found.text) if is_presentation else [_FIELD.sub("", found.text)],
+        parts=slides(found.text) if is_presentation else [without_fields(found.text)],
         extractor=xberg_text.VERSION,
         paged=is_presentation,
         title=title,
@@ -84,12 +86,28 @@ def _flags(ole: olefile.OleFileIO, stream: str, layout: str, offset: int) -> int
     return int(struct.unpack_from(layout, data, offset)[0])
 
 
-def _slides(markdown: str) -> list[str]:
-    slides: list[list[str]] = [[]]
+def _joined(pair: re.Match[bytes]) -> bytes:
+    high, low = (int(number) & 0xFFFF for number in pair.groups())
+    if not (0xD800 <= high < 0xDC00 <= low < 0xE000):
+        return pair[0]
+    return b"\\u%d" % (0x10000 + ((high - 0xD800) << 10) + low - 0xDC00)
+
+
+def without_fields(text: str) -> str:
+    """The text without instructions of fields, which xberg takes for text.
+
+    `TOC \\o "1-3" \\h` goes; without a switch, a word in capitals is left alone.
+    """
+    return _FIELD.sub("", text)
+
+
+def slides(markdown: str) -> list[str]:
+    """The parts of xberg's Markdown of a presentation, its notes marked as such."""
+    found: list[list[str]] = [[]]
     for line in _NOTES.sub("Notes: ", markdown).split("\n"):
         if line == xberg_text.RULE:
-            slides.append([])
+            found.append([])
         else:
-            slides[-1].append(line)
-    parts = ["\n".join(slide).strip("\n") for slide in slides]
+            found[-1].append(line)
+    parts = ["\n".join(slide).strip("\n") for slide in found]
     return parts[1:] if len(parts) > 1 and not parts[0] else parts

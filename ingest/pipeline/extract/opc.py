@@ -73,12 +73,10 @@ class Package:
             self.broken[part] = None
             return None
 
-    def main(self) -> str:
-        """The part that the package is about. KeyError if it names none."""
-        for relation in self.relations("").values():
-            if relation.kind == "officeDocument":
-                return relation.target
-        raise KeyError("officeDocument")
+    def main(self, usual: str) -> str:
+        """The part that the package is about; `usual` is its name where the package is silent."""
+        named = self.related("", "officeDocument")
+        return named[0] if named else usual
 
     def relations(self, part: str) -> dict[str, Relation]:
         """By id, in order; those of the package itself for an empty name."""

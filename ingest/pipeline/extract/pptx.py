@@ -29,7 +29,7 @@ def extract(source: Source) -> Extraction:
     """One part for each slide, in the order of the show; None for a slide that is broken."""
     archive.guard(source.stream)
     package = Package(source.stream)
-    main = package.main()
+    main = package.main("ppt/presentation.xml")
     slides = _slide_parts(package, main, source.max_pages)
     reader = _Reader(package, main)
     parts = [reader.read(part) for part in slides]

@@ -64,7 +64,7 @@ def read(data: bytes, media_type: str) -> XbergText:
         raise ValueError("nothing was read")
     document = result.results[0]
     return XbergText(
-        text=_tidy(document.content),
+        text=tidy(document.content),
         title=document.metadata.title,
         properties=_properties(document.metadata),
     )
@@ -81,10 +81,11 @@ def _properties(metadata: Any) -> dict[str, str]:
     return found
 
 
-def _tidy(markdown: str) -> str:
+def tidy(markdown: str) -> str:
+    """xberg's Markdown without needless escapes and without pictures, footnotes in one line."""
     markdown = _PICTURE.sub(_alternative_text, markdown)
     markdown = _FOOTNOTE.sub(r"\1 ", markdown)
-    return "\n".join(map(_unescape, markdown.split("\n")))
+    return "\n".join(map(_unescape, markdown.strip("\n").split("\n")))
 
 
 def _alternative_text(picture: re.Match[str]) -> str:

@@ -1,0 +1,140 @@
+"""Packages that are bombs, damaged or hostile."""
+
+import io
+
+import pytest
+
+from ingest.errors import Permanent
+from ingest.model import Document
+from ingest.pipeline.extract.archive import Limits, guard
+from ingest.pipeline.extract.registry import extract as extract_file
+from tests import make_files
+from tests.make_office import word
+
+MIB = 1024 * 1024
+
+
+def extract(data: bytes) -> Document:
+    return extract_file(io.BytesIO(data), name="a.docx")
+
+
+def refusal(data: bytes) -> str:
+    with pytest.raises(Permanent) as caught:
+        extract(data)
+    return caught.value.code
+
+
+def run(text: str) -> str:
+    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def test_an_external_entity_is_never_read() -> None:
+    document = (
+        '<?xml version="1.0"?><!DOCTYPE d [<!ENTITY leak SYSTEM "file:///etc/hostname">]>'
+        '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
+        f"<w:body>{run('before &leak; after')}</w:body></w:document>"
+    ).encode()
+    with open("/etc/hostname") as file:
+        secret = file.read().strip()
+
+    try:
+        text = extract(make_files.docx(extra={"word/document.xml": document})).text
+    except Permanent as error:
+        text = str(error)
+
+    assert secret not in text
+
+
+def test_an_external_entity_in_the_properties_is_never_read() -> None:
+    core = (
+        b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY leak SYSTEM "file:///etc/passwd">]>'
+        b'<p xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>&leak;</dc:title></p>'
+    )
+
+    document = extract(make_files.docx(extra={"docProps/core.xml": core}))
+
+    assert document.title is None
+
+
+def test_entities_that_multiply_are_refused() -> None:
+    entities = "".join(f'<!ENTITY e{level} "{f"&e{level - 1};" * 10}">' for level in range(1, 12))
+    document = (
+        f'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY e0 "lol">{entities}]>'
+        '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
+        f"<w:body>{run('&e11;')}</w:body></w:document>"
+    ).encode()
+
+    assert refusal(make_files.docx(extra={"word/document.xml": document})) == "corrupt"
+
+
+def test_a_part_that_inflates_beyond_reason_is_a_bomb() -> None:
+    data = make_files.docx_bomb(64 * MIB)
+
+    assert len(data) < MIB
+    assert refusal(data) == "archive_unsafe"
+
+
+def test_no_more_is_inflated_than_the_header_says_and_the_loss_is_told() -> None:
+    styles = f"<w:styles xmlns:w='urn:w'>{'<w:style/>' * 9000}</w:styles>".encode()
+    honest = make_files.docx(extra={"word/styles.xml": styles})
+    lie = honest.replace(len(styles).to_bytes(4, "little"), (1000).to_bytes(4, "little"))
+
+    document = extract(lie)
+
+    assert lie != honest
+    assert "parts_unreadable" in document.warnings
+    assert document.metadata["unreadableParts"] == ["word/styles.xml"]
+
+
+def test_too_many_parts_are_unsafe() -> None:
+    many = make_files.zipped({f"p{number}": b"" for number in range(50)})
+
+    with pytest.raises(Permanent) as caught:
+        guard(io.BytesIO(many), Limits(entries=49))
+
+    assert caught.value.code == "archive_unsafe"
+
+
+def test_all_parts_together_have_a_limit() -> None:
+    parts = make_files.zipped({f"p{number}": bytes(range(256)) * 40 for number in range(10)})
+
+    with pytest.raises(Permanent) as caught:
+        guard(io.BytesIO(parts), Limits(total=100_000))
+
+    assert caught.value.code == "too_large"
+
+
+def test_a_document_without_its_main_part_is_corrupt() -> None:
+    data = make_files.zipped({"[Content_Types].xml": b"<Types/>", "word/other.xml": b"<x/>"})
+
+    assert refusal(data) == "corrupt"
+
+
+def test_broken_xml_is_corrupt() -> None:
+    assert refusal(make_files.docx(extra={"word/document.xml": b"<w:document>"})) == "corrupt"
+
+
+def test_an_encrypted_document_is_encrypted() -> None:
+    assert refusal(make_files.encrypted_office()) == "encrypted"
+
+
+def test_documents_in_documents_come_to_an_end() -> None:
+    data = word(run("innermost"))
+    for _ in range(6):
+        data = word('<w:altChunk r:id="c.docx"/>' + run("x"), {"c.docx": ("aFChunk", data)})
+
+    document = extract(data)
+
+    assert document.text.split() == ["x", "x", "x", "x"]
+
+
+def test_tables_in_tables_without_end_are_read_without_running_out_of_stack() -> None:
+    body = "deep"
+    for _ in range(60):
+        body = f"<w:tbl><w:tr><w:tc>{run(body) if body == 'deep' else body}</w:tc></w:tr></w:tbl>"
+
+    assert extract(word(body)).text == "deep"
+
+
+def test_a_document_without_words_is_no_text() -> None:
+    assert refusal(make_files.docx([])) == "no_text"
