@@ -100,7 +100,8 @@ def _score(rows: list[list[str]]) -> tuple[float, float, int]:
 def _of(text: str, delimiter: str) -> _Dialect:
     """With a backslash as escape where quotes follow backslashes, and are not doubled."""
     sample = text[:_SAMPLE]
-    escapes = '\\"' in sample and f'\\"{delimiter}' not in sample and '""' not in sample
+    is_doubled = '""' in sample.replace('\\"', "")
+    escapes = '\\"' in sample and f'\\"{delimiter}' not in sample and not is_doubled
     return _Dialect(delimiter, escape="\\" if escapes else None)
 
 

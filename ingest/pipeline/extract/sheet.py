@@ -31,6 +31,7 @@ from ingest.pipeline.extract.table_records import TableWriter
 _VERSION = f"calamine {version('python-calamine')}"
 _LIMITS = archive.Limits(part=archive.Limits().total)  # parts are streamed, not made into trees
 _MOST_LISTED = 200
+_LOCKED = "The workbook is protected by a password."
 _NOT_READ = {"xl/comments": "comments", "xl/threadedcomments/": "comments", "xl/charts/": "charts"}
 Sheet = tuple[str, dict[str, Any], Iterator[list[str]]]
 """Name, what else there is to say of it, rows."""
@@ -70,7 +71,7 @@ def _check_package(source: Source) -> dict[str, Any]:
             sheet_guard.check_xlsx(package)
         elif source.media_type == types.ODS:
             if _is_encrypted(package):
-                raise Permanent("The workbook is protected by a password.", code="encrypted")
+                raise Permanent(_LOCKED, code="encrypted")
             sheet_guard.check_ods(package)
         parts = [name.lower() for name in package.namelist()]
     unread = {kind for start, kind in _NOT_READ.items() for name in parts if name.startswith(start)}
@@ -107,10 +108,12 @@ def _packed(flat: BinaryIO) -> BinaryIO:
 
 def _open(stream: BinaryIO, media_type: str) -> CalamineWorkbook | None:
     """None for an Excel workbook that only xlrd may read."""
+    if media_type == types.XLS and sheet_old.is_locked(stream):
+        raise Permanent(_LOCKED, code="encrypted")
     try:
         return CalamineWorkbook.from_filelike(stream)
     except PasswordError as error:
-        raise Permanent("The workbook is protected by a password.", code="encrypted") from error
+        raise Permanent(_LOCKED, code="encrypted") from error
     except CalamineError:
         if media_type != types.XLS:
             raise

@@ -8,7 +8,7 @@ order, names that are no XML) meets the memory limit of the process.
 
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ingest.errors import Permanent
 
@@ -20,7 +20,8 @@ MOST_PLACES = 10_000_000
 _MOST_REPEATS = 1000  # of a cell on average; sheets that people fill have more variety
 _BLOCK = 1024 * 1024
 _LONGEST_TAG = 4096
-_CELL = re.compile(rb'<(?:\w+:)?c(?=[\s>])(?:[^>]*?\sr="([A-Z]{1,3})(\d{1,7})")?[^>]*(?<!/)>')
+_PREFIX = re.compile(rb"<([A-Za-z_][\w.-]*:)?worksheet[\s>]")
+_CELL = rb'<%sc(?=[\s>])(?:[^>]*?\sr="([A-Z]{1,3})(\d{1,7})")?[^>]*(?<!/)>'
 _OPEN = re.compile(
     rb"<(?:[\w.-]+:)?(table|table-row|(?:covered-)?table-cell)(?=[\s/>])"
     rb"((?:[^>\"']|\"[^\"]*\"|'[^']*')*)>"
@@ -35,31 +36,33 @@ def check_xlsx(archive: zipfile.ZipFile) -> None:
     for member in archive.infolist():
         if not member.filename.lower().endswith(".xml"):
             continue
-        last_row = last_column = 0
-        first_row = first_column = 1 << 30
-        for match in _tags(archive, member, _CELL):
-            cells += 1
+        rows: set[bytes] = set()
+        columns: set[bytes] = set()
+        cell = re.compile(_CELL % b"")
+        for data in _blocks(archive, member):
+            if (prefix := _PREFIX.search(data, 0, _LONGEST_TAG)) and prefix[1]:
+                cell = re.compile(_CELL % re.escape(prefix[1]))
+            found = cell.findall(data)
+            cells += len(found)
             if cells > MOST_CELLS:
                 raise _too_many()
-            if match[1]:
-                row, column = int(match[2]), _column(match[1])
-                first_row, last_row = min(first_row, row), max(last_row, row)
-                first_column, last_column = min(first_column, column), max(last_column, column)
-        _check_places(last_row - first_row + 1, last_column - first_column + 1)
+            columns.update(column for column, _ in found)
+            rows.update(row for _, row in found)
+        _check_places(_extent(map(int, rows - {b""})), _extent(map(_column, columns - {b""})))
 
 
 def check_ods(archive: zipfile.ZipFile) -> None:
     """Permanent `too_large`; `corrupt` if a few cells are repeated to fill sheets."""
     counter = _Repeats()
-    for match in _tags(archive, archive.getinfo("content.xml"), _OPEN):
-        kind, attributes = match[1], match[2]
-        if kind == b"table":
-            counter.end_table()
-        elif kind == b"table-row":
-            counter.start_row(_repeated(_ROWS, attributes))
-        else:
-            is_filled = not attributes.endswith(b"/") or b"value" in attributes
-            counter.cell(_repeated(_COLUMNS, attributes), is_filled=is_filled)
+    for data in _blocks(archive, archive.getinfo("content.xml")):
+        for kind, attributes in _OPEN.findall(data):
+            if kind == b"table":
+                counter.end_table()
+            elif kind == b"table-row":
+                counter.start_row(_repeated(_ROWS, attributes))
+            else:
+                is_filled = not attributes.endswith(b"/") or b"value" in attributes
+                counter.cell(_repeated(_COLUMNS, attributes), is_filled=is_filled)
     counter.end_table()
 
 
@@ -110,7 +113,7 @@ class _Repeats:
 
 
 def _check_places(rows: int, columns: int) -> None:
-    if rows > 0 and columns > 0 and rows * columns > MOST_PLACES:
+    if rows * columns > MOST_PLACES:
         raise Permanent(
             f"A sheet spreads over {rows:,} rows and {columns:,} columns;"
             f" at most {MOST_PLACES:,} cells, empty ones among them, are read.",
@@ -122,19 +125,23 @@ def _too_many() -> Permanent:
     return Permanent(f"The workbook has more than {MOST_CELLS:,} filled cells.", code="too_large")
 
 
-def _tags(
-    archive: zipfile.ZipFile, member: zipfile.ZipInfo, pattern: re.Pattern[bytes]
-) -> Iterator[re.Match[bytes]]:
-    """All matches in a member that is read in blocks; a tag that a block cuts is in the next."""
+def _blocks(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    """A member piece by piece, each cut before a tag."""
     with archive.open(member) as part:
         rest = b""
         while block := part.read(_BLOCK):
             data = rest + block
-            cut = data.rfind(b"<", len(data) - _LONGEST_TAG)
-            end = cut if cut > 0 else len(data)
-            yield from pattern.finditer(data, 0, end)
+            end = data.rfind(b"<", max(0, len(data) - _LONGEST_TAG))
+            end = end if end >= 0 else len(data)
+            yield data[:end]
             rest = data[end:]
-        yield from pattern.finditer(rest)
+        yield rest
+
+
+def _extent(numbers: Iterable[int]) -> int:
+    """How many numbers there are from the least to the greatest."""
+    found = sorted(numbers)
+    return found[-1] - found[0] + 1 if found else 0
 
 
 def _column(letters: bytes) -> int:

@@ -11,9 +11,8 @@ _CAPTIONS = 5  # rows above a header that name the table or group its columns
 _MOST_NAMES = 3  # rows of a header that stands alone
 _LONGEST_NAME = 100  # characters; longer cells are prose
 _NUMBER = re.compile(
-    r"[-+(]?\s?[$€£¥₹]?\s?[-+]?(?:\d[\d\s.,'\u2019\u00a0\u202f]*|[.,]\d+)(?:e[-+]?\d+)?\)?"
-    r"\s?(?:[%‰$€£¥₹]|[A-Z]{3})?|TRUE|FALSE|true|false",
-    re.IGNORECASE,
+    r"[-+(]?\s?[$€£¥₹]?\s?[-+]?(?:\d[\d\s.,'\u2019\u00a0\u202f]*|[.,]\d+)(?:[eE][-+]?\d+)?\)?"
+    r"\s?(?:[%‰$€£¥₹]|[A-Z]{3})?|(?i:true|false)"
 )
 _DATE = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ]\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?Z?)?"
@@ -43,7 +42,7 @@ def find_header(rows: Sequence[Row]) -> int | None:
     for index, row in enumerate(rows[: min(len(rows) - 1, _CAPTIONS)]):
         below = rows[index + 1 :]
         if _filled(row) >= 2 and _filled(row) >= 0.6 * max(map(_filled, below)):
-            return index if _is_header(row, below) else None
+            return index if _is_header(names(rows, index), below) else None
     return None
 
 
