@@ -1,5 +1,6 @@
 """Web pages: the main content as Markdown, without navigation, advertising and hidden text."""
 
+import re
 from typing import Any
 
 import html_to_markdown
@@ -10,6 +11,7 @@ from lxml import etree, html
 from ingest.pipeline.decode import decode
 from ingest.pipeline.extract.html_flat import flat_text
 from ingest.pipeline.extract.html_hidden import drop_hidden
+from ingest.pipeline.extract.html_tidy import tidy
 from ingest.pipeline.extract.html_web import web_page
 from ingest.pipeline.extract.source import Extraction, Source
 
@@ -23,6 +25,8 @@ _FURNITURE = etree.XPath(
     "//noscript|//iframe|//head|//nav|//footer|//aside|//form//button"
     "|//*[@role='navigation' or @role='banner' or @role='contentinfo']"
 )
+_FENCED = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
+_ESCAPED = re.compile(r"(?<=[^\s\\])\\([_*\[\]<>~])|(?<=\S )\\([_*\[\]<>~])")
 _META = {
     "description": ("description", "og:description"),
     "author": ("author", "article:author"),
@@ -45,6 +49,7 @@ def extract(source: Source) -> Extraction:
     if not is_whole or _is_deep(tree):
         body = flat_text(text)
     else:
+        tidy(tree)
         body = _main_content(tree) if tree.text_content().strip() else to_markdown(text)
     return Extraction(
         parts=[_headed(body, title)],
@@ -109,7 +114,14 @@ def _trafilatura(tree: html.HtmlElement, *, fast: bool) -> str:
         include_tables=True,
         fast=fast,
     )
-    return found or ""
+    return _unescaped(found or "")
+
+
+def _unescaped(markdown: str) -> str:
+    """Words as they were written: what is no structure needs no escape, and is searched for."""
+    pieces = _FENCED.split(markdown)
+    pieces[::2] = [_ESCAPED.sub(r"\1\2", piece) for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def _headed(body: str, title: str | None) -> str:
