@@ -91,6 +91,7 @@ class _Writer:
         if title and self.title is None:
             self.title = title
             self._out.item(f"{name}: {value}" for name, value in self._front.items())
+            self._out.gap()
 
     def _list(self, element: etree._Element) -> None:
         """Items on one level each, in order; what else is in there as paragraphs."""

@@ -17,7 +17,7 @@ _TAKEN = ("journal-meta", "article-id", "article-categories", "pub-date", "histo
 
 
 def take_front(root: etree._Element) -> dict[str, str]:
-    """Fields of the front matter, by names for people and takes them out."""
+    """Fields of the front matter, by names for people; takes them out of the document."""
     meta = root.find(".//{*}article-meta")
     if meta is None:
         return {}
@@ -27,7 +27,7 @@ def take_front(root: etree._Element) -> dict[str, str]:
         if text:
             found.setdefault(name, text)
     taken = {*_TAKEN, *(element for element, _ in _FIELDS)}
-    for holder in filter(None.__ne__, (meta.getparent(), meta)):
+    for holder in (*meta.iterancestors("{*}front"), meta):
         for element in holder.findall("{*}*"):
             if etree.QName(element).localname in taken:
                 holder.remove(element)

@@ -116,7 +116,7 @@ def _as_document(text: str, root: str) -> _Read | None:
     if not is_article and root not in _FEEDS | {"svg", "Workbook"}:
         return None
     tree, is_valid = _tree(text)
-    if tree is None:
+    if tree is None or (root == "RDF" and tree.find("{*}item") is None):
         return None
     out = Lines()
     title: str | None = None
