@@ -15,6 +15,14 @@ FROM python:3.11-slim
 RUN useradd --uid 10001 --no-create-home --home-dir /data ingest \
     && install -d -o ingest -g ingest -m 0700 /data
 COPY --from=build /opt/ingest /opt/ingest
+# Languages of tesseract for text in pictures, such as "eng deu chi_sim"; empty: without it.
+ARG TESSERACT_LANGUAGES=""
+RUN if [ -n "$TESSERACT_LANGUAGES" ]; then \
+        apt-get update \
+        && apt-get install -y --no-install-recommends tesseract-ocr tesseract-ocr-osd \
+            $(printf 'tesseract-ocr-%s ' $TESSERACT_LANGUAGES | tr _ -) \
+        && rm -rf /var/lib/apt/lists/*; \
+    fi
 ENV PATH=/opt/ingest/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     INGEST_DATA_DIR=/data \

@@ -29,6 +29,11 @@ def test_rows_of_a_table_stay_rows() -> None:
     assert text == "Pulse 78\nFever none\nAll is well"
 
 
+@pytest.mark.parametrize("mark", ["•", "-", "12.", "(3)"])
+def test_items_of_a_list_stay_apart(mark: str) -> None:
+    assert compose([[line("It can:"), line(f"{mark} read")]]) == f"It can:\n{mark} read"
+
+
 def test_a_word_divided_at_the_end_of_a_line_is_mended() -> None:
     assert compose([[line("a recog-"), line("nised word")]]) == "a recognised word"
 

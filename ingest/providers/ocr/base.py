@@ -7,6 +7,7 @@ from PIL.Image import Image, Resampling
 
 from ingest.errors import Permanent
 from ingest.providers.ocr.lines import Paragraph, compose
+from ingest.providers.ocr.skew import straightened
 
 
 class Engine(ABC):
@@ -22,26 +23,25 @@ class Engine(ABC):
 
         Permanent: `parser_timeout` if it takes too long, `parser_memory`, `parser_crashed`.
         """
-        return compose(self._paragraphs(image))
+        return compose(self._paragraphs(straightened(image.convert("L"))))
 
     @abstractmethod
     def _paragraphs(self, image: Image) -> Sequence[Paragraph]:
-        """Lines as they are read, grouped to paragraphs; noise included."""
+        """Lines of a grey picture as they are read, grouped to paragraphs; noise included."""
 
 
 def fitted(image: Image, *, smallest: int, largest: int) -> Image:
-    """The picture in grey, its longer side between the two lengths in pixels.
+    """The grey picture, its longer side between the two lengths in pixels.
 
     Letters of a screenshot are too small for the engines, those of a scan at 600 dots an inch
     larger than they need. Nothing is made more than three times as large: that adds no detail.
     """
-    grey = image if image.mode == "L" else image.convert("L")
-    longer = max(grey.size)
+    longer = max(image.size)
     scale = min(largest / longer, max(1.0, min(smallest / longer, 3.0)))
     if scale == 1.0:
-        return grey
-    width, height = (max(1, round(side * scale)) for side in grey.size)
-    return grey.resize((width, height), Resampling.LANCZOS)
+        return image
+    width, height = (max(1, round(side * scale)) for side in image.size)
+    return image.resize((width, height), Resampling.LANCZOS)
 
 
 def too_slow(seconds: float) -> Permanent:

@@ -14,6 +14,7 @@ _FULL = 0.85  # of the paragraph's width: such a line goes on in the next one
 
 _ALPHANUMERIC = re.compile(r"[^\W_]")
 _VISIBLE = re.compile(r"\S")
+_ITEM = re.compile(r"[•●▪■◦‣·*\u2013-]\s|\(?\d{1,3}[.)]\s")
 _HYPHENATED = re.compile(r"[^\W\d_]-$")
 # Scripts that are written without spaces; Korean has them.
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60\u3000-\u303f\U00020000-\U0003ffff"
@@ -81,8 +82,13 @@ def _joined(paragraph: Paragraph) -> str:
         addition = following.text.strip()
         if _HYPHENATED.search(text) and addition[:1].islower():
             text = text[:-1] + addition
-        elif line.cells == following.cells == 1 and line.right - left >= _FULL * (right - left):
+        elif _goes_on(line, following) and line.right - left >= _FULL * (right - left):
             text = close_gaps(f"{text} {addition}")
         else:
             text = f"{text}\n{addition}"
     return text
+
+
+def _goes_on(line: Line, following: Line) -> bool:
+    """Whether the two may be one sentence: no rows of a table, no item of a list."""
+    return line.cells == following.cells == 1 and not _ITEM.match(following.text)
