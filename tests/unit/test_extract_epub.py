@@ -110,6 +110,15 @@ def test_named_characters_and_closed_elements_are_read_as_xml_means_them() -> No
     assert "café bar & grill\n\nafter" in extract(epub({"a.xhtml": body})).text
 
 
+def test_named_characters_are_read_in_chapters_that_name_their_standard() -> None:
+    chapter = (
+        b'<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" "xhtml11.dtd"><html><p>caf&eacute;'
+    )
+    data = epub({"a.xhtml": ""}, extra={"OEBPS/a.xhtml": chapter + b"</p></html>"})
+
+    assert extract(data).text == "caf\u00e9"
+
+
 def test_a_chapter_that_is_no_xml_is_read_as_a_page() -> None:
     assert "One & two\n\nthree" in extract(epub({"a.xhtml": "<p>One & two<p>three<script/>"})).text
 
@@ -168,8 +177,9 @@ def test_a_book_with_obfuscated_fonts_is_read() -> None:
     assert extract(data).text == "x"
 
 
-def test_a_book_whose_container_file_is_lost_is_read() -> None:
-    data = epub({"a.xhtml": "<p>x</p>"}, extra={"META-INF/container.xml": b"<lost"})
+@pytest.mark.parametrize("container", [b"<lost", b'<c><rootfile full-path="elsewhere.opf"/></c>'])
+def test_a_book_whose_container_file_is_lost_is_read(container: bytes) -> None:
+    data = epub({"a.xhtml": "<p>x</p>"}, extra={"META-INF/container.xml": container})
 
     assert extract(data).text == "x"
 

@@ -48,6 +48,15 @@ def test_an_attachment_is_listed_and_handed_on_under_its_name(parameter: str, na
     ]
 
 
+def test_a_version_of_the_text_is_no_file_though_it_has_a_name() -> None:
+    page = 'Content-Type: text/html; name="message.html"\r\n\r\n<b>Lunch?</b>'
+    sink = Kept()
+
+    extract(multipart("alternative", PLAIN + "Lunch?", page), sink)
+
+    assert sink.files == {}
+
+
 def test_a_small_picture_of_the_body_is_listed_but_is_no_document() -> None:
     logo = attached("filename=logo.png", b"x" * 100, kind="image/png", how="inline")
     scan = attached("filename=scan.png", b"x" * 60_000, kind="image/png", how="inline")

@@ -153,7 +153,7 @@ def test_a_contact_is_more_than_its_name() -> None:
 def test_an_encrypted_item_is_encrypted() -> None:
     block = make_mail.signed_block(b"x", signed=False)
     item = msg_item(
-        {CLASS: "IPM.Note.SMIME", SUBJECT: "x"}, attachments=[msg_attachment("smime.p7m", block)]
+        {CLASS: "IPM.Note.SMIME", SUBJECT: "x"}, attachments=[msg_attachment("", block)]
     )
 
     with pytest.raises(Permanent) as caught:

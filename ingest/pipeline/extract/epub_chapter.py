@@ -1,6 +1,5 @@
 """One part of an e-book (XHTML) as Markdown, with headings as deep as its table of contents has."""
 
-import html.entities
 import re
 from collections.abc import Sequence
 
@@ -21,12 +20,6 @@ _NEXT_HEADING = etree.XPath(
 )
 _OUTSIDE = re.compile(r"[A-Za-z][\w+.-]*:")
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
-_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
-_XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
-_CLOSED_IN_PLACE = re.compile(
-    r"<(?!(?:br|hr|img|input|meta|link|col|area|base|wbr|embed|source|param)\b)"
-    r"([A-Za-z][\w:-]*)(\s[^<>]*)?/>"
-)
 _FEW_LINKS = 5
 _ALL_LINKS = 0.8  # share of the text of a page that is a table of contents
 
@@ -51,28 +44,19 @@ def read_chapter(data: bytes, entries: Sequence[Entry]) -> tuple[str, bool]:
 def _tree(text: str) -> lxml_html.HtmlElement | None:
     """The part's body; as HTML if it is no XML, None if it is too deep for a tree."""
     text = _DECLARATION.sub("", text)
-    data = _ENTITY.sub(_character, text).encode("utf-8", "replace")
     parser = lxml_html.XHTMLParser(
         encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False,
         remove_comments=True, remove_pis=True,
     )  # fmt: skip
     try:
-        tree = etree.fromstring(data, parser)
+        tree = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:
-        # What XML closes in place would stay open in HTML, and swallow the rest.
-        tree = html_tree(_CLOSED_IN_PLACE.sub(r"<\1\2></\1>", text))
+        tree = html_tree(text)
     if tree is None:
         return None
     lxml_html.xhtml_to_html(tree)
     etree.cleanup_namespaces(tree)
     return next(tree.iter("body"), tree)
-
-
-def _character(entity: re.Match[str]) -> str:
-    """What HTML means by the entity, which XML does not know."""
-    if entity.group(1) in _XML_ENTITIES:
-        return entity.group()
-    return html.entities.html5.get(f"{entity.group(1)};", entity.group())
 
 
 def _prune(tree: lxml_html.HtmlElement) -> None:

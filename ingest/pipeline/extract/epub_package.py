@@ -13,10 +13,6 @@ from ingest.pipeline.extract.opc import Package
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _NCX = "application/x-dtbncx+xml"
 _DUBLIN_CORE = "http://purl.org/dc/elements/1.1/"
-_FONTS_ONLY = {  # obfuscation that keeps fonts from being copied, which no text is lost to
-    "http://www.idpf.org/2008/embedding",
-    "http://ns.adobe.com/pdf/enc#RC",
-}
 _TEXTS = frozenset(
     {"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"}
 )
@@ -119,12 +115,11 @@ def _refuse_drm(package: Package, chapters: tuple[str, ...]) -> None:
     if root is None:
         return
     for data in root.iter("{*}EncryptedData"):
-        methods = {method.get("Algorithm", "") for method in data.iter("{*}EncryptionMethod")}
         parts = {
             unquote(reference.get("URI", "")).lstrip("/")
             for reference in data.iter("{*}CipherReference")
         }
-        if not methods & _FONTS_ONLY and parts & set(chapters):
+        if parts & set(chapters):  # else fonts, or pictures
             raise Permanent("The e-book is protected against copying (DRM).", code="encrypted")
 
 

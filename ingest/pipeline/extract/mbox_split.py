@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-_CANDIDATE = re.compile(rb"\nFrom (?P<rest>[^\n]{0,300})(?=\n(?P<next>[!-9;-~]{1,100}:|\r?\n|\Z)?)")
+_CANDIDATE = re.compile(rb"\nFrom (?P<rest>[^\n]{0,300})(?=\n(?P<field>[!-9;-~]{1,100}:)?)")
 _BLANK_LINE = re.compile(rb"\n[ \t]*\r?\Z")
 _DATE = re.compile(rb".*\d:\d\d.*\b(?:19|20)\d\d\b")
 _QUOTED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
@@ -50,7 +50,7 @@ def messages(stream: BinaryIO, *, largest: int) -> Iterator[tuple[bytes, bool]]:
 def _is_envelope(candidate: re.Match[bytes], data: bytes) -> bool:
     start = candidate.start()
     after_blank = _BLANK_LINE.search(data[max(0, start - _OVERLAP) : start]) is not None
-    signs = bool(_DATE.match(candidate["rest"])) + (candidate["next"] is not None)
+    signs = bool(_DATE.match(candidate["rest"])) + (candidate["field"] is not None)
     return signs > (0 if after_blank else 1)
 
 
