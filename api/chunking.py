@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from typing import Annotated, Final
+from uuid import UUID
 
 from pydantic import Field
 
 from api.problems import FieldRejected
 from api.wire import Body, View, Whole
+from ingest.db import Connection
 from ingest.model import ChunkBy
+from ingest.store import applications, chunking
 from ingest.store.chunking import SMALLEST_CHUNK, Installation, OwnChunking
 
 # Beyond what any model reads: a number that is merely too large for ours is told its limit.
@@ -35,6 +38,27 @@ class EffectiveChunking(View):
     size: int
     overlap: int
     by: ChunkBy
+
+
+async def set_of_sources(
+    conn: Connection,
+    application_id: UUID,
+    source_ids: Sequence[UUID],
+    given: Chunking | None,
+    usual: Installation,
+) -> None:
+    """Give sources settings of their own; those that are not there are passed over."""
+    await applications.lock_sources(conn, application_id)
+    application = (await applications.settings_of(conn, application_id)).chunking
+    own = checked(given, usual, application, loc=("body", "chunking"))
+    await chunking.set_of_sources(
+        conn,
+        application_id=application_id,
+        source_ids=source_ids,
+        own=own,
+        application=application,
+        usual=usual,
+    )
 
 
 def checked(

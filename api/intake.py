@@ -20,7 +20,7 @@ from ingest.store.verdicts import UploadedFile
 
 log = structlog.get_logger()
 
-FIELDS: Final = frozenset({"metadata", "priority", "batchId", "onConflict"})
+FIELDS: Final = frozenset({"metadata", "priority", "batchId", "onConflict", "chunking"})
 LARGEST_FIELD: Final = 64 * 1024
 # Of a name that was refused, for the report.
 _SHOWN: Final = 200

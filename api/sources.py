@@ -17,8 +17,7 @@ from api.wire import Body, Metadata, Text, UtcTime, View
 from ingest.db import Connection, transaction
 from ingest.errors import Conflict, NotFound
 from ingest.model import SourceStatus
-from ingest.store import applications, events, rescrapes, source_control, source_views
-from ingest.store import chunking as stored_chunking
+from ingest.store import events, rescrapes, source_control, source_views
 from ingest.store.chunking import Installation
 from ingest.store.source_views import SourceFilter, SourceView
 
@@ -142,7 +141,9 @@ async def edit_source(
                 conn, application_id=key.application_id, source_id=id, schedule=schedule
             )
         if "chunking" in body.model_fields_set:
-            await _set_chunking(conn, key.application_id, id, body.chunking, runtime.chunking)
+            await chunking.set_of_sources(
+                conn, key.application_id, [id], body.chunking, runtime.chunking
+            )
         edited = await source_control.edit(
             conn,
             application_id=key.application_id,
@@ -153,21 +154,6 @@ async def edit_source(
         if not edited:
             raise NotFound("knowledge source")
         return _shown(await _source(conn, key.application_id, id), runtime.chunking)
-
-
-async def _set_chunking(
-    conn: Connection,
-    application_id: UUID,
-    id: UUID,
-    given: Chunking | None,
-    usual: Installation,
-) -> None:
-    await applications.lock_sources(conn, application_id)
-    outer = (await applications.settings_of(conn, application_id)).chunking
-    own = chunking.checked(given, usual, outer, loc=("body", "chunking"))
-    await stored_chunking.set_of_source(
-        conn, application_id=application_id, source_id=id, own=own, usual=usual
-    )
 
 
 @router.delete("/knowledge-sources/{id}", status_code=204)

@@ -7,7 +7,8 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import ConfigDict
 
-from api import schedules
+from api import chunking, schedules
+from api.chunking import Chunking
 from api.crawl_request import CrawlRequest, new_run
 from api.deps import Editor, EditorBrowser, Key, PoolDep, RuntimeDep
 from api.live import hub_of
@@ -26,6 +27,8 @@ class UrlRequest(CrawlRequest):
     rescrape: Schedule | None = None
     """When to fetch it again; null: with all the others, nightly. Left out: as it was."""
     metadata: Metadata | None = None
+    chunking: Chunking | None = None
+    """How it is cut; null: as its application. Left out: as it was."""
 
 
 class UrlQuery(CrawlRequest):
@@ -75,6 +78,10 @@ async def add_url(
                 application_id=key.application_id,
                 source_id=run.source_id,
                 schedule=schedule,
+            )
+        if "chunking" in body.model_fields_set:
+            await chunking.set_of_sources(
+                conn, key.application_id, [run.source_id], body.chunking, runtime.chunking
             )
         return _answer(run)
 

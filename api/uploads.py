@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -10,16 +11,18 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field, ValidationError
 
-from api import multipart
+from api import chunking, multipart
+from api.chunking import Chunking
 from api.deps import Editor, Key, PoolDep, RuntimeDep
 from api.intake import Intake
 from api.once import Answer, IdempotencyKey, Once, digest
 from api.openapi import InvalidRequest, problems
 from api.problems import problem
 from api.wire import Body, Metadata, View
-from ingest.db import Pool, transaction
+from ingest.db import Connection, Pool, transaction
 from ingest.errors import Rejected
 from ingest.store import uploads
+from ingest.store.chunking import Installation
 from ingest.store.verdicts import FileVerdict, OnConflict, Upload, UploadedFile, Verdict
 
 router = APIRouter(prefix="/upload", tags=["upload"])
@@ -41,6 +44,8 @@ class UploadFields(Body):
     priority: Annotated[int, Field(ge=-100, le=100)] = 0
     batch_id: UUID | None = None
     on_conflict: OnConflict = "update"
+    chunking: Annotated[Chunking, BeforeValidator(_parsed)] | None = None
+    """How the files are cut, those too that are stored already and have not changed."""
 
 
 class UploadedFileAnswer(View):
@@ -85,6 +90,7 @@ _REQUEST_BODY: Final = {
                     "priority": {"type": "integer", "minimum": -100, "maximum": 100},
                     "batchId": {"type": "string", "format": "uuid"},
                     "onConflict": {"type": "string", "enum": ["update", "skip"]},
+                    "chunking": {"$ref": "#/components/schemas/Chunking"},
                 },
             }
         }
@@ -120,8 +126,9 @@ async def upload_documents(
         if all(file.code for file in intake.files):
             return _nothing_accepted(intake.files)
         upload = _upload(fields, key, runtime.model_id)
-        once = Once(idempotency_key, digest(_content(upload, intake.files)))
-        return (await _register(pool, intake, upload, once)).response()
+        once = Once(idempotency_key, digest(_content(upload, fields.chunking, intake.files)))
+        cut = None if fields.chunking is None else _Cut(fields.chunking, runtime.chunking)
+        return (await _register(pool, intake, upload, once, cut)).response()
 
 
 def _fields(given: dict[str, str]) -> UploadFields:
@@ -154,9 +161,10 @@ def _nothing_accepted(files: Sequence[UploadedFile]) -> JSONResponse:
     )
 
 
-def _content(upload: Upload, files: Sequence[UploadedFile]) -> list[Any]:
+def _content(upload: Upload, cut_by: Chunking | None, files: Sequence[UploadedFile]) -> list[Any]:
     """What makes a request another one."""
     return [
+        *([] if cut_by is None else [cut_by.model_dump()]),
         upload.metadata,
         upload.priority,
         str(upload.batch_id),
@@ -165,7 +173,25 @@ def _content(upload: Upload, files: Sequence[UploadedFile]) -> list[Any]:
     ]
 
 
-async def _register(pool: Pool, intake: Intake, upload: Upload, once: Once) -> Answer:
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """How the files of an upload are to be cut."""
+
+    wanted: Chunking
+    usual: Installation
+
+    async def set(self, conn: Connection, upload: Upload, verdicts: Sequence[FileVerdict]) -> None:
+        taken = [
+            verdict.source_id
+            for verdict in verdicts
+            if verdict.source_id and verdict.verdict in ("accepted", "unchanged")
+        ]
+        await chunking.set_of_sources(conn, upload.application_id, taken, self.wanted, self.usual)
+
+
+async def _register(
+    pool: Pool, intake: Intake, upload: Upload, once: Once, cut: _Cut | None
+) -> Answer:
     """Make the bytes of accepted files durable, then write the rows that name them.
 
     The bytes go first and outside of any transaction, because that may take long; so what is
@@ -178,10 +204,10 @@ async def _register(pool: Pool, intake: Intake, upload: Upload, once: Once) -> A
             return earlier
         expected = await uploads.preview(conn, upload, intake.files)
     await intake.commit(_keys(expected))
-    answer = await _try_to_register(pool, intake, upload, once)
+    answer = await _try_to_register(pool, intake, upload, once, cut)
     if answer is None:
         await intake.commit([file.blob_key for file in intake.files if file.code is None])
-        answer = await _try_to_register(pool, intake, upload, once)
+        answer = await _try_to_register(pool, intake, upload, once, cut)
     if answer is None:
         raise RuntimeError("all bytes are durable, so nothing can be missing")
     return answer
@@ -191,7 +217,9 @@ class _Missing(Exception):
     """A file was accepted whose bytes are not durable."""
 
 
-async def _try_to_register(pool: Pool, intake: Intake, upload: Upload, once: Once) -> Answer | None:
+async def _try_to_register(
+    pool: Pool, intake: Intake, upload: Upload, once: Once, cut: _Cut | None
+) -> Answer | None:
     """None, and nothing written, if a file was accepted whose bytes are not durable."""
     try:
         async with transaction(pool) as conn:
@@ -201,6 +229,8 @@ async def _try_to_register(pool: Pool, intake: Intake, upload: Upload, once: Onc
             batch_id, verdicts = await uploads.register(conn, upload, intake.files)
             if intake.lacks(_keys(verdicts)):
                 raise _Missing
+            if cut is not None:
+                await cut.set(conn, upload, verdicts)
             answer = Answer(202, _answer(batch_id, verdicts))
             await once.remember(conn, upload.application_id, answer)
             intake.keep(_keys(verdicts))

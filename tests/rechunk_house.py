@@ -120,11 +120,13 @@ class RechunkHouse(House):
     async def set_of_source(self, application_id: UUID, source_id: UUID, **own: Any) -> None:
         async with transaction(self.pool) as conn:
             await applications.lock_sources(conn, application_id)
-            assert await chunking.set_of_source(
+            settings = await applications.settings_of(conn, application_id)
+            await chunking.set_of_sources(
                 conn,
                 application_id=application_id,
-                source_id=source_id,
+                source_ids=[source_id],
                 own=OwnChunking(**own),
+                application=settings.chunking,
                 usual=installation(self.context),
             )
 

@@ -110,29 +110,26 @@ async def has_moved(
     return await effective(conn, source_id, usual) != used
 
 
-async def set_of_source(
+async def set_of_sources(
     conn: Connection,
     *,
     application_id: UUID,
-    source_id: UUID,
+    source_ids: Sequence[UUID],
     own: OwnChunking,
+    application: OwnChunking,
     usual: Installation,
-) -> bool:
-    """Give a source settings of its own and have it cut again; False when it is not there.
+) -> None:
+    """Give sources settings of their own, within those of their application; have them cut again.
 
-    The caller holds the application's lock (applications.lock_sources).
+    Those that are not there are passed over. The caller holds the application's lock
+    (applications.lock_sources).
     """
-    values = {"application_id": application_id, "source_id": source_id}
-    done = await conn.execute(_SQL["set_own"], {**values, "own": Jsonb(own.to_json())})
-    if done.rowcount == 0:
-        return False
-    settings = chunking_json(await effective(conn, source_id, usual))
+    values = {"application_id": application_id, "source_ids": list(source_ids)}
+    await conn.execute(_SQL["set_own"], {**values, "own": Jsonb(own.to_json())})
+    settings = chunking_json(usual.effective(application, own))
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(
-            _SQL["source_cut_otherwise"], {"source_id": source_id, "effective": Jsonb(settings)}
-        )
+        await cur.execute(_SQL["cut_otherwise"], {**values, "effective": Jsonb(settings)})
         await _enqueue(conn, application_id, await cur.fetchall())
-    return True
 
 
 async def lock_application(conn: Connection, application_id: UUID) -> None:
@@ -155,7 +152,7 @@ async def rechunk_application(
         choices = await cur.fetchall()
         wanted = [usual.effective(own, OwnChunking.from_json(choice)) for choice in choices]
         await cur.execute(
-            _SQL["sources_cut_otherwise"],
+            _SQL["all_cut_otherwise"],
             {
                 "application_id": application_id,
                 "own": [Jsonb(choice) for choice in choices],

@@ -18,26 +18,35 @@ select pg_advisory_xact_lock_shared(
          where id = %(source_id)s for no key update) as source;
 
 -- name: set_own
-update rag.knowledge_sources
+with chosen as materialized (
+    select id from rag.knowledge_sources
+     where application_id = %(application_id)s and id = any(%(source_ids)s)
+       and deleted_at is null and chunking is distinct from %(own)s
+     order by id
+       for no key update)
+update rag.knowledge_sources as source
    set chunking = %(own)s, updated_at = now()
- where application_id = %(application_id)s and id = %(source_id)s and deleted_at is null;
+  from chosen
+ where source.id = chosen.id;
 
 -- name: own_choices
 select distinct chunking from rag.knowledge_sources
  where application_id = %(application_id)s and deleted_at is null;
 
--- name: source_cut_otherwise
+-- name: cut_otherwise
 -- What waits for a review is found one day, too.
 select source.id
   from rag.knowledge_sources as source
- where source.id = %(source_id)s and source.deleted_at is null
+ where source.application_id = %(application_id)s and source.id = any(%(source_ids)s)
+   and source.deleted_at is null
    and exists (
         select 1 from rag.documents as document
          where document.source_id = source.id
            and (document.deleted_at is null or document.held_by is not null)
-           and document.chunking is distinct from %(effective)s::jsonb);
+           and document.chunking is distinct from %(effective)s::jsonb)
+ order by source.id;
 
--- name: sources_cut_otherwise
+-- name: all_cut_otherwise
 select source.id
   from unnest(%(own)s::jsonb[], %(effective)s::jsonb[]) as choice(own, effective)
   join rag.knowledge_sources as source on source.chunking = choice.own

@@ -167,6 +167,7 @@ async def runtime(
             timeout=timedelta(seconds=20),
             patience=timedelta(seconds=0.05),
         ),
+        ocr=None,
     )
     await listener.close()
 

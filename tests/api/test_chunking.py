@@ -1,5 +1,6 @@
 """Chunk settings of applications and sources: shown, checked, inherited, carried out."""
 
+from pathlib import Path
 from typing import Any, Final
 from uuid import UUID, uuid4
 
@@ -7,7 +8,7 @@ import httpx
 import pytest
 
 from ingest.db import Connection
-from tests.api.helpers import count, finish_file_job, upload
+from tests.api.helpers import count, finish_file_job, stored, upload
 
 SOURCES: Final = "/api/knowledge-sources"
 NOTHING: Final = {"size": None, "overlap": None, "by": None}
@@ -152,3 +153,56 @@ async def test_a_source_that_is_not_there_is_a_404(editor: httpx.AsyncClient) ->
     answer = await editor.patch(f"{SOURCES}/{uuid4()}", json={"chunking": {"size": 100}})
 
     assert answer.status_code == 404
+
+
+async def test_an_upload_says_how_its_files_are_cut_unchanged_ones_too(
+    editor: httpx.AsyncClient, conn: Connection, source: str
+) -> None:
+    files = {"a.txt": b"a", "new.txt": b"new"}
+    answer = await upload(editor, files, chunking='{"size": 100, "overlap": 10}')
+
+    verdicts = [file["verdict"] for file in answer.json()["files"]]
+    assert verdicts == ["unchanged", "accepted"]
+    for id in answer.json()["knowledgeSourceIds"]:
+        shown = await editor.get(f"{SOURCES}/{id}")
+        assert cut(shown)[1] == {"size": 100, "overlap": 10, "by": "heading"}
+    # The new one has nothing yet that was cut otherwise.
+    assert await count(conn, RECHUNKS) == 1
+
+
+async def test_an_upload_with_settings_that_cannot_work_stores_nothing(
+    editor: httpx.AsyncClient, conn: Connection, blobs_on_disk: Path
+) -> None:
+    answer = await upload(editor, {"a.txt": b"a"}, chunking='{"size": 513}')
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["field"] == "body.chunking.size"
+    assert await count(conn, "rag.knowledge_sources") == 0
+    assert stored(blobs_on_disk) == []
+
+
+async def test_the_same_upload_with_other_settings_is_another_request(
+    editor: httpx.AsyncClient,
+) -> None:
+    answers = [
+        await upload(editor, {"a.txt": b"a"}, idempotency_key="k", chunking=f'{{"size": {size}}}')
+        for size in (100, 100, 200)
+    ]
+
+    assert [answer.status_code for answer in answers] == [202, 202, 409]
+
+
+async def test_a_page_is_cut_as_its_request_says_until_another_says_otherwise(
+    editor: httpx.AsyncClient,
+) -> None:
+    page = {"url": "https://example.com/"}
+    added = await editor.post("/upload/url", json={**page, "chunking": {"by": "size"}})
+    url = f"{SOURCES}/{added.json()['knowledgeSourceId']}"
+    first = cut(await editor.get(url))
+    await editor.post("/upload/url", json=page)
+    kept = cut(await editor.get(url))
+    await editor.post("/upload/url", json={**page, "chunking": None})
+
+    assert first == ({**NOTHING, "by": "size"}, {**USUAL, "by": "size"})
+    assert kept == first
+    assert cut(await editor.get(url)) == (NOTHING, USUAL)
