@@ -6,7 +6,7 @@ from typing import Annotated, Final, ParamSpec
 
 import typer
 
-from api.cli import control, crawl, jobs, server, show, upload, watch
+from api.cli import control, crawl, jobs, preview, server, show, upload, watch
 from api.cli.output import CommandError, print_error
 from ingest.errors import SetupError
 
@@ -60,6 +60,7 @@ _add(_SERVICE, server.api)
 _add(_SERVICE, server.worker)
 _add(_SERVICE, server.migrate)
 _add(_USE, upload.upload)
+_add(_USE, preview.preview)
 _add(_USE, crawl.crawl)
 _add(_USE, crawl.rescrape)
 _add(_USE, watch.watch)

@@ -19,9 +19,14 @@ class Body:
         files: Sequence[LocalFile],
         fields: Mapping[str, str],
         *,
+        part: str = "files",
         sent: Callable[[int], None] = lambda _: None,
     ) -> None:
-        """`sent` is told the number of bytes of files that went out since it was last told."""
+        """`sent` is told the number of bytes of files that went out since it was last told.
+
+        `part` is the name of the field that files are sent in.
+        """
+        self._part = part.encode()
         self._files = files
         self._fields = fields
         self._sent = sent
@@ -38,7 +43,8 @@ class Body:
         for file in self._files:
             with file.path.open("rb") as content:
                 yield self._head(
-                    b'name="files"; filename="%b"' % file.name.translate(_ESCAPES).encode(),
+                    b'name="%b"; filename="%b"'
+                    % (self._part, file.name.translate(_ESCAPES).encode()),
                     b"Content-Type: application/octet-stream\r\n",
                 )
                 while block := content.read(_BLOCK):

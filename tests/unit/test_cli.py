@@ -91,7 +91,7 @@ def test_every_command_that_prints_results_knows_json() -> None:
 
     assert set(names) == {
         *("serve", "api", "worker", "migrate"),
-        *("upload", "crawl", "rescrape", "watch", "search", "sources", "jobs"),
+        *("upload", "preview", "crawl", "rescrape", "watch", "search", "sources", "jobs"),
         *("delete", "pause", "resume", "retry-failed"),
     }
     for name in names + of_jobs:
