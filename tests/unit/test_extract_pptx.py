@@ -168,16 +168,14 @@ def test_a_slide_of_pictures_alone_is_unread() -> None:
     assert (coverage.unread, coverage.lost) == (1, (2,))
 
 
-def test_a_missing_slide_is_a_failed_page() -> None:
-    document = extract(
-        presentation(shape("A"), main={"s9": ("slide", "")}).replace(b"s9.xml", b"s8.xml")
-    )
+def test_a_slide_that_is_missing_or_broken_is_a_failed_page() -> None:
+    broken = extract(presentation(shape("A"), "<p:sld>&nothing;</p:sld>"))
+    missing = extract(presentation(shape("A"), shape("B")).replace(b"ppt/s1.xml", b"ppt/s9.xml"))
 
-    assert document.coverage.pages == 1
-    broken = presentation(shape("A"), "<p:sld>&nothing;</p:sld>")
-
-    assert extract(broken).coverage.failed == 1
-    assert "pages_failed" in extract(broken).warnings
+    assert (broken.coverage.failed, broken.coverage.lost) == (1, (2,))
+    assert "pages_failed" in broken.warnings
+    assert broken.metadata["unreadableParts"] == ["ppt/s1.xml"]
+    assert missing.coverage.failed == 1
 
 
 def test_embedded_files_are_members() -> None:

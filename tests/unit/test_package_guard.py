@@ -6,9 +6,9 @@ import pytest
 
 from ingest.errors import Permanent
 from ingest.model import Document
-from ingest.pipeline.extract.archive import Limits, guard
+from ingest.pipeline.extract.archive import Limits, guard, guard_xml
 from ingest.pipeline.extract.registry import extract as extract_file
-from tests import make_files
+from tests import make_files, make_office
 from tests.make_office import word
 
 MIB = 1024 * 1024
@@ -138,3 +138,26 @@ def test_tables_in_tables_without_end_are_read_without_running_out_of_stack() ->
 
 def test_a_document_without_words_is_no_text() -> None:
     assert refusal(make_files.docx([])) == "no_text"
+
+
+def test_a_part_with_more_tags_than_a_tree_can_hold_is_too_large() -> None:
+    crowded = make_files.zipped({"word/document.xml": b'<w><a b="1"/><a b="2"/></w>'})
+
+    with pytest.raises(Permanent) as caught:
+        guard(io.BytesIO(crowded), Limits(markup=5))
+
+    assert caught.value.code == "too_large"
+    guard(io.BytesIO(crowded), Limits(markup=6))
+
+
+def test_one_file_of_xml_has_the_same_limit() -> None:
+    with pytest.raises(Permanent) as caught:
+        guard_xml(b"<a b='1'/><a/>", Limits(markup=2))
+
+    assert caught.value.code == "too_large"
+
+
+def test_an_embedded_text_that_is_referred_to_a_thousand_times_is_shown_once() -> None:
+    data = make_office.word('<w:altChunk r:id="c.txt"/>' * 1000, {"c.txt": ("aFChunk", b"again")})
+
+    assert extract(data).text == "again"

@@ -24,9 +24,15 @@ class Limits:
     """Bytes, all members inflated."""
     part: int = 256 * _MIB
     """Bytes of one XML part: parsers build trees of many times this size."""
+    markup: int | None = None
+    """Tags and attributes of one XML part; None where no tree is built of it."""
     ratio: int = 200
     """Inflated to packed size of a member, from `ratio_from` bytes on; real ones stay below 60."""
     ratio_from: int = 32 * _MIB
+
+
+TREES = Limits(part=128 * _MIB, markup=8_000_000)
+"""For documents whose parts become trees: each tag or attribute takes some 100 bytes then."""
 
 
 def guard(stream: BinaryIO, limits: Limits = Limits()) -> None:
@@ -44,6 +50,16 @@ def guard(stream: BinaryIO, limits: Limits = Limits()) -> None:
     stream.seek(0)
 
 
+def guard_xml(data: bytes, limits: Limits = TREES) -> None:
+    """Prove one XML file small enough for a tree. Permanent `too_large`."""
+    if len(data) > limits.part or (limits.markup is not None and _markup(data) > limits.markup):
+        raise Permanent("The XML is too large to be read.", code="too_large")
+
+
+def _markup(data: bytes) -> int:
+    return data.count(b"<") + data.count(b'="') + data.count(b"='")
+
+
 def _check(archive: zipfile.ZipFile, limits: Limits) -> None:
     members = archive.infolist()
     if len(members) > limits.entries:
@@ -55,17 +71,17 @@ def _check(archive: zipfile.ZipFile, limits: Limits) -> None:
     for member in members:
         if member.flag_bits & 0x1:
             raise Permanent("The package is protected by a password.", code="encrypted")
-        allowed = limits.total - inflated
-        if member.filename.lower().endswith(_XML):
-            allowed = min(allowed, limits.part)
-        inflated += _inflate(archive, member, allowed, limits)
+        inflated += _inflate(archive, member, limits.total - inflated, limits)
 
 
 def _inflate(
     archive: zipfile.ZipFile, member: zipfile.ZipInfo, allowed: int, limits: Limits
 ) -> int:
     """Bytes of one member, counted up to what is allowed."""
-    size = 0
+    size = markup = 0
+    is_xml = member.filename.lower().endswith(_XML)
+    if is_xml:
+        allowed = min(allowed, limits.part)
     plausible = max(limits.ratio_from, limits.ratio * member.compress_size)
     try:
         with archive.open(member) as part:
@@ -76,7 +92,8 @@ def _inflate(
                         "The package inflates to a multiple of its size: it is a ZIP bomb.",
                         code="archive_unsafe",
                     )
-                if size > allowed:
+                markup += _markup(block) if is_xml else 0
+                if size > allowed or (limits.markup is not None and markup > limits.markup):
                     raise Permanent("The package is too large when unpacked.", code="too_large")
     except (Permanent, MemoryError):
         raise

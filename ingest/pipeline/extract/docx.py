@@ -5,10 +5,10 @@ boxes, equations, charts, SmartArt, links, foot- and endnotes, alternative text 
 embedded HTML, text, RTF and Word parts (altChunk); headers and footers, once; comments with their
 authors, at the end. Inserted text counts, deleted text does not. Text that Word does not show is
 left out, and reported if it is a sentence; so is text in white on white or too small to read.
-Embedded documents are members. Not read: bold and italic, tables of pictures, form controls.
+Embedded documents are members. Not read: pictures, bold and italic, the state of form controls.
 
 mammoth is not used: it leaves out half of this, stops at damage that can be read over (links and
-pictures that lead nowhere), and takes ten times as long.
+pictures that lead nowhere), and takes ten times as long (872 pages: 12.6 s, here 0.9 s).
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ _MOST_LISTED = 200
 
 def extract(source: Source) -> Extraction:
     """The document in Markdown, and its properties."""
-    archive.guard(source.stream)
+    archive.guard(source.stream, archive.TREES)
     return read_package(source.stream, source.members)
 
 

@@ -10,7 +10,7 @@ from ingest.pipeline import mediatypes as types
 from ingest.pipeline.decode import decode
 from ingest.pipeline.extract import archive, xberg_text
 from ingest.pipeline.extract.html import to_markdown
-from ingest.pipeline.extract.office_graphics import graphic_text
+from ingest.pipeline.extract.office_graphics import Graphics
 from ingest.pipeline.extract.office_xml import attribute, local
 from ingest.pipeline.extract.opc import Package, Relation
 
@@ -24,7 +24,8 @@ class Embedded:
 
     def __init__(self, package: Package, relations: Mapping[str, Relation], *, depth: int) -> None:
         self._package = package
-        self._relations = relations
+        self._relations = dict(relations)
+        self._graphics = Graphics(package, relations)
         self._depth = depth
         self.unread: list[str] = []
         """Embedded texts in formats that are not shown here."""
@@ -32,8 +33,8 @@ class Embedded:
     def show(self, element: etree._Element) -> list[str]:
         """Blocks of an altChunk, or of the charts and diagrams in a drawing."""
         if local(element) != "altChunk":
-            return list(graphic_text(element, self._package, self._relations))
-        relation = self._relations.get(attribute(element, "id") or "")
+            return list(self._graphics.show(element))
+        relation = self._relations.pop(attribute(element, "id") or "", None)  # shown once
         if relation is None or relation.is_external or relation.target not in self._package:
             return []
         try:
@@ -63,5 +64,5 @@ class Embedded:
         from ingest.pipeline.extract.docx import read_package  # it reads us, too
 
         stream = io.BytesIO(data)
-        archive.guard(stream)
+        archive.guard(stream, archive.TREES)
         return "".join(part or "" for part in read_package(stream, None, self._depth + 1).parts)

@@ -45,9 +45,11 @@ _ONLY_A_NUMBER = 20  # characters besides it: a footer that says no more than th
 def extract(source: Source) -> Extraction:
     """A text as one part, a presentation with one part for each slide. Also `encrypted`."""
     if source.media_type in _FLAT:
-        parts = Parts.flat(source.stream.read())
+        data = source.stream.read()
+        archive.guard_xml(data)
+        parts = Parts.flat(data)
     else:
-        archive.guard(source.stream)
+        archive.guard(source.stream, archive.TREES)
         parts = Parts.package(source.stream)
     objects = Objects(parts)
     content = _content(parts.content)

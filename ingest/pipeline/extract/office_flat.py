@@ -8,14 +8,16 @@ from dataclasses import replace
 from lxml import etree
 
 from ingest.errors import Permanent
-from ingest.pipeline.extract import docx, pptx
+from ingest.pipeline.extract import archive, docx, pptx
 from ingest.pipeline.extract.office_xml import attribute, child, parse
 from ingest.pipeline.extract.source import Extraction, Source
 
 
 def extract(source: Source) -> Extraction:
     """As docx or pptx, whichever it holds. Permanent `unsupported_type` for other packages."""
-    package, folders = _packed(source.stream.read())
+    data = source.stream.read()
+    archive.guard_xml(data)
+    package, folders = _packed(data)
     inner = replace(source, stream=package)
     if "word" in folders:
         return docx.extract(inner)

@@ -13,17 +13,29 @@ _DEEP = 20  # levels of a diagram
 _NO_NODES = {"doc", "pres", "parTrans", "sibTrans"}
 
 
-def graphic_text(
-    frame: etree._Element, package: Package, relations: Mapping[str, Relation]
-) -> Iterator[str]:
-    """Charts and diagrams that a frame or drawing shows; not objects that are documents."""
-    for item in frame.iter("{*}chart", "{*}relIds"):
-        if etree.QName(item).localname == "chart":
-            text = _chart(_target(attribute(item, "id"), package, relations))
-        else:
-            text = _diagram(_target(attribute(item, "dm"), package, relations))
-        if text:
-            yield text
+class Graphics:
+    """Charts and diagrams that a part refers to, each shown once."""
+
+    def __init__(self, package: Package, relations: Mapping[str, Relation]) -> None:
+        self._package = package
+        self._relations = relations
+        self._shown: set[str] = set()
+
+    def show(self, frame: etree._Element) -> Iterator[str]:
+        """Those in a frame or drawing; not objects that are documents."""
+        for item in frame.iter("{*}chart", "{*}relIds"):
+            is_chart = etree.QName(item).localname == "chart"
+            root = self._target(attribute(item, "id" if is_chart else "dm"))
+            text = _chart(root) if is_chart else _diagram(root)
+            if text:
+                yield text
+
+    def _target(self, key: str | None) -> etree._Element | None:
+        relation = self._relations.get(key or "")
+        if relation is None or relation.target in self._shown:
+            return None
+        self._shown.add(relation.target)
+        return self._package.find_xml(relation.target)
 
 
 def slide_table(frame: etree._Element) -> Iterator[str]:
@@ -35,13 +47,6 @@ def slide_table(frame: etree._Element) -> Iterator[str]:
         ]
         if text := table(rows):
             yield text
-
-
-def _target(
-    key: str | None, package: Package, relations: Mapping[str, Relation]
-) -> etree._Element | None:
-    relation = relations.get(key or "")
-    return package.find_xml(relation.target) if relation is not None else None
 
 
 def _chart(root: etree._Element | None) -> str:

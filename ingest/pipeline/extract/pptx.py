@@ -15,6 +15,7 @@ from lxml import etree
 from ingest.errors import Permanent
 from ingest.pipeline.extract import archive, ole_package
 from ingest.pipeline.extract.markdown_text import plain
+from ingest.pipeline.extract.office_graphics import Graphics
 from ingest.pipeline.extract.office_xml import attribute
 from ingest.pipeline.extract.opc import Package, take_choices
 from ingest.pipeline.extract.pptx_comments import comments
@@ -27,7 +28,7 @@ _MOST_LISTED = 200
 
 def extract(source: Source) -> Extraction:
     """One part for each slide, in the order of the show; None for a slide that is broken."""
-    archive.guard(source.stream)
+    archive.guard(source.stream, archive.TREES)
     package = Package(source.stream)
     main = package.main("ppt/presentation.xml")
     slides = _slide_parts(package, main, source.max_pages)
@@ -61,6 +62,7 @@ def extract(source: Source) -> Extraction:
 
 
 def _slide_parts(package: Package, main: str, most: int) -> list[str]:
+    """Names of the slides in the order of the show, each once; empty for those that are missing."""
     relations = package.relations(main)
     ids = [attribute(item, "id") or "" for item in package.xml(main).iter("{*}sldId")]
     if len(ids) > most:
@@ -68,7 +70,8 @@ def _slide_parts(package: Package, main: str, most: int) -> list[str]:
             f"The presentation has {len(ids)} slides; at most {most} are read.",
             code="too_many_pages",
         )
-    return [relations[key].target if key in relations else "" for key in ids]
+    targets = [relations[key].target if key in relations else "" for key in ids]
+    return list(dict.fromkeys(targets))
 
 
 class _Reader:
@@ -93,8 +96,7 @@ class _Reader:
         if next(root.iter("{*}blip"), None) is not None:
             self.pictured.add(part)
         slide = Slide(
-            package=self._package,
-            relations=self._package.relations(part),
+            graphics=Graphics(self._package, self._package.relations(part)),
             places=self._layouts.places(part),
             footers=self._footers,
         )

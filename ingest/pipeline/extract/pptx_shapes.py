@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from lxml import etree
 
 from ingest.pipeline.extract.markdown_text import plain
-from ingest.pipeline.extract.office_graphics import graphic_text, slide_table
-from ingest.pipeline.extract.opc import Package, Relation
+from ingest.pipeline.extract.office_graphics import Graphics, slide_table
+from ingest.pipeline.extract.opc import Package
 
 _LINE = 342_900  # EMU, 0.95 cm: shapes whose tops differ by less stand side by side
 _TITLES = ("title", "ctrTitle")
@@ -25,8 +25,7 @@ Place = tuple[int, int]
 class Slide:
     """What shapes refer to."""
 
-    package: Package
-    relations: Mapping[str, Relation]
+    graphics: Graphics
     places: Mapping[str, Place]
     """Where the layout puts its placeholders, by `#index` and by type."""
     footers: set[str]
@@ -99,7 +98,7 @@ def _texts(shape: etree._Element, slide: Slide, depth: int) -> Iterator[str]:
                 yield from _texts(child, slide, depth + 1)
     elif kind == "graphicFrame":
         yield from slide_table(shape)
-        yield from graphic_text(shape, slide.package, slide.relations)
+        yield from slide.graphics.show(shape)
     elif kind == "pic":
         description = " ".join(_description(shape).split())
         if description:

@@ -2,6 +2,7 @@
 
 from lxml import etree
 
+from ingest.pipeline.extract.archive import guard_xml
 from ingest.pipeline.extract.docx_body import Body
 from ingest.pipeline.extract.docx_numbering import Numbering
 from ingest.pipeline.extract.docx_runs import Runs
@@ -15,7 +16,9 @@ _PROPERTIES = {"Title": "title", "Author": "author", "Created": "created", "Subj
 
 def extract(source: Source) -> Extraction:
     """Headings, paragraphs and tables of the document; numbers of lists are not read."""
-    root = parse(source.stream.read())
+    data = source.stream.read()
+    guard_xml(data)
+    root = parse(data)
     body = Body(
         styles=Styles(child(root, "styles")),
         numbering=Numbering(None),
