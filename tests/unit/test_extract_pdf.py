@@ -3,13 +3,13 @@
 import io
 
 import pytest
-from pypdfium2 import PdfDocument
 
 from ingest.errors import Permanent
 from ingest.model import Coverage, Document, Page
 from ingest.pipeline.extract import pdf_second
-from ingest.pipeline.extract.pdf import read_page
-from ingest.pipeline.extract.pdf_text import tidy, title
+from ingest.pipeline.extract.pdf_markdown import tidy
+from ingest.pipeline.extract.pdf_page import better_of
+from ingest.pipeline.extract.pdf_text import metadata, title
 from ingest.pipeline.extract.registry import extract as extract_file
 from ingest.pipeline.extract.source import Source
 from tests import make_files
@@ -104,27 +104,32 @@ def test_titles_made_up_by_programs_are_dropped(stated: str, expected: str | Non
 
 
 @pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ("D:20240229101530+02'00'", "2024-02-29T10:15:30+02:00"),
+        ("D:20240229101530Z", "2024-02-29T10:15:30+00:00"),
+        ("D:20240229101530-0330", "2024-02-29T10:15:30-03:30"),
+        ("D:202402291015", "2024-02-29T10:15:00"),
+        ("D:2024", "2024-01-01"),
+        ("D:20241399", "D:20241399"),
+        ("last week", "last week"),
+    ],
+)
+def test_dates_are_iso_8601_and_what_is_none_stays(stated: str, expected: str) -> None:
+    assert metadata({"CreationDate": stated}) == {"created": expected}
+
+
+@pytest.mark.parametrize(
     ("raw", "clean"),
     [
-        ("ex\ufffeisting and exam\u0002\r\nple", "existing and example"),
         ("of\ufb01ce \ufb02oor", "office floor"),
         ("x² and ½", "x² and ½"),
         ("\u2f08", "\u4eba"),
-        ("a\r\n\r\n \r\n\r\nb", "a\n\nb"),
+        ("a\u00a0b", "a b"),
     ],
 )
-def test_what_served_only_the_look_is_undone(raw: str, clean: str) -> None:
+def test_letters_that_served_only_the_look_are_undone(raw: str, clean: str) -> None:
     assert tidy(raw) == clean
-
-
-class Second:
-    """A second engine with a fixed opinion."""
-
-    def __init__(self, opinion: str | None) -> None:
-        self._opinion = opinion
-
-    def text(self, index: int) -> str | None:
-        return self._opinion
 
 
 @pytest.mark.parametrize(
@@ -139,7 +144,10 @@ class Second:
 def test_letters_torn_apart_are_joined_if_the_second_engine_can(
     opinion: str | None, expected: str
 ) -> None:
-    with PdfDocument(make_files.pdf(["s o m e w o r d s s e t w i d e a p a r t"])) as document:
-        text = read_page(document, 0, has_form=False, second=Second(opinion))
+    assert better_of("s o m e w o r d s s e t w i d e a p a r t", lambda: opinion) == expected
 
-    assert text == expected
+
+def test_words_of_usual_length_ask_no_second_engine() -> None:
+    assert better_of("some words of usual length in a line", lambda: "x") == (
+        "some words of usual length in a line"
+    )

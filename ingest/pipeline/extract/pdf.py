@@ -1,37 +1,43 @@
-"""PDF: text per page by pdfium, with pypdf as second opinion where pdfium refuses or stumbles.
+"""PDF: text per page by pdfium, with other engines where it refuses or stumbles.
 
-pdfium is not thread-safe: one document at a time in a process (the sandbox sees to that).
+pdfium is not thread-safe: one document at a time in a process (the sandbox sees to that). A page
+is first read cheaply, then whatever it needs more is asked for: tables, columns, hidden text.
 """
 
-import re
-from typing import Any, Protocol
+from collections.abc import Iterator
+from typing import Any
 
-import pypdfium2
-from pypdfium2 import PdfDocument, PdfiumError, PdfPage
+from pypdfium2 import PdfDocument, PdfiumError
 from pypdfium2.version import PYPDFIUM_INFO
 
-from ingest.pipeline.extract import pdf_second
-from ingest.pipeline.extract.pdf_text import check_pages, metadata, tidy, title
+from ingest.pipeline.extract import pdf_forms, pdf_second
+from ingest.pipeline.extract.mail_attachments import Attachments
+from ingest.pipeline.extract.pdf_attachments import add_attachments
+from ingest.pipeline.extract.pdf_furniture import drop_furniture, drop_stamps
+from ingest.pipeline.extract.pdf_headings import mark_headings
+from ingest.pipeline.extract.pdf_hyphens import mend_hyphens
+from ingest.pipeline.extract.pdf_lines import PageLines
+from ingest.pipeline.extract.pdf_markdown import page_markdown
+from ingest.pipeline.extract.pdf_page import Findings, PageReader
+from ingest.pipeline.extract.pdf_text import check_pages, metadata, title
+from ingest.pipeline.extract.pdf_vertical import VerticalPages
 from ingest.pipeline.extract.source import Extraction, Source
 
 _VERSION = f"pypdfium2 {PYPDFIUM_INFO}"
-_WORD = re.compile(r"[A-Za-z]+")
-_TORN = 2.5  # mean letters of a word; below, letters stand apart as words of their own
-_ENOUGH_WORDS = 8
-
-
-class SecondOpinion(Protocol):
-    """Another engine with the same document open."""
-
-    def text(self, index: int) -> str | None:
-        """Text of the page with this 0-based index, None if it cannot be read."""
-        ...
+_IN_MEMORY = 64 * 1024 * 1024  # bytes; larger files are read where they are, which is slower
+_MOST_BOOKMARKS = 3000
+_DEEPEST_BOOKMARK = 6
 
 
 def extract(source: Source) -> Extraction:
-    """Text of each page in reading order, filled form fields included."""
+    """Markdown of each page in reading order.
+
+    With the values of forms in their place; ticked boxes and comments at the end of their page.
+    Pages of pictures are recognised if the source has `ocr`, else they are `unread`. Warnings:
+    `hidden_text`, `off_page_text`, `garbled_text`, `xfa_form`, `attachments_not_kept`.
+    """
     try:
-        document = PdfDocument(source.stream)
+        document = _open(source)
     except PdfiumError as error:
         return pdf_second.extract(source, wants_password="password" in str(error))
     try:
@@ -40,71 +46,62 @@ def extract(source: Source) -> Extraction:
         document.close()
 
 
+def _open(source: Source) -> PdfDocument:
+    head = source.stream.read(_IN_MEMORY + 1)
+    source.stream.seek(0)
+    return PdfDocument(head if len(head) <= _IN_MEMORY else source.stream)
+
+
 def _read(document: PdfDocument, source: Source) -> Extraction:
-    has_form = bool(document.get_formtype())
-    if has_form:
+    count = len(document)
+    check_pages(count, source)
+    if document.get_formtype():
         document.init_forms()  # before anything asks for pages
-    check_pages(len(document), source)
-    second = pdf_second.Pages(source.stream)
-    parts = [
-        read_page(document, index, has_form=has_form, second=second)
-        for index in range(len(document))
-    ]
+    findings = Findings(Attachments(source.members))
+    reader = PageReader(
+        document,
+        second=pdf_second.Pages(source.stream),
+        vertical=VerticalPages(source.stream),
+        ocr=source.ocr,
+        findings=findings,
+    )
+    pages = [reader.read(index) for index in range(count)]
+    whole = [PageLines([]) if page is None else page for page in pages]
+    _finish(document, whole, findings.unread)
+    if pdf_forms.add_xfa(document, pages):
+        findings.warnings.add("xfa_form")
+    add_attachments(document, findings.attachments)
     info: dict[str, Any] = document.get_metadata_dict()
     return Extraction(
-        parts=parts,
+        parts=[None if page is None else page_markdown(page) for page in pages],
         extractor=_VERSION,
         paged=True,
+        by_ocr=frozenset(findings.by_ocr),
+        unread=frozenset(findings.unread),
         title=title(info.get("Title")),
-        metadata=metadata(info),
+        metadata={
+            **metadata(info),
+            **pdf_forms.language(document),
+            **findings.attachments.metadata(),
+        },
+        warnings=(*sorted(findings.warnings), *findings.attachments.warnings()),
     )
 
 
-def read_page(
-    document: PdfDocument, index: int, *, has_form: bool, second: SecondOpinion
-) -> str | None:
-    """Text of the page with this 0-based index, None if neither engine can read it."""
-    try:
-        text = tidy(_text(document, index, has_form))
-    except (PdfiumError, AssertionError):  # the binding asserts what pdfium promises
-        return second.text(index)
-    if _is_torn(text):
-        other = second.text(index) or ""
-        return other if _is_better(other, text) else text
-    return text
+def _finish(document: PdfDocument, pages: list[PageLines], unread: set[int]) -> None:
+    """What only the whole document shows."""
+    drop_stamps(pages, unread)
+    drop_furniture(pages)
+    mend_hyphens(pages)
+    mark_headings(pages, list(_outline(document, len(pages))))
 
 
-def _text(document: PdfDocument, index: int, has_form: bool) -> str:
-    page = document[index]
-    try:
-        if has_form and pypdfium2.raw.FPDFPage_GetAnnotCount(page) > 0:
-            page.flatten()  # makes the values of fields part of the page, seen after reopening it
-            page.close()
-            page = document[index]
-        return _page_text(page)
-    finally:
-        page.close()
-
-
-def _page_text(page: PdfPage) -> str:
-    text_page = page.get_textpage()
-    try:
-        return str(text_page.get_text_range())
-    finally:
-        text_page.close()
-
-
-def _is_torn(text: str) -> bool:
-    """Whether letters stand apart, as if each were a word."""
-    words = _WORD.findall(text)
-    return len(words) >= _ENOUGH_WORDS and _letters(words) < _TORN * len(words)
-
-
-def _is_better(other: str, text: str) -> bool:
-    """The same letters, in fewer words."""
-    others, words = _WORD.findall(other), _WORD.findall(text)
-    return len(others) < len(words) and _letters(others) >= 0.9 * _letters(words)
-
-
-def _letters(words: list[str]) -> int:
-    return sum(map(len, words))
+def _outline(document: PdfDocument, pages: int) -> Iterator[tuple[int, int, str]]:
+    """Index of the page, level from 1 and title of each bookmark that leads to a page."""
+    for number, bookmark in enumerate(document.get_toc(max_depth=_DEEPEST_BOOKMARK)):
+        if number >= _MOST_BOOKMARKS:
+            return
+        target = bookmark.get_dest()
+        index = None if target is None else target.get_index()
+        if index is not None and 0 <= index < pages:
+            yield index, bookmark.level + 1, bookmark.get_title()

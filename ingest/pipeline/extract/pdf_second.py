@@ -6,7 +6,7 @@ import pypdf
 from pypdf import PasswordType, PdfReader
 
 from ingest.errors import Permanent
-from ingest.pipeline.extract.pdf_text import check_pages, metadata, tidy, title
+from ingest.pipeline.extract.pdf_text import check_pages, metadata, title
 from ingest.pipeline.extract.source import Extraction, Source
 
 _VERSION = f"pypdf {pypdf.__version__}"
@@ -25,7 +25,7 @@ class Pages:
             if self._reader is None:
                 self._reader = PdfReader(self._stream)
                 _unlock(self._reader)
-            return tidy(self._reader.pages[index].extract_text())
+            return self._reader.pages[index].extract_text()
         except MemoryError:
             raise
         except Exception:  # pypdf raises whatever a broken object leads to

@@ -1,27 +1,20 @@
-"""What both PDF engines share: the page limit, text without typography, metadata."""
+"""What both PDF engines share: the page limit and the properties of the document."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from ingest.errors import Permanent
 from ingest.pipeline.extract.source import Source
 
-# pdfium marks a hyphen that only broke a word at the end of a line.
-_LINE_END_HYPHEN = re.compile("[\u0002\ufffe](?:\r?\n)?")
-_BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n){3,}")
-# Letters that PDFs use for the look: ligatures, Arabic letter forms, Chinese radicals. Full NFKC
-# would also turn `x²` into `x2`.
-_FOR_THE_LOOK = re.compile("[\u2e80-\u2fdf\ufb00-\ufb4f\ufb50-\ufdfb\ufe70-\ufefc]+")
 _MEANINGLESS = re.compile(r"(untitled.*|document ?\d*|.*\.(indd|exe|dvi|tmp))", re.IGNORECASE)
-_FIELDS = {
-    "Author": "author",
-    "Subject": "subject",
-    "Keywords": "keywords",
-    "CreationDate": "created",
-    "ModDate": "modified",
-}
+_FIELDS = {"Author": "author", "Subject": "subject", "Keywords": "keywords"}
+_DATES = {"CreationDate": "created", "ModDate": "modified"}
+_DATE = re.compile(
+    r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?\s*(?:(Z)|([+-])(\d\d)'?(\d\d)?'?)?.*",
+    re.DOTALL,
+)
 
 
 def check_pages(count: int, source: Source) -> None:
@@ -33,13 +26,6 @@ def check_pages(count: int, source: Source) -> None:
         )
 
 
-def tidy(text: str) -> str:
-    """Text of a page without what only served its look."""
-    text = _LINE_END_HYPHEN.sub("", text).replace("\u00a0", " ")
-    text = _FOR_THE_LOOK.sub(lambda run: unicodedata.normalize("NFKC", run.group()), text)
-    return _BLANK_LINES.sub("\n\n", text).strip()
-
-
 def title(stated: object) -> str | None:
     """The title of the document's properties, unless a program made it up."""
     text = str(stated or "").strip().removeprefix("Microsoft Word - ")
@@ -47,5 +33,28 @@ def title(stated: object) -> str | None:
 
 
 def metadata(info: Mapping[str, Any]) -> dict[str, str]:
-    """Author, subject, keywords and dates, as far as given."""
-    return {ours: str(info[theirs]) for theirs, ours in _FIELDS.items() if info.get(theirs)}
+    """Author, subject, keywords and dates (ISO 8601), as far as given."""
+    found = {ours: str(info[theirs]) for theirs, ours in _FIELDS.items() if info.get(theirs)}
+    for theirs, ours in _DATES.items():
+        if info.get(theirs):
+            found[ours] = _iso_date(str(info[theirs]))
+    return found
+
+
+def _iso_date(stated: str) -> str:
+    """A PDF date in ISO 8601; what is none stays as it is."""
+    match = _DATE.fullmatch(stated.strip())
+    if match is None:
+        return stated
+    year, month, day, hour, minute, second, utc, sign, hours, minutes = match.groups()
+    try:
+        moment = datetime(  # noqa: DTZ001  # many PDFs do not state their time zone
+            int(year), int(month or 1), int(day or 1), int(hour or 0), int(minute or 0),
+            int(second or 0),
+        )  # fmt: skip
+        if utc or sign:
+            offset = timedelta(hours=int(hours or 0), minutes=int(minutes or 0))
+            moment = moment.replace(tzinfo=timezone(-offset if sign == "-" else offset))
+    except ValueError:
+        return stated
+    return moment.isoformat() if hour else moment.date().isoformat()

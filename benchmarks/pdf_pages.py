@@ -1,0 +1,98 @@
+"""Pages of PDFs a second: a bare loop of pypdfium2 against the parser pool with one process.
+
+Usage: python benchmarks/pdf_pages.py FOLDER [--rounds N]
+
+Both read every PDF below FOLDER that pdfium opens, from disk, one after the other; rounds
+alternate, and the best of each counts. The pool's time includes the process, the pipes and the
+checks of its answers, but not chunking, which the bare loop does not do either.
+"""
+
+import argparse
+import asyncio
+import time
+from datetime import timedelta
+from pathlib import Path
+
+from pypdfium2 import PdfDocument, PdfiumError
+
+from ingest.errors import Permanent
+from ingest.model import ChunkSettings
+from ingest.sandbox.messages import ParseRequest
+from ingest.sandbox.pool import ParserPool
+
+_MEMORY = 2 * 1024**3
+_CHUNKS = ChunkSettings(tokenizer="wordllama", size=512, overlap=0)
+
+
+def bare(path: Path) -> int:
+    """Read all pages of a file; how many there were, 0 if pdfium refuses the file."""
+    try:
+        document = PdfDocument(path)
+    except PdfiumError:
+        return 0
+    read = 0
+    for index in range(len(document)):
+        try:
+            page = document[index]
+        except PdfiumError:
+            continue
+        text_page = page.get_textpage()
+        text_page.get_text_range()
+        text_page.close()
+        page.close()
+        read += 1
+    document.close()
+    return read
+
+
+async def pooled(pool: ParserPool, path: Path) -> float:
+    """Seconds for one file through the pool, chunking excluded."""
+    request = ParseRequest(
+        name=path.name, declared=None, max_pages=100_000, chunk=_CHUNKS, ocr=None
+    )
+    started = time.perf_counter()
+    try:
+        parsed = await pool.parse(path, request)
+    except Permanent:  # a page of pictures costs what it costs
+        return time.perf_counter() - started
+    return time.perf_counter() - started - parsed.chunk_seconds
+
+
+async def compare(paths: list[Path], rounds: int) -> None:
+    """Print pages a second of both, and their ratio."""
+    readable = [path for path in paths if bare(path)]
+    pages = sum(map(bare, readable))
+    bares, pools = [], []
+    pool = ParserPool(size=1, timeout=timedelta(minutes=5), memory=_MEMORY)
+    try:
+        for path in readable:  # the process starts and imports once for many files
+            await pooled(pool, path)
+        for _ in range(rounds):
+            started = time.perf_counter()
+            for path in readable:
+                bare(path)
+            bares.append(time.perf_counter() - started)
+            pools.append(sum([await pooled(pool, path) for path in readable]))
+    finally:
+        await pool.close()
+    bare_rate, pool_rate = pages / min(bares), pages / min(pools)
+    print(f"{len(readable)} files, {pages} pages, best of {rounds} rounds")
+    print(f"bare loop of pypdfium2  {bare_rate:7.1f} pages/s")
+    print(f"parser pool, 1 process  {pool_rate:7.1f} pages/s")
+    print(f"ratio                   {pool_rate / bare_rate:7.2f}")
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    arguments = parser.parse_args()
+    paths = sorted(arguments.folder.rglob("*.pdf"))
+    if not paths:
+        parser.error(f"no PDFs in {arguments.folder}")
+    asyncio.run(compare(paths, arguments.rounds))
+
+
+if __name__ == "__main__":
+    main()

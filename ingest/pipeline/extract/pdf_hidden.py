@@ -1,0 +1,86 @@
+"""Text that nobody sees on the page: left out if it is a sentence, for it may address machines.
+
+Looked at: the invisible mode, full transparency, white on what is not painted, a size of almost
+nothing, places off the page. Invisible text is what OCR programs put over a scan: it stays where
+it is most of a page.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from ingest.pipeline.extract import pdf_raw
+from ingest.pipeline.extract.pdf_lines import Line, PageLines, turned
+
+_INVISIBLE = 3
+_CLIPPING = 7
+_SENTENCE = 30  # letters: a page number is shorter, an instruction is not
+_TINY = 1.5  # points
+_WHITE = 248  # of 255
+_MOST_OBJECTS = 3000
+
+
+def drop_hidden(page: int, text_page: int, lines: PageLines) -> str | None:
+    """Take lines out that are not to be seen; the warning, if they held a sentence.
+
+    `hidden_text`, or `off_page_text` for what stood beside the page, as printers' notes do.
+    """
+    faint = list(_faint(page, text_page, lines.lines)) if lines.has_places and lines.lines else []
+    if _letters(line.text for line in faint) >= _SENTENCE:
+        if 2 * len(faint) < len(lines.lines):
+            gone = {id(line) for line in faint}
+            lines.lines = [line for line in lines.lines if id(line) not in gone]
+            return "hidden_text"
+        return None if _has_image(page) else "hidden_text"
+    return "off_page_text" if _letters(lines.off_page) >= _SENTENCE else None
+
+
+def _letters(texts: Iterable[str]) -> int:
+    return sum(sum(map(str.isalpha, text)) for text in texts)
+
+
+def _faint(page: int, text_page: int, lines: Sequence[Line]) -> Iterator[Line]:
+    """Lines that are invisible, transparent, tiny, or white on white."""
+    modes, colours = pdf_raw.looks(text_page, [line.start for line in lines])
+    unseen = (modes == _INVISIBLE) | (modes == _CLIPPING) | (colours[:, 3] == 0)
+    yield from (lines[index] for index in np.flatnonzero(unseen).tolist())
+    yield from (line for line in lines if 0 < line.size < _TINY)
+    white = (colours[:, :3].min(axis=1) >= _WHITE) & ~unseen
+    if white.any():
+        yield from _unpainted(page, [lines[index] for index in np.flatnonzero(white).tolist()])
+
+
+def _unpainted(page: int, white: Sequence[Line]) -> Iterator[Line]:
+    """White lines with nothing but the white page behind them."""
+    painted = list(_painted(page))
+    if not painted:
+        yield from white
+        return
+    boxes = turned(np.array(painted, np.float32), pdf_raw.rotation(page))
+    for line in white:
+        x, y = line.left + 0.3 * line.size, (line.top + line.bottom) / 2  # in the first letter
+        inside = (boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 3] <= y) & (y <= boxes[:, 1])
+        if not inside.any():
+            yield line
+
+
+def _painted(page: int) -> Iterator[tuple[float, float, float, float]]:
+    """Boxes of what may be dark: images, shadings, forms, and areas filled with another colour."""
+    for handle in pdf_raw.page_objects(page, _MOST_OBJECTS):
+        kind = pdf_raw.object_type(handle)
+        if kind == pdf_raw.PATH:
+            if not pdf_raw.draws(handle)[0]:
+                continue
+            red, green, blue, opacity = pdf_raw.object_colour(handle)
+            if opacity == 0 or min(red, green, blue) >= _WHITE:
+                continue
+        elif kind == pdf_raw.TEXT:
+            continue
+        yield pdf_raw.bounds(handle)
+
+
+def _has_image(page: int) -> bool:
+    return any(
+        pdf_raw.object_type(handle) in (pdf_raw.IMAGE, pdf_raw.FORM)
+        for handle in pdf_raw.page_objects(page, _MOST_OBJECTS)
+    )

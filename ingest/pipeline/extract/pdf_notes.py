@@ -1,0 +1,107 @@
+"""What stands beside the text of a page: ticked boxes of forms, comments, attached files."""
+
+import ctypes
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from pypdfium2 import PdfDocument, raw
+
+_MOST = 2000  # annotations of a page
+_LONGEST = 20_000  # characters of one comment
+_COMMENTS = {
+    raw.FPDF_ANNOT_TEXT,
+    raw.FPDF_ANNOT_FREETEXT,
+    raw.FPDF_ANNOT_HIGHLIGHT,
+    raw.FPDF_ANNOT_UNDERLINE,
+    raw.FPDF_ANNOT_SQUIGGLY,
+    raw.FPDF_ANNOT_STRIKEOUT,
+    raw.FPDF_ANNOT_STAMP,
+    raw.FPDF_ANNOT_CARET,
+    raw.FPDF_ANNOT_LINE,
+    raw.FPDF_ANNOT_SQUARE,
+    raw.FPDF_ANNOT_CIRCLE,
+    raw.FPDF_ANNOT_POLYGON,
+    raw.FPDF_ANNOT_INK,
+}
+_TICKS = {raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON}
+_NO_WORDS = {"on", "yes", "1", "true", "off", ""}
+
+
+@dataclass(slots=True)
+class Notes:
+    """What the annotations of a page say."""
+
+    has_fields: bool = False
+    ticked: list[str] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    files: list[int] = field(default_factory=list)
+    """Indices of annotations that hold a file."""
+
+    def markdown(self) -> Iterator[str]:
+        """One line each; a comment keeps its own lines."""
+        for label in self.ticked:
+            yield f"- [x] {label}"
+        for comment in self.comments:
+            yield "> " + "\n> ".join(comment.splitlines())
+
+
+def read_notes(document: PdfDocument, page: int) -> Notes:
+    """Fields and comments of a page, given by its handle. Links say nothing and are passed over."""
+    notes = Notes()
+    handle = ctypes.cast(page, raw.FPDF_PAGE)
+    for index in range(min(raw.FPDFPage_GetAnnotCount(handle), _MOST)):
+        annotation = raw.FPDFPage_GetAnnot(handle, index)
+        if not annotation:
+            continue
+        try:
+            _read(document, annotation, index, notes)
+        finally:
+            raw.FPDFPage_CloseAnnot(annotation)
+    return notes
+
+
+def _read(document: PdfDocument, annotation: raw.FPDF_ANNOTATION, index: int, notes: Notes) -> None:
+    subtype = raw.FPDFAnnot_GetSubtype(annotation)
+    if subtype == raw.FPDF_ANNOT_WIDGET:
+        notes.has_fields = True
+        if document.formenv is not None:
+            label = _ticked(document.formenv.raw, annotation)
+            if label:
+                notes.ticked.append(label)
+    elif subtype == raw.FPDF_ANNOT_FILEATTACHMENT:
+        notes.files.append(index)
+    elif subtype in _COMMENTS and not _is_hidden(annotation):
+        contents = string(
+            lambda *rest: raw.FPDFAnnot_GetStringValue(annotation, b"Contents", *rest)
+        )
+        if contents.strip():
+            notes.comments.append(contents.strip()[:_LONGEST])
+
+
+def _is_hidden(annotation: raw.FPDF_ANNOTATION) -> bool:
+    flags = raw.FPDFAnnot_GetFlags(annotation)
+    return bool(flags & (raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW))
+
+
+def _ticked(form: raw.FPDF_FORMHANDLE, annotation: raw.FPDF_ANNOTATION) -> str | None:
+    """What a box or a button stands for, if it is ticked."""
+    if raw.FPDFAnnot_GetFormFieldType(form, annotation) not in _TICKS:
+        return None
+    if not raw.FPDFAnnot_IsChecked(form, annotation):
+        return None
+    label = string(
+        lambda *rest: raw.FPDFAnnot_GetFormFieldAlternateName(form, annotation, *rest)
+    ) or string(lambda *rest: raw.FPDFAnnot_GetFormFieldName(form, annotation, *rest))
+    value = string(lambda *rest: raw.FPDFAnnot_GetFormFieldExportValue(form, annotation, *rest))
+    said = "" if value.lower() in _NO_WORDS or value == label else value
+    return ": ".join(part for part in (label.strip(), said.strip()) if part) or None
+
+
+def string(get: Callable[..., int]) -> str:
+    """A string of pdfium, which gives first its length in bytes, then itself."""
+    length = get(None, 0)
+    if length <= 2:
+        return ""
+    buffer = (ctypes.c_ushort * (length // 2))()
+    get(buffer, length)
+    return bytes(buffer)[: length - 2].decode("utf-16-le", "replace").rstrip("\0")

@@ -1,0 +1,192 @@
+"""One page: opened, looked at, read by the engine that can, closed again."""
+
+import ctypes
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pypdfium2 import PdfDocument, PdfiumError, raw
+
+from ingest.pipeline.extract import pdf_attachments, pdf_pictures, pdf_raw
+from ingest.pipeline.extract.mail_attachments import Attachments
+from ingest.pipeline.extract.pdf_headings import looks_numbered
+from ingest.pipeline.extract.pdf_hidden import drop_hidden
+from ingest.pipeline.extract.pdf_lines import PageLines, plain_lines, read_lines
+from ingest.pipeline.extract.pdf_notes import Notes, read_notes
+from ingest.pipeline.extract.pdf_order import put_in_order
+from ingest.pipeline.extract.pdf_rtl import RIGHT_TO_LEFT, mend_right_to_left
+from ingest.pipeline.extract.pdf_tables import tables_to_markdown
+from ingest.pipeline.extract.pdf_vertical import VerticalPages, looks_vertical
+from ingest.pipeline.extract.source import Recogniser
+
+_WORD = re.compile(r"[A-Za-z]+")
+_TORN = 2.5  # mean letters of a word; below, letters stand apart as words of their own
+_ENOUGH_WORDS = 8
+
+
+class Opinion(Protocol):
+    """Another engine with the same document open."""
+
+    def text(self, index: int) -> str | None:
+        """Text of the page with this 0-based index, None if it cannot be read."""
+        ...
+
+
+@dataclass(slots=True)
+class Findings:
+    """What is said about the whole document."""
+
+    attachments: Attachments
+    by_ocr: set[int] = field(default_factory=set)
+    unread: set[int] = field(default_factory=set)
+    warnings: set[str] = field(default_factory=set)
+
+
+class PageReader:
+    """Reads the pages of one document."""
+
+    def __init__(
+        self,
+        document: PdfDocument,
+        *,
+        second: Opinion,
+        vertical: VerticalPages,
+        ocr: Recogniser | None,
+        findings: Findings,
+    ) -> None:
+        self._document = document
+        self._handle = pdf_raw.address(document.raw)
+        self._second = second
+        self._vertical = vertical
+        self._ocr = ocr
+        self._findings = findings
+
+    def read(self, index: int) -> PageLines | None:
+        """The page with this 0-based index, None if no engine can read it."""
+        page = pdf_raw.load_page(self._handle, index)
+        if not page:
+            return self._ask(self._second, index)
+        notes = Notes()
+        try:
+            if pdf_raw.count_annotations(page):
+                notes = read_notes(self._document, page)
+                self._keep_files(page, notes)
+                if notes.has_fields and self._flatten(index):
+                    pdf_raw.close_page(page)
+                    page = pdf_raw.load_page(self._handle, index)
+            lines = self._read_text(page, index)
+        finally:
+            if page:
+                pdf_raw.close_page(page)
+        if lines is not None:
+            lines.notes += notes.markdown()
+        return lines
+
+    def _keep_files(self, page: int, notes: Notes) -> None:
+        handle = ctypes.cast(page, raw.FPDF_PAGE)
+        for number in notes.files:
+            annotation = raw.FPDFPage_GetAnnot(handle, number)
+            file = raw.FPDFAnnot_GetFileAttachment(annotation)
+            pdf_attachments.add_file(file, self._findings.attachments)
+            raw.FPDFPage_CloseAnnot(annotation)
+
+    def _flatten(self, index: int) -> bool:
+        """Make the values of fields part of the page, seen after opening it again."""
+        if self._document.formenv is None:
+            return False
+        page = self._document[index]
+        try:
+            page.flatten()
+        except PdfiumError:
+            return False
+        finally:
+            page.close()
+        return True
+
+    def _read_text(self, page: int, index: int) -> PageLines | None:
+        text_page = pdf_raw.load_text(page) if page else 0
+        if not text_page:
+            return self._ask(self._second, index)
+        try:
+            text, count = pdf_raw.text(text_page)
+            if len(text) < pdf_pictures.FEW_LETTERS and pdf_pictures.is_picture(page, text):
+                return self._read_picture(index, plain_lines(text))
+            if pdf_pictures.is_garbled(text_page, text, count):
+                return self._read_garbled(index, text)
+            better = better_of(text, lambda: self._second.text(index))
+            if better is not text:
+                return plain_lines(better)
+            lines = read_lines(page, text_page, text, count)
+            if looks_vertical(page, lines, text):
+                columns = self._vertical.text(index, page) or ""
+                if len(columns) > len(text):
+                    return plain_lines(columns)
+            self._arrange(page, text_page, text, lines)
+            return lines
+        finally:
+            pdf_raw.close_text(text_page)
+
+    def _arrange(self, page: int, text_page: int, text: str, lines: PageLines) -> None:
+        warning = drop_hidden(page, text_page, lines)
+        if warning is not None:
+            self._findings.warnings.add(warning)
+        put_in_order(lines)
+        if not text.isascii() and RIGHT_TO_LEFT.search(text):
+            mend_right_to_left(text_page, lines)
+        else:
+            tables_to_markdown(page, text_page, lines)
+        for line in lines.lines:
+            if looks_numbered(line.text):
+                line.bold = pdf_raw.is_bold(text_page, line.start)
+
+    def _ask(self, engine: Opinion, index: int) -> PageLines | None:
+        text = engine.text(index)
+        return None if text is None else plain_lines(text)
+
+    def _read_picture(self, index: int, layer: PageLines) -> PageLines:
+        """The text in the picture, or what few letters are there besides."""
+        if self._ocr is not None:
+            text = pdf_pictures.recognise(self._document, index, self._ocr)
+            if text is not None:
+                if text.strip():
+                    self._findings.by_ocr.add(index)
+                    return plain_lines(text)
+                return layer
+        self._findings.unread.add(index)
+        return layer
+
+    def _read_garbled(self, index: int, text: str) -> PageLines:
+        if self._ocr is not None:
+            recognised = pdf_pictures.recognise(self._document, index, self._ocr)
+            if recognised is not None and recognised.strip():
+                self._findings.by_ocr.add(index)
+                return plain_lines(recognised)
+        self._findings.warnings.add("garbled_text")
+        return plain_lines(text)
+
+
+def better_of(text: str, ask: Callable[[], str | None]) -> str:
+    """The text, or the other engine's if letters stand apart here and make words there."""
+    if not _is_torn(text):
+        return text
+    other = ask() or ""
+    return other if _is_better(other, text) else text
+
+
+def _is_torn(text: str) -> bool:
+    """Whether letters stand apart, as if each were a word."""
+    if text.count(" ") * (_TORN + 1) < len(text):
+        return False
+    words = _WORD.findall(text)
+    return len(words) >= _ENOUGH_WORDS and _letters(words) < _TORN * len(words)
+
+
+def _is_better(other: str, text: str) -> bool:
+    """The same letters, in fewer words."""
+    others, words = _WORD.findall(other), _WORD.findall(text)
+    return len(others) < len(words) and _letters(others) >= 0.9 * _letters(words)
+
+
+def _letters(words: list[str]) -> int:
+    return sum(map(len, words))

@@ -1,0 +1,235 @@
+"""pdfium's own calls, for many characters at once.
+
+The binding's calls take a microsecond and more each, most of it conversions. Here the same
+functions get plain addresses and write into arrays, which is what lets a page be looked at without
+being twice as slow to read. Handles are addresses (int); 0 is none.
+"""
+
+import ctypes
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pypdfium2 import raw
+
+Boxes = NDArray[np.float32]
+"""Shape (characters, 4): left, top, right, bottom in the page's own coordinates, y upwards."""
+
+_HANDLE = ctypes.c_void_p
+_INT = ctypes.c_int
+
+
+def _call(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
+    """A function of pdfium that keeps Python's lock: there is one thread, and it saves time."""
+    address = ctypes.cast(getattr(raw, name), ctypes.c_void_p).value
+    if address is None:
+        raise ImportError(f"pdfium lacks {name}")
+    return ctypes.PYFUNCTYPE(result, *arguments)(address)
+
+
+load_page = _call("FPDF_LoadPage", _HANDLE, _HANDLE, _INT)
+close_page = _call("FPDF_ClosePage", None, _HANDLE)
+load_text = _call("FPDFText_LoadPage", _HANDLE, _HANDLE)
+close_text = _call("FPDFText_ClosePage", None, _HANDLE)
+count_annotations = _call("FPDFPage_GetAnnotCount", _INT, _HANDLE)
+count_objects = _call("FPDFPage_CountObjects", _INT, _HANDLE)
+rotation = _call("FPDFPage_GetRotation", _INT, _HANDLE)
+render_mode = _call("FPDFTextObj_GetTextRenderMode", _INT, _HANDLE)
+object_type = _call("FPDFPageObj_GetType", _INT, _HANDLE)
+text_object = _call("FPDFText_GetTextObject", _HANDLE, _HANDLE, _INT)
+char_at_text = _call("FPDFText_GetCharIndexFromTextIndex", _INT, _HANDLE, _INT)
+has_no_mapping = _call("FPDFText_HasUnicodeMapError", _INT, _HANDLE, _INT)
+_unicode = _call("FPDFText_GetUnicode", ctypes.c_uint, _HANDLE, _INT)
+_count_chars = _call("FPDFText_CountChars", _INT, _HANDLE)
+_get_text = _call("FPDFText_GetText", _INT, _HANDLE, _INT, _INT, _HANDLE)
+_loose_box = _call("FPDFText_GetLooseCharBox", _INT, _HANDLE, _INT, _HANDLE)
+_font_size = _call("FPDFText_GetFontSize", ctypes.c_double, _HANDLE, _INT)
+_font_weight = _call("FPDFText_GetFontWeight", _INT, _HANDLE, _INT)
+_matrix = _call("FPDFText_GetMatrix", _INT, _HANDLE, _INT, _HANDLE)
+_fill = _call("FPDFText_GetFillColor", _INT, _HANDLE, _INT, _HANDLE, _HANDLE, _HANDLE, _HANDLE)
+_font_info = _call(
+    "FPDFText_GetFontInfo", ctypes.c_ulong, _HANDLE, _INT, _HANDLE, ctypes.c_ulong, _HANDLE
+)
+_page_box = _call("FPDF_GetPageBoundingBox", _INT, _HANDLE, _HANDLE)
+page_object = _call("FPDFPage_GetObject", _HANDLE, _HANDLE, _INT)
+_count_in_form = _call("FPDFFormObj_CountObjects", _INT, _HANDLE)
+_form_object = _call("FPDFFormObj_GetObject", _HANDLE, _HANDLE, ctypes.c_ulong)
+_bounds = _call("FPDFPageObj_GetBounds", _INT, _HANDLE, _HANDLE, _HANDLE, _HANDLE, _HANDLE)
+_object_fill = _call("FPDFPageObj_GetFillColor", _INT, _HANDLE, _HANDLE, _HANDLE, _HANDLE, _HANDLE)
+_draw_mode = _call("FPDFPath_GetDrawMode", _INT, _HANDLE, _HANDLE, _HANDLE)
+_count_segments = _call("FPDFPath_CountSegments", _INT, _HANDLE)
+_segment = _call("FPDFPath_GetPathSegment", _HANDLE, _HANDLE, _INT)
+_segment_type = _call("FPDFPathSegment_GetType", _INT, _HANDLE)
+_is_closing = _call("FPDFPathSegment_GetClose", _INT, _HANDLE)
+_point = _call("FPDFPathSegment_GetPoint", _INT, _HANDLE, _HANDLE, _HANDLE)
+_object_matrix = _call("FPDFPageObj_GetMatrix", _INT, _HANDLE, _HANDLE)
+_pixels = _call("FPDFImageObj_GetImagePixelSize", _INT, _HANDLE, _HANDLE, _HANDLE)
+
+TEXT: int = raw.FPDF_PAGEOBJ_TEXT
+PATH: int = raw.FPDF_PAGEOBJ_PATH
+IMAGE: int = raw.FPDF_PAGEOBJ_IMAGE
+SHADING: int = raw.FPDF_PAGEOBJ_SHADING
+FORM: int = raw.FPDF_PAGEOBJ_FORM
+
+_COLOUR = (ctypes.c_uint * 4)()
+_COLOUR_AT = [ctypes.addressof(_COLOUR) + 4 * index for index in range(4)]
+_FLOATS = (ctypes.c_float * 6)()
+_FLOATS_AT = [ctypes.addressof(_FLOATS) + 4 * index for index in range(6)]
+_INTS = (ctypes.c_int * 2)()
+_INTS_AT = [ctypes.addressof(_INTS), ctypes.addressof(_INTS) + 4]
+_NAME = ctypes.create_string_buffer(256)
+_BOLD = (b"bold", b"black", b"heavy", b"-bd", b"semibd")
+
+
+def address(handle: Any) -> int:
+    """The address of a handle of the binding."""
+    return ctypes.cast(handle, ctypes.c_void_p).value or 0
+
+
+def text(text_page: int) -> tuple[str, int]:
+    """All text of a page with CRLF line ends, and how many characters pdfium counts in it."""
+    count = _count_chars(text_page)
+    if count <= 0:
+        return "", 0
+    buffer = (ctypes.c_ushort * (count + 2))()
+    written = _get_text(text_page, 0, count, ctypes.addressof(buffer))
+    data = bytes(buffer)[: 2 * max(written - 1, 0)]
+    return data.decode("utf-16-le", "surrogatepass"), count
+
+
+def char_boxes(text_page: int, characters: Sequence[int]) -> Boxes:
+    """Boxes of these characters, as high as their font."""
+    boxes = np.zeros((len(characters), 4), np.float32)
+    start = boxes.ctypes.data
+    places = range(start, start + 16 * len(characters), 16)
+    _exhaust(map(_loose_box, repeat(text_page), characters, places))
+    return boxes
+
+
+def letters(text_page: int, characters: Sequence[int]) -> str:
+    """The text of these characters one by one; a zero-width space for one that has none."""
+    codes = map(_unicode, repeat(text_page), characters)
+    return "".join(chr(code) if 31 < code < 0x110000 else "\u200b" for code in codes)
+
+
+def _exhaust(calls: Iterable[Any]) -> None:
+    deque(calls, maxlen=0)
+
+
+def size(text_page: int, character: int) -> float:
+    """Font size in points as it appears, scaling of the text included; 0 if unknown."""
+    if not _matrix(text_page, character, _FLOATS_AT[0]):
+        return 0.0
+    _, _, across, along = _FLOATS[:4]
+    return float(_font_size(text_page, character)) * math.hypot(across, along)
+
+
+def is_bold(text_page: int, character: int) -> bool:
+    """Whether the font says so by its weight or its name."""
+    if _font_weight(text_page, character) >= 600:
+        return True
+    length = _font_info(text_page, character, ctypes.addressof(_NAME), len(_NAME), _INTS_AT[0])
+    name = _NAME.raw[: min(length, len(_NAME))].lower()
+    return any(mark in name for mark in _BOLD)
+
+
+def looks(
+    text_page: int, characters: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Render modes, and colours of shape (characters, 4): red, green, blue, opacity to 255.
+
+    Opaque black where the colour is unknown, mode -1 where the mode is.
+    """
+    objects = map(text_object, repeat(text_page), characters)
+    modes = np.fromiter(map(render_mode, objects), np.int64, len(characters))
+    colours = np.full((len(characters), 4), (0, 0, 0, 255), np.uint32)
+    start = colours.ctypes.data
+    parts = (range(start + at, start + at + 16 * len(characters), 16) for at in (0, 4, 8, 12))
+    _exhaust(map(_fill, repeat(text_page), characters, *parts))
+    return modes, colours
+
+
+def page_box(page: int) -> tuple[float, float, float, float]:
+    """Left, top, right, bottom of what is shown of the page."""
+    _page_box(page, _FLOATS_AT[0])
+    left, top, right, bottom = _FLOATS[:4]
+    return left, top, right, bottom
+
+
+def page_objects(page: int, most: int) -> list[int]:
+    """Handles of the page's own first objects, not of those inside of forms."""
+    count = min(count_objects(page), most)
+    return list(map(page_object, repeat(page), range(count)))
+
+
+def form_objects(form: int, most: int) -> list[int]:
+    """Handles of the first objects inside of a form."""
+    count = min(_count_in_form(form), most)
+    return list(map(_form_object, repeat(form), range(count)))
+
+
+def bounds(handle: int) -> tuple[float, float, float, float]:
+    """Left, top, right, bottom of an object; for one inside of a form in the form's coordinates."""
+    _bounds(handle, _FLOATS_AT[0], _FLOATS_AT[3], _FLOATS_AT[2], _FLOATS_AT[1])
+    left, top, right, bottom = _FLOATS[:4]
+    return left, top, right, bottom
+
+
+def object_colour(handle: int) -> tuple[int, int, int, int]:
+    """Fill of an object: red, green, blue, opacity, to 255 each; opaque black if unknown."""
+    known = _object_fill(handle, *_COLOUR_AT)
+    return (_COLOUR[0], _COLOUR[1], _COLOUR[2], _COLOUR[3]) if known else (0, 0, 0, 255)
+
+
+def draws(path: int) -> tuple[bool, bool]:
+    """Whether a path is filled, and whether it has a stroke."""
+    _draw_mode(path, _INTS_AT[0], _INTS_AT[1])
+    return bool(_INTS[0]), bool(_INTS[1])
+
+
+def pixels(image: int) -> int:
+    """Number of pixels of an image, without decoding it."""
+    known = _pixels(image, _INTS_AT[0], _INTS_AT[1])
+    return abs(_INTS[0] * _INTS[1]) if known else 0
+
+
+def path_edges(path: int, most: int) -> list[tuple[float, float, float, float]]:
+    """Boxes of the straight, level or upright lines of a path: left, top, right, bottom.
+
+    A filled path that is as thin as a line counts as one; curves have none.
+    """
+    left, top, right, bottom = bounds(path)
+    if min(right - left, top - bottom) <= 2.5:
+        return [(left, top, right, bottom)]
+    segments = _count_segments(path)
+    if segments > most:
+        return []
+    _object_matrix(path, _FLOATS_AT[0])
+    a, b, c, d, e, f = _FLOATS
+    edges = []
+    previous = first = (0.0, 0.0)
+    for index in range(segments):
+        segment = _segment(path, index)
+        _point(segment, _FLOATS_AT[0], _FLOATS_AT[1])
+        x, y = _FLOATS[0], _FLOATS[1]
+        here = (a * x + c * y + e, b * x + d * y + f)
+        kind = _segment_type(segment)
+        if kind == raw.FPDF_SEGMENT_MOVETO:
+            first = here
+        elif kind == raw.FPDF_SEGMENT_LINETO:
+            edges.append(_edge(previous, here))
+        if _is_closing(segment):
+            edges.append(_edge(here, first))
+        previous = here
+    return edges
+
+
+def _edge(
+    start: tuple[float, float], end: tuple[float, float]
+) -> tuple[float, float, float, float]:
+    xs, ys = sorted((start[0], end[0])), sorted((start[1], end[1]))
+    return xs[0], ys[1], xs[1], ys[0]

@@ -1,0 +1,134 @@
+"""Ruled lines of a page, and the grids that they form."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.pipeline.extract import pdf_raw
+from ingest.pipeline.extract.pdf_lines import turned
+
+_THIN = 2.5  # points; what is thinner is a line
+_SHORTEST = 6.0  # points
+_NEAR = 3.0  # points between the ends of lines that meet
+_SAME = 2.0  # points between lines that are one
+_MOST_OBJECTS = 8000
+_MOST_SEGMENTS = 2000  # of one path
+_MOST_RULES = 1500  # in one direction
+
+Rule = tuple[float, float, float]
+"""Where it is across its direction, and where it starts and ends along it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Cells between ruled lines."""
+
+    columns: tuple[float, ...]
+    """x of the vertical lines, from left to right."""
+    rows: tuple[float, ...]
+    """y of the horizontal lines, from the top down."""
+    uprights: tuple[Rule, ...]
+
+    def is_divided(self, column: int, y: float) -> bool:
+        """Whether a line stands at the left of this column at that height."""
+        x = self.columns[column]
+        return any(
+            abs(rule[0] - x) <= _SAME and rule[1] - _SAME <= y <= rule[2] + _SAME
+            for rule in self.uprights
+        )
+
+
+def find_grids(page: int, turn: int) -> list[Grid]:
+    """Grids of at least two rows and two columns on a page shown turned by so many quarters."""
+    level: list[Rule] = []
+    upright: list[Rule] = []
+    for left, top, right, bottom in _edges(page, turn):
+        if top - bottom <= _THIN and right - left >= _SHORTEST:
+            level.append(((top + bottom) / 2, left, right))
+        elif right - left <= _THIN and top - bottom >= _SHORTEST:
+            upright.append(((left + right) / 2, bottom, top))
+    level, upright = _merged(level), _merged(upright)
+    if not 3 <= len(level) <= _MOST_RULES or not 3 <= len(upright) <= _MOST_RULES:
+        return []
+    return list(_grids(level, upright))
+
+
+def _edges(page: int, turn: int) -> Iterator[tuple[float, float, float, float]]:
+    """Boxes of everything drawn, with those of their sides where they are boxes themselves."""
+    paths = [
+        handle
+        for handle in pdf_raw.page_objects(page, _MOST_OBJECTS)
+        if pdf_raw.object_type(handle) == pdf_raw.PATH
+    ]
+    found: list[tuple[float, float, float, float]] = []
+    for path in paths:
+        found += pdf_raw.path_edges(path, _MOST_SEGMENTS)
+    if found:
+        yield from turned(np.array(found, np.float32), turn).tolist()
+
+
+def _merged(rules: Sequence[Rule]) -> list[Rule]:
+    """Rules without doubles; pieces of one line become one."""
+    merged: list[Rule] = []
+    band: list[Rule] = []
+    for rule in sorted(rules):
+        if band and rule[0] - band[0][0] > _SAME:
+            merged += _joined(band)
+            band = []
+        band.append(rule)
+    return merged + _joined(band)
+
+
+def _joined(band: Sequence[Rule]) -> list[Rule]:
+    """Rules at one place, joined where they meet."""
+    joined: list[Rule] = []
+    for place, start, end in sorted(band, key=lambda rule: rule[1]):
+        if joined and start <= joined[-1][2] + _NEAR:
+            joined[-1] = (joined[-1][0], joined[-1][1], max(end, joined[-1][2]))
+        else:
+            joined.append((place, start, end))
+    return joined
+
+
+def _grids(level: list[Rule], upright: list[Rule]) -> Iterator[Grid]:
+    rows, columns = np.array(level), np.array(upright)
+    meets = (
+        (rows[:, None, 1] - _NEAR <= columns[None, :, 0])
+        & (columns[None, :, 0] <= rows[:, None, 2] + _NEAR)
+        & (columns[None, :, 1] - _NEAR <= rows[:, None, 0])
+        & (rows[:, None, 0] <= columns[None, :, 2] + _NEAR)
+    )
+    for row_set, column_set in _components(meets):
+        ys = _distinct(rows[row_set, 0])
+        xs = _distinct(columns[column_set, 0])
+        if len(ys) >= 3 and len(xs) >= 3:
+            uprights = tuple(upright[index] for index in column_set)
+            yield Grid(columns=tuple(xs), rows=tuple(reversed(ys)), uprights=uprights)
+
+
+def _components(
+    meets: NDArray[np.bool_],
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Rules that hang together: indices of the level and of the upright ones."""
+    left: NDArray[np.bool_] = np.asarray(meets.any(axis=1))
+    while left.any():
+        rows = np.array([np.argmax(left)])
+        while True:
+            columns = np.flatnonzero(meets[rows].any(axis=0))
+            grown = np.flatnonzero(meets[:, columns].any(axis=1))
+            if len(grown) == len(rows):
+                break
+            rows = grown
+        left[rows] = False
+        yield rows, columns
+
+
+def _distinct(places: NDArray[np.float64]) -> list[float]:
+    """Places from small to large, those that hardly differ once."""
+    found: list[float] = []
+    for place in sorted(places.tolist()):
+        if not found or place - found[-1] > _SAME:
+            found.append(place)
+    return found

@@ -1,0 +1,121 @@
+"""Tables become Markdown where ruled lines or clear columns make it sure; the rest stays text."""
+
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+
+from ingest.pipeline.extract import pdf_raw
+from ingest.pipeline.extract.markdown_text import table
+from ingest.pipeline.extract.pdf_aligned import find_aligned
+from ingest.pipeline.extract.pdf_cells import Glyphs, cell_text, is_beside, put_table
+from ingest.pipeline.extract.pdf_lines import Line, PageLines
+from ingest.pipeline.extract.pdf_rules import Grid, find_grids
+
+_WIDE = 0.7  # of the font size a character; wider lines have gaps
+_FEWEST_SIGNS = 3
+_SAMPLE = 24  # objects
+_DRAWN = 0.2  # of them
+_OUTSIDE = 4.0  # points that text may stand out of its table
+_FILLED = 0.4  # of the cells of a ruled table; emptier ones are forms and charts
+_MOST_CHARACTERS = 40_000
+
+
+def tables_to_markdown(page: int, text_page: int, lines: PageLines) -> None:
+    """Put Markdown in place of the lines of each table."""
+    if not lines.has_places or not lines.lines:
+        return
+    turn = pdf_raw.rotation(page)
+    gaps = _with_gaps(lines.lines)
+    has_gaps = len(gaps) >= _FEWEST_SIGNS
+    grids = find_grids(page, turn) if has_gaps or _has_rules(page) else []
+    characters = sum(line.end - line.start for line in lines.lines)
+    if not (has_gaps or grids) or characters > _MOST_CHARACTERS:
+        return
+    glyphs = Glyphs(text_page, turn)
+    for grid in grids:
+        _replace_ruled(lines, grid, glyphs)
+    if has_gaps:
+        find_aligned(lines, glyphs, near=gaps)
+
+
+def _with_gaps(lines: Sequence[Line]) -> set[int]:
+    """Starts of lines that are wider than their text, or stand beside another."""
+    found: set[int] = set()
+    for line, following in zip(lines, [*lines[1:], lines[0]], strict=True):
+        if is_beside(line, following):
+            found.update((line.start, following.start))
+        elif line.right - line.left > _WIDE * (line.size or line.height) * len(line.text) and (
+            line.text.isascii()
+        ):
+            found.add(line.start)
+    return found
+
+
+def _has_rules(page: int) -> bool:
+    """Whether a good part of what is on the page is drawn, by a sample."""
+    count = pdf_raw.count_objects(page)
+    sample = range(0, count, max(count // _SAMPLE, 1))
+    objects = map(pdf_raw.page_object, repeat(page), sample)
+    drawn: int = sum(kind == pdf_raw.PATH for kind in map(pdf_raw.object_type, objects))
+    return drawn > _DRAWN * len(sample)
+
+
+def _replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
+    inside = [line for line in page.lines if line.kind == "text" and _is_within(line, grid)]
+    if not inside or any(not glyphs.knows(line) or _stands_out(line, grid) for line in inside):
+        return
+    rows = _cells(inside, grid, glyphs)
+    rows = [row for row in rows if any(row)]
+    used = [column for column in range(len(grid.columns) - 1) if any(row[column] for row in rows)]
+    filled = sum(bool(row[column]) for row in rows for column in used)
+    if len(rows) < 2 or len(used) < 2 or filled < _FILLED * len(rows) * len(used):
+        return
+    markdown = table([[row[column] for column in used] for row in rows])
+    put_table(page, inside, markdown)
+
+
+def _is_within(line: Line, grid: Grid) -> bool:
+    middle = (line.top + line.bottom) / 2
+    return (
+        grid.rows[-1] <= middle <= grid.rows[0]
+        and line.right > grid.columns[0]
+        and line.left < grid.columns[-1]
+    )
+
+
+def _stands_out(line: Line, grid: Grid) -> bool:
+    return line.left < grid.columns[0] - _OUTSIDE or line.right > grid.columns[-1] + _OUTSIDE
+
+
+def _cells(lines: Sequence[Line], grid: Grid, glyphs: Glyphs) -> list[list[str]]:
+    """Text of each cell by row and column."""
+    pieces: list[list[list[tuple[float, str]]]] = [
+        [[] for _ in grid.columns[1:]] for _ in grid.rows[1:]
+    ]
+    for line in lines:
+        middle = (line.top + line.bottom) / 2
+        row = sum(middle < y for y in grid.rows[1:-1])
+        for column, text in _by_column(line, grid, glyphs):
+            pieces[row][column].append((middle, text))
+    return [[cell_text(cell) for cell in row] for row in pieces]
+
+
+def _by_column(line: Line, grid: Grid, glyphs: Glyphs) -> Iterator[tuple[int, str]]:
+    """The line cut at the ruled lines it crosses."""
+    middle = (line.top + line.bottom) / 2
+    start, current = 0, -1
+    for index, (left, right) in enumerate(glyphs.extents(line)):
+        if line.text[index].isspace():
+            continue
+        column = sum((left + right) / 2 > x for x in grid.columns[1:-1])
+        if current < 0:
+            current = column
+        elif column != current and _crosses(grid, current, column, middle):
+            yield current, line.text[start:index]
+            start, current = index, column
+    if current >= 0:
+        yield current, line.text[start:]
+
+
+def _crosses(grid: Grid, column: int, other: int, y: float) -> bool:
+    first, last = sorted((column, other))
+    return any(grid.is_divided(boundary, y) for boundary in range(first + 1, last + 1))
