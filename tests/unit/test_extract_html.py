@@ -210,6 +210,16 @@ def test_broken_pages_are_read_as_browsers_do(page: bytes) -> None:
     assert extract(page).text.strip()
 
 
+@pytest.mark.parametrize("strange", ["\x01", "\x0c", "\x1f", "\0", "\uffff", "&#1;", "&#xFFFF;"])
+def test_characters_that_no_tree_can_hold_do_no_harm(strange: str) -> None:
+    body = f"<pre>{strange}a</pre><p hidden>x</p>{strange}b<sub>{strange}c</sub>{ARTICLE}"
+
+    document = extract(make_files.html(body))
+
+    assert "Paragraph 7 tells" in document.text
+    assert (document.metadata.get("hygiene") or {}).get("control", 0) == 3 * (strange in "\x01\x1f")
+
+
 def test_an_xml_prologue_does_no_harm() -> None:
     page = b'<?xml version="1.0" encoding="utf-8"?>\n' + make_files.html("<p>Text of XHTML.</p>")
 

@@ -11,6 +11,7 @@ from lxml import etree, html
 from ingest.pipeline.decode import decode
 from ingest.pipeline.extract.html_flat import flat_text
 from ingest.pipeline.extract.html_hidden import drop_hidden
+from ingest.pipeline.extract.html_parse import is_deep, parse_page, strange_characters
 from ingest.pipeline.extract.html_tidy import tidy
 from ingest.pipeline.extract.html_web import web_page
 from ingest.pipeline.extract.source import Extraction, Source
@@ -20,7 +21,6 @@ _LITTLE = 250  # characters: below, main-content detection may have thrown away 
 _CONVINCING = 0.2  # share of the visible text; below, a second look is worth its time
 _SMALL = 2000  # characters: a page this small has too little boilerplate to be worth the risk
 _LONGEST_TITLE = 300  # characters; every hit of a search shows it
-_DEEP = 800  # levels; no page has so many, but unclosed tags add up
 _FURNITURE = etree.XPath(
     "//noscript|//iframe|//head|//nav|//footer|//aside|//form//button"
     "|//*[@role='navigation' or @role='banner' or @role='contentinfo']"
@@ -42,11 +42,11 @@ def extract(source: Source) -> Extraction:
     text, encoding = decode(source.stream.read(), declared=source.declared)
     if not text.strip():
         return Extraction(parts=[""], extractor=_VERSION, encoding=encoding)
-    tree, is_whole = _parsed(text)
+    tree, is_whole = parse_page(text)
     web = None if source.url is None else web_page(tree, source.url)
     has_hidden_text = drop_hidden(tree)
     title = _title(tree)
-    if not is_whole or _is_deep(tree):
+    if not is_whole or is_deep(tree):
         body = flat_text(text)
     else:
         tidy(tree)
@@ -57,32 +57,10 @@ def extract(source: Source) -> Extraction:
         title=title,
         encoding=encoding,
         metadata=_metadata(tree),
+        removed=strange_characters(text),
         warnings=("hidden_text",) if has_hidden_text else (),
         web=web,
     )
-
-
-def _parsed(text: str) -> tuple[html.HtmlElement, bool]:
-    """The page as a tree, and whether all of it is in there: the parser stops at some depth."""
-    parser = html.HTMLParser(
-        encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False
-    )
-    try:
-        tree = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
-    except etree.ParserError:  # nothing but comments
-        return html.document_fromstring(b"<p></p>"), True
-    fatal = etree.ErrorLevels.FATAL
-    return tree, all(error.level != fatal for error in parser.error_log)
-
-
-def _is_deep(tree: html.HtmlElement) -> bool:
-    """Whether algorithms that call themselves for each level would run out of stack."""
-    depth = 0
-    for event, _ in etree.iterwalk(tree, events=("start", "end")):
-        depth += 1 if event == "start" else -1
-        if depth > _DEEP:
-            return True
-    return False
 
 
 def to_markdown(markup: str) -> str:

@@ -5,9 +5,9 @@ from lxml import etree, html
 from ingest.pipeline.extract.html import to_markdown
 from ingest.pipeline.extract.html_flat import flat_text
 from ingest.pipeline.extract.html_hidden import drop_hidden
+from ingest.pipeline.extract.html_parse import is_deep, parse_page
 from ingest.pipeline.extract.mail_layout import unwrap_layout
 
-_DEEP = 800  # levels: beyond, algorithms that call themselves for each run out of stack
 _STUB = 5  # times the text's length
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _SEEN = etree.XPath("//body//text()[not(parent::style or parent::script)]")
@@ -15,7 +15,7 @@ _SEEN = etree.XPath("//body//text()[not(parent::style or parent::script)]")
 
 def whole_markdown(markup: str) -> tuple[str, bool]:
     """All that people see of a page in Markdown, and whether it hides a sentence from them."""
-    tree, is_whole = _parsed(markup)
+    tree, is_whole = parse_page(markup)
     return tree_markdown(tree) if is_whole else (flat_text(markup), False)
 
 
@@ -27,14 +27,14 @@ def says_more(markup: str, *, than: str) -> bool:
     length = len(than.strip())
     if not length:
         return True
-    shown = sum(len(text.strip()) for text in _SEEN(_parsed(markup)[0]))
+    shown = sum(len(text.strip()) for text in _SEEN(parse_page(markup)[0]))
     return shown > _STUB * length
 
 
 def heading_block(markup: str) -> list[str]:
     """The first heading of a page and those that follow it without anything between them."""
-    tree, is_whole = _parsed(markup)
-    if not is_whole or _is_deep(tree):
+    tree, is_whole = parse_page(markup)
+    if not is_whole or is_deep(tree):
         return []
     drop_hidden(tree)
     first = next(tree.iter(*_HEADINGS), None)
@@ -45,37 +45,16 @@ def heading_block(markup: str) -> list[str]:
     return [heading for heading in block if heading]
 
 
-def _parsed(markup: str) -> tuple[html.HtmlElement, bool]:
-    """The page as a tree, and whether all of it is in there: the parser stops at some depth."""
-    parser = html.HTMLParser(
-        encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False
-    )
-    try:
-        tree = html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
-    except etree.ParserError:  # nothing but comments
-        return html.document_fromstring(b"<p></p>"), True
-    return tree, all(error.level != etree.ErrorLevels.FATAL for error in parser.error_log)
-
-
 def html_tree(markup: str) -> html.HtmlElement | None:
     """The page as a tree; None if it is too deep to be one."""
-    tree, is_whole = _parsed(markup)
+    tree, is_whole = parse_page(markup)
     return tree if is_whole else None
 
 
 def tree_markdown(tree: html.HtmlElement) -> tuple[str, bool]:
     """The same of a tree, which is changed."""
-    if _is_deep(tree):
+    if is_deep(tree):
         return flat_text(etree.tostring(tree, encoding="unicode", method="html")), False
     hides = drop_hidden(tree)
     unwrap_layout(tree)
     return to_markdown(etree.tostring(tree, encoding="unicode", method="html")), hides
-
-
-def _is_deep(tree: html.HtmlElement) -> bool:
-    depth = 0
-    for event, _ in etree.iterwalk(tree, events=("start", "end")):
-        depth += 1 if event == "start" else -1
-        if depth > _DEEP:
-            return True
-    return False

@@ -122,7 +122,7 @@ def _run(module: str, source: Source) -> Extraction:
 
 
 def _assemble(sniffed: Sniffed, extraction: Extraction, *, has_ocr: bool) -> Document:
-    counts: Counter[str] = Counter()
+    counts: Counter[str] = Counter(extraction.removed)
     texts: list[str] = []
     pages: list[Page] = []
     position = 0

@@ -1,6 +1,6 @@
 """What an extractor gets and what it gives back; registry.py turns the latter into a Document."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
@@ -78,5 +78,7 @@ class Extraction:
     title: str | None = None
     encoding: Encoding | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
+    removed: Mapping[str, int] = field(default_factory=dict)
+    """Characters left out before the text was read, by the kinds of hygiene.clean."""
     warnings: tuple[str, ...] = ()
     web: WebPage | None = None

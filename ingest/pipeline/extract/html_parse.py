@@ -1,0 +1,60 @@
+"""Markup to a tree, as browsers do it: whatever the bytes are, something comes out."""
+
+import re
+from collections import Counter
+
+from lxml import etree, html
+
+_DEEP = 800  # levels; no page has so many, but unclosed tags add up
+# The parser lets them in, but whoever moves them in the tree fails.
+_BREAKS = str.maketrans("\v\f", "  ")
+_NOT_XML = re.compile("[\0-\x08\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_REFERENCE = re.compile(r"&#(?:x0*([0-9a-f]{1,8})|0*(\d{1,9}));?", re.IGNORECASE)
+
+
+def parse_page(markup: str) -> tuple[html.HtmlElement, bool]:
+    """The page as a tree, and whether all of it is in there: the parser stops at some depth.
+
+    Comments are not in it, nor characters that XML cannot hold (`strange_characters`).
+    """
+    parser = html.HTMLParser(
+        encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False
+    )
+    markup = _REFERENCE.sub(_checked, markup.translate(_BREAKS))
+    data = _NOT_XML.sub("", markup).encode("utf-8", "replace")
+    try:
+        tree = html.document_fromstring(data, parser=parser)
+    except etree.ParserError:  # nothing but comments
+        return html.document_fromstring(b"<p></p>"), True
+    fatal = etree.ErrorLevels.FATAL
+    return tree, all(error.level != fatal for error in parser.error_log)
+
+
+def _checked(reference: re.Match[str]) -> str:
+    """A reference to a character, or nothing if it is one that XML cannot hold."""
+    code = int(reference[1], 16) if reference[1] else int(reference[2])
+    known = code in (9, 10, 13) or 32 <= code <= 0x10FFFF
+    return reference[0] if known and not _NOT_XML.match(chr(code)) else ""
+
+
+def strange_characters(markup: str) -> Counter[str]:
+    """How many characters parse_page leaves out, by the kinds of hygiene.clean."""
+    counts: Counter[str] = Counter()
+    for character in _NOT_XML.findall(markup):
+        if character == "\0":
+            counts["nul"] += 1
+        elif "\ud800" <= character <= "\udfff":
+            counts["surrogate"] += 1
+        else:
+            counts["control" if character < " " else "invisible"] += 1
+    return counts
+
+
+def is_deep(tree: html.HtmlElement) -> bool:
+    """Whether algorithms that call themselves for each level would run out of stack."""
+    depth = 0
+    for event, _ in etree.iterwalk(tree, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        if depth > _DEEP:
+            return True
+    return False
