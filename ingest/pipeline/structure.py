@@ -1,33 +1,19 @@
-"""The structure of Markdown, as far as cutting needs it: headings, and blocks to keep whole.
+"""The structure of a text, as far as cutting needs it: headings, and blocks to keep whole."""
 
-One pass over the lines, linear in the text. Not a Markdown parser: what it does not know is text.
-"""
-
-import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
-_MARKED_LINE = re.compile(
-    r"""[ ]{0,3}(?:
-            (?P<fence>`{3,}|~{3,})
-          | (?P<atx>\#{1,6})(?:[ \t]|$)
-          | (?P<setext>=+|-{2,})[ \t]*$
-          | (?P<row>\|)
-        )
-      | [ \t]*(?P<item>(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$))
-    """,
-    re.VERBOSE,
-)
-_CLOSING_MARKS = re.compile(r"(?:^|[ \t])#+$")
-_MARKS = frozenset("`~#=-|*+0123456789 \t")
-_LONGEST_TITLE = 200
+Position = int
+"""In characters of the text."""
+Range = tuple[Position, Position]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    start: int
-    end: int
+    start: Position
+    end: Position
     """End of its line or, for a setext heading, of the line that underlines it."""
     level: int
     """1 to 6, outermost first."""
@@ -35,39 +21,83 @@ class Heading:
     """At most 200 characters."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A table, a list, or lines to be left as they are: fenced code, `<pre>`, a comment."""
+
+    kind: Literal["table", "list", "verbatim"]
+    start: Position
+    end: Position
+    lead: Range | None = None
+    """Whole lines that the rest of the block is read by: the header of a table with the line under
+    it, the opening fence of code."""
+
+
 @dataclass(frozen=True, slots=True)
 class Structure:
     headings: list[Heading] = field(default_factory=list)
-    blocks: list[tuple[int, int]] = field(default_factory=list)
-    """Tables, lists and fenced code: ranges of characters, in order, not overlapping."""
-    rows: list[int] = field(default_factory=list)
-    """Starts of table rows, list items and lines of code, in order."""
+    blocks: list[Block] = field(default_factory=list)
+    """In order, not overlapping."""
+    rows: list[Position] = field(default_factory=list)
+    """Starts of table rows, list items and lines of code, in order; none outside of a block. The
+    first of a block starts with it; the line under a table's header is a part of the header's row,
+    the opening fence a part of the first line of code."""
+    row_parents: dict[int, int] = field(default_factory=dict)
+    """Of list items nested in another: its index in `rows`."""
+    row_ends: dict[int, Position] = field(default_factory=dict)
+    """Of list items in which others are nested: where the last of them ends."""
 
-    def headings_between(self, start: int, end: int) -> list[Heading]:
+    def headings_between(self, start: Position, end: Position) -> list[Heading]:
         """Headings that start in [start, end]."""
         first = bisect_left(self.headings, start, key=_start)
         return self.headings[first : bisect_right(self.headings, end, lo=first, key=_start)]
 
-    def last_row(self, start: int, end: int) -> int | None:
+    def last_row(self, start: Position, end: Position) -> Position | None:
         """The last row that starts in [start, end]."""
         index = bisect_right(self.rows, end) - 1
         return self.rows[index] if index >= 0 and self.rows[index] >= start else None
 
-    def first_row(self, start: int, end: int) -> int | None:
+    def first_row(self, start: Position, end: Position) -> Position | None:
         """The first row that starts in [start, end)."""
         index = bisect_left(self.rows, start)
         return self.rows[index] if index < len(self.rows) and self.rows[index] < end else None
 
-    def block_around(self, position: int) -> tuple[int, int] | None:
+    def block_around(self, position: Position) -> Block | None:
         """The block that a cut at `position` would split."""
-        index = bisect_left(self.blocks, (position,)) - 1
-        if index >= 0 and position < self.blocks[index][1]:
+        index = bisect_left(self.blocks, position, key=_start) - 1
+        if index >= 0 and position < self.blocks[index].end:
             return self.blocks[index]
         return None
 
+    def units_around(self, position: Position) -> Iterator[Range]:
+        """All that a cut at `position` would split, each within the next one.
 
-def _start(heading: Heading) -> int:
-    return heading.start
+        A row without what is nested in it, with that, the items it is nested in, the block.
+        """
+        block = self.block_around(position)
+        if block is None:
+            return
+        index = bisect_left(self.rows, position) - 1
+        following = self.rows[index + 1] if index + 1 < len(self.rows) else block.end
+        own_end = min(following, block.end)
+        if position < own_end:
+            yield self.rows[index], own_end
+        nested: int | None = index
+        while nested is not None:
+            if position < self.row_ends.get(nested, 0):
+                yield self.rows[nested], self.row_ends[nested]
+            nested = self.row_parents.get(nested)
+        yield block.start, block.end
+
+    def outermost_rows(self, block: Block) -> list[int]:
+        """Starts of the rows of the block that are nested in no other."""
+        first = bisect_left(self.rows, block.start)
+        last = bisect_left(self.rows, block.end, lo=first)
+        return [self.rows[row] for row in range(first, last) if row not in self.row_parents]
+
+
+def _start(part: Heading | Block) -> int:
+    return part.start
 
 
 def heading_paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
@@ -82,89 +112,12 @@ def heading_paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
     return paths
 
 
-def read_structure(text: str) -> Structure:
-    """Headings outside fenced code; an unclosed fence reaches to the end, as CommonMark has it."""
-    reader = _Reader()
-    for line in text.split("\n"):
-        reader.read(line)
-    reader.finish()
-    return reader.structure
-
-
-class _Reader:
-    def __init__(self) -> None:
-        self.structure = Structure()
-        self._position = 0
-        self._next = 0
-        self._fence = ""
-        self._block: tuple[str, int] | None = None
-        """Kind and start of the block that is open."""
-        self._paragraph: tuple[int, str] | None = None
-        """Start and first line of the open paragraph."""
-        self._paragraph_lines = 0
-
-    def read(self, line: str) -> None:
-        self._position, self._next = self._next, self._next + len(line) + 1
-        match = _MARKED_LINE.match(line) if line[:1] in _MARKS else None
-        kind = match.lastgroup if match else None
-        mark = match[kind] if match and kind else ""
-        if self._fence:
-            self._read_code(line, mark if kind == "fence" else "")
-        elif kind == "fence":
-            self._open("code")
-            self._fence = mark
-        elif kind == "atx":
-            title = line.strip(" ")[len(mark) : 2 * _LONGEST_TITLE].strip()
-            self._add_heading(len(mark), self._position, _CLOSING_MARKS.sub("", title))
-        elif kind == "setext":
-            self._read_underline(mark)
-        elif kind in {"row", "item"}:
-            self._open("table" if kind == "row" else "list")
-            self.structure.rows.append(self._position)
-        else:
-            self._read_text(line)
-
-    def finish(self) -> None:
-        self._close(self._next)
-
-    def _close(self, end: int) -> None:
-        if self._block:
-            self.structure.blocks.append((self._block[1], end))
-            self._block = None
-        self._paragraph, self._paragraph_lines = None, 0
-
-    def _open(self, kind: str) -> None:
-        """A list goes on after an item, a table after a row; anything else starts a new block."""
-        if self._block is None or self._block[0] != kind:
-            self._close(self._position)
-            self._block = (kind, self._position)
-
-    def _read_code(self, line: str, mark: str) -> None:
-        self.structure.rows.append(self._position)
-        if mark.startswith(self._fence) and not line.strip(" \t").strip(mark[0]):
-            self._fence = ""
-            self._close(self._next)
-
-    def _read_underline(self, mark: str) -> None:
-        # Under several lines it is more often a rule than the underline of a long heading.
-        if self._paragraph and self._paragraph_lines == 1:
-            start, title = self._paragraph
-            self._add_heading(1 if mark[0] == "=" else 2, start, title)
-        else:
-            self._close(self._position)
-
-    def _read_text(self, line: str) -> None:
-        blank = not line or line.isspace()
-        if blank or (self._block and self._block[0] != "list"):
-            self._close(self._position)
-        if blank or self._block:
-            return
-        if self._paragraph is None:
-            self._paragraph = (self._position, line)
-        self._paragraph_lines += 1
-
-    def _add_heading(self, level: int, start: int, title: str) -> None:
-        self._close(self._position)
-        title = title[: 2 * _LONGEST_TITLE].strip()[:_LONGEST_TITLE]
-        heading = Heading(start=start, end=self._next - 1, level=level, title=title)
-        self.structure.headings.append(heading)
+def sections(headings: Sequence[Heading], length: int) -> list[Range]:
+    """For each heading its section: up to the next heading of the same or a higher level."""
+    ends = [length] * len(headings)
+    open_headings: list[int] = []
+    for index, heading in enumerate(headings):
+        while open_headings and headings[open_headings[-1]].level >= heading.level:
+            ends[open_headings.pop()] = heading.start
+        open_headings.append(index)
+    return [(heading.start, end) for heading, end in zip(headings, ends, strict=True)]

@@ -1,78 +1,11 @@
-import base64
-import random
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from ingest.model import Chunk, Document, Page
+from ingest.model import Page
 from ingest.pipeline.chunk import chunk
-from ingest.pipeline.tokenizers import Spans, Tokenizer, load_tokenizer
-
-NAMES = ("minilm", "cl100k_base", "wordllama")
-CL100K = load_tokenizer("cl100k_base")
-SENTENCE = "The parser reads the file and gives its text to the chunker. "
-
-lines = st.sampled_from(
-    [
-        "# One",
-        "## Two",
-        "Title",
-        "=====",
-        "```",
-        "| a | b |",
-        "- item",
-        "",
-        "",
-        "   ",
-        SENTENCE * 2,
-        "word " * 12,
-        "x" * 90,
-        "中文没有空格。" * 9,
-        "😀👩‍👩‍👧" * 8,
-        "e\u0301 \u200b\x0c.\t!",
-        "ภาษาไทย" * 6,
-    ]
-)
-documents = st.lists(lines | st.text(max_size=30), max_size=25).map("\n".join)
-
-
-def document(text: str, pages: tuple[Page, ...] = ()) -> Document:
-    return Document(text=text, media_type="text/markdown", extractor="test", pages=pages)
-
-
-def cut(text: str, *, size: int = 64, overlap: int = 0, tokenizer: Tokenizer = CL100K) -> list[str]:
-    return [
-        piece.text
-        for piece in chunk(document(text), tokenizer=tokenizer, size=size, overlap=overlap)
-    ]
-
-
-def assert_sound(text: str, chunks: list[Chunk], *, tokenizer: Tokenizer, size: int) -> None:
-    covered = 0
-    for ordinal, piece in enumerate(chunks):
-        assert piece.ordinal == ordinal
-        assert piece.text == text[piece.start : piece.end]
-        assert piece.text.strip() == piece.text != ""
-        assert piece.token_count == tokenizer.count(piece.text)
-        assert piece.token_count + tokenizer.special_tokens <= size
-        assert not text[covered : piece.start].strip()
-        assert piece.end > covered
-        covered = piece.end
-    assert not text[covered:].strip()
-
-
-@settings(max_examples=60, deadline=None)
-@given(documents, st.sampled_from(NAMES), st.integers(16, 80), st.integers(0, 8))
-def test_chunks_are_exact_within_the_limit_and_cover_the_text(
-    text: str, name: str, size: int, eighths: int
-) -> None:
-    tokenizer = load_tokenizer(name)
-
-    chunks = chunk(document(text), tokenizer=tokenizer, size=size, overlap=size * eighths // 16)
-
-    assert_sound(text, chunks, tokenizer=tokenizer, size=size)
+from ingest.pipeline.tokenizers import load_tokenizer
+from tests.chunks import CL100K, SENTENCE, assert_sound, cut, document
 
 
 def test_a_short_document_is_one_chunk() -> None:
@@ -138,45 +71,6 @@ def test_what_belongs_to_a_character_stays_with_it(size: int) -> None:
 
     assert all(piece.startswith("x") for piece in accents)
     assert all(piece.startswith("👩") and piece.endswith("👧") for piece in families)
-
-
-def test_a_table_that_fits_is_not_cut() -> None:
-    table = "| name | value |\n|---|---|\n" + "| a | 1 |\n" * 6
-    text = f"{SENTENCE * 3}\n\n{table}\n{SENTENCE * 4}"
-
-    chunks = cut(text, size=64, overlap=16)
-
-    assert any(table.strip() in piece for piece in chunks)
-
-
-def test_a_table_that_fits_alone_is_not_cut_for_the_sake_of_an_overlap() -> None:
-    table = "| a | 1 |\n" * 10
-    assert 48 < CL100K.count(table) <= 64
-
-    chunks = cut(f"{SENTENCE * 3}\n\n{table}\n{SENTENCE * 4}", size=64, overlap=16)
-
-    assert table.strip() in chunks
-
-
-def test_a_heading_goes_with_the_table_under_it() -> None:
-    table = "| a | 1 |\n" * 10
-
-    chunks = cut(f"Intro.\n\n# Values\n\n{table}\n{SENTENCE * 4}", size=64)
-
-    assert chunks[:2] == ["Intro.", f"# Values\n\n{table}".strip()]
-
-
-def test_code_that_fits_is_not_cut_at_its_blank_lines() -> None:
-    code = "```py\n" + "x = 1\n\ny = 2\n" * 4 + "```"
-    text = f"{SENTENCE * 3}\n\n{code}\n\n{SENTENCE * 4}"
-
-    assert any(code in piece for piece in cut(text, size=64, overlap=16))
-
-
-def test_a_table_too_long_for_a_chunk_is_cut_between_rows() -> None:
-    chunks = cut("| some name | some value |\n" * 60, size=64)
-
-    assert all(piece.startswith("| some name") and piece.endswith("|") for piece in chunks)
 
 
 def test_a_chunk_repeats_the_end_of_the_one_before() -> None:
@@ -252,51 +146,3 @@ def test_unknown_words_do_not_make_a_huge_chunk() -> None:
 def test_sizes_that_cannot_work_are_refused(size: int, overlap: int) -> None:
     with pytest.raises(ValueError, match="tokens"):
         chunk(document("text"), tokenizer=CL100K, size=size, overlap=overlap)
-
-
-class CountingTokenizer:
-    """Notes how many characters it was given to read."""
-
-    def __init__(self, inner: Tokenizer) -> None:
-        self.name, self.special_tokens = inner.name, inner.special_tokens
-        self._inner = inner
-        self.characters = 0
-
-    def count(self, text: str) -> int:
-        self.characters += len(text)
-        return self._inner.count(text)
-
-    def spans(self, text: str) -> Spans:
-        self.characters += len(text)
-        return self._inner.spans(text)
-
-
-def random_text(alphabet: str, length: int) -> str:
-    return "".join(random.Random(1).choices(alphabet, k=length))
-
-
-HAN = "".join(map(chr, range(0x4E00, 0x9000)))
-WORST = {
-    "a line without a space": lambda: random_text("0123456789abcdef", 1_000_000),
-    "2 MB of one letter": lambda: "a" * 2_000_000,
-    "200,000 Chinese characters": lambda: random_text(HAN + "。", 200_000),
-    "base64": lambda: base64.b64encode(random.Random(1).randbytes(600_000)).decode(),
-    "white space": lambda: "x" + " " * 500_000 + "\n" * 200_000 + "y",
-    "headings": lambda: "#\n" * 50_000,
-    "a table": lambda: "| a | b |\n" * 50_000,
-    "no token at all": lambda: "\u200b" * 50_000,
-}
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("case", WORST)
-def test_work_is_linear_whatever_the_text(case: str, name: str) -> None:
-    text = WORST[case]()
-    if name != "cl100k_base":
-        text = text[:60_000]  # these tokenizers are slower: linear all the same
-    counting = CountingTokenizer(load_tokenizer(name))
-
-    chunks = chunk(document(text), tokenizer=counting, size=256, overlap=32)
-
-    assert counting.characters <= 4 * len(text)
-    assert_sound(text, chunks, tokenizer=counting, size=256)

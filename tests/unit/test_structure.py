@@ -1,6 +1,7 @@
 from textwrap import dedent
 
-from ingest.pipeline.structure import heading_paths, read_structure
+from ingest.pipeline.structure import Block, heading_paths
+from ingest.pipeline.structure_reader import read_structure
 
 
 def titles(text: str) -> list[tuple[int, str]]:
@@ -8,7 +9,7 @@ def titles(text: str) -> list[tuple[int, str]]:
 
 
 def blocks(text: str) -> list[str]:
-    return [text[start:end] for start, end in read_structure(text).blocks]
+    return [text[block.start : block.end] for block in read_structure(text).blocks]
 
 
 def test_headings_are_atx_or_underlined() -> None:
@@ -70,7 +71,7 @@ def test_a_cut_inside_a_block_finds_the_block() -> None:
     structure = read_structure("text\n- a\n- b\n\nend")
 
     assert structure.block_around(5) is None
-    assert structure.block_around(9) == (5, 13)
+    assert structure.block_around(9) == Block(kind="list", start=5, end=13)
     assert structure.block_around(13) is None
 
 
