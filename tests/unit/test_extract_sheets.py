@@ -6,7 +6,7 @@ import pytest
 
 from ingest.errors import Permanent
 from ingest.model import Document
-from ingest.pipeline.extract import sheet_guard
+from ingest.pipeline.extract import sheet_biff, sheet_guard
 from ingest.pipeline.extract.registry import extract as extract_file
 from tests.make_mail import ole
 from tests.make_sheets import Cell, excel_4, excel_97_stream, ods, ods_row, xlsx
@@ -167,6 +167,17 @@ def test_two_cells_in_far_corners_are_too_large(last: str) -> None:
 
     assert error.code == "too_large"
     assert "10,000,000" in str(error)
+
+
+def test_far_corners_of_all_excel_97_sheets_count_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sheet_biff, "MOST_PLACES", 5)
+    small = ole({"Workbook": excel_97_stream([["a", 1.0], ["b", 2.0]])})
+    large = ole({"Workbook": excel_97_stream([["a", 1.0], ["b", 2.0], ["c", 3.0]])})
+
+    assert "b" in extract(small, "a.xls").text
+    assert refusal(large, "a.xls").code == "too_large"
 
 
 def test_far_cells_that_only_have_a_style_cost_nothing() -> None:

@@ -253,8 +253,22 @@ def test_what_is_no_xml_at_all_stays_text() -> None:
     assert document.warnings == ("invalid_xml",)
 
 
-def test_elements_nested_without_end_are_read() -> None:
-    assert text_of("<a>" * 20_000 + "word" + "</a>" * 20_000).endswith("a: word")
+def test_words_that_a_mending_parser_drops_are_not_lost() -> None:
+    document = extract("<a><![CDATA[one two <![CDATA[three four")
+
+    assert "one two" in document.text
+    assert "three four" in document.text
+
+
+def test_elements_nested_beyond_reason_are_refused() -> None:
+    with pytest.raises(Permanent) as caught:
+        extract("<a>" * 10_001 + "word" + "</a>" * 10_001)
+
+    assert caught.value.code == "corrupt"
+
+
+def test_elements_nested_deeply_are_read() -> None:
+    assert text_of("<a>" * 5000 + "word" + "</a>" * 5000).endswith("a: word")
 
 
 def test_a_document_of_empty_elements_holds_no_text() -> None:

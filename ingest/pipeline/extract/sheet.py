@@ -24,6 +24,7 @@ from ingest.pipeline import mediatypes as types
 from ingest.pipeline.extract import archive, sheet_guard, sheet_old
 from ingest.pipeline.extract.lines import Lines
 from ingest.pipeline.extract.opc import Package
+from ingest.pipeline.extract.sheet_biff import check_xls
 from ingest.pipeline.extract.sheet_cells import cell_text
 from ingest.pipeline.extract.source import Extraction, Source
 from ingest.pipeline.extract.table_records import TableWriter
@@ -108,14 +109,15 @@ def _packed(flat: BinaryIO) -> BinaryIO:
 
 def _open(stream: BinaryIO, media_type: str) -> CalamineWorkbook | None:
     """None for an Excel workbook that only xlrd may read."""
-    if media_type == types.XLS and sheet_old.is_locked(stream):
-        raise Permanent(_LOCKED, code="encrypted")
+    if media_type == types.XLS:
+        check_xls(stream)
     try:
         return CalamineWorkbook.from_filelike(stream)
     except PasswordError as error:
         raise Permanent(_LOCKED, code="encrypted") from error
-    except CalamineError:
-        if media_type != types.XLS:
+    except BaseException as error:  # panics of Rust libraries are no Exception
+        is_of_calamine = isinstance(error, CalamineError) or "Panic" in type(error).__name__
+        if media_type != types.XLS or not is_of_calamine:
             raise
         stream.seek(0)
         return None

@@ -1,42 +1,16 @@
 """Old Excel workbooks by xlrd: those without a container (Excel 2 to 4), and as second opinion."""
 
 import io
-import struct
 from collections.abc import Iterator
 from importlib.metadata import version
 from typing import BinaryIO
 
-import olefile
 import xlrd
 
 from ingest.errors import Permanent
 from ingest.pipeline.extract.sheet_cells import cell_text, date_text
 
-_STREAMS = ("Workbook", "Book")
-_FILEPASS = 0x002F
-_FIRST = 4096  # bytes; what follows FILEPASS is encrypted, so it stands near the start
 VERSION = f"xlrd {version('xlrd')}"
-
-
-def is_locked(stream: BinaryIO) -> bool:
-    """Whether an Excel 97 workbook is encrypted, be it by the oldest and weakest method.
-
-    That one leaves the records in place, so that readers take their cells for text.
-    """
-    try:
-        with olefile.OleFileIO(stream) as container:
-            name = next((name for name in _STREAMS if container.exists(name)), None)
-            start = container.openstream(name).read(_FIRST) if name else b""
-    except Exception:  # olefile raises whatever a broken structure leads to
-        start = b""
-    stream.seek(0)
-    position = 0
-    while position + 4 <= len(start):
-        kind, length = struct.unpack_from("<HH", start, position)
-        if kind == _FILEPASS:
-            return True
-        position += 4 + length
-    return False
 
 
 def sheets(stream: BinaryIO) -> Iterator[tuple[str, bool, Iterator[list[str]]]]:

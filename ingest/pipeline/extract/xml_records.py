@@ -8,18 +8,25 @@ children is read as running text. Attributes are fields.
 from collections.abc import Iterator
 from xml.parsers import expat
 
+from ingest.errors import Permanent
 from ingest.pipeline.extract.lines import Lines
 
 _BLOCK = 1024 * 1024
 _DEEPEST = 8  # levels of nested items that are shown
 _MOST_FIELDS = 5000  # of a record; what has more is a list of its children
+_MOST_LEVELS = 10_000
+_LONGEST_NAME = 100  # characters; names are repeated for every field
 _UNNAMED = frozenset({"item", "row", "record", "entry", "element", "tr"})
 """Elements whose names say nothing about them."""
 _TECHNICAL = ("xmlns", "xsi:", "xml:")
 
 
 def write(data: bytes, out: Lines) -> None:
-    """`data` is UTF-8, whatever it says of itself. expat.ExpatError if it is not well-formed."""
+    """`data` is UTF-8, whatever it says of itself.
+
+    expat.ExpatError if it is not well-formed; Permanent `corrupt` if elements are nested beyond
+    all reason, `too_large`.
+    """
     parser = expat.ParserCreate("utf-8")
     writer = _Writer(out)
     parser.buffer_text = True
@@ -77,6 +84,11 @@ class _Writer:
                 self._open(self._stack[-2])
             parent.is_leaf = False
         self._stack.append(element)
+        if len(self._stack) > _MOST_LEVELS:
+            raise Permanent(
+                f"The XML file nests more than {_MOST_LEVELS:,} elements in each other.",
+                code="corrupt",
+            )
 
     def text(self, text: str) -> None:
         element = self._stack[-1]
@@ -156,4 +168,4 @@ def _shown(element: _Element) -> int:
 
 
 def _local(name: str) -> str:
-    return name.rpartition(":")[2]
+    return name.rpartition(":")[2][:_LONGEST_NAME]

@@ -32,6 +32,7 @@ _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 _REFERENCE = re.compile(r"&#(?:\d{1,7}|x[0-9A-Fa-f]{1,6});|&([A-Za-z][\w.-]{0,60});|&")
 _OF_XML = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _AMPLIFIED = 43  # expat: XML_ERROR_AMPLIFICATION_LIMIT_BREACH
+_MENDED = 0.8  # of the words; a parser that recovers from errors may drop most of a document
 _TAG = re.compile(r"<[^<>]*>")
 
 
@@ -153,13 +154,17 @@ def _as_records(text: str) -> _Read:
             raise Permanent("The entities of the XML file multiply.", code="corrupt") from error
     else:
         return _Read(markdown=str(out), is_valid=True)
+    words = html.unescape(_TAG.sub(" ", text.replace(_CDATA, " ").replace(_CDATA_END, " ")))
     tree, _ = _tree(text) if len(text) <= _LARGEST_TREE else (None, False)
     out = Lines()
-    if tree is None:
-        out.text(html.unescape(_TAG.sub(" ", text)))
-    else:
+    if tree is not None:
         xml_records.write(etree.tostring(tree, encoding="utf-8"), out)
-    return _Read(markdown=str(out), is_valid=False)
+    markdown = str(out)
+    if len(markdown) < _MENDED * len(" ".join(words.split())):
+        out = Lines()
+        out.text(words)
+        markdown = str(out)
+    return _Read(markdown=markdown, is_valid=False)
 
 
 def _tree(text: str) -> tuple[Any, bool]:
