@@ -35,10 +35,10 @@ def test_each_page_has_its_range_of_characters() -> None:
     assert [page.number for page in document.pages] == [1, 2]
 
 
-def test_pages_without_text_are_counted() -> None:
+def test_pages_of_pictures_are_counted_as_unread() -> None:
     document = extract(make_files.pdf(["Text.", None, "More."]))
 
-    assert document.coverage == Coverage(pages=3, with_text=2, empty=1)
+    assert document.coverage == Coverage(pages=3, with_text=2, empty=0, unread=1, lost=(2,))
     assert document.pages[1] == Page(number=2, start=7, end=7)
 
 

@@ -9,7 +9,8 @@ from ingest.pipeline.extract.pdf_lines import Line, PageLines
 
 _FEWEST_PAGES = 4
 _SHARE = 0.8  # of the pages, or of those with odd or with even numbers
-_NEAR_EDGE = 2  # lines at each end of a page that may be furniture
+_MOST_LINES = 4  # at each end of a page
+_APART = 0.7  # of a line's height, between furniture and text
 _TOLERANCE = 8.0  # points
 _LONGEST = 200  # characters
 _PAGE_NUMBER = re.compile(
@@ -56,21 +57,26 @@ def _candidates(
     found: dict[tuple[bool, str], list[_Place]] = defaultdict(list)
     for index in readable:
         page = pages[index]
-        texts = [line for line in page.lines if line.kind == "text" and len(line.text) <= _LONGEST]
-        if len(texts) > 2 * _NEAR_EDGE:
-            highest = sorted(texts, key=lambda line: -line.top)
-            ends = ((True, highest[:_NEAR_EDGE]), (False, highest[-_NEAR_EDGE:]))
-        else:
-            middle = (page.box[1] + page.box[3]) / 2
-            ends = (
-                (True, [line for line in texts if line.bottom > middle]),
-                (False, [line for line in texts if line.bottom <= middle]),
-            )
-        for is_top, lines in ends:
-            edge = page.box[1] if is_top else page.box[3]
-            for line in lines:
-                found[is_top, _words(line.text)].append((index, line, abs(line.top - edge)))
+        lines = [line for line in page.lines if line.kind == "text"]
+        lines.sort(key=lambda line: -line.top)
+        for is_top, edge, order in ((True, page.box[1], lines), (False, page.box[3], lines[::-1])):
+            for line in _set_apart(order):
+                if len(line.text) <= _LONGEST:
+                    place = (index, line, abs(line.top - edge))
+                    found[is_top, _words(line.text)].append(place)
     return found
+
+
+def _set_apart(lines: Sequence[Line]) -> Sequence[Line]:
+    """The first lines, if a gap is between them and the rest."""
+    for count, line in enumerate(lines[:_MOST_LINES], start=1):
+        if count == len(lines) or _gap(line, lines[count]) > _APART * line.height:
+            return lines[:count]
+    return ()
+
+
+def _gap(line: Line, other: Line) -> float:
+    return max(line.bottom - other.top, other.bottom - line.top)
 
 
 def _words(text: str) -> str:
@@ -88,7 +94,8 @@ def _repeated(places: list[_Place], readable: Sequence[int]) -> list[tuple[int, 
     on = {index for index, _ in near}
     if len(on) < _FEWEST_PAGES:
         return []
-    for pages in (readable, readable[::2], readable[1::2]):
+    odd, even = ([index for index in readable if index % 2 == rest] for rest in (0, 1))
+    for pages in (readable, odd, even):
         if len(on.intersection(pages)) >= _SHARE * len(pages) and len(pages) >= _FEWEST_PAGES:
             return near
     return []

@@ -10,6 +10,8 @@ _FIRST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 # English writes compounds of this one with a hyphen, whatever follows.
 _ALWAYS_APART = "self"
+# After `pre-` of `pre- and post-war` nothing was broken.
+_SUSPENDED = {"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "e", "o"}
 
 
 def mend_hyphens(pages: Sequence[PageLines]) -> None:
@@ -43,6 +45,9 @@ def _mend(line: Line, following: Line | None, known: set[str]) -> None:
     left = _LAST_WORD.search(start)
     right = _FIRST_WORD.match(following.text) if following is not None else None
     if following is None or left is None or right is None:
+        line.text = start + "-"
+        return
+    if right.group() in _SUSPENDED:
         line.text = start + "-"
         return
     token = following.text.split(maxsplit=1)[0]

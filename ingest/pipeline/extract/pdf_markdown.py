@@ -57,7 +57,7 @@ def _usual_pitch(lines: Sequence[Line]) -> float:
         for pitch in (lines[at].top - lines[at + 1].top for at in range(len(lines) - 1))
         if pitch > 0
     )
-    return pitches[len(pitches) // 2] if pitches else 0.0
+    return pitches[(len(pitches) - 1) // 2] if pitches else 0.0
 
 
 def _is_apart(previous: Line, line: Line, pitch: float) -> bool:

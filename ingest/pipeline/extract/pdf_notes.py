@@ -4,7 +4,7 @@ import ctypes
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from pypdfium2 import PdfDocument, raw
+from pypdfium2 import raw
 
 _MOST = 2000  # annotations of a page
 _LONGEST = 20_000  # characters of one comment
@@ -45,37 +45,39 @@ class Notes:
             yield "> " + "\n> ".join(comment.splitlines())
 
 
-def read_notes(document: PdfDocument, page: int) -> Notes:
+def read_notes(page: int) -> Notes:
     """Fields and comments of a page, given by its handle. Links say nothing and are passed over."""
     notes = Notes()
-    handle = ctypes.cast(page, raw.FPDF_PAGE)
-    for index in range(min(raw.FPDFPage_GetAnnotCount(handle), _MOST)):
-        annotation = raw.FPDFPage_GetAnnot(handle, index)
-        if not annotation:
-            continue
-        try:
-            _read(document, annotation, index, notes)
-        finally:
-            raw.FPDFPage_CloseAnnot(annotation)
+    for index, annotation in _annotations(page):
+        subtype = raw.FPDFAnnot_GetSubtype(annotation)
+        if subtype == raw.FPDF_ANNOT_WIDGET:
+            notes.has_fields = True
+        elif subtype == raw.FPDF_ANNOT_FILEATTACHMENT:
+            notes.files.append(index)
+        elif subtype in _COMMENTS and not _is_hidden(annotation):
+            contents = string(
+                lambda *rest, of=annotation: raw.FPDFAnnot_GetStringValue(of, b"Contents", *rest)
+            )
+            if contents.strip():
+                notes.comments.append(contents.strip()[:_LONGEST])
     return notes
 
 
-def _read(document: PdfDocument, annotation: raw.FPDF_ANNOTATION, index: int, notes: Notes) -> None:
-    subtype = raw.FPDFAnnot_GetSubtype(annotation)
-    if subtype == raw.FPDF_ANNOT_WIDGET:
-        notes.has_fields = True
-        if document.formenv is not None:
-            label = _ticked(document.formenv.raw, annotation)
-            if label:
-                notes.ticked.append(label)
-    elif subtype == raw.FPDF_ANNOT_FILEATTACHMENT:
-        notes.files.append(index)
-    elif subtype in _COMMENTS and not _is_hidden(annotation):
-        contents = string(
-            lambda *rest: raw.FPDFAnnot_GetStringValue(annotation, b"Contents", *rest)
-        )
-        if contents.strip():
-            notes.comments.append(contents.strip()[:_LONGEST])
+def read_ticks(form: raw.FPDF_FORMHANDLE, page: int) -> list[str]:
+    """Labels of ticked boxes and buttons; the page has to be one that the form knows."""
+    labels = (_ticked(form, annotation) for _, annotation in _annotations(page))
+    return [label for label in labels if label]
+
+
+def _annotations(page: int) -> Iterator[tuple[int, raw.FPDF_ANNOTATION]]:
+    handle = ctypes.cast(page, raw.FPDF_PAGE)
+    for index in range(min(raw.FPDFPage_GetAnnotCount(handle), _MOST)):
+        annotation = raw.FPDFPage_GetAnnot(handle, index)
+        if annotation:
+            try:
+                yield index, annotation
+            finally:
+                raw.FPDFPage_CloseAnnot(annotation)
 
 
 def _is_hidden(annotation: raw.FPDF_ANNOTATION) -> bool:

@@ -13,7 +13,7 @@ from ingest.pipeline.extract.mail_attachments import Attachments
 from ingest.pipeline.extract.pdf_headings import looks_numbered
 from ingest.pipeline.extract.pdf_hidden import drop_hidden
 from ingest.pipeline.extract.pdf_lines import PageLines, plain_lines, read_lines
-from ingest.pipeline.extract.pdf_notes import Notes, read_notes
+from ingest.pipeline.extract.pdf_notes import Notes, read_notes, read_ticks
 from ingest.pipeline.extract.pdf_order import put_in_order
 from ingest.pipeline.extract.pdf_rtl import RIGHT_TO_LEFT, mend_right_to_left
 from ingest.pipeline.extract.pdf_tables import tables_to_markdown
@@ -70,9 +70,10 @@ class PageReader:
         notes = Notes()
         try:
             if pdf_raw.count_annotations(page):
-                notes = read_notes(self._document, page)
+                notes = read_notes(page)
                 self._keep_files(page, notes)
-                if notes.has_fields and self._flatten(index):
+                if notes.has_fields and self._document.formenv is not None:
+                    self._read_fields(index, notes)
                     pdf_raw.close_page(page)
                     page = pdf_raw.load_page(self._handle, index)
             lines = self._read_text(page, index)
@@ -91,18 +92,16 @@ class PageReader:
             pdf_attachments.add_file(file, self._findings.attachments)
             raw.FPDFPage_CloseAnnot(annotation)
 
-    def _flatten(self, index: int) -> bool:
-        """Make the values of fields part of the page, seen after opening it again."""
-        if self._document.formenv is None:
-            return False
+    def _read_fields(self, index: int, notes: Notes) -> None:
+        """Note ticks, and make the values of fields part of the page, seen after reopening it."""
         page = self._document[index]
         try:
+            notes.ticked += read_ticks(self._document.formenv.raw, pdf_raw.address(page.raw))
             page.flatten()
-        except PdfiumError:
-            return False
+        except PdfiumError:  # the page stays as it was
+            return
         finally:
             page.close()
-        return True
 
     def _read_text(self, page: int, index: int) -> PageLines | None:
         text_page = pdf_raw.load_text(page) if page else 0

@@ -30,10 +30,11 @@ def mend_right_to_left(text_page: int, page: PageLines) -> None:
             text = pdf_raw.letters(text_page, places)
         boxes = pdf_raw.char_boxes(text_page, places)
         extents = [(left, right) for left, _, right, _ in boxes.tolist()]
-        line.text = _STRAY_SPACE.sub("", _mended(text, extents))
+        line.text = _STRAY_SPACE.sub("", mended(text, extents))
 
 
-def _mended(text: str, places: list[tuple[float, float]]) -> str:
+def mended(text: str, places: list[tuple[float, float]]) -> str:
+    """The text, whose characters are at these places (left, right), in the order it is spoken."""
     characters = list(text)
     for run in _RUN.finditer(text):
         _turn_ligatures(characters, places, run.start(), run.end())

@@ -6,6 +6,8 @@ import pypdf
 from pypdf import PasswordType, PdfReader
 
 from ingest.errors import Permanent
+from ingest.pipeline.extract.pdf_lines import plain_lines
+from ingest.pipeline.extract.pdf_markdown import page_markdown
 from ingest.pipeline.extract.pdf_text import check_pages, metadata, title
 from ingest.pipeline.extract.source import Extraction, Source
 
@@ -50,8 +52,9 @@ def extract(source: Source, *, wants_password: bool) -> Extraction:
     check_pages(count, source)
     pages = Pages(source.stream)
     info: dict[str, object] = dict(reader.metadata or {})
+    texts = [pages.text(index) for index in range(count)]
     return Extraction(
-        parts=[pages.text(index) for index in range(count)],
+        parts=[None if text is None else page_markdown(plain_lines(text)) for text in texts],
         extractor=_VERSION,
         paged=True,
         title=title(info.get("/Title")),

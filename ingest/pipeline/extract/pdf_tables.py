@@ -67,7 +67,8 @@ def _replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     rows = [row for row in rows if any(row)]
     used = [column for column in range(len(grid.columns) - 1) if any(row[column] for row in rows)]
     filled = sum(bool(row[column]) for row in rows for column in used)
-    if len(rows) < 2 or len(used) < 2 or filled < _FILLED * len(rows) * len(used):
+    whole = sum(sum(map(bool, row)) >= 2 for row in rows)
+    if whole < 2 or len(used) < 2 or filled < _FILLED * len(rows) * len(used):
         return
     markdown = table([[row[column] for column in used] for row in rows])
     put_table(page, inside, markdown)
