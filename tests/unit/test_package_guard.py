@@ -161,3 +161,14 @@ def test_an_embedded_text_that_is_referred_to_a_thousand_times_is_shown_once() -
     data = make_office.word('<w:altChunk r:id="c.txt"/>' * 1000, {"c.txt": ("aFChunk", b"again")})
 
     assert extract(data).text == "again"
+
+
+def test_what_is_nested_beyond_reason_keeps_its_words() -> None:
+    slide = "<p:grpSp>" * 200 + make_office.shape("deep") + "</p:grpSp>" * 200
+    item = "<text:list><text:list-item>"
+    text = item * 100 + "<text:p>deep</text:p>" + "</text:list-item></text:list>" * 100
+
+    presentation = extract_file(io.BytesIO(make_office.presentation(slide)), name="a.pptx")
+    document = extract_file(io.BytesIO(make_office.open_document(text)), name="a.odt")
+
+    assert (presentation.text, document.text) == ("deep", "- deep")

@@ -45,23 +45,23 @@ class Body:
 
     def read(self, container: etree._Element) -> list[str]:
         """Markdown blocks of a body, cell, text box or note; items of a list are one block."""
-        blocks: list[str] = []
+        blocks: list[list[str]] = []
         levels: list[int] = []  # of the items above, outermost first
         was_item = False
         for kind, text, level in self._blocks(container):
             while levels and (kind != "item" or levels[-1] >= level):
                 levels.pop()
             if kind == "item" and was_item:
-                blocks[-1] += f"\n{'   ' * len(levels)}{text}"
+                blocks[-1].append(f"{'   ' * len(levels)}{text}")
             else:
-                blocks.append(text)
+                blocks.append([text])
             was_item = kind == "item"
             if was_item:
                 levels.append(level)
         if rest := "".join(self._pending).strip():
-            blocks.append(plain(rest))
+            blocks.append([plain(rest)])
         self._pending.clear()
-        return blocks
+        return ["\n".join(lines) for lines in blocks]
 
     def _blocks(self, container: etree._Element) -> Iterator[tuple[str, str, int]]:
         for item in container:
@@ -78,12 +78,12 @@ class Body:
     def _paragraph(self, paragraph: etree._Element) -> Iterator[tuple[str, str, int]]:
         properties = child(paragraph, "pPr")
         inline = self._inline(paragraph, properties)
-        text = "".join([*self._pending, inline.text])
-        self._pending.clear()
-        if child(child(properties, "rPr"), "del") is not None:  # its end is deleted: it goes on
-            self._pending.append(text)
-        elif text.strip():
-            yield self._formed(text, properties)
+        self._pending.append(inline.text)
+        if child(child(properties, "rPr"), "del") is None:  # else its end is deleted: it goes on
+            text = "".join(self._pending)
+            self._pending.clear()
+            if text.strip():
+                yield self._formed(text, properties)
         for box in inline.boxes:
             yield from (("block", block, 0) for block in self._box(box))
 
@@ -120,7 +120,7 @@ class Body:
     def _table(self, element: etree._Element) -> list[str]:
         """A Markdown table; a single cell is a frame around its blocks."""
         if self._depth >= _DEEP:
-            return [_on_one_line(" ".join(item.text or "" for item in element.iter("{*}t")))]
+            return [_flat(element)]
         rows = list(_inside(element, "tr"))
         cells = [list(_inside(row, "tc")) for row in rows]
         self._depth += 1
@@ -158,6 +158,7 @@ class Body:
     def _box(self, box: etree._Element) -> Iterator[str]:
         """Texts of a drawing: its description, its text boxes, what its graphic shows."""
         if self._depth >= _DEEP:
+            yield _flat(box)
             return
         self._depth += 1
         try:
@@ -208,6 +209,10 @@ def _unmarked(block: str) -> str:
         return _BULLET.sub("", block)
     lines = block.split("\n")
     return " ".join(line.strip("| ").replace(" | ", " ") for line in [lines[0], *lines[2:]])
+
+
+def _flat(element: etree._Element) -> str:
+    return _on_one_line(" ".join(item.text or "" for item in element.iter("{*}t")))
 
 
 def _on_one_line(text: str) -> str:

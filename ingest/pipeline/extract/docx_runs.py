@@ -18,6 +18,7 @@ _WRAPPERS = frozenset(
 _BOXES = frozenset({"drawing", "pict", "object"})
 _CHARACTERS = {"tab": " ", "cr": "\n", "noBreakHyphen": "-"}
 _UNLINKED = re.compile(r"[\[\]\n]")
+_NESTED = 8  # fields in fields
 _TINY = 3  # half points
 _WHITE = "FFFFFF"
 _LINK = re.compile(r'^\s*HYPERLINK\s+"?((?:https?|mailto):[^"\s]+)', re.IGNORECASE)
@@ -126,7 +127,7 @@ class Runs:
         elif kind == "end" and self._fields:
             ended = self._fields.pop()
             match = _LINK.match(ended.instruction)
-            if match and ended.paragraph is found:
+            if match and ended.paragraph is found and len(self._fields) < _NESTED:
                 self._link(found, ended.start, match[1])
 
     def _note(self, kind: str, item: etree._Element) -> str:

@@ -53,25 +53,25 @@ class Body:
 
     def read(self, container: Iterable[etree._Element]) -> list[str]:
         """Markdown blocks of a text, cell or frame; items of a list are one block."""
-        blocks: list[str] = []
+        blocks: list[list[str]] = []
         levels: list[int] = []  # of the items above, outermost first
         was_item = False
         for is_item, text, level in self._blocks(container):
             while levels and (not is_item or levels[-1] >= level):
                 levels.pop()
             if is_item and was_item:
-                blocks[-1] += f"\n{'   ' * len(levels)}{text}"
+                blocks[-1].append(f"{'   ' * len(levels)}{text}")
             else:
-                blocks.append(text)
+                blocks.append([text])
             was_item = is_item
             if is_item:
                 levels.append(level)
-        return blocks
+        return ["\n".join(lines) for lines in blocks]
 
     def shape(self, shape: etree._Element) -> list[str]:
         """Blocks of a frame, a drawn shape or a group."""
         if self._depth >= _DEEP:
-            return []
+            return _flat(shape)
         self._depth += 1
         try:
             return list(self._shape(shape))
@@ -127,6 +127,7 @@ class Body:
 
     def _list(self, element: etree._Element, style: str | None, level: int) -> Iterator[_Block]:
         if level > _DEEP:
+            yield from ((True, f"- {text}", level) for text in _flat(element))
             return
         start = attribute(element, "start-value") or ""
         count = int(start) - 1 if start.isdecimal() else 0
@@ -152,7 +153,7 @@ class Body:
     def _table(self, element: etree._Element) -> list[str]:
         """A Markdown table; a single cell is a frame around its blocks."""
         if self._depth >= _DEEP:
-            return [_on_one_line(" ".join(element.itertext()))]
+            return _flat(element)
         self._depth += 1
         try:
             rows = list(_rows(element))
@@ -211,6 +212,12 @@ def _unmarked(block: str) -> str:
         return _MARK.sub("", block)
     lines = block.split("\n")
     return " ".join(line.strip("| ").replace(" | ", " ") for line in [lines[0], *lines[2:]])
+
+
+def _flat(element: etree._Element) -> list[str]:
+    """What is nested deeper than anyone nests by hand, without its structure."""
+    text = _on_one_line(" ".join(element.itertext()))
+    return [plain(text)] if text else []
 
 
 def _on_one_line(text: str) -> str:

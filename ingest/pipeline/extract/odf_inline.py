@@ -75,6 +75,8 @@ class _Reader:
         for item in parent:
             if depth < _DEEP:
                 self._item(item, style, may_be_faint, depth)
+            else:
+                self._put("".join(item.itertext()), style, may_be_faint)
             self._put(item.tail or "", style, may_be_faint)
 
     def _item(self, item: etree._Element, style: Style, may_be_faint: bool, depth: int) -> None:

@@ -93,9 +93,9 @@ def _in_order(shapes: list[etree._Element], slide: Slide) -> list[etree._Element
 def _texts(shape: etree._Element, slide: Slide, depth: int) -> Iterator[str]:
     kind = etree.QName(shape).localname
     if kind == "grpSp":
-        if depth < _DEEP:
-            for child in _in_order(list(shape.iterchildren(*_SHAPES)), slide):
-                yield from _texts(child, slide, depth + 1)
+        inside = shape.iterchildren(*_SHAPES) if depth < _DEEP else shape.iter("{*}sp")
+        for child in _in_order(list(inside), slide):
+            yield from _texts(child, slide, depth + 1)
     elif kind == "graphicFrame":
         yield from slide_table(shape)
         yield from slide.graphics.show(shape)
