@@ -52,7 +52,7 @@ def test_a_version_of_the_text_is_no_file_though_it_has_a_name() -> None:
     page = 'Content-Type: text/html; name="message.html"\r\n\r\n<b>Lunch?</b>'
     sink = Kept()
 
-    extract(multipart("alternative", PLAIN + "Lunch?", page), sink)
+    extract(multipart("alternative", page, PLAIN + "Lunch?"), sink)
 
     assert sink.files == {}
 

@@ -36,6 +36,8 @@ def header(message: Message, name: str) -> str:
 
 def header_text(raw: str) -> str:
     """A value as it was sent, in readable form: encoded words, 8-bit bytes, folded lines."""
+    if raw.isascii() and "=?" not in raw:  # nearly always
+        return " ".join(raw.split())[:_LONGEST]
     text = _BETWEEN_WORDS.sub(r"\1", as_text(raw))
     pieces = []
     position = 0

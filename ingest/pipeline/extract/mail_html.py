@@ -6,7 +6,7 @@ from ingest.pipeline.extract.html import to_markdown
 from ingest.pipeline.extract.html_flat import flat_text
 from ingest.pipeline.extract.html_hidden import drop_hidden
 from ingest.pipeline.extract.html_parse import is_deep, parse_page
-from ingest.pipeline.extract.mail_layout import unwrap_layout
+from ingest.pipeline.extract.html_tidy import tidy
 
 _STUB = 5  # times the text's length
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -56,5 +56,5 @@ def tree_markdown(tree: html.HtmlElement) -> tuple[str, bool]:
     if is_deep(tree):
         return flat_text(etree.tostring(tree, encoding="unicode", method="html")), False
     hides = drop_hidden(tree)
-    unwrap_layout(tree)
+    tidy(tree)
     return to_markdown(etree.tostring(tree, encoding="unicode", method="html")), hides

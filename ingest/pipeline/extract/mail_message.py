@@ -151,7 +151,6 @@ class _Reader:
         pages: list[Message] = []
         rest: list[str] = []
         for child in children:
-            self._has_body = had_body  # versions of the same, not one after the other
             kind = _first_text(child).get_content_type()
             if kind in _MARKUP:
                 pages.append(child)
@@ -160,7 +159,7 @@ class _Reader:
             elif kind in _READ or not kind.startswith("text/"):  # else a version for few programs
                 rest += self.read(child)
         for page in pages:
-            self._has_body = had_body
+            self._has_body = had_body  # a version of the text, not another file after it
             plain = self._richer(plain, page)
         return [*plain, *rest]
 

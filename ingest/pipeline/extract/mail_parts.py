@@ -14,6 +14,7 @@ from ingest.model import Encoding
 from ingest.pipeline.decode import HEAD, decode
 
 _DEEPEST = 40  # every level costs the parser a test per line
+_MOST_HEADERS = 5000  # of one part
 _MOST_PARTS = 10_000
 _LONGEST_HEADER = 16 * 1024  # characters; parameters are parsed in quadratic time
 _SEVEN_BIT = re.compile(r"""charset\s*=\s*["']?(utf-7|hz(?:-gb-2312)?)\b""", re.IGNORECASE)
@@ -21,9 +22,16 @@ _SKIPPED_BEFORE = b" \t\r\n\xef\xbb\xbf"
 
 
 class Part(Message):
-    """A message or a part of one; knows how deep it lies, and refuses to be too deep."""
+    """A message or a part of one; knows how deep it lies, and refuses to hold too much."""
 
     depth = 0
+
+    def set_raw(self, name: str, value: str) -> None:
+        if len(self) >= _MOST_HEADERS:
+            raise Permanent(
+                f"The message has more than {_MOST_HEADERS} header fields.", code="archive_unsafe"
+            )
+        super().set_raw(name, value)
 
     def attach(self, payload: Any) -> None:
         payload.depth = self.depth + 1
@@ -45,7 +53,7 @@ class _Policy(Compat32):
 def parse(stream: BinaryIO) -> Message:
     """The message in a seekable file; what comes before its first header is skipped.
 
-    Permanent `archive_unsafe`: too deep or too many parts.
+    Permanent `archive_unsafe`: too deep, too many parts or header fields.
     """
     stream.seek(0)
     head = stream.read(HEAD)
