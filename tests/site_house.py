@@ -19,7 +19,7 @@ from ingest.embedding import EmbeddingService
 from ingest.governor import Governor
 from ingest.handlers.context import Context, Progress, Web
 from ingest.handlers.registry import load_handlers
-from ingest.model import Chunk, ChunkSettings
+from ingest.model import Chunk, ChunkSettings, Document
 from ingest.pipeline.chunk import chunk
 from ingest.pipeline.extract.registry import extract
 from ingest.pipeline.tokenizers import load_tokenizer
@@ -70,7 +70,16 @@ class InProcessParser:
         raise NotImplementedError
 
     async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]:
-        raise NotImplementedError
+        document = Document(
+            text=text, media_type="text/markdown", extractor="", pages=request.pages
+        )
+        settings = request.chunk
+        return chunk(
+            document,
+            tokenizer=load_tokenizer(settings.tokenizer),
+            size=settings.size,
+            overlap=settings.overlap,
+        )
 
 
 def html(
