@@ -119,6 +119,7 @@ def test_the_declared_type_counts_last_and_without_its_parameters(
 ) -> None:
     assert kind(b"plain words", None, declared) == expected
     assert kind(b"plain words", "a.md", declared) == types.MARKDOWN
+    assert kind(b"plain words", "a.eml", declared) == types.EMAIL
 
 
 def test_utf16_is_looked_into() -> None:
