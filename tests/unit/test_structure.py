@@ -86,3 +86,60 @@ def test_paths_go_from_the_outermost_heading_down() -> None:
         (),
         ("E",),
     ]
+
+
+def test_what_only_looks_like_a_heading_is_none() -> None:
+    assert titles("Best regards\n-- \nAda\n") == []
+    assert titles("    code\n---\n") == []
+    assert titles("word " * 50 + "\n---\n") == []
+    assert titles("---\ntitle: x\n---\n\n# Real\n") == [(1, "Real")]
+
+
+def test_comments_and_preformatted_text_have_no_headings() -> None:
+    text = "<!-- a\n# no\n-->\n# One\n<pre>\n# no\n</pre>\n<!-- # no -->\n# Two\n"
+
+    assert titles(text) == [(1, "One"), (1, "Two")]
+
+
+def test_a_span_of_code_with_three_backticks_opens_no_fence() -> None:
+    assert titles("```x``` is code\n\n# Real\n") == [(1, "Real")]
+
+
+def test_rules_of_stars_and_dashes_are_no_items() -> None:
+    assert blocks("* * *\n\n- - -\n\n_ _ _\n") == []
+
+
+def test_a_number_at_the_start_of_a_wrapped_line_is_no_item() -> None:
+    assert blocks("It was written in\n1984. It was read in\n- dashed words\n") == [
+        "- dashed words\n"
+    ]
+    assert blocks("Steps:\n1. one\n2. two\n") == ["1. one\n2. two\n"]
+
+
+def test_a_list_goes_on_after_a_blank_line_with_items_and_indented_text() -> None:
+    text = "- one\n\n- two\n\n  more\n\ntext\n\n- new"
+
+    assert blocks(text) == ["- one\n\n- two\n\n  more\n", "- new"]
+
+
+def test_a_table_needs_no_outer_bars_but_a_line_under_its_header() -> None:
+    text = "text\na | b\n--|--\n1 | 2\n3 | 4\nend\n\nno | table\n\nneither | this\n--|--|--\n"
+
+    [table] = read_structure(text).blocks
+
+    assert text[table.start : table.end] == "a | b\n--|--\n1 | 2\n3 | 4\n"
+    assert table.lead
+    assert text[slice(*table.lead)] == "a | b\n--|--\n"
+
+
+def test_units_are_found_from_the_row_out_to_the_block() -> None:
+    text = "- a\n  - b\n    - c\n- d\n"
+
+    units = list(read_structure(text).units_around(text.index("b")))
+
+    assert [text[start:end] for start, end in units] == [
+        "  - b\n",
+        "  - b\n    - c\n",
+        "- a\n  - b\n    - c\n",
+        text,
+    ]
