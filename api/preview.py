@@ -1,13 +1,15 @@
 """What would become of a file: extracted and cut as an upload would be, and nothing stored."""
 
+import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BeforeValidator, ValidationError
+from starlette.requests import ClientDisconnect
 
 from api import chunking, multipart
 from api.chunking import Chunking
@@ -25,6 +27,7 @@ from ingest.runtime import Runtime
 from ingest.scratch import scratch_folder
 from ingest.store import applications
 from ingest.store.documents import coverage_json
+from ingest.tasks import end
 
 router = APIRouter(prefix="/api", tags=["upload"])
 
@@ -135,10 +138,9 @@ async def preview_file(
         if form.name is None:
             raise Rejected("the request holds no part named `file`", code="no_files")
         cut_by = await _cut_by(runtime, pool, key.application_id, fields)
+        making = runtime.previews.make(form.path, name=form.name, cut_by=cut_by, ocr=fields.ocr)
         try:
-            made = await runtime.previews.make(
-                form.path, name=form.name, cut_by=cut_by, ocr=fields.ocr
-            )
+            made = await _while_there(request, making)
         except IsArchive as error:
             raise Rejected(
                 f"{error} Upload it: each file in it becomes a document.", code=error.code
@@ -146,6 +148,23 @@ async def preview_file(
         except Permanent as error:
             raise Rejected(str(error), code=error.code) from None
     return _answer(made)
+
+
+async def _while_there(request: Request, making: Coroutine[Any, Any, Preview]) -> Preview:
+    """The preview; ended at once when the client leaves, as others wait for its place."""
+    made, left = asyncio.create_task(making), asyncio.create_task(_left(request))
+    try:
+        await asyncio.wait((made, left), return_when=asyncio.FIRST_COMPLETED)
+        if not made.done():
+            raise ClientDisconnect
+        return made.result()
+    finally:
+        await end(made, left)
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _fields(given: dict[str, str]) -> PreviewFields:

@@ -1,6 +1,5 @@
 """The HTTP application over a real database and a local blob store, with a fake embedder."""
 
-import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -27,12 +26,12 @@ from ingest.db import Connection, Pool
 from ingest.embedding import EmbeddingService
 from ingest.governor import Governor
 from ingest.listen import Listener
-from ingest.model import Chunk, Document, EmbeddingModel, Encoding, Role
+from ingest.model import EmbeddingModel, Role
 from ingest.preview import Previews
 from ingest.runtime import Runtime
-from ingest.sandbox.messages import Parsed, ParseRequest
 from ingest.store import access, applications, models
 from tests.api.hubs import running
+from tests.api.parser import TextParser
 from tests.live import Inbox
 
 OPERATOR_KEY = "the-operators-key"
@@ -42,53 +41,6 @@ MODEL = EmbeddingModel(
 
 # Only workers and `embed_query` use it, and tests of the front doors have neither.
 NO_EMBEDDER = cast(EmbeddingService, None)
-
-
-class TextParser:
-    """Reads files as text, and cuts them at their lines. Notes what it is asked for."""
-
-    def __init__(self) -> None:
-        self.requests: list[ParseRequest] = []
-        self.paths: list[Path] = []
-        self.failures: list[Exception] = []
-        self.gate: asyncio.Event | None = None
-        """If set, parsing waits until it opens."""
-        self.metadata: dict[str, Any] = {}
-        self.is_closed = False
-
-    async def parse(self, path: Path, request: ParseRequest) -> Parsed:
-        self.requests.append(request)
-        self.paths.append(path)
-        if self.gate is not None:
-            await self.gate.wait()
-        if self.failures:
-            raise self.failures.pop(0)
-        text = path.read_text(errors="replace")  # noqa: ASYNC240  # a few bytes
-        chunks = []
-        position = 0
-        for ordinal, line in enumerate(text.splitlines(keepends=True)):
-            chunks.append(
-                Chunk(
-                    ordinal=ordinal,
-                    text=line,
-                    token_count=1,
-                    start=position,
-                    end=position + len(line),
-                )
-            )
-            position += len(line)
-        document = Document(
-            text=text,
-            media_type="text/plain",
-            extractor="lines 1",
-            title=request.name,
-            encoding=Encoding(name="utf-8", confidence=1.0),
-            metadata=self.metadata,
-        )
-        return Parsed(document=document, chunks=chunks, extract_seconds=0.0, chunk_seconds=0.0)
-
-    async def close(self) -> None:
-        self.is_closed = True
 
 
 class FakeRuntime(Runtime):

@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from ingest.db import Connection
 from ingest.errors import IsArchive, Permanent
@@ -19,8 +20,9 @@ from ingest.model import ChunkSettings
 from ingest.preview import Previews
 from ingest.runtime import Runtime
 from ingest.sandbox.pool import ParserPool
-from tests.api.conftest import MakeKey, TextParser, connect, serve
-from tests.api.helpers import count, stored
+from tests.api.conftest import MakeKey, connect, serve
+from tests.api.helpers import count, multipart, stored
+from tests.api.parser import TextParser
 from tests.worker import truth_of, until
 
 PREVIEW = "/api/preview"
@@ -219,6 +221,32 @@ async def test_a_third_preview_is_told_when_to_come_again(
     assert int(refused.headers["retry-after"]) > 0
     assert [answer.status_code for answer in made] == [200, 200]
     assert (await preview(editor, b"x")).status_code == 200
+
+
+async def test_a_client_that_leaves_gives_its_place_to_others(
+    app: FastAPI, editor: httpx.AsyncClient, parser: TextParser, scratch_in: Path
+) -> None:
+    parser.gate = asyncio.Event()
+    body = multipart(b'Content-Disposition: form-data; name="file"\r\n\r\nx')
+    incoming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    incoming.put_nowait({"type": "http.request", "body": body, "more_body": False})
+    headers = [
+        (b"authorization", editor.headers["authorization"].encode()),
+        (b"content-type", b"multipart/form-data; boundary=frontier"),
+    ]
+    scope: dict[str, Any] = {"type": "http", "method": "POST", "path": PREVIEW, "headers": headers}
+    scope |= {"query_string": b"", "http_version": "1.1", "scheme": "http", "root_path": ""}
+
+    async def send(_: Any) -> None: ...
+
+    gone = asyncio.create_task(app(scope, incoming.get, send))
+    await until(lambda: truth_of(parser.requests))
+    incoming.put_nowait({"type": "http.disconnect"})
+    await gone
+
+    assert not parser.gate.is_set()
+    assert os.listdir(scratch_in) == []
+    assert parser.ended == 1
 
 
 async def test_a_preview_that_takes_too_long_is_told_what_to_do(
