@@ -14,8 +14,9 @@ import olefile
 from ingest.errors import Permanent
 from ingest.pipeline import foreign
 from ingest.pipeline import mediatypes as types
-from ingest.pipeline.decode import HEAD, is_text, peek
+from ingest.pipeline.decode import HEAD, decode, is_text, peek
 from ingest.pipeline.languages import language_of
+from ingest.pipeline.sniff_mail import mail_family
 from ingest.pipeline.sniff_ole import ole_family
 from ingest.pipeline.sniff_text import text_family
 from ingest.pipeline.sniff_zip import zip_family
@@ -154,7 +155,11 @@ def _is_pdf(head: bytes) -> bool:
     if _PDF.match(head):
         return True
     late = _LATE_PDF.search(head, 0, _PDF_WITHIN)
-    return late is not None and _PDF_OBJECT.search(head, late.end()) is not None
+    if late is None or _PDF_OBJECT.search(head, late.end()) is None:
+        return False
+    # Behind the headers of a message it is an attachment that was not encoded.
+    before = head[: late.start()]
+    return not is_text(before) or mail_family(decode(before)[0], None) is None
 
 
 def _is_tar(block: bytes) -> bool:

@@ -225,7 +225,7 @@ def test_an_invitation_says_when_and_where() -> None:
     ],
 )
 def test_a_message_that_only_a_key_opens_is_encrypted(data: bytes) -> None:
-    assert refusal(data) == "encrypted"
+    assert refusal(data) == "no_text"
 
 
 def test_a_message_that_is_only_signed_is_read() -> None:

@@ -111,3 +111,13 @@ def test_the_file_is_left_at_its_start() -> None:
     sniff(file)
 
     assert file.tell() == 0
+
+
+def test_a_message_with_an_attachment_that_was_not_encoded_is_no_pdf() -> None:
+    data = (
+        b"From: a@example.org\r\nTo: b@example.org\r\nSubject: Plan\r\nMIME-Version: 1.0\r\n"
+        b"Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\n"
+        b"Content-Type: application/pdf\r\n\r\n" + make_files.pdf(["The plan"]) + b"\r\n--x--\r\n"
+    )
+
+    assert sniff(io.BytesIO(data), name="plan.eml").media_type == types.EMAIL

@@ -19,7 +19,7 @@ _LARGEST = 192  # MiB; in memory a message takes seven times its size
 def extract(source: Source) -> Extraction:
     """Subject, sender, receivers, date and the body; attachments are listed and handed on.
 
-    Permanent: `encrypted` (S/MIME or PGP), `too_large`, `archive_unsafe` (nesting).
+    Permanent: `no_text` (S/MIME or PGP), `too_large`, `archive_unsafe` (nesting).
     """
     check_size(source.stream)
     attachments = Attachments(source.members)
@@ -38,9 +38,13 @@ def check_size(stream: BinaryIO) -> None:
 
 
 def extraction_of(mail: Mail, attachments: Attachments, *, extractor: str) -> Extraction:
-    """The document of a single message. Permanent `encrypted` if nothing of it can be read."""
+    """The document of a single message. Permanent `no_text` if nothing of it can be read."""
     if mail.is_encrypted and not mail.body:
-        raise Permanent("The body of the message is encrypted.", code="encrypted")
+        # Not `encrypted`: there is no password that its owner could take off.
+        raise Permanent(
+            "The message is encrypted (S/MIME or PGP): there is no text that could be read.",
+            code="no_text",
+        )
     stated = {name.lower(): value for name, value in mail.fields}
     return Extraction(
         parts=[mail.markdown()],
