@@ -11,7 +11,6 @@ import olefile
 _STREAM = "\x05SummaryInformation"
 _SECTION = 44  # where the offset of the first property set stands ([MS-OLEPS] 2.21)
 _MOST_BYTES = 64 * 1024
-_MOST_PROPERTIES = 100
 _CODE_PAGE = 1
 _NAMES = {2: "title", 3: "subject", 4: "author"}
 _LATIN = "cp1252"
@@ -35,7 +34,7 @@ def _properties(data: bytes) -> Iterator[tuple[int, tuple[int, bytes]]]:
     """Id, type and bytes of each property."""
     (section,) = struct.unpack_from("<I", data, _SECTION)
     (count,) = struct.unpack_from("<I", data, section + 4)
-    for index in range(min(count, _MOST_PROPERTIES)):
+    for index in range(count):  # ends with the data, whatever the count
         key, offset = struct.unpack_from("<II", data, section + 8 + 8 * index)
         (kind,) = struct.unpack_from("<I", data, section + offset)
         start = section + offset + 4
