@@ -6,6 +6,9 @@ follow each other, boxes are whole. It is only changed where a line would come a
 
 from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ingest.pipeline.extract.pdf_lines import Line, PageLines
 
 _MOST = 500  # lines; comparing all with all has its price
@@ -16,13 +19,34 @@ _TURNED = 3  # times higher than wide: text that runs up or down the page
 def put_in_order(page: PageLines) -> None:
     """Move lines before those below them, and change nothing else."""
     lines = page.lines
-    if not page.has_places or len(lines) > _MOST or not _is_disordered(lines):
+    if not page.has_places or len(lines) > _MOST or not _jumps_up(lines):
         return
-    if any(_runs_up(line) for line in lines):
+    above = _above(lines)
+    if not np.tril(above, -1).any() or any(_runs_up(line) for line in lines):
         return
-    ordered = _Sorter(lines).sorted()
+    ordered = [lines[index] for index in _Sorter(lines, above).sorted()]
     if _clashes(ordered) <= _clashes(lines):
         page.lines = ordered
+
+
+def _jumps_up(lines: list[Line]) -> bool:
+    """Whether some line is higher than the one before it, as where a new column starts."""
+    return any(
+        following.bottom > line.top - _SLACK * (line.top - line.bottom)
+        for line, following in pairwise(lines)
+    )
+
+
+def _above(lines: list[Line]) -> NDArray[np.bool_]:
+    """Shape (lines, lines): whether the first is above the second and not beside it."""
+    places = np.array([(line.left, line.top, line.right, line.bottom) for line in lines])
+    left, top, right, bottom = places.T
+    height, width = top - bottom, right - left
+    slack = _SLACK * np.minimum.outer(height, height)
+    shared = np.minimum.outer(right, right) - np.maximum.outer(left, left)
+    overlaps = (shared > 0) & (shared > 0.1 * np.minimum.outer(width, width))
+    higher = (bottom[:, None] >= top[None, :] - slack) & np.greater.outer(top, top)
+    return np.asarray(higher & overlaps)
 
 
 def _clashes(lines: list[Line]) -> int:
@@ -35,34 +59,20 @@ def _clashes(lines: list[Line]) -> int:
     )
 
 
-def _is_disordered(lines: list[Line]) -> bool:
-    """Whether some line is above an earlier one and not beside it."""
-    jumps = [
-        index
-        for index, (line, following) in enumerate(pairwise(lines), start=1)
-        if following.bottom > line.top - _SLACK * line.height
-    ]
-    return any(_is_above(lines[jump], line) for jump in jumps for line in lines[:jump])
-
-
-def _is_above(line: Line, other: Line) -> bool:
-    slack = _SLACK * min(line.height, other.height)
-    return line.bottom >= other.top - slack and line.top > other.top and line.overlaps(other)
-
-
 def _runs_up(line: Line) -> bool:
     return len(line.text) > 3 and line.height > _TURNED * (line.right - line.left)
 
 
 class _Sorter:
-    def __init__(self, lines: list[Line]) -> None:
-        self._lines = lines
+    def __init__(self, lines: list[Line], above: NDArray[np.bool_]) -> None:
+        self._tops = [line.top for line in lines]
+        self._above = above
         self._done: set[int] = set()
-        self._sorted: list[Line] = []
+        self._sorted: list[int] = []
 
-    def sorted(self) -> list[Line]:
-        """The lines in the order of the file, each after those above it."""
-        for index in range(len(self._lines)):
+    def sorted(self) -> list[int]:
+        """Indices in the order of the file, each after those above it."""
+        for index in range(len(self._tops)):
             self._visit(index)
         return self._sorted
 
@@ -70,13 +80,8 @@ class _Sorter:
         if index in self._done:
             return
         self._done.add(index)
-        line = self._lines[index]
-        above = [
-            other
-            for other, candidate in enumerate(self._lines)
-            if other not in self._done and _is_above(candidate, line)
-        ]
+        above = np.flatnonzero(self._above[:, index]).tolist()
         # From the top down: each finds those above it done, so this does not go deep.
-        for other in sorted(above, key=lambda item: -self._lines[item].top):
+        for other in sorted(above, key=lambda item: -self._tops[item]):
             self._visit(other)
-        self._sorted.append(line)
+        self._sorted.append(index)

@@ -200,7 +200,7 @@ def pixels(image: int) -> int:
 def path_edges(path: int, most: int) -> list[tuple[float, float, float, float]]:
     """Boxes of the straight, level or upright lines of a path: left, top, right, bottom.
 
-    A filled path that is as thin as a line counts as one; curves have none.
+    A filled path that is as thin as a line counts as one; a path with a curve has none.
     """
     left, top, right, bottom = bounds(path)
     if min(right - left, top - bottom) <= 2.5:
@@ -222,6 +222,8 @@ def path_edges(path: int, most: int) -> list[tuple[float, float, float, float]]:
             first = here
         elif kind == raw.FPDF_SEGMENT_LINETO:
             edges.append(_edge(previous, here))
+        else:
+            return []
         if _is_closing(segment):
             edges.append(_edge(here, first))
         previous = here

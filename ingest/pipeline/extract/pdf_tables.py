@@ -1,5 +1,6 @@
 """Tables become Markdown where ruled lines or clear columns make it sure; the rest stays text."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import repeat
 
@@ -104,10 +105,11 @@ def _by_column(line: Line, grid: Grid, glyphs: Glyphs) -> Iterator[tuple[int, st
     """The line cut at the ruled lines it crosses."""
     middle = (line.top + line.bottom) / 2
     start, current = 0, -1
+    inner = grid.columns[1:-1]
     for index, (left, right) in enumerate(glyphs.extents(line)):
         if line.text[index].isspace():
             continue
-        column = sum((left + right) / 2 > x for x in grid.columns[1:-1])
+        column = bisect_left(inner, (left + right) / 2)
         if current < 0:
             current = column
         elif column != current and _crosses(grid, current, column, middle):
