@@ -48,8 +48,8 @@ def with_exif(image: Image.Image, values: dict[int, Any], kind: str = "JPEG") ->
 
 
 def huge_png(width: int, height: int) -> bytes:
-    """A PNG that only claims to be of this size."""
-    small = bytearray(encoded(Image.new("L", (1, 1))))
+    """A coloured PNG of some 90 kB that claims to be of this size."""
+    small = bytearray(encoded(Image.effect_noise((300, 300), 90).convert("RGB")))
     small[16:24] = width.to_bytes(4) + height.to_bytes(4)
     small[29:33] = zlib.crc32(small[12:29]).to_bytes(4)
     return bytes(small)

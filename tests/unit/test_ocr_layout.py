@@ -38,8 +38,8 @@ def test_a_heading_across_columns_stands_before_them_and_a_footer_after_them() -
     ]  # fmt: skip
 
 
-def test_three_columns_are_found_although_their_lines_nearly_touch() -> None:
-    found = texts(column("a", 0) + column("b", 303) + column("c", 606))
+def test_three_columns_are_found_although_their_boxes_overlap_a_little() -> None:
+    found = texts(column("a", 0) + column("b", 297) + column("c", 594))
 
     assert [paragraph[0][0] for paragraph in found] == ["a", "b", "c"]
 
@@ -58,7 +58,7 @@ def test_cells_of_a_table_are_read_by_row() -> None:
 
 
 def test_pieces_of_one_line_are_put_together_from_left_to_right() -> None:
-    [[row]] = ordered([line("world", 105, 3, width=60), line("hello", 0, 0, width=100)])
+    [[row]] = ordered([line("world", 105, 0, width=60), line("hello", 0, 3, width=100)])
 
     assert (row.text, row.cells) == ("hello world", 1)
     assert (row.left, row.top, row.right, row.bottom) == (0, 0, 165, 23)

@@ -18,7 +18,14 @@ def test_a_crooked_page_is_turned_back(angle: float) -> None:
 
 
 def test_a_crooked_page_on_its_side_is_turned_back_too() -> None:
-    crooked = PAGE.rotate(93, Image.Resampling.BICUBIC, expand=True, fillcolor=255)
+    ragged = Image.new("L", (700, 900), 255)
+    for number in range(40):
+        text = drawn(f"{7 ** (number + 40)}"[: 8 + number * 7 % 25], size=16)
+        ragged.paste(
+            text.crop((20, 20, text.width - 20, text.height - 16)),
+            (number * 89 % 350, 20 + 21 * number),
+        )
+    crooked = ragged.rotate(93, Image.Resampling.BICUBIC, expand=True, fillcolor=255)
 
     assert skew(crooked) == pytest.approx(-3, abs=0.25)
 

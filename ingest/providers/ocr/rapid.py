@@ -28,7 +28,6 @@ _SMALLEST, _LARGEST = 1200, 2000  # pixels
 # a page takes 0.7 GB; with the defaults of RapidOCR twice that.
 _DETECTED = 1280
 _TALL = 1.5  # height to width: such a line runs up or down, and RapidOCR turns it by a quarter
-_SMALLEST_SIDE = 3  # pixels
 _LEAST_SCORE = 0.5  # as in RapidOCR's own results; below, it reads letters into drawings
 _UPSIDE_DOWN = "180"
 _TASKS = ("Det", "Cls", "Rec")
@@ -68,8 +67,6 @@ class RapidOcr(Engine):
     def _paragraphs(self, image: Image) -> Sequence[Paragraph]:
         until = time.monotonic() + self._seconds
         grey = np.asarray(fitted(image, smallest=_SMALLEST, largest=_LARGEST))
-        if min(grey.shape) < _SMALLEST_SIDE:
-            return []
         try:
             return ordered(self._lines(np.stack([grey] * 3, axis=-1), until))
         except (Permanent, MemoryError):
