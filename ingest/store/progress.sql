@@ -1,7 +1,7 @@
 -- name: sources
 -- State, position and counts of sources at one moment: the jobs of a run are its root and the
--- root's children. A root that has children counts only if something became of itself: people count
--- pages. How many there are is known once the root has ended, or a provider has.
+-- root's children. People count pages, so a site's root that has children counts only if something
+-- became of itself; they count files, and an archive or a message is one beside those in it. How many there are is known once the root has ended, or a provider has.
 select source.id, source.type as source_type, source.name, source.uri, source.status,
        source.error_code, source.error_message, source.chunk_count, source.event_seq,
        coalesce((select event.seq from rag.progress_events as event
@@ -31,7 +31,7 @@ select source.id, source.type as source_type, source.name, source.uri, source.st
                    and not exists (select 1 from rag.crawls as crawl
                                     where crawl.job_id = root.id and crawl.status = 'finishing')
                      as is_finding,
-                   root.status in ('failed', 'cancelled', 'review_needed')
+                   source.type = 'file' or root.status in ('failed', 'cancelled', 'review_needed')
                    or not exists (select 1 from rag.processing_jobs as child
                                    where child.parent_job_id = root.id) as counts
               from rag.processing_jobs as root

@@ -329,8 +329,8 @@ async def test_how_many_files_there_are_is_unknown_until_all_archives_are_open(
         counts.append((job.type, state.total, state.completed, state.percent))
 
     # The root and the outer archive, the inner one as a file and as an archive, the files.
-    assert [percent for *_, percent in counts] == [0, None, None, 33, 66, 100, 100]
-    assert counts[-1][1:] == (3, 3, 100)
+    assert [percent for *_, percent in counts] == [None, None, None, 25, 50, 75, 100]
+    assert counts[-1][1:] == (4, 4, 100)
 
 
 async def test_cancelling_an_upload_cancels_the_files_in_it(
