@@ -60,13 +60,12 @@ def test_keys_that_occur_twice_are_kept_twice() -> None:
     assert extract('[{"a": 1, "a": 2}]').text == "- a: 1; a: 2"
 
 
-@pytest.mark.parametrize("brackets", ["[]", "{}"])
-def test_nesting_that_the_parser_takes_is_read_to_the_bottom(brackets: str) -> None:
-    left, right = ("[", "]") if brackets == "[]" else ('{"k": ', "}")
-
-    document = extract(left * 200 + '"word"' + right * 200)
+@pytest.mark.parametrize(("left", "right"), [("[", "]"), ('{"k": ', "}"), ('{"k": [', "]}")])
+def test_nesting_that_the_parser_takes_is_read_to_the_bottom(left: str, right: str) -> None:
+    document = extract(left * 150 + '"word"' + right * 150)
 
     assert "word" in document.text
+    assert " " * 100 not in document.text
     assert document.warnings == ()
 
 

@@ -100,7 +100,7 @@ def test_a_docbook_has_its_structure() -> None:
 
 
 def test_formulas_are_read_once() -> None:
-    formula = "<alternatives><math><mi>x</mi></math><tex-math>\\begin{x}</tex-math></alternatives>"
+    formula = "<alternatives><math><mi>x</mi></math><tex-math>\\x<b>y</b></tex-math></alternatives>"
 
     assert text_of(f"<article><p>with <f>{formula}</f> in it</p></article>") == "with x in it"
 
@@ -234,9 +234,17 @@ def test_entities_that_multiply_are_refused(root: str, use: str) -> None:
     entities = "".join(f'<!ENTITY e{level} "{f"&e{level - 1};" * 10}">' for level in range(1, 12))
 
     with pytest.raises(Permanent) as caught:
-        extract(f'<!DOCTYPE {root} [<!ENTITY e0 "lol">{entities}]><{root}>{use}</{root}>')
+        extract(
+            f'<!DOCTYPE {root} [<!ENTITY e0 "lol">{entities}]><{root}><p>first</p>{use}</{root}>'
+        )
 
     assert caught.value.code == "corrupt"
+
+
+def test_a_reference_to_what_is_declared_elsewhere_stays_as_it_is() -> None:
+    assert text_of('<!DOCTYPE a SYSTEM "a.dtd"><a><b><c>x &chapter1; y</c></b></a>') == (
+        "- b: c: x &chapter1; y"
+    )
 
 
 def test_what_comes_before_the_break_is_not_lost() -> None:
