@@ -1,6 +1,6 @@
 """Pages of PDFs a second: a bare loop of pypdfium2 against the parser pool with one process.
 
-Usage: python benchmarks/pdf_pages.py FOLDER [--rounds N]
+Usage: python -m benchmarks.pdf_pages FOLDER [--rounds N] [--processes N]
 
 Both read every PDF below FOLDER that pdfium opens, from disk, one after the other; rounds
 alternate, and the best of each counts. The pool's time includes the process, the pipes and the

@@ -117,21 +117,15 @@ def _segments(line: Line, glyphs: Glyphs) -> list[_Segment]:
     """The line cut at its gaps."""
     gap = _GAP * (line.size or line.height)
     segments: list[_Segment] = []
-    start = 0
-    first = last = None
-    for index, (left, right) in enumerate(glyphs.extents(line)):
-        if line.text[index].isspace():
-            continue
-        if first is None or last is None:
-            first, last = left, right
-        elif left - last > gap:
-            segments.append((first, last, line.text[start:index]))
-            start, first, last = index, left, right
+    words = glyphs.words(line)
+    start, _, left, right = words[0]
+    for first, _, word_left, word_right in words[1:]:
+        if word_left - right > gap:
+            segments.append((left, right, line.text[start:first]))
+            start, left, right = first, word_left, word_right
         else:
-            last = max(last, right)
-    if first is not None and last is not None:
-        segments.append((first, last, line.text[start:]))
-    return segments
+            right = max(right, word_right)
+    return [*segments, (left, right, line.text[start:])]
 
 
 def _is_table(run: _Run) -> bool:

@@ -1,30 +1,50 @@
 """Places of single characters, what is in a cell, and the table in place of its lines."""
 
+import re
 from collections.abc import Sequence
 
 from ingest.pipeline.extract import pdf_raw
 from ingest.pipeline.extract.pdf_lines import HYPHEN, Line, PageLines, turned
 
+_WORD = re.compile(r"\S+")
+
+Word = tuple[int, int, float, float]
+"""Where a word starts and ends in its line's text, its left and its right end on the page."""
+
 
 class Glyphs:
-    """Where each character of a line is, left to right; asked for when it is needed."""
+    """Where the words of a line are, and their letters; asked for when it is needed."""
 
     def __init__(self, text_page: int, turn: int) -> None:
         self._text_page = text_page
         self._turn = turn
-        self._extents: dict[int, list[tuple[float, float]]] = {}
+        self._words: dict[int, list[Word]] = {}
 
     def knows(self, line: Line) -> bool:
         """Whether pdfium's characters are those of the line's text."""
         return line.end - line.start == len(line.text) and line.kind == "text"
 
-    def extents(self, line: Line) -> list[tuple[float, float]]:
-        """Left and right end of each character."""
-        if line.start not in self._extents:
-            characters = range(line.start, line.end)
-            boxes = turned(pdf_raw.char_boxes(self._text_page, characters), self._turn)
-            self._extents[line.start] = [(left, right) for left, _, right, _ in boxes.tolist()]
-        return self._extents[line.start]
+    def words(self, line: Line) -> list[Word]:
+        """Words of a line."""
+        if line.start not in self._words:
+            spans = [match.span() for match in _WORD.finditer(line.text)]
+            ends = [line.start + index for start, end in spans for index in (start, end - 1)]
+            places = self._extents(ends)
+            self._words[line.start] = [
+                (*span, min(first[0], last[0]), max(first[1], last[1]))
+                for span, first, last in zip(spans, places[::2], places[1::2], strict=True)
+            ]
+        return self._words[line.start]
+
+    def letters(self, line: Line, word: Word) -> list[Word]:
+        """The characters of a word, each as a word of its own."""
+        start, end, _, _ = word
+        places = self._extents(range(line.start + start, line.start + end))
+        return [(start + index, start + index + 1, *place) for index, place in enumerate(places)]
+
+    def _extents(self, characters: Sequence[int]) -> list[tuple[float, float]]:
+        boxes = turned(pdf_raw.char_boxes(self._text_page, characters), self._turn)
+        return [(left, right) for left, _, right, _ in boxes.tolist()]
 
 
 def is_beside(line: Line, following: Line) -> bool:

@@ -5,6 +5,7 @@ nothing, places off the page. Invisible text is what OCR programs put over a sca
 it is most of a page.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from ingest.pipeline.extract import pdf_raw
 from ingest.pipeline.extract.pdf_lines import Line, PageLines, turned
 
+_NO_LETTERS = re.compile(r"[\W\d_]+")
 _INVISIBLE = 3
 _CLIPPING = 7
 _SENTENCE = 30  # letters: a page number is shorter, an instruction is not
@@ -32,11 +34,12 @@ def drop_hidden(page: int, text_page: int, lines: PageLines) -> str | None:
             lines.lines = [line for line in lines.lines if id(line) not in gone]
             return "hidden_text"
         return None if _has_image(page) else "hidden_text"
-    return "off_page_text" if _letters(lines.off_page) >= _SENTENCE else None
+    beside = lines.off_page
+    return "off_page_text" if beside and _letters(beside) >= _SENTENCE else None
 
 
 def _letters(texts: Iterable[str]) -> int:
-    return sum(sum(map(str.isalpha, text)) for text in texts)
+    return len(_NO_LETTERS.sub("", "".join(texts)))
 
 
 def _faint(page: int, text_page: int, lines: Sequence[Line]) -> Iterator[Line]:

@@ -5,12 +5,17 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ingest.pipeline.extract import pdf_raw
 from ingest.pipeline.extract.pdf_raw import Boxes
 
 HYPHEN = "\ufffe"
 """pdfium's mark for a hyphen at the end of a line; the line break behind it is gone."""
+
+SLACK = 0.3
+"""Of a line's height: what neighbours may overlap."""
+_WIDE = 0.7  # of the font size a character; wider lines have gaps
 
 Kind = Literal["text", "table"]
 
@@ -60,6 +65,10 @@ class PageLines:
     """Markdown that comes after the text: form values, comments."""
     off_page: list[str] = field(default_factory=list)
     """Text that stands beside the page."""
+    jumps: bool = False
+    """Whether some line is higher than the one before it, as where a new column starts."""
+    gaps: set[int] = field(default_factory=set)
+    """Starts of lines that are wider than their text, or stand beside another."""
 
     @property
     def has_places(self) -> bool:
@@ -78,9 +87,7 @@ def plain_lines(text: str) -> PageLines:
 
 
 def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
-    """Lines in the order of pdfium, which is mostly that of reading. Off the page there are none;
-    `off_page` holds their text.
-    """
+    """Lines in the order of pdfium, which is mostly that of reading."""
     spans = _spans(text)
     if not spans:
         return PageLines([])
@@ -92,21 +99,41 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     low, high = np.minimum(boxes[::2], boxes[1::2]), np.maximum(boxes[::2], boxes[1::2])
     places = np.column_stack([low[:, 0], high[:, 1], high[:, 2], low[:, 3]])
     box = page_box(page, turn)
-    found = PageLines([], box)
-    size_of = _Sizes(text_page)
-    for (line, _, _), place, first, last, is_shown in zip(
-        spans, places.tolist(), ends[::2], ends[1::2], _shown(places, box), strict=True
-    ):
-        if is_shown:
-            left, top, right, bottom = place
-            size = size_of(first, top - bottom)
-            found.lines.append(Line(line, left, top, right, bottom, size, first, last + 1))
-        else:
-            found.off_page.append(line)
-    return found
+    shown = _shown(places, box)
+    firsts, lasts = ends[::2], ends[1::2]
+    off_page: list[str] = []
+    if not shown.all():
+        off_page = [spans[index][0] for index in np.flatnonzero(~shown).tolist()]
+        kept = np.flatnonzero(shown).tolist()
+        spans, places = [spans[index] for index in kept], places[kept]
+        firsts, lasts = [firsts[index] for index in kept], [lasts[index] for index in kept]
+    sizes = _sizes(text_page, firsts, (places[:, 1] - places[:, 3]).tolist())
+    lines = [
+        Line(span[0], left, top, right, bottom, size, first, last + 1)
+        for span, (left, top, right, bottom), size, first, last in zip(
+            spans, places.tolist(), sizes, firsts, lasts, strict=True
+        )
+    ]
+    page_lines = PageLines(lines, box, off_page=off_page)
+    _look(page_lines, places, np.array(sizes))
+    return page_lines
 
 
-def _shown(places: Boxes, box: tuple[float, float, float, float]) -> list[bool]:
+def _look(page: PageLines, places: Boxes, sizes: NDArray[np.float64]) -> None:
+    """Note what tells whether a page needs a closer look."""
+    left, top, right, bottom = places.T
+    heights = top - bottom
+    page.jumps = bool((bottom[1:] > top[:-1] - SLACK * heights[:-1]).any())
+    lengths = np.fromiter((len(line.text) for line in page.lines), np.int64, len(page.lines))
+    sizes = np.where(sizes > 0, sizes, heights)
+    gaps = right - left > _WIDE * sizes * lengths
+    beside = (left[1:] >= right[:-1]) & (abs(bottom[1:] - bottom[:-1]) < 0.5 * heights[:-1])
+    gaps[1:] |= beside
+    gaps[:-1] |= beside
+    page.gaps = {page.lines[index].start for index in np.flatnonzero(gaps).tolist()}
+
+
+def _shown(places: Boxes, box: tuple[float, float, float, float]) -> NDArray[np.bool_]:
     """Which of these boxes are on the page; all of them if none is, for then it is the page's."""
     left, top, right, bottom = box
     shown = (
@@ -115,8 +142,7 @@ def _shown(places: Boxes, box: tuple[float, float, float, float]) -> list[bool]:
         & (places[:, 1] >= bottom)
         & (places[:, 3] <= top)
     )
-    found: list[bool] = shown.tolist() if shown.any() else [True] * len(places)
-    return found
+    return shown if shown.any() else ~shown
 
 
 def page_box(page: int, turn: int) -> tuple[float, float, float, float]:
@@ -179,15 +205,13 @@ def _units(text: str, indices: Sequence[int]) -> list[int]:
     return [index + int(before[index]) for index in indices]
 
 
-class _Sizes:
+def _sizes(text_page: int, firsts: Sequence[int], heights: Sequence[float]) -> list[float]:
     """Font sizes; characters of fonts of the same height are taken to be of the same size."""
-
-    def __init__(self, text_page: int) -> None:
-        self._text_page = text_page
-        self._known: dict[int, float] = {}
-
-    def __call__(self, character: int, height: float) -> float:
+    known: dict[int, float] = {}
+    sizes = []
+    for first, height in zip(firsts, heights, strict=True):
         key = int(height * 10)
-        if key not in self._known:
-            self._known[key] = pdf_raw.size(self._text_page, character)
-        return self._known[key]
+        if key not in known:
+            known[key] = pdf_raw.size(text_page, first)
+        sizes.append(known[key])
+    return sizes

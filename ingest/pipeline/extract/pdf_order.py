@@ -9,17 +9,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.pipeline.extract.pdf_lines import Line, PageLines
+from ingest.pipeline.extract.pdf_lines import SLACK, Line, PageLines
 
 _MOST = 500  # lines; comparing all with all has its price
-_SLACK = 0.3  # of a line's height that neighbours may overlap
 _TURNED = 3  # times higher than wide: text that runs up or down the page
 
 
 def put_in_order(page: PageLines) -> None:
     """Move lines before those below them, and change nothing else."""
     lines = page.lines
-    if not page.has_places or len(lines) > _MOST or not _jumps_up(lines):
+    if not page.has_places or len(lines) > _MOST or not page.jumps:
         return
     above = _above(lines)
     if not np.tril(above, -1).any() or any(_runs_up(line) for line in lines):
@@ -29,20 +28,12 @@ def put_in_order(page: PageLines) -> None:
         page.lines = ordered
 
 
-def _jumps_up(lines: list[Line]) -> bool:
-    """Whether some line is higher than the one before it, as where a new column starts."""
-    return any(
-        following.bottom > line.top - _SLACK * (line.top - line.bottom)
-        for line, following in pairwise(lines)
-    )
-
-
 def _above(lines: list[Line]) -> NDArray[np.bool_]:
     """Shape (lines, lines): whether the first is above the second and not beside it."""
     places = np.array([(line.left, line.top, line.right, line.bottom) for line in lines])
     left, top, right, bottom = places.T
     height, width = top - bottom, right - left
-    slack = _SLACK * np.minimum.outer(height, height)
+    slack = SLACK * np.minimum.outer(height, height)
     shared = np.minimum.outer(right, right) - np.maximum.outer(left, left)
     overlaps = (shared > 0) & (shared > 0.1 * np.minimum.outer(width, width))
     higher = (bottom[:, None] >= top[None, :] - slack) & np.greater.outer(top, top)
@@ -53,8 +44,8 @@ def _clashes(lines: list[Line]) -> int:
     """Neighbours that are printed over each other: their order cannot be told by their places."""
     return sum(
         line.overlaps(following)
-        and following.top > line.bottom + _SLACK * line.height
-        and following.bottom < line.top - _SLACK * line.height
+        and following.top > line.bottom + SLACK * line.height
+        and following.bottom < line.top - SLACK * line.height
         for line, following in pairwise(lines)
     )
 
@@ -80,7 +71,7 @@ class _Sorter:
         if index in self._done:
             return
         self._done.add(index)
-        above = np.flatnonzero(self._above[:, index]).tolist()
+        above = set(np.flatnonzero(self._above[:, index]).tolist()) - self._done
         # From the top down: each finds those above it done, so this does not go deep.
         for other in sorted(above, key=lambda item: -self._tops[item]):
             self._visit(other)

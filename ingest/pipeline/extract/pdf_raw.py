@@ -179,6 +179,15 @@ def bounds(handle: int) -> tuple[float, float, float, float]:
     return left, top, right, bottom
 
 
+def all_bounds(handles: Sequence[int]) -> Boxes:
+    """Bounds of many objects."""
+    boxes = np.zeros((len(handles), 4), np.float32)
+    start = boxes.ctypes.data
+    parts = (range(start + at, start + at + 16 * len(handles), 16) for at in (0, 12, 8, 4))
+    _exhaust(map(_bounds, handles, *parts))
+    return boxes
+
+
 def object_colour(handle: int) -> tuple[int, int, int, int]:
     """Fill of an object: red, green, blue, opacity, to 255 each; opaque black if unknown."""
     known = _object_fill(handle, *_COLOUR_AT)
@@ -200,11 +209,8 @@ def pixels(image: int) -> int:
 def path_edges(path: int, most: int) -> list[tuple[float, float, float, float]]:
     """Boxes of the straight, level or upright lines of a path: left, top, right, bottom.
 
-    A filled path that is as thin as a line counts as one; a path with a curve has none.
+    A path with a curve has none.
     """
-    left, top, right, bottom = bounds(path)
-    if min(right - left, top - bottom) <= 2.5:
-        return [(left, top, right, bottom)]
     segments = _count_segments(path)
     if segments > most:
         return []

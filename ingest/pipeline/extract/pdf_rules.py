@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ingest.pipeline.extract import pdf_raw
 from ingest.pipeline.extract.pdf_lines import turned
+from ingest.pipeline.extract.pdf_raw import Boxes
 
 _THIN = 2.5  # points; what is thinner is a line
 _SHORTEST = 6.0  # points
@@ -42,42 +43,45 @@ class Grid:
 
 def find_grids(page: int, turn: int) -> list[Grid]:
     """Grids of at least two rows and two columns on a page shown turned by so many quarters."""
-    level: list[Rule] = []
-    upright: list[Rule] = []
-    for left, top, right, bottom in _edges(page, turn):
-        if top - bottom <= _THIN and right - left >= _SHORTEST:
-            level.append(((top + bottom) / 2, left, right))
-        elif right - left <= _THIN and top - bottom >= _SHORTEST:
-            upright.append(((left + right) / 2, bottom, top))
-    level, upright = _merged(level), _merged(upright)
+    boxes = turned(_edges(page), turn)
+    wide, high = boxes[:, 2] - boxes[:, 0], boxes[:, 1] - boxes[:, 3]
+    flat = boxes[(high <= _THIN) & (wide >= _SHORTEST)]
+    steep = boxes[(wide <= _THIN) & (high >= _SHORTEST)]
+    middles = (flat[:, 1] + flat[:, 3]) / 2
+    level = _merged(np.column_stack([middles, flat[:, 0], flat[:, 2]]))
+    middles = (steep[:, 0] + steep[:, 2]) / 2
+    upright = _merged(np.column_stack([middles, steep[:, 3], steep[:, 1]]))
     if not 3 <= len(level) <= _MOST_RULES or not 3 <= len(upright) <= _MOST_RULES:
         return []
     return list(_grids(level, upright))
 
 
-def _edges(page: int, turn: int) -> Iterator[tuple[float, float, float, float]]:
-    """Boxes of everything drawn, with those of their sides where they are boxes themselves."""
+def _edges(page: int) -> Boxes:
+    """Boxes of what is drawn thin, and of the sides of what is drawn larger."""
     paths = [
         handle
         for handle in pdf_raw.page_objects(page, _MOST_OBJECTS)
         if pdf_raw.object_type(handle) == pdf_raw.PATH
     ]
-    found: list[tuple[float, float, float, float]] = []
-    for path in paths:
-        found += pdf_raw.path_edges(path, _MOST_SEGMENTS)
-    if found:
-        yield from turned(np.array(found, np.float32), turn).tolist()
+    boxes = pdf_raw.all_bounds(paths)
+    is_thin = np.minimum(boxes[:, 2] - boxes[:, 0], boxes[:, 1] - boxes[:, 3]) <= _THIN
+    sides = [
+        edge
+        for index in np.flatnonzero(~is_thin).tolist()
+        for edge in pdf_raw.path_edges(paths[index], _MOST_SEGMENTS)
+    ]
+    return np.concatenate([boxes[is_thin], np.array(sides, np.float32).reshape(-1, 4)])
 
 
-def _merged(rules: Sequence[Rule]) -> list[Rule]:
+def _merged(places: NDArray[np.float32]) -> list[Rule]:
     """Rules without doubles; pieces of one line become one."""
     merged: list[Rule] = []
     band: list[Rule] = []
-    for rule in sorted(rules):
-        if band and rule[0] - band[0][0] > _SAME:
+    for place, start, end in sorted(map(tuple, places.tolist())):
+        if band and place - band[0][0] > _SAME:
             merged += _joined(band)
             band = []
-        band.append(rule)
+        band.append((place, start, end))
     return merged + _joined(band)
 
 

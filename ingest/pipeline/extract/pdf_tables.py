@@ -7,14 +7,14 @@ from itertools import repeat
 from ingest.pipeline.extract import pdf_raw
 from ingest.pipeline.extract.markdown_text import table
 from ingest.pipeline.extract.pdf_aligned import find_aligned
-from ingest.pipeline.extract.pdf_cells import Glyphs, cell_text, is_beside, put_table
+from ingest.pipeline.extract.pdf_cells import Glyphs, Word, cell_text, put_table
 from ingest.pipeline.extract.pdf_lines import Line, PageLines
 from ingest.pipeline.extract.pdf_rules import Grid, find_grids
 
-_WIDE = 0.7  # of the font size a character; wider lines have gaps
-_FEWEST_SIGNS = 3
-_SAMPLE = 24  # objects
+_FEWEST_GAPS = 3
+_SAMPLE = 12  # objects
 _DRAWN = 0.2  # of them
+_SLACK = 1.0  # points that a word may stand out of its cell
 _OUTSIDE = 4.0  # points that text may stand out of its table
 _FILLED = 0.4  # of the cells of a ruled table; emptier ones are forms and charts
 _MOST_CHARACTERS = 40_000
@@ -25,8 +25,7 @@ def tables_to_markdown(page: int, text_page: int, lines: PageLines) -> None:
     if not lines.has_places or not lines.lines:
         return
     turn = pdf_raw.rotation(page)
-    gaps = _with_gaps(lines.lines)
-    has_gaps = len(gaps) >= _FEWEST_SIGNS
+    has_gaps = len(lines.gaps) >= _FEWEST_GAPS
     grids = find_grids(page, turn) if has_gaps or _has_rules(page) else []
     characters = sum(line.end - line.start for line in lines.lines)
     if not (has_gaps or grids) or characters > _MOST_CHARACTERS:
@@ -35,20 +34,7 @@ def tables_to_markdown(page: int, text_page: int, lines: PageLines) -> None:
     for grid in grids:
         _replace_ruled(lines, grid, glyphs)
     if has_gaps:
-        find_aligned(lines, glyphs, near=gaps)
-
-
-def _with_gaps(lines: Sequence[Line]) -> set[int]:
-    """Starts of lines that are wider than their text, or stand beside another."""
-    found: set[int] = set()
-    for line, following in zip(lines, [*lines[1:], lines[0]], strict=True):
-        if is_beside(line, following):
-            found.update((line.start, following.start))
-        elif line.right - line.left > _WIDE * (line.size or line.height) * len(line.text) and (
-            line.text.isascii()
-        ):
-            found.add(line.start)
-    return found
+        find_aligned(lines, glyphs, near=lines.gaps)
 
 
 def _has_rules(page: int) -> bool:
@@ -104,19 +90,28 @@ def _cells(lines: Sequence[Line], grid: Grid, glyphs: Glyphs) -> list[list[str]]
 def _by_column(line: Line, grid: Grid, glyphs: Glyphs) -> Iterator[tuple[int, str]]:
     """The line cut at the ruled lines it crosses."""
     middle = (line.top + line.bottom) / 2
-    start, current = 0, -1
     inner = grid.columns[1:-1]
-    for index, (left, right) in enumerate(glyphs.extents(line)):
-        if line.text[index].isspace():
-            continue
+    start, current = 0, -1
+    for first, _, left, right in _pieces(line, grid, glyphs):
         column = bisect_left(inner, (left + right) / 2)
         if current < 0:
             current = column
         elif column != current and _crosses(grid, current, column, middle):
-            yield current, line.text[start:index]
-            start, current = index, column
+            yield current, line.text[start:first]
+            start, current = first, column
     if current >= 0:
         yield current, line.text[start:]
+
+
+def _pieces(line: Line, grid: Grid, glyphs: Glyphs) -> Iterator[Word]:
+    """The words of a line; of those that lie across a boundary the letters."""
+    inner = grid.columns[1:-1]
+    for word in glyphs.words(line):
+        _, _, left, right = word
+        if bisect_left(inner, left + _SLACK) < bisect_left(inner, right - _SLACK):
+            yield from glyphs.letters(line, word)
+        else:
+            yield word
 
 
 def _crosses(grid: Grid, column: int, other: int, y: float) -> bool:
