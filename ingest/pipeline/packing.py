@@ -175,16 +175,7 @@ class Packer:
     def _overlapping_start(self, start: Position, covered: Position) -> Position:
         if self._overlap == 0 or not self._boundaries.allows_overlap(covered):
             return covered
-        token = self._tokens.at(covered)
-        first = self._tokens.start(token - self._overlap)
+        first = self._tokens.start(self._tokens.at(covered) - self._overlap)
         first = max(first, covered - _MOST_CHARACTERS_PER_TOKEN * self._overlap)
         resumed = self._boundaries.resume(max(first, start + 1), covered)
-        resumed = min(self._tokens.skip_space(resumed), covered)
-        shared = self._tokens.between(resumed, covered)
-        for _, end in self._structure.units_around(covered + 1):
-            rest = self._tokens.between(covered, end)
-            if rest > self._budget:
-                break
-            if rest + shared > self._budget:
-                return covered  # a table that fits is worth more than its overlap
-        return resumed
+        return min(self._tokens.skip_space(resumed), covered)

@@ -123,12 +123,12 @@ WORST = {
     "white space": lambda: "x" + " " * 500_000 + "\n" * 200_000 + "y",
     "headings": lambda: "#\n" * 50_000,
     "a table": lambda: "| a | b |\n" * 50_000,
-    "a table with a header": lambda: "| a | b |\n|---|---|\n" + "| c | d |\n" * 50_000,
-    "one row": lambda: "| a | b |\n|---|---|\n|" + " some words |" * 40_000,
-    "a list": lambda: "- key: value; other: value\n" * 20_000,
-    "nested items": lambda: "".join(" " * 2 * depth + "- x\n" for depth in range(500)),
-    "code": lambda: "```py\n" + "x = 1\n" * 50_000,
-    "an item without a token": lambda: "- " + "\u200b" * 50_000,
+    "a table with a header": lambda: "| a | b |\n|---|---|\n" + "| c | d |\n" * 6_000,
+    "one row": lambda: "| a | b |\n|---|---|\n|" + " some words |" * 5_000,
+    "a list": lambda: "- key: value; other: value\n" * 3_000,
+    "nested items": lambda: "".join(" " * 2 * depth + "- x\n" for depth in range(200)),
+    "code": lambda: "```py\n" + "x = 1\n" * 8_000,
+    "an item without a token": lambda: "- " + "\u200b" * 20_000,
     "no token at all": lambda: "\u200b" * 50_000,
 }
 
