@@ -86,7 +86,7 @@ class Settings(BaseSettings):
     # Text in pictures
     ocr: Literal["auto", "off", "tesseract", "rapidocr"] = "auto"
     ocr_languages: OcrLanguages = ()
-    ocr_page_timeout: Duration = Field(default=timedelta(seconds=30), gt=timedelta(0))
+    ocr_page_timeout: Duration = Field(default=timedelta(seconds=120), gt=timedelta(0))
 
     # Requests to addresses that users name
     fetch_allow: NetworksAndHosts = ()

@@ -169,7 +169,7 @@ class OcrSettings:
     """Name of a module's engine in providers/ocr."""
     languages: tuple[str, ...] = ()
     """In the engine's own words; empty: all that it has."""
-    page_timeout: float = 30.0
+    page_timeout: float = 120.0
     """Seconds for one picture."""
 
 

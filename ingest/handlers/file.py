@@ -128,13 +128,13 @@ class _Ingested:
                 await self._write_source(conn, new)
             else:
                 await self._write_part(conn, new)
-            await rechunk_if_moved(
-                conn,
-                application_id=new.application_id,
-                source_id=new.source_id,
-                used=self.settings,
-                ctx=self.ctx,
-            )
+        await rechunk_if_moved(
+            conn,
+            application_id=new.application_id,
+            source_id=new.source_id,
+            used=self.settings,
+            ctx=self.ctx,
+        )
         if self.vectors.is_cached:
             # Stored with the chunks now.
             await documents.drop_cached(

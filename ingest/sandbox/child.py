@@ -84,13 +84,10 @@ class _SignsOfLife:
     replies: BinaryIO
     cpu_seconds: float
 
-    def stage(self, stage: str) -> None:
-        _send(self.replies, protocol.note(stage))
-
-    def renew(self) -> None:
+    def renew(self, stage: str = "extract") -> None:
         """A step is done that may take long, and there are more: the clocks start anew."""
         limits.allow_cpu(self.cpu_seconds)
-        _send(self.replies, protocol.note("extract", renews=True))
+        _send(self.replies, protocol.note(stage))
 
 
 def _carry_out(path: Path, request: Request, signs: _SignsOfLife) -> Answer:
@@ -126,7 +123,7 @@ def _parse(path: Path, request: ParseRequest, signs: _SignsOfLife) -> Parsed:
             members=sink,
         )
     extracted = time.perf_counter()
-    signs.stage("chunk")
+    signs.renew("chunk")
     chunks = _chunk(document, request.chunk)
     return Parsed(
         document=document,
@@ -160,9 +157,10 @@ class _Reported:
         return self._recogniser.name
 
     def read(self, image: "Image") -> str:
-        text = self._recogniser.read(image)
-        self._on_picture()
-        return text
+        try:
+            return self._recogniser.read(image)
+        finally:
+            self._on_picture()
 
 
 def _unpack(path: Path, request: UnpackRequest, signs: _SignsOfLife) -> Unpacked:

@@ -36,8 +36,8 @@ _SWOLLEN = 256 * 1024 * 1024  # bytes; warm libraries alone take half of this
 class ParserPool:
     """Up to `size` files at a time, each in a process of its own.
 
-    timeout: wall clock per file, and anew per page that has to be recognised. memory: address space
-    of a process in bytes. child: module that the processes run.
+    timeout: wall clock per file and stage, and anew per page that has to be recognised. memory:
+    address space of a process in bytes. child: module that the processes run.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class ParserPool:
         extract.registry and `parser_timeout`, `parser_crashed`, `parser_memory`), its IsArchive,
         and Transient (no process could be started).
         """
-        result = (await self._run(path, request, on_renewal=on_page)).result
+        result = (await self._run(path, request, on_step=on_page)).result
         if not isinstance(result, Parsed):
             raise _unless_error(result)
         return result
@@ -111,13 +111,13 @@ class ParserPool:
         request: Request,
         *,
         text: str = "",
-        on_renewal: Callable[[], None] | None = None,
+        on_step: Callable[[], None] | None = None,
     ) -> Reply:
         async with self._slots:
             child = await self._take()
             self._busy.add(child)
             try:
-                body = await self._ask(child, path, request, on_renewal or _ignore)
+                body = await self._ask(child, path, request, on_step or _ignore)
                 reply = replies.decode_reply(body, text=text)
             except BadFrame as error:
                 self._discard(child)
@@ -131,28 +131,34 @@ class ParserPool:
         return reply
 
     async def _ask(
-        self, child: Child, path: Path, request: Request, on_renewal: Callable[[], None]
+        self, child: Child, path: Path, request: Request, on_step: Callable[[], None]
     ) -> bytes:
         """The body of the answer. BadFrame, and what `parse` raises."""
         stage = "extract"
-        frame = protocol.encode_request(str(path), request, cpu_seconds=self._timeout)
+        seconds = self._seconds(request)
+        frame = protocol.encode_request(str(path), request, cpu_seconds=seconds)
         loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout(self._timeout) as limit:
+            async with asyncio.timeout(seconds) as limit:
                 await child.send(frame)
                 while (body := await child.receive()).startswith(protocol.NOTE):
-                    stage, renews = replies.decode_note(body)
-                    if renews:
-                        limit.reschedule(loop.time() + self._timeout)
-                        on_renewal()
+                    stage = replies.decode_note(body)
+                    limit.reschedule(loop.time() + seconds)
+                    if stage == "extract":
+                        on_step()
             return body
         except TimeoutError:
             raise Permanent(
-                f"Reading the file took longer than {self._timeout:g} s (stage {stage}).",
+                f"Reading the file took longer than {seconds:g} s (stage {stage}).",
                 code="parser_timeout",
             ) from None
         except (EOFError, OSError):
             raise await child.cause_of_death(stage) from None
+
+    def _seconds(self, request: Request) -> float:
+        """For each step. A picture that takes too long ends before, and by itself."""
+        ocr = request.ocr if isinstance(request, ParseRequest) else None
+        return self._timeout if ocr is None else max(self._timeout, 2 * ocr.page_timeout)
 
     def _put_back(self, child: Child, reply: Reply) -> None:
         """Keep a child that is fit for the next file."""

@@ -46,9 +46,9 @@ def frame(value: dict[str, Any]) -> bytes:
     return LENGTH.pack(len(body)) + body
 
 
-def note(stage: str, *, renews: bool = False) -> bytes:
-    """The frame of a sign of life; one that renews is worth another time-out."""
-    return frame({"stage": stage, "renews": renews})
+def note(stage: str) -> bytes:
+    """The frame of a sign of life, which is worth another time-out: the stage that goes on."""
+    return frame({"stage": stage})
 
 
 def encode_request(path: str, request: Request, *, cpu_seconds: float) -> bytes:

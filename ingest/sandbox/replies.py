@@ -29,13 +29,12 @@ class BadFrame(Exception):
     """A child sent what a working child never sends."""
 
 
-def decode_note(body: bytes) -> tuple[str, bool]:
-    """Stage, and whether the note renews the time-out. BadFrame for anything else."""
-    data = _object(body)
-    stage = _get(data, "stage", str)
+def decode_note(body: bytes) -> str:
+    """The stage that goes on. BadFrame for anything else."""
+    stage = _get(_object(body), "stage", str)
     if stage not in ("extract", "chunk"):
         raise BadFrame("an unknown stage")
-    return stage, _get(data, "renews", bool)
+    return stage
 
 
 def decode_reply(body: bytes, *, text: str = "") -> Reply:

@@ -56,10 +56,8 @@ def adds_up(found: Progress) -> bool:
     return sum(counts(found).values()) == found.total
 
 
-async def test_of_a_run_with_children_the_children_are_counted(
-    conn: Connection, application_id: UUID
-) -> None:
-    source = await add_run(conn, application_id, "completed", *STATES)
+async def test_of_a_site_the_pages_are_counted(conn: Connection, application_id: UUID) -> None:
+    source = await add_run(conn, application_id, "completed", *STATES, type="site")
     await add_run(conn, application_id, "failed", "failed")
 
     found = await of(conn, application_id, source)
@@ -71,8 +69,6 @@ async def test_of_a_run_with_children_the_children_are_counted(
 @pytest.mark.parametrize(
     ("states", "running", "percent"),
     [
-        (["pending"], 0, 0),
-        (["processing"], 40, 40),
         (["completed"], 0, 100),
         (["failed"], 0, 100),
         (["completed", "processing"], 50, 50),
@@ -84,9 +80,19 @@ async def test_of_a_run_with_children_the_children_are_counted(
 async def test_percent_counts_ended_jobs_and_the_progress_of_running_ones(
     conn: Connection, application_id: UUID, states: list[str], running: int, percent: int
 ) -> None:
-    source = await add_run(conn, application_id, *states, running=running)
+    source = await add_run(conn, application_id, *states, running=running, type="site")
 
     assert (await of(conn, application_id, source)).percent == percent
+
+
+async def test_an_archive_counts_as_one_of_its_files(
+    conn: Connection, application_id: UUID
+) -> None:
+    source = await add_run(conn, application_id, "pending", "completed", "completed", "failed")
+
+    found = await of(conn, application_id, source)
+
+    assert (found.total, found.completed, found.pending, found.percent) == (4, 2, 1, 75)
 
 
 async def test_percent_of_a_site_is_unknown_until_its_crawl_has_ended(
@@ -118,7 +124,8 @@ async def test_a_source_whose_jobs_were_removed_counts_as_one(
 async def test_the_time_left_follows_from_what_ended_in_the_last_minute(
     conn: Connection, application_id: UUID
 ) -> None:
-    steady = await add_run(conn, application_id, "completed", "completed", *["pending"] * 6)
+    states = ["completed", "completed", *["pending"] * 6]
+    steady = await add_run(conn, application_id, *states, type="site")
     stuck = await add_run(conn, application_id, "processing")
     ended = await add_run(conn, application_id, "completed")
 

@@ -1,7 +1,6 @@
 """Which engine reads pictures: named, or the best that there is."""
 
 import sys
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -103,13 +102,6 @@ def test_a_broken_tesseract_that_is_named_stops_the_start(tesseract: FakeTessera
     (tesseract.folder / "tesseract").write_text("#!/bin/sh\nexit 1\n")
 
     assert refusal(ocr="tesseract").startswith("INGEST_OCR: tesseract cannot be used")
-
-
-def test_a_picture_ends_before_the_time_of_its_file() -> None:
-    short = chosen(parser_timeout=timedelta(seconds=10))
-
-    assert short is not None
-    assert short.page_timeout == 5
 
 
 @pytest.mark.usefixtures("tesseract")

@@ -157,7 +157,7 @@ def test_that_a_file_is_an_archive_comes_through() -> None:
 
 
 @pytest.mark.parametrize(
-    "frame", [b'{"stage": "store", "renews": true}', b'{"stage": "chunk"}', b'{"stage":']
+    "frame", [b'{"stage": "store"}', b'{"stage": 1}', b'{"stage":']
 )
 def test_a_sign_of_life_that_cannot_be_is_refused(frame: bytes) -> None:
     with pytest.raises(BadFrame):

@@ -8,7 +8,7 @@ import importlib
 from collections import Counter
 from typing import BinaryIO, cast
 
-from ingest.errors import IsArchive, Permanent
+from ingest.errors import IsArchive, Permanent, Transient
 from ingest.model import Coverage, Document, Page
 from ingest.pipeline import hygiene
 from ingest.pipeline import mediatypes as types
@@ -99,7 +99,7 @@ def extract(
         ocr=ocr,
         members=members,
     )
-    return _assemble(sniffed, _run(module, source), has_ocr=ocr is not None)
+    return _assemble(sniffed, _run(module, source), ocr)
 
 
 def _run(module: str, source: Source) -> Extraction:
@@ -107,7 +107,7 @@ def _run(module: str, source: Source) -> Extraction:
     what = types.label(source.media_type)
     try:
         return cast(Extraction, extractor.extract(source))
-    except Permanent:
+    except (Permanent, Transient):
         raise
     except MemoryError:
         raise Permanent(f"Reading {what} took too much memory.", code="parser_memory") from None
@@ -121,7 +121,7 @@ def _run(module: str, source: Source) -> Extraction:
         ) from error
 
 
-def _assemble(sniffed: Sniffed, extraction: Extraction, *, has_ocr: bool) -> Document:
+def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) -> Document:
     counts: Counter[str] = Counter(extraction.removed)
     texts: list[str] = []
     pages: list[Page] = []
@@ -134,14 +134,14 @@ def _assemble(sniffed: Sniffed, extraction: Extraction, *, has_ocr: bool) -> Doc
         position += len(text) + len(_PAGE_BREAK)
     coverage = _coverage(extraction, texts)
     if coverage.with_text == 0:
-        raise _nothing(sniffed.media_type, coverage, has_ocr=has_ocr)
+        raise _nothing(sniffed.media_type, coverage, has_ocr=ocr is not None)
     metadata = hygiene.clean_json(extraction.metadata)
     if counts:
         metadata["hygiene"] = dict(counts)
     return Document(
         text=_PAGE_BREAK.join(texts),
         media_type=sniffed.media_type,
-        extractor=extraction.extractor,
+        extractor=_readers(extraction, ocr),
         title=hygiene.clean_line(extraction.title or ""),
         encoding=extraction.encoding,
         pages=tuple(pages) if extraction.paged else (),
@@ -150,6 +150,13 @@ def _assemble(sniffed: Sniffed, extraction: Extraction, *, has_ocr: bool) -> Doc
         warnings=_warnings(sniffed, extraction, counts, length=position),
         web=extraction.web,
     )
+
+
+def _readers(extraction: Extraction, ocr: Recogniser | None) -> str:
+    """The library, and the engine if it has read pictures."""
+    if ocr is None or not extraction.by_ocr or ocr.name in extraction.extractor:
+        return extraction.extractor
+    return f"{extraction.extractor}, {ocr.name}"
 
 
 def _coverage(extraction: Extraction, texts: list[str]) -> Coverage:

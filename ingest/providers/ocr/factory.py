@@ -68,6 +68,5 @@ def _tesseract(settings: Settings) -> OcrSettings:
 
 
 def _ocr_settings(settings: Settings, engine: str, languages: tuple[str, ...]) -> OcrSettings:
-    """A picture has to end before the file's own time does: that would cost the whole file."""
-    seconds = min(settings.ocr_page_timeout, settings.parser_timeout / 2).total_seconds()
+    seconds = settings.ocr_page_timeout.total_seconds()
     return OcrSettings(engine=engine, languages=languages, page_timeout=seconds)
