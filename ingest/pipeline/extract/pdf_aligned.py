@@ -1,5 +1,6 @@
 """Tables without ruled lines: rows of the same few columns, with clear gaps between them."""
 
+from bisect import bisect_right, insort
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ _GAP = 0.75  # of the font size between two cells; words of a text stand closer
 _FEWEST_ROWS = 3
 _FILLED = 0.6  # of the cells
 _LONG = 28.0  # characters a cell on average; columns of prose are wider
+_LONGEST_NUMBER = 20  # characters of a cell that is a number with its unit
 _APART = 2.0  # heights of a line between rows
 
 _Segment = tuple[float, float, str]
@@ -19,40 +21,47 @@ _Segment = tuple[float, float, str]
 
 @dataclass(slots=True)
 class _Run:
-    """Rows that may be a table."""
+    """Rows that may be a table. Its columns are disjoint, from left to right."""
 
-    columns: list[tuple[float, float]] = field(default_factory=list)
-    rows: list[list[tuple[int, str]]] = field(default_factory=list)
-    """Of each row its cells with their columns."""
+    lefts: list[float] = field(default_factory=list)
+    rights: list[float] = field(default_factory=list)
+    rows: list[Sequence[_Segment]] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
 
     def take(self, segments: Sequence[_Segment]) -> bool:
         """Add a row; False if its cells do not fit the columns."""
-        places = [self._column(left, right) for left, right, _ in segments]
-        known = [place for place in places if place is not None and place >= 0]
-        if None in places or len(set(known)) < len(known):
+        places = []
+        for left, right, _ in segments:
+            place = bisect_right(self.rights, left)
+            if sum(start < right for start in self.lefts[place : place + 2]) > 1:
+                return False
+            is_new = place == len(self.lefts) or self.lefts[place] >= right
+            places.append(None if is_new else place)
+        known = [place for place in places if place is not None]
+        if len(set(known)) < len(known):
             return False
-        cells = []
-        for place, (left, right, text) in zip(places, segments, strict=True):
-            index = place if place is not None and place >= 0 else len(self.columns)
-            if index == len(self.columns):
-                self.columns.append((left, right))
-            first, last = self.columns[index]
-            self.columns[index] = (min(first, left), max(last, right))
-            cells.append((index, text))
-        self.rows.append(cells)
+        new = []
+        for column, (left, right, _) in zip(places, segments, strict=True):
+            if column is None:
+                new.append((left, right))
+            else:
+                self.lefts[column] = min(self.lefts[column], left)
+                self.rights[column] = max(self.rights[column], right)
+        for left, right in new:
+            insort(self.lefts, left)
+            insort(self.rights, right)
+        self.rows.append(segments)
         return True
 
-    def _column(self, left: float, right: float) -> int | None:
-        """The one column it is in, -1 for none, None for several."""
-        over = [
-            index
-            for index, (first, last) in enumerate(self.columns)
-            if left < last and right > first
-        ]
-        if len(over) > 1:
-            return None
-        return over[0] if over else -1
+    def cells(self) -> list[list[str]]:
+        """Text of each cell by row and column."""
+        rows = []
+        for segments in self.rows:
+            row = [""] * len(self.lefts)
+            for left, _, text in segments:
+                row[bisect_right(self.lefts, left) - 1] = cell_text([(0.0, text)])
+            rows.append(row)
+        return rows
 
 
 def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> None:
@@ -80,8 +89,10 @@ def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> N
             run.lines += row
         previous = row
     for candidate in found:
-        if _is_table(candidate):
-            _put(page, candidate)
+        if len(candidate.rows) >= _FEWEST_ROWS:
+            cells = candidate.cells()
+            if _is_table(cells):
+                put_table(page, candidate.lines, table(cells))
 
 
 def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
@@ -104,15 +115,6 @@ def _follows(previous: Sequence[Line], row: Sequence[Line]) -> bool:
     return 0 < distance < (_APART + 1) * max(row[0].height, previous[0].height)
 
 
-def _put(page: PageLines, run: _Run) -> None:
-    order = sorted(range(len(run.columns)), key=lambda index: run.columns[index][0])
-    rows = [
-        [cell_text([(0, text) for place, text in row if place == index]) for index in order]
-        for row in run.rows
-    ]
-    put_table(page, run.lines, table(rows))
-
-
 def _segments(line: Line, glyphs: Glyphs) -> list[_Segment]:
     """The line cut at its gaps."""
     gap = _GAP * (line.size or line.height)
@@ -128,23 +130,15 @@ def _segments(line: Line, glyphs: Glyphs) -> list[_Segment]:
     return [*segments, (left, right, line.text[start:])]
 
 
-def _is_table(run: _Run) -> bool:
-    if len(run.rows) < _FEWEST_ROWS:
+def _is_table(rows: Sequence[Sequence[str]]) -> bool:
+    width = len(rows[0])
+    filled = sum(map(bool, (cell for row in rows for cell in row)))
+    if filled < _FILLED * width * len(rows):
         return False
-    cells = [(index, text.strip()) for row in run.rows for index, text in row]
-    width = len(run.columns)
-    if len(cells) < _FILLED * width * len(run.rows):
-        return False
+    columns = [[cell for cell in column if cell] for column in zip(*rows, strict=True)]
     if width == 2:
-        values = [text for index, text in cells if index == _rightmost(run)]
-        numeric = sum(any(character.isdigit() for character in text) for text in values)
-        return numeric >= 0.8 * len(values) and max(map(len, values), default=0) <= 20
-    prose = 0
-    for column in range(width):
-        texts = [text for index, text in cells if index == column]
-        prose += sum(map(len, texts)) > _LONG * len(texts)
-    return prose < 2
-
-
-def _rightmost(run: _Run) -> int:
-    return max(range(len(run.columns)), key=lambda index: run.columns[index][0])
+        values = columns[1]
+        numeric = sum(any(map(str.isdigit, value)) for value in values)
+        return numeric >= 0.8 * len(values) and max(map(len, values)) <= _LONGEST_NUMBER
+    prose = [sum(map(len, cells)) > _LONG * len(cells) for cells in columns]
+    return sum(prose) < 2

@@ -54,6 +54,8 @@ def is_beside(line: Line, following: Line) -> bool:
 
 def cell_text(pieces: Sequence[tuple[float, str]]) -> str:
     """One line of the pieces of a cell, each with its height on the page."""
+    if len(pieces) == 1:
+        return pieces[0][1].strip().replace(HYPHEN, "-")
     text = ""
     for _, piece in sorted(pieces, key=lambda item: -item[0]):
         piece = piece.strip()
