@@ -133,8 +133,8 @@ class Chunk:
     """Range of the document's text that is repeated in front: the header of a table that was cut
     between its rows."""
     section: tuple[int, int] | None = None
-    """Range of the document's text under the innermost heading above the chunk's start, heading
-    included: what to read around the chunk."""
+    """Range of the document's text to read around the chunk: the innermost section that holds all
+    of it, heading included; the whole text if no section does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

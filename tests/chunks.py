@@ -37,7 +37,7 @@ def assert_sound(text: str, chunks: list[Chunk], *, tokenizer: Tokenizer, size: 
         assert piece.token_count == tokenizer.count(piece.text)
         assert piece.token_count + tokenizer.special_tokens <= size
         assert piece.section
-        assert piece.section[0] <= piece.start < piece.section[1]
+        assert piece.section[0] <= piece.start < piece.end <= piece.section[1]
         assert not text[covered : piece.start].strip()
         assert piece.end > covered
         covered = piece.end

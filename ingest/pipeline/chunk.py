@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ingest.model import Chunk, ChunkBy, Document, Page
 from ingest.pipeline.boundaries import Boundaries
 from ingest.pipeline.packing import Packer
-from ingest.pipeline.structure import Position, heading_paths, sections
+from ingest.pipeline.structure import Position, Sections, heading_paths
 from ingest.pipeline.structure_reader import read_structure
 from ingest.pipeline.token_map import TokenMap
 from ingest.pipeline.tokenizers import Tokenizer
@@ -53,13 +53,10 @@ def chunk(
     )
     headings = structure.headings
     heading_starts = [heading.start for heading in headings]
-    length = len(document.text)
-    places = list(zip(heading_paths(headings), sections(headings, length), strict=True))
-    preamble = (0, heading_starts[0] if headings else length)
-    places.insert(0, ((), preamble))
+    paths = [(), *heading_paths(headings)]
+    sections = Sections(headings, len(document.text))
     chunks = []
     for ordinal, (start, end, tokens, lead) in enumerate(packer.cuts()):
-        path, section = places[bisect_right(heading_starts, start)]
         text = document.text[start:end]
         chunks.append(
             Chunk(
@@ -68,10 +65,10 @@ def chunk(
                 token_count=tokens,
                 start=start,
                 end=end,
-                headings=path,
+                headings=paths[bisect_right(heading_starts, start)],
                 page=_page(document.pages, start),
                 lead=lead,
-                section=section,
+                section=sections.around(start, end),
             )
         )
     return chunks

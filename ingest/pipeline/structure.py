@@ -112,12 +112,35 @@ def heading_paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
     return paths
 
 
-def sections(headings: Sequence[Heading], length: int) -> list[Range]:
-    """For each heading its section: up to the next heading of the same or a higher level."""
-    ends = [length] * len(headings)
-    open_headings: list[int] = []
-    for index, heading in enumerate(headings):
-        while open_headings and headings[open_headings[-1]].level >= heading.level:
-            ends[open_headings.pop()] = heading.start
-        open_headings.append(index)
-    return [(heading.start, end) for heading, end in zip(headings, ends, strict=True)]
+class Sections:
+    """Which part of a text is around a piece of it: what is under a heading, or all of it.
+
+    A section goes from its heading up to the next heading of the same or a higher level.
+    """
+
+    def __init__(self, headings: Sequence[Heading], length: int) -> None:
+        self._starts = [heading.start for heading in headings]
+        self._ends = [length] * len(headings)
+        self._parents: list[int | None] = []
+        self._length = length
+        open_headings: list[int] = []
+        for index, heading in enumerate(headings):
+            while open_headings and headings[open_headings[-1]].level >= heading.level:
+                self._ends[open_headings.pop()] = heading.start
+            self._parents.append(open_headings[-1] if open_headings else None)
+            open_headings.append(index)
+
+    def around(self, start: Position, end: Position) -> Range:
+        """The innermost section with all of the piece in it.
+
+        Of a piece before the first heading, what is there; of one that no section holds, all.
+        """
+        index: int | None = bisect_right(self._starts, start) - 1
+        if index == -1:
+            first = self._starts[0] if self._starts else self._length
+            return (0, first if end <= first else self._length)
+        while index is not None:
+            if end <= self._ends[index]:
+                return self._starts[index], self._ends[index]
+            index = self._parents[index]
+        return 0, self._length

@@ -102,6 +102,23 @@ def test_a_section_ends_with_the_next_heading_of_its_level_or_above() -> None:
     ]
 
 
+def test_a_section_holds_all_of_its_chunk() -> None:
+    text = f"# A\n\n## B\n\n{SENTENCE}\n\n## C\n\n{SENTENCE}\n\n# D\n\n{SENTENCE * 9}"
+
+    first = chunk(document(text), tokenizer=CL100K, size=72, overlap=0)[0]
+
+    assert "## C" in first.text
+    assert first.section == (0, text.index("# D"))
+
+
+def test_a_chunk_that_is_in_no_section_has_the_whole_text_around_it() -> None:
+    text = f"Preamble.\n\n## A\n\n{SENTENCE}\n\n## B\n\n{SENTENCE}"
+
+    [only] = chunk(document(text), tokenizer=CL100K, size=200, overlap=0)
+
+    assert only.section == (0, len(text))
+
+
 def test_without_headings_the_whole_text_is_the_section() -> None:
     text = SENTENCE * 12
 
