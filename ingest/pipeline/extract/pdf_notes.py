@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from pypdfium2 import raw
 
+from ingest.pipeline.extract import pdf_raw
+
 _MOST = 2000  # annotations of a page
 _LONGEST = 20_000  # characters of one comment
 _COMMENTS = {
@@ -48,36 +50,44 @@ class Notes:
 def read_notes(page: int) -> Notes:
     """Fields and comments of a page, given by its handle. Links say nothing and are passed over."""
     notes = Notes()
-    for index, annotation in _annotations(page):
-        subtype = raw.FPDFAnnot_GetSubtype(annotation)
-        if subtype == raw.FPDF_ANNOT_WIDGET:
+    for index, kind, annotation in _annotations(page):
+        if kind == raw.FPDF_ANNOT_WIDGET:
             notes.has_fields = True
-        elif subtype == raw.FPDF_ANNOT_FILEATTACHMENT:
+        elif kind == raw.FPDF_ANNOT_FILEATTACHMENT:
             notes.files.append(index)
-        elif subtype in _COMMENTS and not _is_hidden(annotation):
-            contents = string(
-                lambda *rest, of=annotation: raw.FPDFAnnot_GetStringValue(of, b"Contents", *rest)
-            )
-            if contents.strip():
-                notes.comments.append(contents.strip()[:_LONGEST])
+        elif kind in _COMMENTS:
+            contents = _contents(ctypes.cast(annotation, raw.FPDF_ANNOTATION))
+            if contents:
+                notes.comments.append(contents)
     return notes
 
 
 def read_ticks(form: raw.FPDF_FORMHANDLE, page: int) -> list[str]:
     """Labels of ticked boxes and buttons; the page has to be one that the form knows."""
-    labels = (_ticked(form, annotation) for _, annotation in _annotations(page))
+    labels = [
+        _ticked(form, ctypes.cast(annotation, raw.FPDF_ANNOTATION))
+        for _, kind, annotation in _annotations(page)
+        if kind == raw.FPDF_ANNOT_WIDGET
+    ]
     return [label for label in labels if label]
 
 
-def _annotations(page: int) -> Iterator[tuple[int, raw.FPDF_ANNOTATION]]:
-    handle = ctypes.cast(page, raw.FPDF_PAGE)
-    for index in range(min(raw.FPDFPage_GetAnnotCount(handle), _MOST)):
-        annotation = raw.FPDFPage_GetAnnot(handle, index)
+def _annotations(page: int) -> Iterator[tuple[int, int, int]]:
+    """Index, kind and handle of each; a handle is good until the next one is asked for."""
+    for index in range(min(pdf_raw.count_annotations(page), _MOST)):
+        annotation = pdf_raw.annotation(page, index)
         if annotation:
             try:
-                yield index, annotation
+                yield index, pdf_raw.annotation_kind(annotation), annotation
             finally:
-                raw.FPDFPage_CloseAnnot(annotation)
+                pdf_raw.close_annotation(annotation)
+
+
+def _contents(annotation: raw.FPDF_ANNOTATION) -> str:
+    if _is_hidden(annotation):
+        return ""
+    text = string(lambda *rest: raw.FPDFAnnot_GetStringValue(annotation, b"Contents", *rest))
+    return text.strip()[:_LONGEST]
 
 
 def _is_hidden(annotation: raw.FPDF_ANNOTATION) -> bool:

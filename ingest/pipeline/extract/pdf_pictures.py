@@ -25,7 +25,7 @@ _MOST_SOURCE_PIXELS = 300_000_000  # of the images on it, which pdfium decodes w
 _LETTER = re.compile(r"[^\W_]")
 _UNMAPPED = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff]")
 _GARBLED = 0.3
-_SAMPLE = 24  # characters
+_SAMPLE = 60  # characters
 _COMMON_LAST = "\u024f"  # Latin letters have names in fonts, by which they are known
 
 
@@ -54,13 +54,10 @@ def is_picture(page: int, text: str) -> bool:
 
 def is_garbled(text_page: int, text: str, count: int) -> bool:
     """Whether the characters of the text layer say nothing: no or a wrong mapping to letters."""
-    if not text or (text.isascii() and text.isprintable()):
-        return False
-    visible = len(text) - text.count(" ") - text.count("\r\n") * 2
-    if len(_UNMAPPED.findall(text)) > _GARBLED * visible:
+    sample = "".join(text[:: max(len(text) // _SAMPLE, 1)].split())
+    if len(_UNMAPPED.findall(sample)) > _GARBLED * len(sample):
         return True
-    sample = text[:: max(len(text) // _SAMPLE, 1)]
-    if count != len(text) or sum(letter > _COMMON_LAST for letter in sample) <= 0.5 * len(sample):
+    if count != len(text) or sum(map(_COMMON_LAST.__lt__, sample)) <= 0.5 * len(sample):
         return False
     places = range(0, count, max(count // _SAMPLE, 1))
     failed: int = sum(pdf_raw.has_no_mapping(text_page, index) == 1 for index in places)
