@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tests import make_files
 from tests.acceptance.service import services
+from tests.make_archives import locked_zip, zip_of
 
 _BAD = {
     "empty.txt": (b"", "empty_content"),
@@ -14,7 +15,10 @@ _BAD = {
     "locked.docx": (make_files.encrypted_office(), "encrypted"),
     "scan.pdf": (make_files.scanned_pdf(), "no_text"),
     "long.pdf": (make_files.pdf([f"page {n}" for n in range(12)]), "too_many_pages"),
-    "picture.png": (make_files.png(), "unsupported_type"),
+    "broken.png": (make_files.png(), "corrupt"),
+    "locked.zip": (locked_zip("a.txt"), "encrypted"),
+    "climbing.zip": (zip_of({"../a.txt": b"out"}), "archive_unsafe"),
+    "film.mp4": (b"\0\0\0\x20ftypisom" + bytes(200), "unsupported_type"),
     "noise.bin": (bytes(range(256)) * 40, "unsupported_type"),
 }
 

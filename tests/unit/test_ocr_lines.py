@@ -65,7 +65,12 @@ def test_noise_between_lines_is_dropped(noise: Line) -> None:
 
 @pytest.mark.parametrize("short", ["7", "OK", "第"])
 def test_short_lines_of_which_the_engine_is_sure_are_kept(short: str) -> None:
-    assert compose([[line(short)]]) == short
+    assert compose([[line("Page", right=50)], [line(short)]]) == f"Page\n\n{short}"
+
+
+@pytest.mark.parametrize("spot", ["L", "7", "第", "- I"])
+def test_one_letter_in_a_whole_picture_is_noise(spot: str) -> None:
+    assert compose([[line(spot)]]) == ""
 
 
 def test_a_page_of_guesses_is_no_text() -> None:

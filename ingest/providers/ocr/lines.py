@@ -9,6 +9,7 @@ _UNSURE = 40  # mean confidence of a page; below, the engine saw letters where t
 _UNSURE_LINE = 30
 _SURE = 75  # a line of little but marks, or of few letters, must be at least so sure
 _FEW = 3  # letters and digits
+_LEAST = 2  # of a picture
 _WIDE = 1.2  # heights of a line; spaces between words are a third of one
 _FULL = 0.85  # of the paragraph's width: such a line goes on in the next one
 
@@ -45,7 +46,9 @@ def compose(paragraphs: Sequence[Paragraph]) -> str:
     Words that were divided at the end of a line are mended.
     """
     kept = [[line for line in paragraph if not _is_noise(line)] for paragraph in paragraphs]
-    if _confidence([line for paragraph in kept for line in paragraph]) < _UNSURE:
+    lines = [line for paragraph in kept for line in paragraph]
+    # A spot or a corner looks like one letter, and of a whole picture one letter says nothing.
+    if _confidence(lines) < _UNSURE or sum(map(_letters, lines)) < _LEAST:
         return ""
     return "\n\n".join(_joined(paragraph) for paragraph in kept if paragraph)
 
@@ -68,11 +71,15 @@ def _confidence(lines: Sequence[Line]) -> float:
 
 
 def _is_noise(line: Line) -> bool:
-    letters = len(_ALPHANUMERIC.findall(line.text))
+    letters = _letters(line)
     if letters == 0 or line.confidence < _UNSURE_LINE:
         return True
     doubtful = letters < _FEW or 2 * letters < len(_VISIBLE.findall(line.text))
     return doubtful and line.confidence < _SURE
+
+
+def _letters(line: Line) -> int:
+    return len(_ALPHANUMERIC.findall(line.text))
 
 
 def _joined(paragraph: Paragraph) -> str:
