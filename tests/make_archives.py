@@ -2,9 +2,10 @@
 
 import io
 import stat
+import struct
 import tarfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 
 def zip_of(members: Mapping[str, bytes | str], *, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -71,3 +72,15 @@ def nested(depth: int, innermost: Mapping[str, bytes]) -> bytes:
     for _ in range(depth - 1):
         data = zip_of({"inner.zip": data})
     return data
+
+
+def overlapping(names: Iterable[str], content: bytes) -> bytes:
+    """A ZIP that lists the one member in it under all of these names, which have one length."""
+    first, *others = (name.encode() for name in names)
+    data = zip_of({first.decode(): content})
+    start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
+    entry = data[start:end]
+    directory = b"".join(entry.replace(first, name) for name in (first, *others))
+    count = len(others) + 1
+    tail = struct.pack("<HHII", count, count, len(directory), start)
+    return data[:start] + directory + data[end : end + 8] + tail + data[end + 20 :]

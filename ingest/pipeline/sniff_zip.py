@@ -13,7 +13,8 @@ from typing import BinaryIO
 from ingest.errors import Permanent
 from ingest.pipeline import mediatypes as types
 
-_LARGEST_DIRECTORY = 32 * 1024 * 1024  # bytes, some 300,000 members; no document has so many
+LARGEST_DIRECTORY = 32 * 1024 * 1024
+"""Bytes, some 300,000 members; no document has so many."""
 _TAIL = 22 + 65_535 + 76  # end record with the longest comment, and what ZIP64 puts before it
 _END, _END_64 = b"PK\x05\x06", b"PK\x06\x06"
 _FEW = 64 * 1024  # bytes that are read of a part
@@ -46,6 +47,7 @@ _OPEN_DOCUMENT = {
     "spreadsheet": types.ODS,
     "presentation": types.ODP,
 }
+_ODF_KIND = re.compile(r"[a-z][a-z-]{0,40}")
 _ODF_TYPE = re.compile(rb"application/(?:vnd\.oasis\.opendocument\.[a-z-]+|vnd\.sun\.xml\.[a-z.]+)")
 
 
@@ -54,7 +56,7 @@ def zip_family(file: BinaryIO) -> str:
 
     Permanent `corrupt` if its directory cannot be read.
     """
-    if _directory_size(file) > _LARGEST_DIRECTORY:
+    if directory_size(file) > LARGEST_DIRECTORY:
         return types.ZIP
     try:
         with zipfile.ZipFile(file) as archive:
@@ -64,7 +66,7 @@ def zip_family(file: BinaryIO) -> str:
         raise Permanent("The ZIP container is damaged or cut off.", code="corrupt") from error
 
 
-def _directory_size(file: BinaryIO) -> int:
+def directory_size(file: BinaryIO) -> int:
     """Bytes of the list of members; reading it takes ten times as many."""
     file.seek(0, 2)
     file.seek(max(0, file.tell() - _TAIL))
@@ -122,7 +124,7 @@ def _open_document(stated: str) -> str | None:
     if stated.startswith("application/vnd.sun.xml."):
         return "application/vnd.sun.xml"
     family, found, kind = stated.removesuffix("-template").rpartition("opendocument.")
-    if not found or family != "application/vnd.oasis.":
+    if family != "application/vnd.oasis." or not (found and _ODF_KIND.fullmatch(kind)):
         return None
     return _OPEN_DOCUMENT.get(kind, f"application/vnd.oasis.opendocument.{kind}")
 

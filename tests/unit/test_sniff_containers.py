@@ -61,6 +61,8 @@ def old_tar() -> bytes:
         ({"report/word/document.xml": b"x"}, types.ZIP),
         ({"content.xml": b"x", "META-INF/manifest.xml": b"x"}, types.ZIP),
         ({"mimetype": b"\xff\xfe nonsense"}, types.ZIP),
+        ({"mimetype": b"application/vnd.oasis.opendocument.te\0xt"}, types.ZIP),
+        ({"mimetype": b"application/vnd.oasis.opendocument.<b>"}, types.ZIP),
     ],
 )  # fmt: skip
 def test_a_zip_family_is_told_by_its_parts(members: dict[str, bytes], expected: str) -> None:

@@ -3,7 +3,7 @@
 import errno
 import io
 import re
-from itertools import count
+from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -51,6 +51,7 @@ class FolderSink:
         self._max_bytes = max_bytes
         self._max_member_bytes = max_member_bytes
         self._paths: set[str] = set()
+        self._numbers: Counter[str] = Counter()
         self.members: list[Member] = []
 
     def add(self, path: str, data: bytes | BinaryIO) -> str | None:
@@ -59,7 +60,7 @@ class FolderSink:
         Permanent `archive_unsafe` (too many members), `too_large` (all of them together).
         Transient when there is no room.
         """
-        self._check_count()
+        self.expect(1)
         file = str(len(self.members))
         try:
             fits = self._write(self._folder / file, data)
@@ -76,18 +77,19 @@ class FolderSink:
         self.members.append(member)
         return member.path
 
-    def refuse(self, path: str, *, code: str, message: str) -> None:
-        """Record a member that cannot be had."""
-        self._check_count()
-        self.members.append(
-            Member(path=self._unlike_any_other(path), file="", code=code, message=message)
-        )
-
-    def _check_count(self) -> None:
-        if len(self.members) >= self._max_members:
+    def expect(self, count: int) -> None:
+        """Say at once that `count` more are too many. Permanent `archive_unsafe`."""
+        if len(self.members) + count > self._max_members:
             raise Permanent(
                 f"There are more than {self._max_members} files in it.", code="archive_unsafe"
             )
+
+    def refuse(self, path: str, *, code: str, message: str) -> None:
+        """Record a member that cannot be had."""
+        self.expect(1)
+        self.members.append(
+            Member(path=self._unlike_any_other(path), file="", code=code, message=message)
+        )
 
     def _write(self, target: Path, data: bytes | BinaryIO) -> bool:
         source = io.BytesIO(data) if isinstance(data, bytes) else data
@@ -113,11 +115,12 @@ class FolderSink:
 
     def _unlike_any_other(self, path: str) -> str:
         wanted = first = PurePosixPath(safe_path(path) or _UNNAMED)
-        for number in count(2):
-            if str(wanted) not in self._paths:
-                break
-            # Shorter than a part may be, so that the number is never what is cut off.
-            stem = first.stem[: _LONGEST_PART // 2]
-            wanted = first.with_name(f"{stem} ({number}){first.suffix[: _LONGEST_PART // 4]}")
+        # Shorter than a part may be, so that the number is never what is cut off.
+        stem, suffix = first.stem[: _LONGEST_PART // 2], first.suffix[: _LONGEST_PART // 4]
+        numbered = str(first.with_name(f"{stem} (*){suffix}"))
+        while str(wanted) in self._paths:
+            # Goes on where the last one ended: thousands of one name would try all numbers.
+            self._numbers[numbered] += 1
+            wanted = first.with_name(f"{stem} ({self._numbers[numbered] + 1}){suffix}")
         self._paths.add(str(wanted))
         return str(wanted)

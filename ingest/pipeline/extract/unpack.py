@@ -7,8 +7,10 @@ believed. A member that cannot be had is recorded; those beside it are kept.
 import bz2
 import gzip
 import lzma
+import struct
 import tarfile
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,9 +22,11 @@ from ingest.pipeline import mediatypes as types
 from ingest.pipeline.extract import zip_names
 from ingest.pipeline.extract.members import FolderSink, leaves_its_folder
 from ingest.pipeline.sniff import sniff
+from ingest.pipeline.sniff_zip import LARGEST_DIRECTORY, directory_size
 
 _RATIO = 200  # inflated to packed; real files stay below 60
 _RATIO_FROM = 32 * 1024 * 1024  # bytes
+_ZIP_RATIO_FROM = 256 * 1024 * 1024  # bytes, all members together
 _TAR_BLOCK = 512
 _MACHINES_OWN = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _DAMAGED = "It is damaged and could not be read."
@@ -39,6 +43,8 @@ _BROKEN = (
     EOFError,
     OSError,
     ValueError,
+    zlib.error,
+    struct.error,
     NotImplementedError,
     RuntimeError,
 )
@@ -88,27 +94,46 @@ class _Unpacker:
         self._on_member = on_member
 
     def zip(self, file: BinaryIO) -> None:
+        if directory_size(file) > LARGEST_DIRECTORY:
+            raise Permanent("There are too many files in it.", code="archive_unsafe")
+        # Members may share their bytes, so that each of them is plausible, but not all of them.
+        whole = _Allowance(packed=_size(file), at_least=_ZIP_RATIO_FROM)
         with _damage():
             archive = zipfile.ZipFile(file)
         with archive:
             members = archive.infolist()
             names = zip_names.names(members)
-            for member, path in zip(members, names, strict=True):
-                mode = member.external_attr >> 16
-                if member.is_dir() or path.endswith("/"):
-                    continue
-                if (mode & 0o170000) == 0o120000:
-                    self._skipped["link"] += 1
-                elif self._is_wanted(path):
-                    self._zip_member(archive, member, path)
+            wanted = [
+                (member, path)
+                for member, path in zip(members, names, strict=True)
+                if self._is_file(member, path) and self._is_wanted(path)
+            ]
+            self._sink.expect(len(wanted))
+            for member, path in wanted:
+                self._zip_member(archive, member, path, whole)
 
-    def _zip_member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> None:
+    def _is_file(self, member: zipfile.ZipInfo, path: str) -> bool:
+        if member.is_dir() or path.endswith("/"):
+            return False
+        if ((member.external_attr >> 16) & 0o170000) == 0o120000:
+            self._skipped["link"] += 1
+            return False
+        return True
+
+    def _zip_member(
+        self,
+        archive: zipfile.ZipFile,
+        member: zipfile.ZipInfo,
+        path: str,
+        whole: "_Allowance",
+    ) -> None:
         if member.flag_bits & 0x1:
             self._sink.refuse(path, code="encrypted", message="It is protected by a password.")
             return
         try:
             with archive.open(member) as part:
-                self._add(path, _Plausible(part, packed=member.compress_size))
+                own = _Allowance(packed=member.compress_size)
+                self._add(path, _Plausible(part, own, whole))
         except _BROKEN:
             self._sink.refuse(path, code="corrupt", message=_DAMAGED)
 
@@ -133,14 +158,12 @@ class _Unpacker:
 
     def stream(self, file: BinaryIO, media_type: str, name: str) -> None:
         """A compressed file, which may be a tar."""
-        file.seek(0, 2)
-        packed = file.tell()
-        file.seek(0)
+        packed = _size(file)
         with _damage(), _STREAMS[media_type](file) as inflated:
             head = inflated.read(_TAR_BLOCK)
         file.seek(0)
         with _STREAMS[media_type](file) as inflated:
-            content = _Plausible(inflated, packed=packed)
+            content = _Plausible(inflated, _Allowance(packed=packed))
             if _is_tar(head):
                 self.tar(cast(IO[bytes], content))
                 return
@@ -167,21 +190,39 @@ class _Unpacker:
         return True
 
 
-class _Plausible:
-    """A reader that stops when more comes out than honest files have in so few bytes."""
+class _Allowance:
+    """How much may come out of so few bytes."""
 
-    def __init__(self, stream: IO[bytes], *, packed: int) -> None:
-        self._stream = stream
-        self._left = max(_RATIO_FROM, _RATIO * packed)
+    def __init__(self, *, packed: int, at_least: int = _RATIO_FROM) -> None:
+        self._left = max(at_least, _RATIO * packed)
 
-    def read(self, size: int = -1) -> bytes:
-        block = self._stream.read(size)
-        self._left -= len(block)
+    def spend(self, size: int) -> None:
+        self._left -= size
         if self._left < 0:
             raise Permanent(
                 "It inflates to a multiple of its size: it is a bomb.", code="archive_unsafe"
             )
+
+
+class _Plausible:
+    """A reader that stops when more comes out than honest files have in so few bytes."""
+
+    def __init__(self, stream: IO[bytes], *allowances: _Allowance) -> None:
+        self._stream = stream
+        self._allowances = allowances
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._stream.read(size)
+        for allowance in self._allowances:
+            allowance.spend(len(block))
         return block
+
+
+def _size(file: BinaryIO) -> int:
+    """Bytes of the file, which is left at its start."""
+    size = file.seek(0, 2)
+    file.seek(0)
+    return size
 
 
 @contextmanager
