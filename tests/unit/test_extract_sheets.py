@@ -231,3 +231,14 @@ def test_entities_that_multiply_are_refused() -> None:
     assert refusal(xlsx({"S": cell}, extra={"xl/sharedStrings.xml": strings.encode()})).code == (
         "corrupt"
     )
+
+
+def test_a_workbook_whose_sectors_lead_in_a_circle_is_kept_from_calamine() -> None:
+    data = bytearray(ole({"Workbook": excel_97_stream([["Name"], ["Ann"]])}))
+    table = 512 * (1 + int.from_bytes(data[76:80], "little"))
+
+    honest = sheet_biff.check_xls(io.BytesIO(data))
+    data[table : table + 4] = bytes(4)  # after the first sector comes the first
+
+    assert honest
+    assert not sheet_biff.check_xls(io.BytesIO(data))

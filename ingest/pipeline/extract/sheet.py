@@ -109,8 +109,8 @@ def _packed(flat: BinaryIO) -> BinaryIO:
 
 def _open(stream: BinaryIO, media_type: str) -> CalamineWorkbook | None:
     """None for an Excel workbook that only xlrd may read."""
-    if media_type == types.XLS:
-        check_xls(stream)
+    if media_type == types.XLS and not check_xls(stream):
+        return None
     try:
         return CalamineWorkbook.from_filelike(stream)
     except PasswordError as error:

@@ -1,7 +1,7 @@
 """A look at the records of an Excel 97 workbook before a reader takes it all into memory."""
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 import olefile
@@ -17,15 +17,18 @@ _CELLS = frozenset({0x0006, 0x00BD, 0x00D6, 0x00FD, 0x0203, 0x0204, 0x0205, 0x02
 """FORMULA, MULRK, RSTRING, LABELSST, NUMBER, LABEL, BOOLERR, RK."""
 
 
-def check_xls(stream: BinaryIO) -> None:
-    """Leaves the stream at its start; says nothing of one that is damaged or no container.
+def check_xls(stream: BinaryIO) -> bool:
+    """Whether calamine may open it: it never ends where sectors lead in a circle.
+
+    Leaves the stream at its start; says nothing else of one that is damaged or no container.
 
     Permanent: `encrypted`, be it by the oldest method, which leaves the records in place, so that
     readers take their cells for text; `too_large` by the rectangles that the cells of all sheets
     stand in, which calamine holds at the same time.
     """
     places = rows = columns = 0
-    for kind, place in _records(_workbook(stream)):
+    workbook, is_circular = _workbook(stream)
+    for kind, place in _records(workbook):
         if kind == _FILEPASS:
             raise Permanent("The workbook is protected by a password.", code="encrypted")
         if kind == _START:
@@ -39,18 +42,35 @@ def check_xls(stream: BinaryIO) -> None:
                     " them.",
                     code="too_large",
                 )
+    return not is_circular
 
 
-def _workbook(stream: BinaryIO) -> bytes:
-    """The stream of the container that holds all records; empty if there is none."""
+def _workbook(stream: BinaryIO) -> tuple[bytes, bool]:
+    """The stream of the container that holds all records, empty if there is none; whether the
+    container's sectors lead in a circle."""
     try:
         with olefile.OleFileIO(stream) as container:
             name = next((name for name in _STREAMS if container.exists(name)), None)
-            return bytes(container.openstream(name).read()) if name else b""
+            records = bytes(container.openstream(name).read()) if name else b""
+            container.loadminifat()
+            return records, _is_circular(container.fat) or _is_circular(container.minifat or ())
     except Exception:  # olefile raises whatever a broken structure leads to
-        return b""
+        return b"", False
     finally:
         stream.seek(0)
+
+
+def _is_circular(following: Sequence[int]) -> bool:
+    """Whether some chain of sectors comes back to itself; those that end lead out of the table."""
+    reached_from = [-1] * len(following)
+    for start in range(len(following)):
+        sector = start
+        while sector < len(following) and reached_from[sector] < 0:
+            reached_from[sector] = start
+            sector = following[sector]
+        if sector < len(following) and reached_from[sector] == start:
+            return True
+    return False
 
 
 def _records(data: bytes) -> Iterator[tuple[int, tuple[int, int]]]:
