@@ -210,3 +210,24 @@ def test_a_large_picture_is_made_smaller_for_the_engine() -> None:
 
 def test_drawn_text_is_dark_on_white() -> None:
     assert grey(Image.open(io.BytesIO(encoded(drawn("text"))))).getextrema() == (0, 255)
+
+
+def test_pages_before_a_broken_directory_of_a_tiff_are_kept() -> None:
+    data = bytearray(frames([PAPER, PAPER, PAPER]))
+    second = int.from_bytes(data[4:8], "little")
+    entries = int.from_bytes(data[second : second + 2], "little")
+    at = second + 2 + 12 * entries
+    second = int.from_bytes(data[at : at + 4], "little")
+    data[second + 2 : second + 4] = b"\xff\x7f"  # the page's width becomes a tag of no meaning
+
+    document = read(bytes(data), Told("one"))
+
+    assert document.text.strip() == "one"
+    assert document.coverage.lost == (2,)
+    assert "pages_failed" in document.warnings
+
+
+def test_what_comes_after_the_first_frame_of_an_animation_may_be_broken() -> None:
+    data = frames([PAPER, Image.new("L", (40, 30), 9)], "GIF")
+
+    assert read(data[:-12], Told("first")).text == "first"

@@ -45,9 +45,9 @@ def extract(source: Source) -> Extraction:
             _check_size(image)  # before metadata: some formats decode the picture to find them
             details = image_info.metadata(image)
             is_cut = source.media_type in _ANIMATIONS and getattr(image, "is_animated", False)
-            for _ in _frames(image, source):
+            for is_whole in _frames(image, source):
                 try:
-                    text = _read(image, source.ocr)
+                    text = _read(image, source.ocr) if is_whole else None
                 except _Unread:
                     unread.add(len(parts))
                     text = ""
@@ -75,19 +75,28 @@ def _open(source: Source) -> Image.Image:
         raise _too_large() from None
 
 
-def _frames(image: Image.Image, source: Source) -> Iterator[None]:
-    """Show one page after the other; of an animation, its first frame."""
-    shown = 0
-    for index in itertools.count():
+def _frames(image: Image.Image, source: Source) -> Iterator[bool]:
+    """Show one page after the other; of an animation, its first frame.
+
+    False for a page that cannot be shown: nothing leads to those behind it.
+    """
+    yield True
+    if source.media_type != types.TIFF:
+        return
+    shown = 1
+    for index in itertools.count(1):
         try:
             image.seek(index)
         except EOFError:
             return
         except Image.DecompressionBombError:
             raise _too_large() from None
-        if index and source.media_type != types.TIFF:
+        except MemoryError:
+            raise
+        except Exception:  # Pillow raises whatever a broken directory leads to
+            yield False
             return
-        if index and _is_small_copy(image):
+        if _is_small_copy(image):
             continue
         shown += 1
         if shown > source.max_pages:
@@ -95,7 +104,7 @@ def _frames(image: Image.Image, source: Source) -> Iterator[None]:
                 f"The picture has more than {source.max_pages} pages.", code="too_many_pages"
             )
         _check_size(image)
-        yield
+        yield True
 
 
 def _check_size(image: Image.Image) -> None:
