@@ -12,6 +12,7 @@ import orjson
 
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.model import Chunk, ChunkSettings, OcrSettings, Page
+from ingest.pipeline.hygiene import clean_line
 from ingest.sandbox.messages import (
     Answer,
     Parsed,
@@ -99,7 +100,8 @@ def encode_failure(error: Permanent | Transient, *, resident: int) -> bytes:
     return frame(
         {
             "code": error.code,
-            "message": str(error)[:MAX_MESSAGE],
+            # Some quote the file, which may hold what no JSON and no database takes.
+            "message": (clean_line(str(error)) or "")[:MAX_MESSAGE],
             "transient": isinstance(error, Transient),
             "is_archive": isinstance(error, IsArchive),
             "resident": resident,

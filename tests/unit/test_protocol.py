@@ -156,9 +156,7 @@ def test_that_a_file_is_an_archive_comes_through() -> None:
     assert str(result) == "a ZIP"
 
 
-@pytest.mark.parametrize(
-    "frame", [b'{"stage": "store"}', b'{"stage": 1}', b'{"stage":']
-)
+@pytest.mark.parametrize("frame", [b'{"stage": "store"}', b'{"stage": 1}', b'{"stage":'])
 def test_a_sign_of_life_that_cannot_be_is_refused(frame: bytes) -> None:
     with pytest.raises(BadFrame):
         decode_note(frame)
@@ -247,3 +245,12 @@ def test_an_answer_of_no_known_kind_is_refused(frame: bytes) -> None:
 def test_noise_is_refused(noise: bytes) -> None:
     with pytest.raises(BadFrame):
         decode_reply(noise)
+
+
+def test_a_message_that_quotes_the_file_is_made_storable() -> None:
+    error = Permanent("This is \ud800a file\0 of type\n\x01x.", code="unsupported_type")
+
+    result = decode_reply(encode_failure(error, resident=1)[LENGTH.size :]).result
+
+    assert isinstance(result, Permanent)
+    assert str(result) == "This is a file of type x."
