@@ -3,11 +3,12 @@
 import io
 import random
 import struct
+import warnings
 import zipfile
 import zlib
 from collections.abc import Callable
 
-_LARGEST = 2 * 1024 * 1024
+_LARGEST = 8 * 1024 * 1024
 _INTERESTING = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 _TOKENS = (
     b"\0", b"\xff\xfe", b"<", b"]]>",
@@ -25,26 +26,39 @@ _TOKENS = (
 
 def mutate(data: bytes, other: bytes, chance: random.Random) -> bytes:
     """A broken version of `data`; `other` is a file to take pieces from."""
-    if zipfile.is_zipfile(io.BytesIO(data)) and chance.random() < 0.7:
-        return _inside(data, other, chance)
+    if (members := _members(data)) and chance.random() < 0.7:
+        return _inside(members, other, chance)
     for _ in range(chance.choice((1, 1, 1, 2, 3, 8))):
         data = chance.choice(_MUTATIONS)(data, other, chance)[:_LARGEST]
     return data
 
 
-def _inside(data: bytes, other: bytes, chance: random.Random) -> bytes:
+def _members(data: bytes) -> list[tuple[str, bytes]]:
+    """Names and contents in a small ZIP that is whole; nothing of any other file."""
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        return []
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if sum(info.file_size for info in archive.infolist()) > _LARGEST:
+                return []
+            return [(info.filename, archive.read(info)) for info in archive.infolist()]
+    except Exception:  # files of a corpus may be as broken as ours shall be
+        return []
+
+
+def _inside(members: list[tuple[str, bytes]], other: bytes, chance: random.Random) -> bytes:
     """Break a member of a ZIP and pack it again: else only the container would be tested."""
     out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = [(info.filename, archive.read(info)) for info in archive.infolist()]
-    victim = chance.randrange(len(members)) if members else 0
+    victim = chance.randrange(len(members))
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as broken:
         for number, (name, content) in enumerate(members):
             if number == victim:
                 if chance.random() < 0.05:
                     continue
                 content = mutate(content, other, chance)
-            broken.writestr(name, content)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the same name twice is a fault like others
+                broken.writestr(name, content)
     return out.getvalue()
 
 
