@@ -224,6 +224,18 @@ async def test_a_file_in_the_place_of_an_archive_is_all_there_is(
     assert (await source(conn, id))["chunk_count"] == 1
 
 
+async def test_a_new_version_of_a_file_keeps_the_id_of_its_document(
+    house: ArchiveHouse, conn: Connection, application_id: UUID
+) -> None:
+    query = "select id from rag.documents"
+    await house.ingest(application_id, "a.txt", b"one")
+    before = await (await conn.execute(query)).fetchall()
+
+    await house.ingest(application_id, "a.txt", b"two")
+
+    assert await (await conn.execute(query)).fetchall() == before
+
+
 async def test_an_attachment_is_a_document_beside_its_message(
     house: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
