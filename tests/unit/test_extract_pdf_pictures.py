@@ -116,6 +116,12 @@ def test_a_few_words_typed_into_a_scanned_form_stay() -> None:
     assert found.warnings == ("pages_unread",)
 
 
+def test_words_over_a_scan_that_the_engine_missed_follow_its_text() -> None:
+    found = extract(_SCAN + at(300, 400, "Ann Lee") + at(300, 20, "scan"), ocr=Ocr())
+
+    assert found.text == "What the scan says\nAnn Lee"
+
+
 def test_a_small_picture_beside_a_few_words_is_no_scan() -> None:
     assert extract(image(50, 50, 80, 40) + at(50, 700, "Thank you")).warnings == ()
 

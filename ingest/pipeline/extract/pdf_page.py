@@ -144,13 +144,14 @@ class PageReader:
         return None if text is None else plain_lines(text)
 
     def _read_picture(self, index: int, layer: PageLines) -> PageLines:
-        """The text in the picture, or what few letters are there besides."""
+        """The text in the picture, and what few letters are there besides."""
         if self._ocr is not None:
             text = pdf_pictures.recognise(self._document, index, self._ocr)
             if text is not None:
                 if text.strip():
                     self._findings.by_ocr.add(index)
-                    return plain_lines(text)
+                    missing = [line for line in layer.lines if line.text not in text]
+                    return PageLines([*plain_lines(text).lines, *missing])
                 return layer
         self._findings.unread.add(index)
         return layer
