@@ -94,7 +94,7 @@ def test_a_row_that_fits_only_without_the_header_is_whole_without_it() -> None:
 
 def test_a_header_is_not_left_at_the_end_of_a_chunk() -> None:
     header = "| the name of the thing | the value that it has |\n|---|---|\n"
-    text = f"{SENTENCE * 2}\n\n{header}| {'word ' * 45}| end |\n"
+    text = f"{SENTENCE * 2}\n\n{header}" + f"| {'word ' * 45}| end |\n" * 2
 
     first, *_ = cut(text, size=72)
 
