@@ -1,6 +1,7 @@
 """Archives made to swell: many members, members that share their bytes, names without end."""
 
 import io
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from ingest.errors import Permanent
 from ingest.pipeline.extract import unpack as unpacking
 from ingest.pipeline.extract.members import FolderSink
+from ingest.pipeline.extract.zip_member import open_member
 from tests.make_archives import overlapping, zip_of
 
 MIB = 1024 * 1024
@@ -87,3 +89,40 @@ def test_an_overlap_is_what_it_says() -> None:
     with zipfile.ZipFile(io.BytesIO(overlapping(["a.txt", "b.txt"], b"one"))) as archive:
         assert archive.namelist() == ["a.txt", "b.txt"]
         assert archive.read("a.txt") == b"one"
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_members_of_rarer_methods_are_inflated_piece_by_piece(tmp_path: Path, method: int) -> None:
+    text = b"one " * 100_000
+
+    honest = unpack(tmp_path, zip_of({"a.txt": text, "b.txt": b""}, compression=method))
+    with zipfile.ZipFile(io.BytesIO(zip_of({"a": text}, compression=method))) as archive:
+        first = open_member(archive, archive.getinfo("a")).read(10)
+
+    assert [member.path for member in honest.members] == ["a.txt", "b.txt"]
+    assert (tmp_path / honest.members[0].file).read_bytes() == text
+    assert first == text[:10]
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_wrong_checksum_is_found_whatever_packed_the_member(tmp_path: Path, method: int) -> None:
+    data = bytearray(zip_of({"a.txt": "one", "b.txt": "two"}, compression=method))
+    data[data.index(b"PK\x01\x02") + 16] ^= 1
+
+    members = unpack(tmp_path, bytes(data)).members
+
+    assert [member.code for member in members] == ["corrupt", None]
+
+
+def test_holes_of_a_sparse_file_are_not_filled_without_end(tmp_path: Path) -> None:
+    member = tarfile.TarInfo("a.txt")
+    member.pax_headers = {
+        "GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": "a.txt",
+        "GNU.sparse.realsize": str(40 * MIB),
+    }  # fmt: skip
+    content = b"1\n0\n1\n".ljust(512, b"\0") + b"x"
+    member.size = len(content)
+    with tarfile.open(fileobj=(out := io.BytesIO()), mode="w") as archive:
+        archive.addfile(member, io.BytesIO(content))
+
+    assert refusal(tmp_path, out.getvalue()) == "archive_unsafe"

@@ -21,6 +21,7 @@ from ingest.errors import Permanent, Transient
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.extract import zip_names
 from ingest.pipeline.extract.members import FolderSink, leaves_its_folder
+from ingest.pipeline.extract.zip_member import open_member
 from ingest.pipeline.sniff import sniff
 from ingest.pipeline.sniff_zip import LARGEST_DIRECTORY, directory_size
 
@@ -131,7 +132,7 @@ class _Unpacker:
             self._sink.refuse(path, code="encrypted", message="It is protected by a password.")
             return
         try:
-            with archive.open(member) as part:
+            with open_member(archive, member) as part:
                 own = _Allowance(packed=member.compress_size)
                 self._add(path, _Plausible(part, own, whole))
         except _BROKEN:
@@ -154,7 +155,9 @@ class _Unpacker:
         elif self._is_wanted(member.name):
             part = archive.extractfile(member)
             if part is not None:
-                self._add(member.name, cast(BinaryIO, part))
+                # Holes of a sparse file are bytes that nobody packed.
+                holes = [_Allowance(packed=_written(member))] if member.issparse() else []
+                self._add(member.name, _Plausible(part, *holes))
 
     def stream(self, file: BinaryIO, media_type: str, name: str) -> None:
         """A compressed file, which may be a tar."""
@@ -173,7 +176,7 @@ class _Unpacker:
             except _BROKEN:
                 self._sink.refuse(path, code="corrupt", message=_DAMAGED)
 
-    def _add(self, path: str, data: "BinaryIO | _Plausible") -> None:
+    def _add(self, path: str, data: "_Plausible") -> None:
         self._sink.add(path, cast(BinaryIO, data))
         self._on_member()
 
@@ -216,6 +219,12 @@ class _Plausible:
         for allowance in self._allowances:
             allowance.spend(len(block))
         return block
+
+
+def _written(member: tarfile.TarInfo) -> int:
+    """Bytes of a sparse file that are not in its holes."""
+    parts = cast(list[tuple[int, int]], member.sparse or [])  # offset and size
+    return sum(size for _, size in parts)
 
 
 def _size(file: BinaryIO) -> int:
