@@ -18,6 +18,7 @@ LARGEST_DIRECTORY = 32 * 1024 * 1024
 _TAIL = 22 + 65_535 + 76  # end record with the longest comment, and what ZIP64 puts before it
 _END, _END_64 = b"PK\x05\x06", b"PK\x06\x06"
 _FEW = 64 * 1024  # bytes that are read of a part
+_OF_DOCUMENTS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _MAIN_PARTS = {
     "word/document.xml": types.DOCX,
     "xl/workbook.bin": types.XLSB,
@@ -131,7 +132,8 @@ def _open_document(stated: str) -> str | None:
 
 def _read(archive: zipfile.ZipFile, name: str | None) -> bytes:
     """The start of a member; empty if it is not there, encrypted or damaged."""
-    if name is None:
+    # zipfile inflates all at once what other methods packed, be it gigabytes.
+    if name is None or archive.getinfo(name).compress_type not in _OF_DOCUMENTS:
         return b""
     try:
         with archive.open(name) as part:

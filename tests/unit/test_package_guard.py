@@ -1,6 +1,7 @@
 """Packages that are bombs, damaged or hostile."""
 
 import io
+import zipfile
 
 import pytest
 
@@ -172,3 +173,11 @@ def test_what_is_nested_beyond_reason_keeps_its_words() -> None:
     document = extract_file(io.BytesIO(make_office.open_document(text)), name="a.odt")
 
     assert (presentation.text, document.text) == ("deep", "- deep")
+
+
+def test_a_package_of_another_compression_is_not_inflated() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_BZIP2) as package:
+        package.writestr("word/document.xml", bytes(MIB))
+
+    assert refusal(packed.getvalue()) == "archive_unsafe"

@@ -71,6 +71,11 @@ def _check(archive: zipfile.ZipFile, limits: Limits) -> None:
     for member in members:
         if member.flag_bits & 0x1:
             raise Permanent("The package is protected by a password.", code="encrypted")
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            # Documents know no others, and of those zipfile inflates a part all at once.
+            raise Permanent(
+                "The package is compressed in a way that documents are not.", code="archive_unsafe"
+            )
         inflated += _inflate(archive, member, limits.total - inflated, limits)
 
 
