@@ -11,7 +11,7 @@ from ingest.errors import Permanent
 from ingest.pipeline.extract import unpack as unpacking
 from ingest.pipeline.extract.members import FolderSink
 from ingest.pipeline.extract.zip_member import open_member
-from tests.make_archives import overlapping, zip_of
+from tests.make_archives import overlapping, tar_of, zip_of
 
 MIB = 1024 * 1024
 
@@ -126,3 +126,26 @@ def test_holes_of_a_sparse_file_are_not_filled_without_end(tmp_path: Path) -> No
         archive.addfile(member, io.BytesIO(content))
 
     assert refusal(tmp_path, out.getvalue()) == "archive_unsafe"
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_a_header_of_a_tar_that_would_fill_memory_ends_it(tmp_path: Path, kind: bytes) -> None:
+    header = tarfile.TarInfo("h")
+    header.type, header.size = kind, 2 * MIB
+    data = tar_of({"a.txt": b"one"})[:1024] + header.tobuf() + bytes(header.size)
+
+    members = unpack(tmp_path, data).members
+
+    assert [(member.path, member.code) for member in members] == [
+        ("a.txt", None),
+        ("(the rest of the archive)", "corrupt"),
+    ]
+
+
+def test_what_follows_a_damaged_header_of_a_tar_is_missed(tmp_path: Path) -> None:
+    data = bytearray(tar_of({"a.txt": b"one", "b.txt": b"two"}))
+    data[1024 + 150] ^= 1  # a digit of the second header's sum
+
+    members = unpack(tmp_path, bytes(data)).members
+
+    assert [member.code for member in members] == [None, "corrupt"]

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
-from typing import IO, BinaryIO, cast
+from typing import IO, BinaryIO, Self, cast
 
 from ingest.errors import Permanent, Transient
 from ingest.pipeline import mediatypes as types
@@ -29,6 +29,8 @@ _RATIO = 200  # inflated to packed; real files stay below 60
 _RATIO_FROM = 32 * 1024 * 1024  # bytes
 _ZIP_RATIO_FROM = 256 * 1024 * 1024  # bytes, all members together
 _TAR_BLOCK = 512
+_LEADING = frozenset({b"x", b"g", b"X", b"L", b"K"})  # describe what follows; read at once
+_LONGEST_LEADING = 1024 * 1024  # bytes
 _MACHINES_OWN = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _DAMAGED = "It is damaged and could not be read."
 _REST = "(the rest of the archive)"
@@ -140,7 +142,7 @@ class _Unpacker:
 
     def tar(self, file: IO[bytes]) -> None:
         try:
-            with tarfile.open(fileobj=file, mode="r|") as archive:
+            with tarfile.open(fileobj=file, mode="r|", tarinfo=_TarHeader) as archive:
                 for member in archive:
                     self._tar_member(archive, member)
         except _BROKEN:
@@ -219,6 +221,22 @@ class _Plausible:
         for allowance in self._allowances:
             allowance.spend(len(block))
         return block
+
+
+class _TarHeader(tarfile.TarInfo):
+    """Damage is an error, while tarfile takes it for the end of the archive."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        try:
+            header = super().frombuf(buf, encoding, errors)
+        except tarfile.HeaderError as error:
+            if not buf.strip(b"\0"):  # the end, as it should be
+                raise
+            raise tarfile.ReadError("a damaged header") from error
+        if header.type in _LEADING and header.size > _LONGEST_LEADING:
+            raise tarfile.ReadError("a header that fills memory")
+        return header
 
 
 def _written(member: tarfile.TarInfo) -> int:
