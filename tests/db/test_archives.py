@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import LiteralString
 from uuid import UUID
 
 import pytest
@@ -158,6 +159,19 @@ async def test_a_second_version_reads_only_what_has_changed(
     assert (row["status"], row["chunk_count"]) == ("completed", 2)
     assert house.reader.read == ["docs.zip", "changed.txt"]
     assert await texts(conn, id) == {"docs.zip/changed.txt": "after", "docs.zip/same.txt": "same"}
+
+
+@pytest.mark.parametrize("change", ["embedding_model_id = null", "status = 'partial'"])
+async def test_what_is_not_wholly_there_in_the_model_in_use_is_read_again(
+    house: ArchiveHouse, conn: Connection, application_id: UUID, change: LiteralString
+) -> None:
+    await house.ingest(application_id, "docs.zip", zip_of({"a.txt": b"one"}))
+    await conn.execute("update rag.documents set " + change)
+    house.reader.read.clear()
+
+    await house.ingest(application_id, "docs.zip", zip_of({"a.txt": b"one", "b.txt": b"two"}))
+
+    assert sorted(house.reader.read) == ["a.txt", "b.txt", "docs.zip"]
 
 
 async def test_the_same_archive_again_is_unchanged(
