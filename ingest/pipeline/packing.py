@@ -15,7 +15,7 @@ from ingest.pipeline.token_map import TokenMap
 # huge, and a vector of one token says nothing of them.
 _MOST_CHARACTERS_PER_TOKEN = 16
 _TAIL = 8  # the last chunk is not left with less than an eighth of a full one
-_ENDS = 16  # tokens that a part has more or less alone than within the text, at most, almost always
+_ENDS = 8  # tokens that a part has more or less alone than within the text, at most, almost always
 _LEAD = 3  # a lead may take up to a third of a chunk
 
 
@@ -84,7 +84,7 @@ class Packer:
         """The chunk from `start`, which must reach beyond `covered` and not beyond `stop`."""
         whole = self._tokens.strip(covered, min(self._end_of_unit(covered), stop))
         lead = self._lead(start)
-        if lead.tokens and whole > covered and self._count(start, whole, lead) > self._budget:
+        if lead.tokens and whole > covered and not self._fits_behind(lead, start, whole):
             if start < covered:
                 return None
             lead = _NO_LEAD  # a whole row is worth more
@@ -128,6 +128,10 @@ class Packer:
         if end - start > most_characters:
             return False
         return tokens < self._budget - _ENDS or self._tokens.count(start, end) <= self._budget
+
+    def _fits_behind(self, lead: _Lead, start: Position, end: Position) -> bool:
+        tokens = lead.tokens + self._tokens.between(start, end)
+        return tokens < self._budget - _ENDS or self._count(start, end, lead) <= self._budget
 
     def _count(self, start: Position, end: Position, lead: _Lead) -> int:
         return self._tokens.count(start, end, behind=lead.text)
