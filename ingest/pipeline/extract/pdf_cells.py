@@ -43,8 +43,10 @@ class Glyphs:
         return [(start + index, start + index + 1, *place) for index, place in enumerate(places)]
 
     def _extents(self, characters: Sequence[int]) -> list[tuple[float, float]]:
-        boxes = turned(pdf_raw.char_boxes(self._text_page, characters), self._turn)
-        return [(left, right) for left, _, right, _ in boxes.tolist()]
+        boxes = pdf_raw.char_boxes(self._text_page, characters)
+        if self._turn:
+            boxes = [turned(box, self._turn) for box in boxes]
+        return [(left, right) for left, _, right, _ in boxes]
 
 
 def is_beside(line: Line, following: Line) -> bool:

@@ -14,8 +14,7 @@ from ingest.pipeline.extract import pdf_raw
 from ingest.pipeline.extract.pdf_lines import Line, PageLines, turned
 
 _NO_LETTERS = re.compile(r"[\W\d_]+")
-_INVISIBLE = 3
-_CLIPPING = 7
+_MODES = (3, 7)  # invisible, and only clipping what comes after
 _SENTENCE = 30  # letters: a page number is shorter, an instruction is not
 _TINY = 1.5  # points
 _WHITE = 248  # of 255
@@ -44,13 +43,15 @@ def _letters(texts: Iterable[str]) -> int:
 
 def _faint(page: int, text_page: int, lines: Sequence[Line]) -> Iterator[Line]:
     """Lines that are invisible, transparent, tiny, or white on white."""
-    modes, colours = pdf_raw.looks(text_page, [line.start for line in lines])
-    unseen = (modes == _INVISIBLE) | (modes == _CLIPPING) | (colours[:, 3] == 0)
-    yield from (lines[index] for index in np.flatnonzero(unseen).tolist())
+    looks = pdf_raw.looks(text_page, [line.start for line in lines])
+    unseen = {look for look in set(looks) if look[0] in _MODES or look[4] == 0}
+    white = {look for look in set(looks) - unseen if min(look[1:4]) >= _WHITE}
+    if unseen:
+        yield from (line for line, look in zip(lines, looks, strict=True) if look in unseen)
     yield from (line for line in lines if 0 < line.size < _TINY)
-    white = (colours[:, :3].min(axis=1) >= _WHITE) & ~unseen
-    if white.any():
-        yield from _unpainted(page, [lines[index] for index in np.flatnonzero(white).tolist()])
+    if white:
+        written = [line for line, look in zip(lines, looks, strict=True) if look in white]
+        yield from _unpainted(page, written)
 
 
 def _unpainted(page: int, white: Sequence[Line]) -> Iterator[Line]:
@@ -59,11 +60,11 @@ def _unpainted(page: int, white: Sequence[Line]) -> Iterator[Line]:
     if not painted:
         yield from white
         return
-    boxes = turned(np.array(painted, np.float32), pdf_raw.rotation(page))
+    columns = np.array(painted, np.float32).T
+    left, top, right, bottom = turned((*columns,), pdf_raw.rotation(page))
     for line in white:
         x, y = line.left + 0.3 * line.size, (line.top + line.bottom) / 2  # in the first letter
-        inside = (boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 3] <= y) & (y <= boxes[:, 1])
-        if not inside.any():
+        if not ((left <= x) & (x <= right) & (bottom <= y) & (y <= top)).any():
             yield line
 
 

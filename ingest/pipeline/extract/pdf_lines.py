@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from itertools import pairwise
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ingest.pipeline.extract import pdf_raw
-from ingest.pipeline.extract.pdf_raw import Boxes
+from ingest.pipeline.extract.pdf_raw import Box
 
 HYPHEN = "\ufffe"
 """pdfium's mark for a hyphen at the end of a line; the line break behind it is gone."""
@@ -18,6 +19,10 @@ SLACK = 0.3
 _WIDE = 0.7  # of the font size a character; wider lines have gaps
 
 Kind = Literal["text", "table"]
+
+Column = NDArray[np.float32]
+Columns = tuple[Column, Column, Column, Column]
+"""Left, top, right, bottom of many boxes."""
 
 
 @dataclass(slots=True)
@@ -95,75 +100,92 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     if count != len(text):  # characters and text run apart: each place has to be asked for
         ends = [pdf_raw.char_at_text(text_page, index) for index in _units(text, ends)]
     turn = pdf_raw.rotation(page)
-    boxes = turned(pdf_raw.char_boxes(text_page, ends), turn)
-    low, high = np.minimum(boxes[::2], boxes[1::2]), np.maximum(boxes[::2], boxes[1::2])
-    places = np.column_stack([low[:, 0], high[:, 1], high[:, 2], low[:, 3]])
-    box = page_box(page, turn)
-    shown = _shown(places, box)
-    firsts, lasts = ends[::2], ends[1::2]
-    off_page: list[str] = []
-    if not shown.all():
-        off_page = [spans[index][0] for index in np.flatnonzero(~shown).tolist()]
-        kept = np.flatnonzero(shown).tolist()
-        spans, places = [spans[index] for index in kept], places[kept]
-        firsts, lasts = [firsts[index] for index in kept], [lasts[index] for index in kept]
-    sizes = _sizes(text_page, firsts, (places[:, 1] - places[:, 3]).tolist())
-    lines = [
-        Line(span[0], left, top, right, bottom, size, first, last + 1)
-        for span, (left, top, right, bottom), size, first, last in zip(
-            spans, places.tolist(), sizes, firsts, lasts, strict=True
-        )
+    boxes = pdf_raw.char_boxes(text_page, ends)
+    if turn:
+        boxes = [turned(box, turn) for box in boxes]
+    found = PageLines(_lines(spans, ends, boxes), turned(pdf_raw.page_box(page), turn))
+    _drop_off_page(found)
+    _find_sizes(text_page, found.lines)
+    _look(found)
+    return found
+
+
+def _lines(
+    spans: Sequence[tuple[str, int, int]], ends: Sequence[int], boxes: Sequence[Box]
+) -> list[Line]:
+    """A line for each span, from the characters at its ends and their boxes."""
+    lines = []
+    places = zip(spans, ends[::2], ends[1::2], boxes[::2], boxes[1::2], strict=True)
+    for (text, _, _), first, last, (left, top, right, bottom), other in places:
+        if other[0] < left:
+            left = other[0]
+        if other[1] > top:
+            top = other[1]
+        if other[2] > right:
+            right = other[2]
+        if other[3] < bottom:
+            bottom = other[3]
+        lines.append(Line(text, left, top, right, bottom, 0.0, first, last + 1))
+    return lines
+
+
+def _drop_off_page(page: PageLines) -> None:
+    """Keep only what is on the page; all of it if nothing is, for then it is the page's."""
+    left, top, right, bottom = page.box
+    shown = [
+        line
+        for line in page.lines
+        if line.right >= left and line.left <= right and line.top >= bottom and line.bottom <= top
     ]
-    page_lines = PageLines(lines, box, off_page=off_page)
-    _look(page_lines, places, np.array(sizes))
-    return page_lines
+    if shown and len(shown) < len(page.lines):
+        kept = {line.start for line in shown}
+        page.off_page = [line.text for line in page.lines if line.start not in kept]
+        page.lines = shown
 
 
-def _look(page: PageLines, places: Boxes, sizes: NDArray[np.float64]) -> None:
+def _find_sizes(text_page: int, lines: Sequence[Line]) -> None:
+    """Font sizes; characters of fonts of the same height are taken to be of the same size."""
+    known: dict[float, float] = {}
+    for line in lines:
+        key = (line.top - line.bottom) * 10 // 1
+        if key not in known:
+            known[key] = pdf_raw.size(text_page, line.start)
+        line.size = known[key]
+
+
+def _look(page: PageLines) -> None:
     """Note what tells whether a page needs a closer look."""
-    left, top, right, bottom = places.T
-    heights = top - bottom
-    page.jumps = bool((bottom[1:] > top[:-1] - SLACK * heights[:-1]).any())
-    lengths = np.fromiter((len(line.text) for line in page.lines), np.int64, len(page.lines))
-    sizes = np.where(sizes > 0, sizes, heights)
-    gaps = right - left > _WIDE * sizes * lengths
-    beside = (left[1:] >= right[:-1]) & (abs(bottom[1:] - bottom[:-1]) < 0.5 * heights[:-1])
-    gaps[1:] |= beside
-    gaps[:-1] |= beside
-    page.gaps = {page.lines[index].start for index in np.flatnonzero(gaps).tolist()}
+    gaps = {
+        line.start
+        for line in page.lines
+        if line.right - line.left > _WIDE * (line.size or line.height) * len(line.text)
+    }
+    for previous, line in pairwise(page.lines):
+        height = previous.top - previous.bottom
+        if line.bottom > previous.top - SLACK * height:
+            page.jumps = True
+        if line.left >= previous.right and abs(line.bottom - previous.bottom) < 0.5 * height:
+            gaps.update((previous.start, line.start))
+    page.gaps = gaps
 
 
-def _shown(places: Boxes, box: tuple[float, float, float, float]) -> NDArray[np.bool_]:
-    """Which of these boxes are on the page; all of them if none is, for then it is the page's."""
+@overload
+def turned(box: Box, quarters: int) -> Box: ...
+@overload
+def turned(box: Columns, quarters: int) -> Columns: ...
+def turned(box: Any, quarters: int) -> Any:
+    """A box (or the columns of many) on a page that is shown turned clockwise by so many quarters.
+
+    Left, top, right, bottom both times.
+    """
     left, top, right, bottom = box
-    shown = (
-        (places[:, 2] >= left)
-        & (places[:, 0] <= right)
-        & (places[:, 1] >= bottom)
-        & (places[:, 3] <= top)
-    )
-    return shown if shown.any() else ~shown
-
-
-def page_box(page: int, turn: int) -> tuple[float, float, float, float]:
-    """The page as it is shown: left, top, right, bottom."""
-    if turn == 0:
-        return pdf_raw.page_box(page)
-    box = turned(np.array([pdf_raw.page_box(page)], np.float32), turn)[0]
-    left, top, right, bottom = box.tolist()
-    return left, top, right, bottom
-
-
-def turned(boxes: Boxes, quarters: int) -> Boxes:
-    """Boxes on a page that is shown turned clockwise by so many quarters."""
-    left, top, right, bottom = boxes.T
     if quarters == 1:
-        return np.stack([bottom, -left, top, -right], axis=1)
+        return bottom, -left, top, -right
     if quarters == 2:
-        return np.stack([-right, -bottom, -left, -top], axis=1)
+        return -right, -bottom, -left, -top
     if quarters == 3:
-        return np.stack([-top, right, -bottom, left], axis=1)
-    return boxes
+        return -top, right, -bottom, left
+    return box
 
 
 def _spans(text: str) -> list[tuple[str, int, int]]:
@@ -203,15 +225,3 @@ def _units(text: str, indices: Sequence[int]) -> list[int]:
     wide = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32) > 0xFFFF
     before = np.concatenate([[0], np.cumsum(wide)])
     return [index + int(before[index]) for index in indices]
-
-
-def _sizes(text_page: int, firsts: Sequence[int], heights: Sequence[float]) -> list[float]:
-    """Font sizes; characters of fonts of the same height are taken to be of the same size."""
-    known: dict[int, float] = {}
-    sizes = []
-    for first, height in zip(firsts, heights, strict=True):
-        key = int(height * 10)
-        if key not in known:
-            known[key] = pdf_raw.size(text_page, first)
-        sizes.append(known[key])
-    return sizes

@@ -16,15 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 from pypdfium2 import raw
 
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom in the page's own coordinates, y upwards."""
+
 Boxes = NDArray[np.float32]
-"""Shape (characters, 4): left, top, right, bottom in the page's own coordinates, y upwards."""
+"""Of many objects: shape (objects, 4)."""
+
+Look = tuple[int, int, int, int, int]
+"""Of a character: render mode, then red, green, blue, opacity to 255."""
 
 _HANDLE = ctypes.c_void_p
 _INT = ctypes.c_int
 
 
 def _call(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
-    """A function of pdfium that keeps Python's lock: there is one thread, and it saves time."""
+    """A function of pdfium that keeps Python's lock: there is one thread, and it saves time.
+
+    One for which no types are given here takes numbers, and addresses from `_argument`: made ready
+    once, they cost half of what checking them in each call does.
+    """
     address = ctypes.cast(getattr(raw, name), ctypes.c_void_p).value
     if address is None:
         raise ImportError(f"pdfium lacks {name}")
@@ -43,22 +53,23 @@ count_objects = _call("FPDFPage_CountObjects", _INT, _HANDLE)
 rotation = _call("FPDFPage_GetRotation", _INT, _HANDLE)
 render_mode = _call("FPDFTextObj_GetTextRenderMode", _INT, _HANDLE)
 object_type = _call("FPDFPageObj_GetType", _INT, _HANDLE)
-text_object = _call("FPDFText_GetTextObject", _HANDLE, _HANDLE, _INT)
 char_at_text = _call("FPDFText_GetCharIndexFromTextIndex", _INT, _HANDLE, _INT)
 has_no_mapping = _call("FPDFText_HasUnicodeMapError", _INT, _HANDLE, _INT)
 _unicode = _call("FPDFText_GetUnicode", ctypes.c_uint, _HANDLE, _INT)
 _count_chars = _call("FPDFText_CountChars", _INT, _HANDLE)
 _get_text = _call("FPDFText_GetText", _INT, _HANDLE, _INT, _INT, _HANDLE)
-_loose_box = _call("FPDFText_GetLooseCharBox", _INT, _HANDLE, _INT, _HANDLE)
+_argument = _HANDLE.from_param
+_text_object = _call("FPDFText_GetTextObject", _HANDLE)
+_loose_box = _call("FPDFText_GetLooseCharBox", None)
 _font_size = _call("FPDFText_GetFontSize", ctypes.c_double, _HANDLE, _INT)
 _font_weight = _call("FPDFText_GetFontWeight", _INT, _HANDLE, _INT)
 _matrix = _call("FPDFText_GetMatrix", _INT, _HANDLE, _INT, _HANDLE)
-_fill = _call("FPDFText_GetFillColor", _INT, _HANDLE, _INT, _HANDLE, _HANDLE, _HANDLE, _HANDLE)
+_fill = _call("FPDFText_GetFillColor", None)
 _font_info = _call(
     "FPDFText_GetFontInfo", ctypes.c_ulong, _HANDLE, _INT, _HANDLE, ctypes.c_ulong, _HANDLE
 )
 _page_box = _call("FPDF_GetPageBoundingBox", _INT, _HANDLE, _HANDLE)
-page_object = _call("FPDFPage_GetObject", _HANDLE, _HANDLE, _INT)
+_page_object = _call("FPDFPage_GetObject", _HANDLE)
 _count_in_form = _call("FPDFFormObj_CountObjects", _INT, _HANDLE)
 _form_object = _call("FPDFFormObj_GetObject", _HANDLE, _HANDLE, ctypes.c_ulong)
 _bounds = _call("FPDFPageObj_GetBounds", _INT, _HANDLE, _HANDLE, _HANDLE, _HANDLE, _HANDLE)
@@ -84,6 +95,16 @@ _FLOATS = (ctypes.c_float * 6)()
 _FLOATS_AT = [ctypes.addressof(_FLOATS) + 4 * index for index in range(6)]
 _INTS = (ctypes.c_int * 2)()
 _INTS_AT = [ctypes.addressof(_INTS), ctypes.addressof(_INTS) + 4]
+# Room for four values of many characters at a time, and the arguments that say where.
+_MANY = 256
+_ROOM = (ctypes.c_float * (4 * _MANY))()
+_ROOM_AT = [_argument(ctypes.addressof(_ROOM) + at) for at in range(0, 16 * _MANY, 16)]
+_COLOURS = (ctypes.c_uint * (4 * _MANY))()
+_COLOURS_AT = [
+    [_argument(ctypes.addressof(_COLOURS) + at + part) for at in range(0, 16 * _MANY, 16)]
+    for part in (0, 4, 8, 12)
+]
+_BLACK = (ctypes.c_uint * (4 * _MANY))(*(0, 0, 0, 255) * _MANY)
 _NAME = ctypes.create_string_buffer(256)
 _BOLD = (b"bold", b"black", b"heavy", b"-bd", b"semibd")
 
@@ -104,12 +125,16 @@ def text(text_page: int) -> tuple[str, int]:
     return data.decode("utf-16-le", "surrogatepass"), count
 
 
-def char_boxes(text_page: int, characters: Sequence[int]) -> Boxes:
-    """Boxes of these characters, as high as their font."""
-    boxes = np.zeros((len(characters), 4), np.float32)
-    start = boxes.ctypes.data
-    places = range(start, start + 16 * len(characters), 16)
-    _exhaust(map(_loose_box, repeat(text_page), characters, places))
+def char_boxes(text_page: int, characters: Sequence[int]) -> list[Box]:
+    """Boxes of these characters, as high as their font; zeros if unknown."""
+    handle = _argument(text_page)
+    boxes: list[Box] = []
+    for start in range(0, len(characters), _MANY):
+        some = characters[start : start + _MANY]
+        ctypes.memset(_ROOM, 0, 16 * len(some))
+        _exhaust(map(_loose_box, repeat(handle), some, _ROOM_AT))
+        values = iter(_ROOM[: 4 * len(some)])
+        boxes += zip(values, values, values, values, strict=True)
     return boxes
 
 
@@ -140,23 +165,21 @@ def is_bold(text_page: int, character: int) -> bool:
     return any(mark in name for mark in _BOLD)
 
 
-def looks(
-    text_page: int, characters: Sequence[int]
-) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """Render modes, and colours of shape (characters, 4): red, green, blue, opacity to 255.
-
-    Opaque black where the colour is unknown, mode -1 where the mode is.
-    """
-    objects = map(text_object, repeat(text_page), characters)
-    modes = np.fromiter(map(render_mode, objects), np.int64, len(characters))
-    colours = np.full((len(characters), 4), (0, 0, 0, 255), np.uint32)
-    start = colours.ctypes.data
-    parts = (range(start + at, start + at + 16 * len(characters), 16) for at in (0, 4, 8, 12))
-    _exhaust(map(_fill, repeat(text_page), characters, *parts))
-    return modes, colours
+def looks(text_page: int, characters: Sequence[int]) -> list[Look]:
+    """How these characters are drawn: opaque and black if unknown, by mode -1."""
+    handle = _argument(text_page)
+    found: list[Look] = []
+    for start in range(0, len(characters), _MANY):
+        some = characters[start : start + _MANY]
+        ctypes.memmove(_COLOURS, _BLACK, 16 * len(some))
+        _exhaust(map(_fill, repeat(handle), some, *_COLOURS_AT))
+        modes = map(render_mode, map(_text_object, repeat(handle), some))
+        values = iter(_COLOURS[: 4 * len(some)])
+        found += zip(modes, values, values, values, values, strict=True)
+    return found
 
 
-def page_box(page: int) -> tuple[float, float, float, float]:
+def page_box(page: int) -> Box:
     """Left, top, right, bottom of what is shown of the page."""
     _page_box(page, _FLOATS_AT[0])
     left, top, right, bottom = _FLOATS[:4]
@@ -165,8 +188,12 @@ def page_box(page: int) -> tuple[float, float, float, float]:
 
 def page_objects(page: int, most: int) -> list[int]:
     """Handles of the page's own first objects, not of those inside of forms."""
-    count = min(count_objects(page), most)
-    return list(map(page_object, repeat(page), range(count)))
+    return some_objects(page, range(min(count_objects(page), most)))
+
+
+def some_objects(page: int, indices: Iterable[int]) -> list[int]:
+    """Handles of the page's own objects with these indices."""
+    return list(map(_page_object, repeat(_argument(page)), indices))
 
 
 def form_objects(form: int, most: int) -> list[int]:
@@ -175,7 +202,7 @@ def form_objects(form: int, most: int) -> list[int]:
     return list(map(_form_object, repeat(form), range(count)))
 
 
-def bounds(handle: int) -> tuple[float, float, float, float]:
+def bounds(handle: int) -> Box:
     """Left, top, right, bottom of an object; for one inside of a form in the form's coordinates."""
     _bounds(handle, _FLOATS_AT[0], _FLOATS_AT[3], _FLOATS_AT[2], _FLOATS_AT[1])
     left, top, right, bottom = _FLOATS[:4]
@@ -209,7 +236,7 @@ def pixels(image: int) -> int:
     return abs(_INTS[0] * _INTS[1]) if known else 0
 
 
-def path_edges(path: int, most: int) -> list[tuple[float, float, float, float]]:
+def path_edges(path: int, most: int) -> list[Box]:
     """Boxes of the straight, level or upright lines of a path: left, top, right, bottom.
 
     A path with a curve has none.
@@ -239,8 +266,6 @@ def path_edges(path: int, most: int) -> list[tuple[float, float, float, float]]:
     return edges
 
 
-def _edge(
-    start: tuple[float, float], end: tuple[float, float]
-) -> tuple[float, float, float, float]:
+def _edge(start: tuple[float, float], end: tuple[float, float]) -> Box:
     xs, ys = sorted((start[0], end[0])), sorted((start[1], end[1]))
     return xs[0], ys[1], xs[1], ys[0]

@@ -29,7 +29,7 @@ def mend_right_to_left(text_page: int, page: PageLines) -> None:
         if len(places) != len(text):  # the text leaves out what it has no letter for
             text = pdf_raw.letters(text_page, places)
         boxes = pdf_raw.char_boxes(text_page, places)
-        extents = [(left, right) for left, _, right, _ in boxes.tolist()]
+        extents = [(left, right) for left, _, right, _ in boxes]
         line.text = _STRAY_SPACE.sub("", mended(text, extents))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.pipeline.extract import pdf_raw
-from ingest.pipeline.extract.pdf_lines import turned
+from ingest.pipeline.extract.pdf_lines import Column, turned
 from ingest.pipeline.extract.pdf_raw import Boxes
 
 _THIN = 2.5  # points; what is thinner is a line
@@ -43,14 +43,12 @@ class Grid:
 
 def find_grids(page: int, turn: int) -> list[Grid]:
     """Grids of at least two rows and two columns on a page shown turned by so many quarters."""
-    boxes = turned(_edges(page), turn)
-    wide, high = boxes[:, 2] - boxes[:, 0], boxes[:, 1] - boxes[:, 3]
-    flat = boxes[(high <= _THIN) & (wide >= _SHORTEST)]
-    steep = boxes[(wide <= _THIN) & (high >= _SHORTEST)]
-    middles = (flat[:, 1] + flat[:, 3]) / 2
-    level = _merged(np.column_stack([middles, flat[:, 0], flat[:, 2]]))
-    middles = (steep[:, 0] + steep[:, 2]) / 2
-    upright = _merged(np.column_stack([middles, steep[:, 3], steep[:, 1]]))
+    left, top, right, bottom = turned((*_edges(page).T,), turn)
+    wide, high = right - left, top - bottom
+    flat = (high <= _THIN) & (wide >= _SHORTEST)
+    steep = (wide <= _THIN) & (high >= _SHORTEST)
+    level = _merged(((top + bottom) / 2)[flat], left[flat], right[flat])
+    upright = _merged(((left + right) / 2)[steep], bottom[steep], top[steep])
     if not 3 <= len(level) <= _MOST_RULES or not 3 <= len(upright) <= _MOST_RULES:
         return []
     return list(_grids(level, upright))
@@ -73,11 +71,13 @@ def _edges(page: int) -> Boxes:
     return np.concatenate([boxes[is_thin], np.array(sides, np.float32).reshape(-1, 4)])
 
 
-def _merged(places: NDArray[np.float32]) -> list[Rule]:
+def _merged(places: Column, starts: Column, ends: Column) -> list[Rule]:
     """Rules without doubles; pieces of one line become one."""
     merged: list[Rule] = []
     band: list[Rule] = []
-    for place, start, end in sorted(map(tuple, places.tolist())):
+    for place, start, end in sorted(
+        zip(places.tolist(), starts.tolist(), ends.tolist(), strict=True)
+    ):
         if band and place - band[0][0] > _SAME:
             merged += _joined(band)
             band = []

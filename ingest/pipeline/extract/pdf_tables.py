@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import repeat
 
 from ingest.pipeline.extract import pdf_raw
 from ingest.pipeline.extract.markdown_text import table
@@ -27,8 +26,7 @@ def tables_to_markdown(page: int, text_page: int, lines: PageLines) -> None:
     turn = pdf_raw.rotation(page)
     has_gaps = len(lines.gaps) >= _FEWEST_GAPS
     grids = find_grids(page, turn) if has_gaps or _has_rules(page) else []
-    characters = sum(line.end - line.start for line in lines.lines)
-    if not (has_gaps or grids) or characters > _MOST_CHARACTERS:
+    if not (has_gaps or grids) or _characters(lines) > _MOST_CHARACTERS:
         return
     glyphs = Glyphs(text_page, turn)
     for grid in grids:
@@ -37,13 +35,16 @@ def tables_to_markdown(page: int, text_page: int, lines: PageLines) -> None:
         find_aligned(lines, glyphs, near=lines.gaps)
 
 
+def _characters(page: PageLines) -> int:
+    return sum(line.end - line.start for line in page.lines)
+
+
 def _has_rules(page: int) -> bool:
     """Whether a good part of what is on the page is drawn, by a sample."""
     count = pdf_raw.count_objects(page)
     sample = range(0, count, max(count // _SAMPLE, 1))
-    objects = map(pdf_raw.page_object, repeat(page), sample)
-    drawn: int = sum(kind == pdf_raw.PATH for kind in map(pdf_raw.object_type, objects))
-    return drawn > _DRAWN * len(sample)
+    kinds = list(map(pdf_raw.object_type, pdf_raw.some_objects(page, sample)))
+    return kinds.count(pdf_raw.PATH) > _DRAWN * len(sample)
 
 
 def _replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
