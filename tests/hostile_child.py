@@ -31,6 +31,7 @@ def extract(source: Source) -> Extraction:
         "sleep": lambda: time.sleep(float(argument)),
         "spin": _spin,
         "allocate": lambda: len(bytearray(int(argument) * 1024 * 1024)),
+        "swell": lambda: _swell(int(argument)),
         "abort": lambda: _abort(argument),
         "offspring": lambda: _offspring(argument),
         "print": lambda: _print(argument),
@@ -55,6 +56,14 @@ def _abort(last_words: str) -> None:
     sys.stderr.write(last_words)
     sys.stderr.flush()
     _die(signal.SIGABRT)
+
+
+def _swell(size: int) -> None:
+    """As libraries do that get no more memory, and do not say so."""
+    held = bytearray(size * 1024 * 1024)
+    time.sleep(0.5)
+    _die(signal.SIGABRT)
+    held.clear()
 
 
 def _spin() -> None:

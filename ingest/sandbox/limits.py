@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import math
 import os
+import re
 import resource
 import signal
 import sys
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 
 _PR_SET_PDEATHSIG = 1
 _MAX_FILE = 64 * 1024 * 1024  # bytes; a parser writes compiled modules and attachments
+_PEAK = re.compile(rb"^VmPeak:\s+(\d+) kB", re.MULTILINE)
 _PAGE = resource.getpagesize()
 
 
@@ -60,6 +62,16 @@ def files_of(size: int) -> Iterator[None]:
 def _limit_files(size: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+
+
+def peak_address_space(pid: int) -> int:
+    """Bytes of address space that a process has had at most; 0 where the system does not tell."""
+    try:
+        with open(f"/proc/{pid}/status", "rb") as file:
+            found = _PEAK.search(file.read())
+    except OSError:
+        return 0
+    return int(found[1]) * 1024 if found else 0
 
 
 def resident() -> int:

@@ -139,7 +139,7 @@ class ParserPool:
         frame = protocol.encode_request(str(path), request, cpu_seconds=seconds)
         loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout(seconds) as limit:
+            async with asyncio.timeout(seconds) as limit, child.watched():
                 await child.send(frame)
                 while (body := await child.receive()).startswith(protocol.NOTE):
                     stage = replies.decode_note(body)

@@ -6,10 +6,12 @@ import os
 import re
 import signal
 import sys
+from collections.abc import AsyncIterator
 
 import structlog
 
 from ingest.errors import Permanent, Transient
+from ingest.sandbox import limits
 from ingest.sandbox.protocol import LENGTH, MAX_FRAME
 from ingest.sandbox.replies import BadFrame
 
@@ -17,6 +19,8 @@ log = structlog.get_logger()
 
 _START_SECONDS = 60.0
 _LAST_BREATH_SECONDS = 2.0  # from the end of the pipe to the end of the process
+_LOOK_SECONDS = 0.1
+_ABORTS = frozenset({"SIGABRT", "SIGTRAP", "SIGILL", "SIGSEGV", "SIGBUS"})
 _BUFFER = 1024 * 1024  # bytes
 _TAIL = 4096  # bytes of standard error kept
 # Nothing of the parent's environment is passed on but this: a parser that a file has taken over
@@ -42,7 +46,7 @@ _OUT_OF_MEMORY = re.compile(
 class Child:
     """A warm parser process in a process group of its own."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, *, memory: int) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise ValueError("the process has no pipes")
         self._process = process
@@ -50,6 +54,8 @@ class Child:
         self._tail = bytearray()
         self._drain = asyncio.create_task(self._keep_tail())
         self._killed = False
+        self._memory = memory
+        self._peak = 0
         self.files = 0
         """Files given to it so far."""
 
@@ -65,7 +71,7 @@ class Child:
             env=_environment(),
             limit=_BUFFER,
         )  # fmt: skip
-        child = cls(process)
+        child = cls(process, memory=memory)
         try:
             async with asyncio.timeout(_START_SECONDS):
                 await child.receive()
@@ -97,6 +103,15 @@ class Child:
             raise BadFrame(f"{length} bytes announced")
         return await self._replies.readexactly(length)
 
+    @contextlib.asynccontextmanager
+    async def watched(self) -> AsyncIterator[None]:
+        """Look at its memory now and then: once it is gone, nobody can tell."""
+        watch = asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            watch.cancel()
+
     def kill(self) -> None:
         """End it and whatever it started, at once."""
         self._killed = self._killed or self._process.returncode is None
@@ -126,13 +141,20 @@ class Child:
         log.warning("parser_died", cause=name, stage=stage, files=self.files)
         if name == "SIGXCPU":
             return Permanent("Reading the file took too long.", code="parser_timeout")
-        if _OUT_OF_MEMORY.search(self._tail):
+        # Parsers that get no more memory say so, or just abort.
+        swollen = name in _ABORTS and self._peak > self._memory // 2
+        if swollen or _OUT_OF_MEMORY.search(self._tail):
             return Permanent("Reading the file took too much memory.", code="parser_memory")
         # SIGKILL too: the system was short of memory or somebody killed it; a retry may succeed.
         return Permanent(
             f"The parser crashed ({name}) in stage {stage}; the file may be damaged.",
             code="parser_crashed",
         )
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            self._peak = max(self._peak, limits.peak_address_space(self._process.pid))
 
     async def _keep_tail(self) -> None:
         while block := await self._stderr.read(_TAIL):

@@ -156,6 +156,14 @@ async def test_a_crash_names_its_signal_and_stage(
     assert caught.value.code == "parser_crashed"
 
 
+@LINUX
+@pytest.mark.parametrize(("size", "code"), [(700, "parser_memory"), (1, "parser_crashed")])
+async def test_who_aborts_with_most_of_the_memory_in_use_ran_out_of_it(
+    pool: ParserPool, files: Files, size: int, code: str
+) -> None:
+    assert await files.code(pool, f"swell {size}") == code
+
+
 async def test_an_exit_is_a_crash(pool: ParserPool, files: Files) -> None:
     assert await files.code(pool, "exit 9") == "parser_crashed"
 
