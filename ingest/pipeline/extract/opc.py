@@ -47,6 +47,7 @@ class Package:
         self._members = {_normal(name): name for name in self._archive.namelist()}
         self.broken: dict[str, None] = {}
         """Parts that were there, but could not be read."""
+        self._relations: dict[str, dict[str, Relation]] = {}
 
     def __contains__(self, part: object) -> bool:
         return part in self._members
@@ -80,6 +81,11 @@ class Package:
 
     def relations(self, part: str) -> dict[str, Relation]:
         """By id, in order; those of the package itself for an empty name."""
+        if part not in self._relations:
+            self._relations[part] = self._read_relations(part)
+        return self._relations[part]
+
+    def _read_relations(self, part: str) -> dict[str, Relation]:
         folder, name = posixpath.split(part)
         root = self.find_xml(posixpath.join(folder, "_rels", f"{name}.rels"))
         if root is None:

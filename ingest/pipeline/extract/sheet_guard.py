@@ -21,7 +21,7 @@ _MOST_REPEATS = 1000  # of a cell on average; sheets that people fill have more 
 _BLOCK = 1024 * 1024
 _LONGEST_TAG = 4096
 _PREFIX = re.compile(rb"<([A-Za-z_][\w.-]*:)?worksheet[\s>]")
-_CELL = rb'<%sc(?=[\s>])(?:[^>]*?\sr="([A-Z]{1,3})(\d{1,7})")?[^>]*(?<!/)>'
+_CELL = rb"""<%sc(?=[\s>])(?:[^>]*?\sr\s*=\s*["']([A-Z]{1,3})(\d{1,7})["'])?[^>]*(?<!/)>"""
 _OPEN = re.compile(
     rb"<(?:[\w.-]+:)?(table|table-row|(?:covered-)?table-cell)(?=[\s/>])"
     rb"((?:[^>\"']|\"[^\"]*\"|'[^']*')*)>"
