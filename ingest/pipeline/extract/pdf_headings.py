@@ -4,7 +4,7 @@ Careful rather than complete: a wrong heading tears a passage apart, a missing o
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -17,6 +17,7 @@ _DEEPEST = 4  # levels told apart by size
 _FEWEST_WORDS = 30  # in the document, before its sizes mean anything
 _MOST = 0.35  # of all lines; more that are large are no headings but a design
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.|[IVX]{1,5}\.)\s+[^\W\d_]")
+_FIRST = frozenset("0123456789ABCDEFGHIVX")  # of what may be one
 _LEADERS = re.compile(r"(?:[.·…_]\s?){3}")  # to the page number, in a table of contents
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -26,13 +27,16 @@ Outline = Sequence[tuple[int, int, str]]
 """Of each bookmark: index of its page, level from 1, title."""
 
 
-def looks_numbered(text: str) -> bool:
-    """Whether a line starts like a heading with a number, so that its font is worth asking for."""
-    return (
-        len(text) <= _LONGEST
-        and text[:1] in "0123456789ABCDEFGHIVX"
-        and (_NUMBERED.match(text) is not None and not text.rstrip().endswith(_NO_HEADING_END))
-    )
+def numbered(lines: Sequence[Line]) -> list[Line]:
+    """Those that start like a heading with a number, so that their font is worth asking for."""
+    return [
+        line
+        for line in lines
+        if line.text[:1] in _FIRST
+        and len(line.text) <= _LONGEST
+        and _NUMBERED.match(line.text) is not None
+        and not line.text.rstrip().endswith(_NO_HEADING_END)
+    ]
 
 
 def mark_headings(pages: Sequence[PageLines], outline: Outline) -> None:
@@ -49,10 +53,14 @@ def mark_headings(pages: Sequence[PageLines], outline: Outline) -> None:
 
 def _body_size(lines: Sequence[Line]) -> float | None:
     """The size most of the text has."""
-    sizes: Counter[float] = Counter()
+    lengths: dict[float, int] = defaultdict(int)
     for line in lines:
-        if line.kind == "text" and line.size > 0:
-            sizes[round(line.size, 1)] += len(line.text)
+        if line.kind == "text":
+            lengths[line.size] += len(line.text)
+    sizes: Counter[float] = Counter()
+    for size, length in lengths.items():
+        if size > 0:
+            sizes[round(size, 1)] += length
     if sizes.total() < 5 * _FEWEST_WORDS:
         return None
     return sizes.most_common(1)[0][0]
@@ -115,9 +123,10 @@ def _levels(sizes: set[float]) -> dict[float, int]:
 
 def _by_number(lines: Sequence[Line], body: float) -> None:
     """Bold lines that start with a number, at least as large as the body."""
-    deepest = max((line.level for line in lines), default=0)
-    for line in lines:
-        if line.bold and not line.level and line.kind == "text" and line.size >= 0.95 * body:
+    bold = [line for line in lines if line.bold]
+    deepest = max((line.level for line in lines), default=0) if bold else 0
+    for line in bold:
+        if not line.level and line.kind == "text" and line.size >= 0.95 * body:
             number = line.text.split(maxsplit=1)[0].rstrip(".")
             line.level = min(deepest + 1 + number.count("."), 6)
 

@@ -32,17 +32,18 @@ def mend_hyphens(pages: Sequence[PageLines]) -> None:
     for page, index in reversed(broken):  # a word may be broken twice
         following = page.lines[index + 1] if index + 1 < len(page.lines) else None
         _mend(page.lines[index], following, known)
-    for page, _ in broken:
+    for page in {id(page): page for page, _ in broken}.values():
         page.lines = [line for line in page.lines if line.text]
 
 
 def _compounds(texts: Iterable[str]) -> set[str]:
-    return {word.lower() for text in texts if "-" in text for word in _COMPOUND.findall(text)}
+    tokens = {token for text in texts if "-" in text for token in text.split() if "-" in token}
+    return {word.lower() for token in tokens for word in _COMPOUND.findall(token)}
 
 
 def _mend(line: Line, following: Line | None, known: set[str]) -> None:
     start = line.text[: -len(HYPHEN)]
-    left = _LAST_WORD.search(start)
+    left = _LAST_WORD.search(start, start.rfind(" ") + 1)
     right = _FIRST_WORD.match(following.text) if following is not None else None
     if following is None or left is None or right is None:
         line.text = start + "-"

@@ -195,8 +195,9 @@ def _spans(text: str) -> list[tuple[str, int, int]]:
     """
     spans: list[tuple[str, int, int]] = []
     start = 0
+    has_broken = HYPHEN in text
     for row in text.split("\r\n"):
-        if HYPHEN in row:
+        if has_broken and HYPHEN in row:
             spans += _broken_spans(row, start)
         elif inner := row.strip():
             first = start if row[0] == inner[0] else start + row.index(inner[0])

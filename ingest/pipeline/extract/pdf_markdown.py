@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ingest.pipeline.extract.markdown_text import plain
 from ingest.pipeline.extract.pdf_lines import Line, PageLines
@@ -53,9 +54,7 @@ def _markdown(line: Line) -> str:
 def _usual_pitch(lines: Sequence[Line]) -> float:
     """The distance between lines that follow each other, in points."""
     pitches = sorted(
-        pitch
-        for pitch in (lines[at].top - lines[at + 1].top for at in range(len(lines) - 1))
-        if pitch > 0
+        line.top - following.top for line, following in pairwise(lines) if line.top > following.top
     )
     return pitches[(len(pitches) - 1) // 2] if pitches else 0.0
 
@@ -64,4 +63,6 @@ def _is_apart(previous: Line, line: Line, pitch: float) -> bool:
     if line.level or previous.level or line.kind == "table" or previous.kind == "table":
         return True
     distance = previous.top - line.top
-    return distance > _WIDER * max(pitch, line.top - line.bottom) or distance < -2 * pitch
+    if -2 * pitch <= distance <= _WIDER * pitch:
+        return False
+    return distance < -2 * pitch or distance > _WIDER * (line.top - line.bottom)

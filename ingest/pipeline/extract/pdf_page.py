@@ -10,7 +10,7 @@ from pypdfium2 import PdfDocument, PdfiumError, raw
 
 from ingest.pipeline.extract import pdf_attachments, pdf_pictures, pdf_raw
 from ingest.pipeline.extract.mail_attachments import Attachments
-from ingest.pipeline.extract.pdf_headings import looks_numbered
+from ingest.pipeline.extract.pdf_headings import numbered
 from ingest.pipeline.extract.pdf_hidden import drop_hidden
 from ingest.pipeline.extract.pdf_lines import PageLines, plain_lines, read_lines
 from ingest.pipeline.extract.pdf_notes import Notes, read_notes, read_ticks
@@ -135,9 +135,8 @@ class PageReader:
             mend_right_to_left(text_page, lines)
         else:
             tables_to_markdown(page, text_page, lines)
-        for line in lines.lines:
-            if looks_numbered(line.text):
-                line.bold = pdf_raw.is_bold(text_page, line.start)
+        for line in numbered(lines.lines):
+            line.bold = pdf_raw.is_bold(text_page, line.start)
 
     def _ask(self, engine: Opinion, index: int) -> PageLines | None:
         text = engine.text(index)
