@@ -242,3 +242,13 @@ def test_a_workbook_whose_sectors_lead_in_a_circle_is_kept_from_calamine() -> No
 
     assert honest
     assert not sheet_biff.check_xls(io.BytesIO(data))
+
+
+def test_a_sheet_that_lies_about_its_size_is_kept_from_calamine_and_read() -> None:
+    stream = excel_97_stream([["Name", "Age"], ["Ann", 34.0]])
+    sheet = stream.rindex(b"\x09\x08\x10\x00") + 4 + 16
+    lie = bytes.fromhex("0002 0e00 00000000 00000001 0000 0802 0000")
+    data = ole({"Workbook": stream[:sheet] + lie + stream[sheet:]})
+
+    assert not sheet_biff.check_xls(io.BytesIO(data))
+    assert "Ann" in extract(data, "a.xls").text

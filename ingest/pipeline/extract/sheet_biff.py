@@ -12,13 +12,15 @@ from ingest.pipeline.extract.sheet_guard import MOST_PLACES
 _STREAMS = ("Workbook", "Book")
 _HEAD = struct.Struct("<HH")
 _PLACE = struct.Struct("<HH")
-_START, _FILEPASS = 0x0809, 0x002F
+_EXTENT = struct.Struct("<IIHH")
+_START, _FILEPASS, _DIMENSIONS = 0x0809, 0x002F, 0x0200
 _CELLS = frozenset({0x0006, 0x00BD, 0x00D6, 0x00FD, 0x0203, 0x0204, 0x0205, 0x027E})
 """FORMULA, MULRK, RSTRING, LABELSST, NUMBER, LABEL, BOOLERR, RK."""
 
 
 def check_xls(stream: BinaryIO) -> bool:
-    """Whether calamine may open it: it never ends where sectors lead in a circle.
+    """Whether calamine may open it: it takes all memory where sectors lead in a circle, or where
+    a sheet claims to be huge.
 
     Leaves the stream at its start; says nothing else of one that is damaged or no container.
 
@@ -28,21 +30,33 @@ def check_xls(stream: BinaryIO) -> bool:
     """
     places = rows = columns = 0
     workbook, is_circular = _workbook(stream)
-    for kind, place in _records(workbook):
+    is_huge = False
+    for kind, position in _records(workbook):
         if kind == _FILEPASS:
             raise Permanent("The workbook is protected by a password.", code="encrypted")
         if kind == _START:
             places += rows * columns
             rows = columns = 0
+        elif kind == _DIMENSIONS:
+            is_huge = is_huge or _claimed(workbook, position) > MOST_PLACES
         elif kind in _CELLS:
-            rows, columns = max(rows, place[0] + 1), max(columns, place[1] + 1)
+            row, column = _PLACE.unpack_from(workbook, position)
+            rows, columns = max(rows, row + 1), max(columns, column + 1)
             if places + rows * columns > MOST_PLACES:
                 raise Permanent(
                     f"The sheets spread over more than {MOST_PLACES:,} cells, empty ones among"
                     " them.",
                     code="too_large",
                 )
-    return not is_circular
+    return not is_circular and not is_huge
+
+
+def _claimed(workbook: bytes, position: int) -> int:
+    """Cells of a sheet as it states its size itself."""
+    if position + _EXTENT.size > len(workbook):
+        return 0
+    first_row, end_row, first_column, end_column = _EXTENT.unpack_from(workbook, position)
+    return int((end_row - first_row) * (end_column - first_column))
 
 
 def _workbook(stream: BinaryIO) -> tuple[bytes, bool]:
@@ -73,10 +87,10 @@ def _is_circular(following: Sequence[int]) -> bool:
     return False
 
 
-def _records(data: bytes) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Kind, and the first two numbers, of each record that has them."""
+def _records(data: bytes) -> Iterator[tuple[int, int]]:
+    """Kind and position of each record that has room for two numbers."""
     position, last = 0, len(data) - _HEAD.size - _PLACE.size
     while position <= last:
         kind, length = _HEAD.unpack_from(data, position)
-        yield kind, _PLACE.unpack_from(data, position + _HEAD.size)
+        yield kind, position + _HEAD.size
         position += _HEAD.size + length
