@@ -9,6 +9,7 @@ from ingest.errors import Permanent
 from ingest.model import Document
 from ingest.pipeline.extract import pdf_raw, pdf_vertical
 from ingest.pipeline.extract.registry import extract as extract_file
+from tests import make_files
 from tests.make_pdf import Sheet, at, document, grid, lines
 
 
@@ -99,3 +100,18 @@ def test_the_slow_engine_for_vertical_text_has_a_budget(monkeypatch: pytest.Monk
     monkeypatch.setattr(pdf_raw, "count_objects", lambda page: 50_000)
 
     assert pdf_vertical.VerticalPages(io.BytesIO()).text(0, 0) is None
+
+
+def test_a_title_of_half_characters_does_not_spoil_the_text() -> None:
+    data = make_files.pdf(["Text."], title="Title")
+    broken = b"/Title <FEFFD8000041>"
+
+    found = extract(_with_title(data, broken))
+
+    assert found.text == "Text."
+
+
+def _with_title(data: bytes, title: bytes) -> bytes:
+    start = data.index(b"/Title")
+    end = data.index(b")", start) + 1
+    return data[:start] + title + data[end:]

@@ -25,7 +25,7 @@ def summary(ole: olefile.OleFileIO) -> dict[str, str]:
         stated = dict(_properties(data))
         codec = _codec(stated.get(_CODE_PAGE))
         found = {name: _text(stated.get(key), codec) for key, name in _NAMES.items()}
-    except (OSError, struct.error, LookupError, UnicodeDecodeError):
+    except (OSError, ValueError, struct.error, LookupError):
         return {}
     return {name: text for name, text in found.items() if text}
 

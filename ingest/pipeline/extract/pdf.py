@@ -71,7 +71,7 @@ def _read(document: PdfDocument, source: Source) -> Extraction:
     if pdf_forms.add_xfa(document, pages):
         findings.warnings.add("xfa_form")
     add_attachments(document, findings.attachments)
-    info: dict[str, Any] = document.get_metadata_dict()
+    info = _info(document)
     return Extraction(
         parts=[None if page is None else page_markdown(page) for page in pages],
         extractor=_VERSION,
@@ -86,6 +86,13 @@ def _read(document: PdfDocument, source: Source) -> Extraction:
         },
         warnings=(*sorted(findings.warnings), *findings.attachments.warnings()),
     )
+
+
+def _info(document: PdfDocument) -> dict[str, Any]:
+    try:
+        return dict(document.get_metadata_dict())
+    except UnicodeDecodeError:  # half characters in a title do not spoil a text
+        return {}
 
 
 def _finish(document: PdfDocument, pages: list[PageLines], unread: set[int]) -> None:
