@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ingest.pipeline.extract.markdown_text import table
-from ingest.pipeline.extract.pdf_cells import Glyphs, cell_text, is_beside, put_table
-from ingest.pipeline.extract.pdf_lines import Line, PageLines
+from ingest.pipeline.extract.pdf_cells import Glyphs, is_beside, put_table
+from ingest.pipeline.extract.pdf_lines import HYPHEN, Line, PageLines
 
 _GAP = 0.75  # of the font size between two cells; words of a text stand closer
 _FEWEST_ROWS = 3
@@ -30,23 +30,20 @@ class _Run:
 
     def take(self, segments: Sequence[_Segment]) -> bool:
         """Add a row; False if its cells do not fit the columns."""
-        places = []
-        for left, right, _ in segments:
-            place = bisect_right(self.rights, left)
-            if sum(start < right for start in self.lefts[place : place + 2]) > 1:
-                return False
-            is_new = place == len(self.lefts) or self.lefts[place] >= right
-            places.append(None if is_new else place)
-        known = [place for place in places if place is not None]
-        if len(set(known)) < len(known):
-            return False
+        lefts, rights = self.lefts, self.rights
+        known: dict[int, tuple[float, float]] = {}
         new = []
-        for column, (left, right, _) in zip(places, segments, strict=True):
-            if column is None:
+        for left, right, _ in segments:
+            place = bisect_right(rights, left)
+            if place == len(lefts) or lefts[place] >= right:
                 new.append((left, right))
+            elif place in known or (place + 1 < len(lefts) and lefts[place + 1] < right):
+                return False
             else:
-                self.lefts[column] = min(self.lefts[column], left)
-                self.rights[column] = max(self.rights[column], right)
+                known[place] = (left, right)
+        for column, (left, right) in known.items():
+            lefts[column] = min(lefts[column], left)
+            rights[column] = max(rights[column], right)
         for left, right in new:
             insort(self.lefts, left)
             insort(self.rights, right)
@@ -59,7 +56,7 @@ class _Run:
         for segments in self.rows:
             row = [""] * len(self.lefts)
             for left, _, text in segments:
-                row[bisect_right(self.lefts, left) - 1] = cell_text([(0.0, text)])
+                row[bisect_right(self.lefts, left) - 1] = text.strip().replace(HYPHEN, "-")
             rows.append(row)
         return rows
 

@@ -31,8 +31,10 @@ class Glyphs:
             ends = [line.start + index for start, end in spans for index in (start, end - 1)]
             places = self._extents(ends)
             self._words[line.start] = [
-                (*span, min(first[0], last[0]), max(first[1], last[1]))
-                for span, first, last in zip(spans, places[::2], places[1::2], strict=True)
+                (start, end, left if left < other[0] else other[0], max(right, other[1]))
+                for (start, end), (left, right), other in zip(
+                    spans, places[::2], places[1::2], strict=True
+                )
             ]
         return self._words[line.start]
 

@@ -9,7 +9,7 @@ import ctypes
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from itertools import repeat
+from itertools import repeat, takewhile
 from typing import Any
 
 import numpy as np
@@ -72,14 +72,14 @@ _page_box = _call("FPDF_GetPageBoundingBox", _INT, _HANDLE, _HANDLE)
 _page_object = _call("FPDFPage_GetObject", _HANDLE)
 _count_in_form = _call("FPDFFormObj_CountObjects", _INT, _HANDLE)
 _form_object = _call("FPDFFormObj_GetObject", _HANDLE, _HANDLE, ctypes.c_ulong)
-_bounds = _call("FPDFPageObj_GetBounds", _INT, _HANDLE, _HANDLE, _HANDLE, _HANDLE, _HANDLE)
+_bounds = _call("FPDFPageObj_GetBounds", None)
 _object_fill = _call("FPDFPageObj_GetFillColor", _INT, _HANDLE, _HANDLE, _HANDLE, _HANDLE, _HANDLE)
 _draw_mode = _call("FPDFPath_GetDrawMode", _INT, _HANDLE, _HANDLE, _HANDLE)
 _count_segments = _call("FPDFPath_CountSegments", _INT, _HANDLE)
-_segment = _call("FPDFPath_GetPathSegment", _HANDLE, _HANDLE, _INT)
+_segment = _call("FPDFPath_GetPathSegment", _HANDLE)
 _segment_type = _call("FPDFPathSegment_GetType", _INT, _HANDLE)
 _is_closing = _call("FPDFPathSegment_GetClose", _INT, _HANDLE)
-_point = _call("FPDFPathSegment_GetPoint", _INT, _HANDLE, _HANDLE, _HANDLE)
+_point = _call("FPDFPathSegment_GetPoint", None)
 _object_matrix = _call("FPDFPageObj_GetMatrix", _INT, _HANDLE, _HANDLE)
 _pixels = _call("FPDFImageObj_GetImagePixelSize", _INT, _HANDLE, _HANDLE, _HANDLE)
 
@@ -95,17 +95,20 @@ _FLOATS = (ctypes.c_float * 6)()
 _FLOATS_AT = [ctypes.addressof(_FLOATS) + 4 * index for index in range(6)]
 _INTS = (ctypes.c_int * 2)()
 _INTS_AT = [ctypes.addressof(_INTS), ctypes.addressof(_INTS) + 4]
-# Room for four values of many characters at a time, and the arguments that say where.
+# Room for four values of many characters or objects at a time, and arguments that say where.
 _MANY = 256
 _ROOM = (ctypes.c_float * (4 * _MANY))()
-_ROOM_AT = [_argument(ctypes.addressof(_ROOM) + at) for at in range(0, 16 * _MANY, 16)]
 _COLOURS = (ctypes.c_uint * (4 * _MANY))()
-_COLOURS_AT = [
-    [_argument(ctypes.addressof(_COLOURS) + at + part) for at in range(0, 16 * _MANY, 16)]
-    for part in (0, 4, 8, 12)
-]
+_ROOM_AT, _COLOURS_AT = (
+    [
+        [_argument(ctypes.addressof(room) + at + part) for at in range(0, 16 * _MANY, 16)]
+        for part in (0, 4, 8, 12)
+    ]
+    for room in (_ROOM, _COLOURS)
+)
 _BLACK = (ctypes.c_uint * (4 * _MANY))(*(0, 0, 0, 255) * _MANY)
 _NAME = ctypes.create_string_buffer(256)
+_STRAIGHT = {raw.FPDF_SEGMENT_MOVETO, raw.FPDF_SEGMENT_LINETO}
 _BOLD = (b"bold", b"black", b"heavy", b"-bd", b"semibd")
 
 
@@ -132,7 +135,7 @@ def char_boxes(text_page: int, characters: Sequence[int]) -> list[Box]:
     for start in range(0, len(characters), _MANY):
         some = characters[start : start + _MANY]
         ctypes.memset(_ROOM, 0, 16 * len(some))
-        _exhaust(map(_loose_box, repeat(handle), some, _ROOM_AT))
+        _exhaust(map(_loose_box, repeat(handle), some, _ROOM_AT[0]))
         values = iter(_ROOM[: 4 * len(some)])
         boxes += zip(values, values, values, values, strict=True)
     return boxes
@@ -204,17 +207,21 @@ def form_objects(form: int, most: int) -> list[int]:
 
 def bounds(handle: int) -> Box:
     """Left, top, right, bottom of an object; for one inside of a form in the form's coordinates."""
-    _bounds(handle, _FLOATS_AT[0], _FLOATS_AT[3], _FLOATS_AT[2], _FLOATS_AT[1])
-    left, top, right, bottom = _FLOATS[:4]
+    left, top, right, bottom = all_bounds([handle])[0].tolist()
     return left, top, right, bottom
 
 
 def all_bounds(handles: Sequence[int]) -> Boxes:
     """Bounds of many objects."""
     boxes = np.zeros((len(handles), 4), np.float32)
-    start = boxes.ctypes.data
-    parts = (range(start + at, start + at + 16 * len(handles), 16) for at in (0, 12, 8, 4))
-    _exhaust(map(_bounds, handles, *parts))
+    left, top, right, bottom = _ROOM_AT
+    for start in range(0, len(handles), _MANY):
+        some = handles[start : start + _MANY]
+        ctypes.memset(_ROOM, 0, 16 * len(some))
+        _exhaust(map(_bounds, map(_argument, some), left, bottom, right, top))
+        boxes[start : start + _MANY] = np.frombuffer(_ROOM, np.float32, 4 * len(some)).reshape(
+            -1, 4
+        )
     return boxes
 
 
@@ -241,31 +248,41 @@ def path_edges(path: int, most: int) -> list[Box]:
 
     A path with a curve has none.
     """
-    segments = _count_segments(path)
-    if segments > most:
+    count = _count_segments(path)
+    if not 0 < count <= most:
         return []
+    found = map(_segment, repeat(_argument(path)), range(count))
+    kinds = list(takewhile(_STRAIGHT.__contains__, map(_segment_type, found)))
+    if len(kinds) < count:
+        return []
+    segments = list(map(_segment, repeat(_argument(path)), range(count)))
     _object_matrix(path, _FLOATS_AT[0])
     a, b, c, d, e, f = _FLOATS
     edges = []
     previous = first = (0.0, 0.0)
-    for index in range(segments):
-        segment = _segment(path, index)
-        _point(segment, _FLOATS_AT[0], _FLOATS_AT[1])
-        x, y = _FLOATS[0], _FLOATS[1]
+    for segment, kind, (x, y) in zip(segments, kinds, _points(segments), strict=True):
         here = (a * x + c * y + e, b * x + d * y + f)
-        kind = _segment_type(segment)
         if kind == raw.FPDF_SEGMENT_MOVETO:
             first = here
-        elif kind == raw.FPDF_SEGMENT_LINETO:
-            edges.append(_edge(previous, here))
         else:
-            return []
+            edges.append(_edge(previous, here))
         if _is_closing(segment):
             edges.append(_edge(here, first))
         previous = here
     return edges
 
 
+def _points(segments: Sequence[int]) -> list[tuple[float, float]]:
+    """Where segments end, in the coordinates of their path."""
+    points: list[tuple[float, float]] = []
+    for start in range(0, len(segments), _MANY):
+        some = segments[start : start + _MANY]
+        _exhaust(map(_point, map(_argument, some), _ROOM_AT[0], _ROOM_AT[1]))
+        points += zip(_ROOM[: 4 * len(some) : 4], _ROOM[1 : 4 * len(some) : 4], strict=True)
+    return points
+
+
 def _edge(start: tuple[float, float], end: tuple[float, float]) -> Box:
-    xs, ys = sorted((start[0], end[0])), sorted((start[1], end[1]))
-    return xs[0], ys[1], xs[1], ys[0]
+    (x, y), (other_x, other_y) = start, end
+    left, right = (x, other_x) if x <= other_x else (other_x, x)
+    return (left, y, right, other_y) if y >= other_y else (left, other_y, right, y)
