@@ -26,6 +26,59 @@ def test_commas_within_numbers_do_not_separate() -> None:
     assert extract("Name;Size\nx;1,5\ny;2,5\n").text == "- Name: x; Size: 1,5\n- Name: y; Size: 2,5"
 
 
+@pytest.mark.parametrize("rows", [1, 5, 19, 20, 40, 60, 199, 200, 500])
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_decimal_commas_do_not_separate_whatever_the_number_of_rows(mark: str, rows: int) -> None:
+    data = [["Nr", "Name", "Str", "Ort", "Umsatz"]]
+    data += [[str(i), "A", "B", "C", f"{i},50 €"] for i in range(rows)]
+
+    document = extract("\r\n".join(map(mark.join, data)).encode("cp1252"))
+
+    assert document.text.split("\n") == [
+        f"- Nr: {i}; Name: A; Str: B; Ort: C; Umsatz: {i},50 €" for i in range(rows)
+    ]
+
+
+@pytest.mark.parametrize("rows", [5, 60, 500])
+@pytest.mark.parametrize(
+    ("line", "last"),
+    [
+        ("{};A;1.234,50 €", "Preis: 1.234,50 €"),
+        ("{};A;-0,5", "Preis: -0,5"),
+        ('"{}";"A";"12,50"', "Preis: 12,50"),
+        ('{};"zwei, drei\nZeilen";12,50', "Preis: 12,50"),
+        ("{};Meier, Anna;EUR 12,50", "Preis: EUR 12,50"),
+        ("{};A;12,50;", "Preis: 12,50"),
+        ("{};A, B, C;1,234,567", "Preis: 1,234,567"),
+    ],
+)
+@pytest.mark.parametrize("head", ["", "Bericht\n", "Umsatz, nach Jahr\nMeier, Anna\nBonn, 2024\n"])
+def test_semicolons_are_found_among_commas(head: str, line: str, last: str, rows: int) -> None:
+    data = f"{head}Nr;Name;Preis\n" + "".join(line.format(i) + "\n" for i in range(rows))
+
+    lines = extract(data).text.split("\n")[-rows:]
+
+    assert all(row.startswith(f"- Nr: {i}; Name: ") for i, row in enumerate(lines))
+    assert all(row.endswith(last) for row in lines)
+
+
+@pytest.mark.parametrize("rows", [5, 60, 500])
+@pytest.mark.parametrize("note", ['"Smith, John"', '"a;b;c"', "a;b;c", '"two\nlines; one"', "x|y"])
+def test_commas_are_found_among_other_separators(note: str, rows: int) -> None:
+    data = "No,Name,Price\n" + "".join(f'{i},{note},"1,234.50"\n' for i in range(rows))
+    name = " ".join(note.strip('"').split())
+
+    document = extract(data)
+
+    assert document.text.split("\n") == [
+        f"- No: {i}; Name: {name}; Price: 1,234.50" for i in range(rows)
+    ]
+
+
+def test_decimal_commas_do_not_separate_rows_without_header() -> None:
+    assert extract("1;2,5\n" * 50).text.startswith("| 1 | 2,5 |")
+
+
 def test_a_stated_separator_is_obeyed_and_not_read() -> None:
     assert extract("sep=|\nName|Note\nAnn|1,2\n").text == "- Name: Ann; Note: 1,2"
 

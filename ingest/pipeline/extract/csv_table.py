@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import operator
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,16 +12,18 @@ from typing import NamedTuple
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.extract.lines import Lines, read_text
 from ingest.pipeline.extract.source import Extraction, Source
-from ingest.pipeline.extract.table_header import is_value
+from ingest.pipeline.extract.table_header import LOOK_AHEAD, is_value
 from ingest.pipeline.extract.table_records import TableWriter
 
 _VERSION = "csv 1"
 _DELIMITERS = ",;\t|"
 _SAMPLE_ROWS = 200
+_SAMPLE_CELLS = 1000
 _LEAST_COMMON = 0.5  # share of rows that have the commonest width; prose has less
 _SAMPLE = 100_000  # characters
 _LONGEST_CELL = 5_000_000  # characters; a quote that is never closed takes all that follows
 _STATED = re.compile(r"sep=(.)\n", re.IGNORECASE)
+_UNCUT = re.compile(f"[{re.escape(_DELIMITERS)}]")
 _LINE_END = re.compile("\r\n?")
 
 
@@ -30,6 +33,24 @@ class _Dialect(NamedTuple):
     is_strict: bool = False
     """A quote must be closed, and a separator must follow."""
     is_quoted: bool = True
+
+
+class _Fit(NamedTuple):
+    """What speaks for a separator, the strongest first; a comma within numbers has little of it.
+
+    The first rows come first, whatever the length of the file: the names of the columns have no
+    decimal comma, so that a comma does not cut them.
+    """
+
+    breaks: int
+    """Uncut rows soon after the first that is cut, negative."""
+    start: int
+    """Uncut rows before that, negative."""
+    evenness: float
+    """Share of rows of the commonest width, times that of cells without other separators."""
+    values: float
+    """Share of cells that are values."""
+    width: int
 
 
 def extract(source: Source) -> Extraction:
@@ -70,31 +91,41 @@ def _table(text: str, start: int, dialect: _Dialect) -> str:
 
 def _detect(text: str, media_type: str) -> _Dialect | None:
     """The separator that cuts the first rows into the same number of cells; None if none does."""
-    best: tuple[float, float, int] = (0, 0, 0)
-    found = None
+    best, found = None, None
     for delimiter in _DELIMITERS:
         dialect = _of(text, delimiter)
         try:
             rows = [row for row in islice(_rows(_lines(text, 0), dialect), _SAMPLE_ROWS) if row]
         except csv.Error:
             continue
-        score = _score(rows)
-        if media_type == types.TSV and delimiter == "\t" and score[2] > 1:
+        fit = _fit(rows)
+        if fit is None:
+            continue
+        if media_type == types.TSV and delimiter == "\t":
             return dialect
-        if score > best and score[0] >= _LEAST_COMMON and score[2] > 1:
-            best, found = score, dialect
+        if best is None or fit > best:
+            best, found = fit, dialect
     return found
 
 
-def _score(rows: list[list[str]]) -> tuple[float, float, int]:
-    """Share of rows of the commonest width, share of cells that are values, that width."""
-    if not rows:
-        return (0, 0, 0)
-    widths = Counter(map(len, rows))
-    width, common = max(widths.items(), key=lambda item: (item[1], item[0]))
-    cells = [cell.strip() for row in rows for cell in row if cell.strip()]
-    values = sum(map(is_value, cells[:1000])) / max(1, len(cells[:1000]))
-    return (round(common / len(rows), 1), values, width)
+def _fit(rows: list[list[str]]) -> _Fit | None:
+    """How well a separator suits; None if it does not cut the rows into columns."""
+    widths = [len(row) for row in rows]
+    width, common = max(Counter(widths).items(), key=lambda item: item[::-1], default=(0, 0))
+    share = common / max(1, len(rows))
+    if width < 2 or share < _LEAST_COMMON:
+        return None
+    start = next(index for index, count in enumerate(widths) if count > 1)
+    cells = [cell.strip() for row in rows for cell in row if cell.strip()][:_SAMPLE_CELLS]
+    values = list(map(is_value, cells))
+    whole = sum(map(operator.or_, values, (not _UNCUT.search(cell) for cell in cells)))
+    return _Fit(
+        -widths[start : start + LOOK_AHEAD].count(1),
+        -start,
+        share * whole / max(1, len(cells)),
+        sum(values) / max(1, len(cells)),
+        width,
+    )
 
 
 def _of(text: str, delimiter: str) -> _Dialect:
