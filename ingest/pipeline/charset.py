@@ -8,6 +8,7 @@ languages written in that encoding.
 
 # ruff: noqa: RUF001  (the letters of other scripts are the point)
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -49,6 +50,8 @@ _CANDIDATES = (*_ROWS, *_LETTERS)
 NOT_LATIN = frozenset(_CANDIDATES) - _LATIN
 """Encodings of other scripts."""
 _HIGH = bytes(range(0x80, 0x100))
+_EURO = re.compile(rb"(?<=\d) ?\x80(?![\w\x80-\xff])|(?<![\w\x80-\xff])\x80(?= ?\d)")
+"""Beside an amount: Western European, where other encodings have a letter that stands alone."""
 _SHORT = 512  # bytes
 _RULED_OUT = 0.3  # penalty for what charset-normalizer finds untidy
 _CAPITAL = 0.7  # capitals are rarer; text read with the wrong case must not win
@@ -69,6 +72,9 @@ def guess(sample: bytes) -> Guess | None:
     """
     if is_ebcdic(sample):
         return Guess("cp500", 0.8)
+    sample, euros = _EURO.subn(b"", sample)
+    if euros and sample.isascii():
+        return Guess("cp1252", 0.8)
     scored = _double_byte(sample) or _tidy(sample)
     if not scored:
         return None
@@ -158,5 +164,8 @@ def _everyday(encoding: str) -> frozenset[str]:
         return frozenset(_LETTERS[encoding] + _PUNCTUATION)
     codec, leads = _ROWS[encoding]
     rows = (bytes((lead, trail)) for lead in leads for trail in range(0x40, 0xFF))
-    characters = {row.decode(codec, "ignore") for row in rows}
-    return frozenset("".join(characters) + _CJK_PUNCTUATION) - frozenset(map(chr, range(0x80)))
+    characters = set(_CJK_PUNCTUATION)
+    for row in rows:
+        with suppress(UnicodeDecodeError):  # not "ignore": it keeps the second byte as a character
+            characters.update(row.decode(codec))
+    return frozenset(characters) - frozenset(map(chr, range(0xA0)))

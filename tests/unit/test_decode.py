@@ -291,3 +291,15 @@ def test_the_start_of_a_text_is_peeked_at_without_detection() -> None:
     assert peek("<p>Łódź".encode()) == "<p>Łódź"
     assert peek("<p>Łódź".encode("utf-16")) == "<p>Łódź"
     assert peek("<p>Łódź".encode("cp1250")).startswith("<p>")
+
+
+@pytest.mark.parametrize("rows", [1, 5, 60, 500])
+@pytest.mark.parametrize("street", ["Weg", "Straße"])
+@pytest.mark.parametrize("amount", ["{},50 €", "€ {}", "{}€"])
+def test_a_euro_sign_beside_an_amount_is_western(amount: str, street: str, rows: int) -> None:
+    text = f"Nr;{street};Umsatz\r\n" + "".join(f"{i};A;{amount.format(i)}\r\n" for i in range(rows))
+
+    decoded, encoding = decode(text.encode("cp1252"))
+
+    assert decoded == text
+    assert encoding.name == "cp1252"
