@@ -30,15 +30,12 @@ class Grid:
     """x of the vertical lines, from left to right."""
     rows: tuple[float, ...]
     """y of the horizontal lines, from the top down."""
-    uprights: tuple[Rule, ...]
+    uprights: tuple[tuple[Rule, ...], ...]
+    """The vertical lines themselves, of each column."""
 
     def is_divided(self, column: int, y: float) -> bool:
         """Whether a line stands at the left of this column at that height."""
-        x = self.columns[column]
-        return any(
-            abs(rule[0] - x) <= _SAME and rule[1] - _SAME <= y <= rule[2] + _SAME
-            for rule in self.uprights
-        )
+        return any(rule[1] - _SAME <= y <= rule[2] + _SAME for rule in self.uprights[column])
 
 
 def find_grids(page: int, turn: int) -> list[Grid]:
@@ -108,7 +105,8 @@ def _grids(level: list[Rule], upright: list[Rule]) -> Iterator[Grid]:
         ys = _distinct(rows[row_set, 0])
         xs = _distinct(columns[column_set, 0])
         if len(ys) >= 3 and len(xs) >= 3:
-            uprights = tuple(upright[index] for index in column_set)
+            rules = [upright[index] for index in column_set]
+            uprights = tuple(tuple(rule for rule in rules if abs(rule[0] - x) <= _SAME) for x in xs)
             yield Grid(columns=tuple(xs), rows=tuple(reversed(ys)), uprights=uprights)
 
 

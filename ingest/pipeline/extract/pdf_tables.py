@@ -1,6 +1,6 @@
 """Tables become Markdown where ruled lines or clear columns make it sure; the rest stays text."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from ingest.pipeline.extract import pdf_raw
@@ -80,9 +80,10 @@ def _cells(lines: Sequence[Line], grid: Grid, glyphs: Glyphs) -> list[list[str]]
     pieces: list[list[list[tuple[float, str]]]] = [
         [[] for _ in grid.columns[1:]] for _ in grid.rows[1:]
     ]
+    inner = grid.rows[-2:0:-1]  # from the bottom up
     for line in lines:
         middle = (line.top + line.bottom) / 2
-        row = sum(middle < y for y in grid.rows[1:-1])
+        row = len(inner) - bisect_right(inner, middle)
         for column, text in _by_column(line, grid, glyphs):
             pieces[row][column].append((middle, text))
     return [[cell_text(cell) for cell in row] for row in pieces]
