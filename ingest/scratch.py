@@ -27,6 +27,12 @@ async def scratch_folder() -> AsyncIterator[Path]:
             os.rmdir(folder)
 
 
+def empty(folder: Path) -> None:
+    """Remove the files in a folder, which has no folders."""
+    for left in folder.iterdir():
+        left.unlink()
+
+
 def sweep(*, older_than: timedelta) -> int:
     """Remove folders of killed processes that nobody can be using any more; how many."""
     border = time.time() - older_than.total_seconds()

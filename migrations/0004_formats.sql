@@ -21,5 +21,7 @@ alter table rag.knowledge_sources
 insert into rag.job_types
     (type, handler, max_attempts, timeout, stage_timeout, max_concurrent, is_built_in) values
     ('archive', 'archive', 3, '30 minutes', '10 minutes', null, true),
+    -- A file inside of a file. Not `file`: workers of the version before would take it for the whole.
+    ('member', 'member', 5, '30 minutes', '10 minutes', null, true),
     -- Reads no file and is urgent to nobody.
     ('rechunk', 'rechunk', 5, '30 minutes', '10 minutes', null, true);

@@ -12,7 +12,7 @@ from psycopg.rows import dict_row
 from ingest.db import Connection, new_id, transaction
 from ingest.handlers.archive import unpack_archive
 from ingest.handlers.context import ArchiveLimits, Context, Progress
-from ingest.handlers.file import ingest_file
+from ingest.handlers.file import ingest_file, ingest_member
 from ingest.model import Chunk
 from ingest.pipeline.chunk import chunk
 from ingest.pipeline.extract.members import FolderSink
@@ -123,21 +123,26 @@ class ArchiveHouse(House):
 
     async def claim(self) -> ClaimedJob | None:
         async with transaction(self.pool) as conn:
-            return next(iter(await claim(conn, types=["file", "archive"])), None)
+            return next(iter(await claim(conn, types=["file", "archive", "member"])), None)
 
     async def carry_out(self, job: ClaimedJob) -> Finished:
+        finished = await self.attempt(job)
+        await commit(self.pool, [finished])
+        return finished
+
+    async def attempt(self, job: ClaimedJob) -> Finished:
+        """Run the job; nothing is committed yet."""
         async with transaction(self.pool) as conn:
             types = {row.type: row for row in await job_types.all_types(conn)}
         finished = await attempt(
             job,
             types[job.type],
-            handlers={"file": ingest_file, "archive": unpack_archive},
+            handlers={"file": ingest_file, "member": ingest_member, "archive": unpack_archive},
             context=self.context,
             progress=Progress(job),
             calls=Calls(),
         )
         assert finished is not None
-        await commit(self.pool, [finished])
         return finished
 
 

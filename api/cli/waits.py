@@ -62,7 +62,7 @@ def in_words(jobs: Iterable[Job]) -> str:
 
 
 def _part(reason: str, jobs: Sequence[Job]) -> str:
-    noun = "file" if all(job["type"] == "file" for job in jobs) else "job"
+    noun = "file" if all(job["type"] in ("file", "member") for job in jobs) else "job"
     words = f"{'at least ' * (len(jobs) >= _MOST)}{count(len(jobs), noun)} for {reason}"
     times = [datetime.fromisoformat(job["runAt"]) for job in jobs if job["runAt"] is not None]
     if not times:

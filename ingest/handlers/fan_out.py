@@ -12,7 +12,7 @@ from typing import Any, Final
 from ingest.blobs.base import BlobStore, StagedBlob, new_key
 from ingest.db import Connection
 from ingest.errors import Permanent
-from ingest.handlers.context import Context
+from ingest.handlers.context import ArchiveLimits, Context
 from ingest.handlers.places import Place
 from ingest.model import Member
 from ingest.pipeline import mediatypes as types
@@ -34,11 +34,35 @@ class FanOut:
     def __bool__(self) -> bool:
         return bool(self.jobs or self.kept)
 
-    async def write(self, conn: Connection, place: Place) -> None:
+    async def write(self, conn: Connection, place: Place, limits: ArchiveLimits) -> None:
+        """Permanent `archive_unsafe` when that is too much for the uploaded file as a whole."""
+        await self._check(conn, place, limits)
+        if place.is_root:
+            await members.begin(conn, place.root_job_id)
         await members.keep(
             conn, source_id=place.source.id, root_job_id=place.root_job_id, uris=self.kept
         )
         await jobs.enqueue(conn, self.jobs)
+
+    async def _check(self, conn: Connection, place: Place, limits: ArchiveLimits) -> None:
+        """Archives in one file are taken apart at the same time: what is left is known only now."""
+        await members.lock(conn, place.root_job_id)
+        taken = await members.children(conn, place.root_job_id)
+        size = sum(job.payload.get("sizeBytes", 0) for job in self.jobs)
+        if (
+            taken.members + len(self.jobs) > limits.members
+            or taken.bytes + size > limits.total_bytes
+        ):
+            raise beyond(limits)
+
+
+def beyond(limits: ArchiveLimits) -> Permanent:
+    """Why a file inside of a file is not read."""
+    return Permanent(
+        f"The uploaded file holds more than {limits.members} files, or {limits.total_bytes} bytes,"
+        " in archives.",
+        code="archive_unsafe",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +94,8 @@ async def fan_out(
             conn, source_id=place.source.id, uris=[file.uri for file in files]
         )
     changed = [file for file in files if not _is_known(file, known.get(file.uri), ctx)]
-    out.kept = [file.uri for file in files if file not in changed]
+    read = {file.uri for file in changed}
+    out.kept = [file.uri for file in files if file.uri not in read]
     keys = await _store(changed, place, ctx.blobs)
     out.jobs += [
         _job(
@@ -89,7 +114,7 @@ async def fan_out(
 def _job(job: ClaimedJob, place: Place, uri: str, **payload: Any) -> NewJob:
     return NewJob(
         application_id=job.application_id,
-        type="file",
+        type="member",
         source_id=place.source.id,
         batch_id=job.batch_id,
         parent_job_id=place.root_job_id,

@@ -33,16 +33,31 @@ _WAIT: Final = Wait(delay=timedelta(seconds=15), reason="members")
 
 @handler("file")
 async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-    """Extract, chunk and embed a file; the outcome swaps it in, or holds it for a review."""
-    refused = job.payload.get("refused")
-    if refused is not None:
-        raise Permanent(refused["message"], code=refused["code"])
+    """An uploaded file: read it, or see whether the files in it have ended."""
     place = await place_of(job, ctx)
-    if place.is_root:
-        async with ctx.pool.connection() as conn:
-            children = await members.children(conn, job.id)
-        if children.total:
-            return Outcome(wait=_WAIT) if children.open else end_of_members(job, place, ctx)
+    if not job.payload.get(members.AWAITED):
+        return await _ingest(job, place, ctx, progress)
+    async with ctx.pool.connection() as conn:
+        children = await members.children(conn, job.id)
+    return Outcome(wait=_WAIT) if children.open else end_of_members(job, place, ctx)
+
+
+@handler("member")
+async def ingest_member(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+    """A file inside of another. Its errors name it, since its source has the name of the other."""
+    place = await place_of(job, ctx)
+    inner = place.uri.removeprefix(f"{place.source.uri}/")
+    refused = job.payload.get("refused")
+    try:
+        if refused is not None:
+            raise Permanent(refused["message"], code=refused["code"])
+        return await _ingest(job, place, ctx, progress)
+    except Permanent as error:
+        raise Permanent(f"{inner}: {error}", code=error.code) from error
+
+
+async def _ingest(job: ClaimedJob, place: Place, ctx: Context, progress: Progress) -> Outcome:
+    """Extract, chunk and embed; the outcome swaps the document in, or holds it for a review."""
     await ctx.embedder.ready()
     settings = await chunk_settings(place.source.id, ctx)
     try:
@@ -74,6 +89,8 @@ def _hand_over(job: ClaimedJob, place: Place, ctx: Context) -> Outcome:
     unpacking = archive_job(job, place, ctx)
 
     async def write(conn: Connection) -> None:
+        if place.is_root:
+            await members.begin(conn, job.id)
         await jobs.enqueue(conn, [unpacking])
 
     return Outcome(write=write, wait=_WAIT if place.is_root else None, result={"isArchive": True})
@@ -146,7 +163,7 @@ class _Ingested:
 
     async def _write_source(self, conn: Connection, new: NewDocument) -> None:
         """A file with nothing in it is all of its source: say what is searchable from now on."""
-        if self.place.source.content_hash is not None:
+        if self.place.source.blob_key is not None:
             await members.drop_unseen(
                 conn, source_id=new.source_id, root_job_id=self.job.id, keep_uri=new.uri
             )
@@ -182,7 +199,9 @@ class _Ingested:
                 model_id=new.model_id,
             )
         else:
-            await self.inside.write(conn, self.place)
+            await self.inside.write(conn, self.place, self.ctx.archives)
+            if not self.place.is_root:
+                await members.reopen(conn, self.place.root_job_id)
         chunks, tokens = await site_documents.counts(conn, new.source_id, new.uri)
         await site_documents.add_counts(
             conn,

@@ -9,7 +9,7 @@ from ingest.handlers.fan_out import FanOut, fan_out
 from ingest.handlers.places import Place
 from ingest.model import ChunkSettings
 from ingest.sandbox.messages import Parsed, ParseRequest
-from ingest.scratch import scratch_folder
+from ingest.scratch import empty, scratch_folder
 from ingest.store.jobs import ClaimedJob
 
 
@@ -54,10 +54,5 @@ async def _parse_twice_at_most(
     except Permanent as error:
         if error.code != "parser_crashed":
             raise
-        _empty(Path(request.members or ""))
+        empty(Path(request.members or ""))
         return await ctx.parser.parse(path, request, on_page=progress.still_here)
-
-
-def _empty(folder: Path) -> None:
-    for left in folder.iterdir():
-        left.unlink()

@@ -14,7 +14,7 @@ from ingest.store.queue_stats import QueueStats, TypeStats
 _SQL = load_queries("desired_workers.sql")
 
 # Their jobs can do nothing while the provider of embeddings is paused.
-_EMBEDDING: Final = frozenset({"file", "url", "crawl_page"})
+_EMBEDDING: Final = frozenset({"file", "member", "url", "crawl_page"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

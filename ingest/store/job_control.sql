@@ -33,7 +33,9 @@ with chosen as materialized (
        for update)
 update rag.processing_jobs as job
    set status = 'pending', attempts = 0, run_at = null, wait_reason = null, completed_at = null,
-       progress = 0, stage = null, review_reason = null
+       progress = 0, stage = null, review_reason = null,
+       -- Of an uploaded file: it is read again, with what is in it (members.sql).
+       payload = job.payload - 'awaitsMembers'
   from chosen
  where job.id = chosen.id
 returning job.id, job.knowledge_source_id;
@@ -54,4 +56,4 @@ select distinct job.payload ->> 'blobKey' as key
                       and source.deleted_at is null
                       and (source.current_job_id = job.id
                            or (source.current_job_id = job.parent_job_id
-                               and job.status = 'failed'))));
+                               and job.status in ('failed', 'cancelled')))));

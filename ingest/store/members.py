@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -12,6 +12,9 @@ from ingest.db import Connection, load_queries
 
 _SQL = load_queries("members.sql")
 
+AWAITED: Final = "awaitsMembers"
+"""In the payload of a root job whose files are in the queue, or have ended."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Children:
@@ -19,6 +22,8 @@ class Children:
 
     total: int
     open: int
+    members: int
+    """Those that read a file, not an archive."""
     bytes: int
     """Of the files that they read."""
 
@@ -42,6 +47,16 @@ async def children(conn: Connection, root_job_id: UUID) -> Children:
     if found is None:
         raise RuntimeError("a count always has a row")
     return found
+
+
+async def lock(conn: Connection, root_job_id: UUID) -> None:
+    """Let one transaction at a time add files to a run."""
+    await conn.execute(_SQL["lock"], {"root_job_id": root_job_id})
+
+
+async def begin(conn: Connection, root_job_id: UUID) -> None:
+    """For the write of a root job that waits for the files in its file from now on."""
+    await conn.execute(_SQL["begin"], {"root_job_id": root_job_id, "awaited": AWAITED})
 
 
 async def known(
@@ -98,6 +113,7 @@ async def end(
         _SQL["content"],
         {
             "source_id": source_id,
+            "root_job_id": root_job_id,
             "content_hash": bytes.fromhex(payload["contentHash"]),
             "blob_key": payload["blobKey"],
             "size_bytes": payload["sizeBytes"],

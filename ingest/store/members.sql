@@ -4,9 +4,22 @@
 -- name: children
 select count(*) as total,
        count(*) filter (where status in ('pending', 'processing')) as open,
-       coalesce(sum((payload ->> 'sizeBytes')::bigint) filter (where type = 'file'), 0)::bigint as bytes
+       count(*) filter (where type = 'member') as members,
+       coalesce(sum((payload ->> 'sizeBytes')::bigint) filter (where type = 'member'), 0)::bigint as bytes
   from rag.processing_jobs
  where parent_job_id = %(root_job_id)s;
+
+-- name: lock
+select pg_advisory_xact_lock(hashtextextended(%(root_job_id)s::text, 0));
+
+-- name: begin
+-- A run that is tried again begins anew: what became of the files of the last one says nothing.
+with earlier as (
+    delete from rag.processing_jobs
+     where parent_job_id = %(root_job_id)s and status in ('completed', 'failed', 'cancelled'))
+update rag.processing_jobs
+   set payload = payload || jsonb_build_object(%(awaited)s::text, true)
+ where id = %(root_job_id)s;
 
 -- name: known
 select uri, content_hash, embedding_model_id, status, metadata ? 'attachments' as has_members
@@ -51,9 +64,16 @@ update rag.knowledge_sources as source
  where source.id = %(source_id)s;
 
 -- name: content
--- Which bytes are searchable now, whatever became of the files in them.
+-- Which bytes are searchable now, whatever became of the files in them. With files that somebody has
+-- cancelled they are not, so that the same upload brings those.
 update rag.knowledge_sources
-   set content_hash = %(content_hash)s, blob_key = %(blob_key)s, size_bytes = %(size_bytes)s,
+   set content_hash = case when not exists (
+                               select 1 from rag.processing_jobs as child
+                                where child.parent_job_id = %(root_job_id)s
+                                  and child.status = 'cancelled'
+                                  and child.last_error_code is distinct from 'rejected')
+                           then %(content_hash)s::bytea end,
+       blob_key = %(blob_key)s, size_bytes = %(size_bytes)s,
        embedding_model_id = %(model_id)s, updated_at = now()
  where id = %(source_id)s and deleted_at is null;
 

@@ -139,8 +139,10 @@ select candidate.id, sum(term.weight * ts_rank(candidate.tsv, term.query, 1))::f
 
 -- name: hits
 select chunk.id as chunk_id, chunk.source_id as knowledge_source_id, chunk.document_id,
-       coalesce(document.title, source.name) as title, document.uri, chunk.page, chunk.headings,
-       chunk.content
+       coalesce(document.title,
+                case source.type when 'file' then regexp_replace(document.uri, '^.*/', '') end,
+                source.name) as title,
+       document.uri, chunk.page, chunk.headings, chunk.content
   from rag.chunks as chunk
   join rag.documents as document
     on document.id = chunk.document_id and document.deleted_at is null

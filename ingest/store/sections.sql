@@ -3,7 +3,10 @@
 -- name: place
 -- Where the section is. A chunk of a version before knows none: then it is the chunk itself.
 select chunk.id as chunk_id, chunk.document_id, chunk.source_id as knowledge_source_id,
-       coalesce(document.title, source.name) as title, document.uri, chunk.headings,
+       coalesce(document.title,
+                case source.type when 'file' then regexp_replace(document.uri, '^.*/', '') end,
+                source.name) as title,
+       document.uri, chunk.headings,
        chunk.char_start, chunk.char_end,
        coalesce(chunk.section_start, chunk.char_start) as section_start,
        coalesce(chunk.section_end, chunk.char_end) as section_end

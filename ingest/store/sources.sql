@@ -16,6 +16,8 @@ with run as (
                     and source.chunk_count > 0)) as completed,
            count(*) filter (where job.status = 'failed') as failed,
            count(*) filter (where job.status = 'cancelled') as cancelled,
+           count(*) filter (where job.status = 'cancelled'
+                and job.last_error_code is distinct from 'rejected') as given_up,
            bool_or(job.id = source.current_job_id and job.status = 'cancelled'
                    and job.last_error_code = 'cancelled') as is_cancelled,
            bool_or(source.chunk_count > 0) as is_searchable,
@@ -46,7 +48,7 @@ with run as (
              when review_needed > 0 then 'review_needed'
              when is_cancelled then 'cancelled'
              when completed > 0 and not is_searchable then 'failed'
-             when completed > 0 and failed > 0 then 'partial'
+             when completed > 0 and failed + given_up > 0 then 'partial'
              when completed > 0 and exists (
                 select 1 from rag.documents as document
                  where document.source_id = run.id and document.status <> 'completed'

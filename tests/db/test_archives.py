@@ -1,5 +1,6 @@
 """Archives and messages: every file in them is a document of its own, or says why not."""
 
+import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import LiteralString
@@ -16,6 +17,7 @@ from ingest.handlers.fan_out import fan_out
 from ingest.handlers.places import place_of
 from ingest.model import Member
 from ingest.store import job_control, models, progress, reviews, sources
+from ingest.worker.finish import commit
 from tests.archive_house import ArchiveHouse, jobs_of, source, texts
 from tests.fakes import FakeEmbedder
 from tests.file_house import House
@@ -72,9 +74,9 @@ async def test_a_bad_file_in_an_archive_fails_alone(
     assert await jobs_of(conn, id) == {
         "file ": ("completed", None),
         "archive docs.zip": ("completed", None),
-        "file docs.zip/a.txt": ("completed", None),
-        "file docs.zip/b.pdf": ("failed", "corrupt"),
-        "file docs.zip/empty.txt": ("failed", "empty_content"),
+        "member docs.zip/a.txt": ("completed", None),
+        "member docs.zip/b.pdf": ("failed", "corrupt"),
+        "member docs.zip/empty.txt": ("failed", "empty_content"),
     }
 
 
@@ -104,7 +106,7 @@ async def test_a_member_with_a_password_is_told_apart_from_the_others(
     id = await house.ingest(application_id, "docs.zip", data)
 
     assert (await source(conn, id))["status"] == "partial"
-    assert (await jobs_of(conn, id))["file docs.zip/secret.txt"] == ("failed", "encrypted")
+    assert (await jobs_of(conn, id))["member docs.zip/secret.txt"] == ("failed", "encrypted")
 
 
 async def test_archives_in_archives_keep_their_paths(
@@ -142,6 +144,128 @@ async def test_limits_hold_for_all_archives_in_one_file_together(
     codes = [code for _, code in (await jobs_of(conn, id)).values() if code]
     assert set(codes) <= {"archive_unsafe", "too_large"}
     assert codes
+
+
+async def test_an_upload_may_hold_as_many_files_as_the_limit_says(
+    house: ArchiveHouse, conn: Connection, application_id: UUID
+) -> None:
+    house.limits = ArchiveLimits(members=2)
+
+    id = await house.ingest(application_id, "docs.zip", zip_of({"a.txt": b"one", "b.txt": b"two"}))
+
+    assert (await source(conn, id))["status"] == "completed"
+
+
+async def test_archives_that_are_taken_apart_at_once_share_the_limit(
+    house: ArchiveHouse, conn: Connection, application_id: UUID
+) -> None:
+    house.limits = ArchiveLimits(members=5)
+    inner = zip_of({"a.txt": b"one", "b.txt": b"two"})
+    await house.add(application_id, "docs.zip", zip_of({"1.zip": inner, "2.zip": inner}))
+    for _ in range(4):
+        job = await house.claim()
+        assert job is not None
+        await house.carry_out(job)
+    first, second = await house.claim(), await house.claim()
+    assert first is not None
+    assert second is not None
+
+    both = [await house.attempt(first), await house.attempt(second)]
+    for finished in both:
+        with contextlib.suppress(Permanent):
+            await commit(house.pool, [finished])
+
+    cursor = await conn.execute(
+        "select count(*) from rag.processing_jobs where payload ->> 'depth' = '2'"
+        " and type = 'member'"
+    )
+    assert await cursor.fetchone() == (2,)
+
+
+async def test_a_cancelled_archive_that_is_tried_again_is_read_anew(
+    house: ArchiveHouse, conn: Connection, application_id: UUID
+) -> None:
+    data = zip_of({f"{n}.txt": f"text {n}".encode() for n in range(4)})
+    verdict = await house.add(application_id, "docs.zip", data)
+    assert verdict.source_id is not None
+    assert verdict.job_id is not None
+    for _ in range(4):
+        job = await house.claim()
+        assert job is not None
+        await house.carry_out(job)
+    async with transaction(house.pool) as inner:
+        await job_control.cancel(
+            inner, application_id=application_id, source_ids=[verdict.source_id], reason="cancelled"
+        )
+        await sources.settle(inner, [verdict.source_id])
+    cancelled = await source(conn, verdict.source_id)
+
+    async with transaction(house.pool) as inner:
+        await job_control.retry(
+            inner,
+            application_id=application_id,
+            job_ids=[verdict.job_id],
+            statuses=["cancelled"],
+        )
+    await house.run_all()
+
+    row = await source(conn, verdict.source_id)
+    assert (cancelled["status"], cancelled["chunk_count"]) == ("cancelled", 2)
+    assert (row["status"], row["chunk_count"]) == ("completed", 4)
+
+
+async def test_a_file_that_somebody_cancelled_comes_with_the_next_upload(
+    house: ArchiveHouse, conn: Connection, application_id: UUID
+) -> None:
+    data = zip_of({"a.txt": b"one", "b.txt": b"two"})
+    verdict = await house.add(application_id, "docs.zip", data)
+    assert verdict.source_id is not None
+    for _ in range(2):
+        job = await house.claim()
+        assert job is not None
+        await house.carry_out(job)
+    cursor = await conn.execute("select id from rag.processing_jobs where type = 'member' limit 1")
+    [(member,)] = await cursor.fetchall()
+    async with transaction(house.pool) as inner:
+        await job_control.cancel(
+            inner, application_id=application_id, job_ids=[member], reason="cancelled"
+        )
+        await sources.settle(inner, [verdict.source_id])
+    await conn.execute("update rag.processing_jobs set run_at = null where status = 'pending'")
+    await house.run_all()
+    before = await source(conn, verdict.source_id)
+
+    again = await house.add(application_id, "docs.zip", data)
+    await house.run_all()
+
+    after = await source(conn, verdict.source_id)
+    assert (before["status"], before["chunk_count"]) == ("partial", 1)
+    assert again.verdict == "accepted"
+    assert (after["status"], after["chunk_count"]) == ("completed", 2)
+
+
+async def test_a_folder_named_like_an_archive_beside_it_keeps_its_own_files(
+    house: ArchiveHouse, conn: Connection, application_id: UUID
+) -> None:
+    data = zip_of({"x.zip": zip_of({"y.txt": b"inside"}), "x.zip/y.txt": b"beside"})
+
+    id = await house.ingest(application_id, "docs.zip", data)
+
+    assert await texts(conn, id) == {
+        "docs.zip/x (2).zip/y.txt": "beside",
+        "docs.zip/x.zip/y.txt": "inside",
+    }
+
+
+async def test_the_error_of_a_file_names_it(
+    house: ArchiveHouse, conn: Connection, application_id: UUID
+) -> None:
+    id = await house.ingest(application_id, "docs.zip", locked_zip("a/b.txt", "c.txt"))
+    partly = locked_zip("a/b.txt", open_ones={"c.txt": b"open"})
+    other = await house.ingest(application_id, "more.zip", partly)
+
+    assert (await source(conn, id))["error_code"] == "encrypted"
+    assert (await source(conn, other))["error_message"].startswith("a/b.txt: ")
 
 
 async def test_a_second_version_reads_only_what_has_changed(

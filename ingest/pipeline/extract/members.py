@@ -4,6 +4,7 @@ import errno
 import io
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -14,6 +15,8 @@ from ingest.pipeline import hygiene
 _BLOCK = 256 * 1024
 _LONGEST_PART = 200
 _LONGEST_PATH = 1000
+_LONGEST_NUMBERED = 2 * _LONGEST_PATH
+_NUMBER = re.compile(r" \(\d+\)(?=(?:\.[^.]*)?\Z)")
 _DRIVE = re.compile(r"\A[A-Za-z]:")
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 _UNNAMED = "unnamed"
@@ -21,17 +24,19 @@ _UNNAMED = "unnamed"
 
 def safe_path(path: str) -> str:
     """The path as a relative one: `/`-separated, on one line, storable, without `.` and `..`."""
-    cleaned = " ".join(hygiene.clean(path)[0].split())
-    relative = _DRIVE.sub("", cleaned.replace("\\", "/"))
-    parts = [part.strip()[:_LONGEST_PART].strip() for part in relative.split("/")]
-    return "/".join(part for part in parts if part not in ("", ".", ".."))[-_LONGEST_PATH:].strip(
-        "/ "
-    )
+    return _relative(path)[-_LONGEST_PATH:].strip("/ ")
 
 
 def is_safe_path(path: str) -> bool:
-    """Whether `path` is one that safe_path makes."""
-    return path != "" and path == safe_path(path)
+    """Whether `path` is relative and can do no harm."""
+    return path != "" and len(path) <= _LONGEST_NUMBERED and path == _relative(path)
+
+
+def _relative(path: str) -> str:
+    cleaned = " ".join(hygiene.clean(path)[0].split())
+    relative = _DRIVE.sub("", cleaned.replace("\\", "/"))
+    parts = [part.strip()[:_LONGEST_PART].strip() for part in relative.split("/")]
+    return "/".join(part for part in parts if part not in ("", ".", ".."))
 
 
 def leaves_its_folder(path: str) -> bool:
@@ -50,7 +55,8 @@ class FolderSink:
         self._bytes_left = max_bytes
         self._max_bytes = max_bytes
         self._max_member_bytes = max_member_bytes
-        self._paths: set[str] = set()
+        self._files: set[str] = set()
+        self._folders: set[str] = set()
         self._numbers: Counter[str] = Counter()
         self.members: list[Member] = []
 
@@ -114,13 +120,26 @@ class FolderSink:
         return True
 
     def _unlike_any_other(self, path: str) -> str:
-        wanted = first = PurePosixPath(safe_path(path) or _UNNAMED)
+        """A path that nothing else has, neither as a file nor as a folder.
+
+        What is in a file is known by a path below that of the file, so that a folder of the same
+        name would mix the two.
+        """
+        parts = (safe_path(path) or _UNNAMED).split("/")
+        for depth in range(1, len(parts)):
+            while "/".join(parts[:depth]) in self._files:
+                parts[depth - 1] = self._numbered(parts[:depth])
+        while (wanted := "/".join(parts)) in self._files or wanted in self._folders:
+            parts[-1] = self._numbered(parts)
+        self._folders.update("/".join(parts[:depth]) for depth in range(1, len(parts)))
+        self._files.add(wanted)
+        return wanted
+
+    def _numbered(self, parts: Sequence[str]) -> str:
+        """The last part with the next number, which is remembered: there may be thousands."""
+        plain = PurePosixPath(_NUMBER.sub("", parts[-1]))
+        key = "/".join([*parts[:-1], str(plain)])
+        self._numbers[key] = max(2, self._numbers[key] + 1)
         # Shorter than a part may be, so that the number is never what is cut off.
-        stem, suffix = first.stem[: _LONGEST_PART // 2], first.suffix[: _LONGEST_PART // 4]
-        numbered = str(first.with_name(f"{stem} (*){suffix}"))
-        while str(wanted) in self._paths:
-            # Goes on where the last one ended: thousands of one name would try all numbers.
-            self._numbers[numbered] += 1
-            wanted = first.with_name(f"{stem} ({self._numbers[numbered] + 1}){suffix}")
-        self._paths.add(str(wanted))
-        return str(wanted)
+        stem, suffix = plain.stem[: _LONGEST_PART // 2], plain.suffix[: _LONGEST_PART // 4]
+        return f"{stem} ({self._numbers[key]}){suffix}"
