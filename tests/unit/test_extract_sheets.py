@@ -39,10 +39,15 @@ def test_rows_are_records_under_the_name_of_their_sheet() -> None:
     )
 
 
+def test_a_hidden_sheet_without_cells_needs_no_warning() -> None:
+    assert extract(xlsx({"Open": PEOPLE, "Lists": []}, hidden=["Lists"])).warnings == ()
+
+
 def test_a_hidden_sheet_is_read_and_marked() -> None:
     document = extract(xlsx({"Open": PEOPLE, "Secret": [["only word"]]}, hidden=["Secret"]))
 
-    assert "only word" in document.text
+    assert document.text.endswith("## Secret (hidden)\n\nonly word")
+    assert document.warnings == ("hidden_sheets",)
     assert document.metadata["sheets"] == [
         {"name": "Open", "rows": 3},
         {"name": "Secret", "rows": 1, "hidden": True},

@@ -2,12 +2,14 @@
 
 Formulas are read as the results that were stored with them. Not read: comments, charts, pictures,
 text boxes, macros, number formats (a percentage is its value) and error values such as `#N/A`,
-which come as empty cells. Hidden sheets are read, and marked in `metadata["sheets"]`.
+which come as empty cells. Hidden sheets are read, and marked in their heading and in
+`metadata["sheets"]`.
 """
 
 import io
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib.metadata import version
 from typing import Any, BinaryIO
 
@@ -25,7 +27,7 @@ from ingest.pipeline.extract import archive, sheet_guard, sheet_old
 from ingest.pipeline.extract.lines import Lines
 from ingest.pipeline.extract.opc import Package
 from ingest.pipeline.extract.sheet_biff import check_xls
-from ingest.pipeline.extract.sheet_cells import cell_text
+from ingest.pipeline.extract.sheet_columns import Grid, column_groups, texts
 from ingest.pipeline.extract.source import Extraction, Source
 from ingest.pipeline.extract.table_records import TableWriter
 
@@ -34,8 +36,8 @@ _LIMITS = archive.Limits(part=archive.Limits().total)  # parts are streamed, not
 _MOST_LISTED = 200
 _LOCKED = "The workbook is protected by a password."
 _NOT_READ = {"xl/comments": "comments", "xl/threadedcomments/": "comments", "xl/charts/": "charts"}
-Sheet = tuple[str, dict[str, Any], Iterator[list[str]]]
-"""Name, what else there is to say of it, rows."""
+Sheet = tuple[str, dict[str, Any], Callable[[], Grid]]
+"""Name, what else there is to say of it, what reads its rows."""
 
 
 def extract(source: Source) -> Extraction:
@@ -60,7 +62,7 @@ def extract(source: Source) -> Extraction:
         extractor=sheet_old.VERSION if book is None else _VERSION,
         title=metadata.pop("title", None),
         metadata={**metadata, "sheets": listed[:_MOST_LISTED], "sheetCount": len(listed)},
-        warnings=("sheets_failed",) if failures else (),
+        warnings=tuple(_warnings(listed)),
     )
 
 
@@ -123,49 +125,76 @@ def _open(stream: BinaryIO, media_type: str) -> CalamineWorkbook | None:
         return None
 
 
+class _Grid:
+    """The rows of a sheet, as often as they are asked for."""
+
+    def __init__(self, book: CalamineWorkbook, index: int) -> None:
+        self._sheet = book.get_sheet_by_index(index)
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        return iter(self._sheet.iter_rows())
+
+
 def _sheets(book: CalamineWorkbook) -> Iterator[Sheet]:
     for index, sheet in enumerate(book.sheets_metadata):
         about: dict[str, Any] = {}
         if sheet.visible != SheetVisibleEnum.Visible:
             about["hidden"] = True
         if sheet.typ == SheetTypeEnum.WorkSheet:
-            yield sheet.name, about, _rows(book, index)
+            yield sheet.name, about, partial(_Grid, book, index)
         else:
-            yield sheet.name, {**about, "kind": str(sheet.typ).rpartition(".")[2]}, iter(())
-
-
-def _rows(book: CalamineWorkbook, index: int) -> Iterator[list[str]]:
-    for row in book.get_sheet_by_index(index).iter_rows():
-        yield [cell_text(value) for value in row]
+            yield sheet.name, {**about, "kind": str(sheet.typ).rpartition(".")[2]}, tuple
 
 
 def _old(stream: BinaryIO) -> Iterator[Sheet]:
     for name, is_hidden, rows in sheet_old.sheets(stream):
-        yield name, {"hidden": True} if is_hidden else {}, rows
+        yield name, {"hidden": True} if is_hidden else {}, partial(_rectangle, rows)
+
+
+def _rectangle(ragged: Iterable[list[str]]) -> list[list[str]]:
+    rows = list(ragged)
+    width = max(map(len, rows), default=0)
+    return [row + [""] * (width - len(row)) for row in rows]
 
 
 def _write(sheets: Iterator[Sheet], out: Lines) -> tuple[list[dict[str, Any]], list[BaseException]]:
     """What there is to say of each sheet, and why some could not be read."""
     listed: list[dict[str, Any]] = []
     failures: list[BaseException] = []
-    for name, about, rows in sheets:
-        tables = TableWriter(out)
+    for name, about, read in sheets:
+        heading = f"{name} (hidden)" if "hidden" in about else name
+        tables: list[TableWriter] = []
         try:
-            tables.write(_under(name, rows, out))
+            _write_tables(read(), heading, out, tables)
         except (Permanent, MemoryError, KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # panics of Rust libraries are no Exception
             failures.append(error)
             about = {**about, "failed": True}
-        listed.append({"name": name, "rows": tables.rows, **about})
+        listed.append({"name": name, "rows": sum(table.rows for table in tables), **about})
     return listed, failures
 
 
-def _under(name: str, rows: Iterator[list[str]], out: Lines) -> Iterator[list[str]]:
+def _write_tables(grid: Grid, heading: str, out: Lines, tables: list[TableWriter]) -> None:
+    """Adds to `tables`, which still tells what was written if a row cannot be read."""
+    for columns in column_groups(grid):
+        tables.append(TableWriter(out))
+        tables[-1].write(_under(heading, texts(grid, columns), out))
+        heading = ""
+
+
+def _under(heading: str, rows: Iterator[list[str]], out: Lines) -> Iterator[list[str]]:
     """The rows, with a heading before the first that is not blank."""
     is_new = True
     for row in rows:
         if is_new and any(row):
-            out.heading(2, name)
+            out.heading(2, heading)
             is_new = False
         yield row
+
+
+def _warnings(listed: list[dict[str, Any]]) -> Iterator[str]:
+    if any("failed" in sheet for sheet in listed):
+        yield "sheets_failed"
+    if any("hidden" in sheet and sheet["rows"] for sheet in listed):
+        yield "hidden_sheets"
