@@ -4,6 +4,9 @@ import io
 
 import pytest
 
+from ingest.model import Document
+from ingest.pipeline.extract import html
+from ingest.pipeline.extract.html_parse import parse_page
 from ingest.pipeline.extract.registry import extract
 from tests import make_files
 
@@ -72,3 +75,27 @@ def test_hostile_structure_loses_nothing_and_costs_little(markup: str) -> None:
     page = make_files.html(f"<p>first</p>{markup}")
 
     assert "word" in extract(io.BytesIO(page), name="page.html").text
+
+
+def test_a_tag_with_more_attributes_than_can_be_compared_loses_them() -> None:
+    crowd = " ".join(f"a{number}" for number in range(20_001))
+
+    tree, _ = parse_page(f"<p {crowd}>The words</p>")
+
+    assert tree.text_content() == "The words"
+    assert tree.xpath("//p/@*") == []
+
+
+def test_a_page_of_more_elements_than_can_be_weighed_is_read_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(html, "_MOST_ELEMENTS", 20)
+
+    text = page("<nav>Home</nav>" + "<p>One line.</p>" * 30).text
+
+    assert text.count("One line.") == 30
+    assert "Home" not in text
+
+
+def page(body: str) -> Document:
+    return extract(io.BytesIO(make_files.html(body)), name="a.html")

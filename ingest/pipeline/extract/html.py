@@ -1,5 +1,6 @@
 """Web pages: the main content as Markdown, without navigation, advertising and hidden text."""
 
+import itertools
 import re
 from typing import Any
 
@@ -20,6 +21,7 @@ _VERSION = f"trafilatura {trafilatura.__version__}"
 _LITTLE = 250  # characters: below, main-content detection may have thrown away the content
 _CONVINCING = 0.2  # share of the visible text; below, a second look is worth its time
 _SMALL = 2000  # characters: a page this small has too little boilerplate to be worth the risk
+_MOST_ELEMENTS = 100_000  # main-content detection takes 10 s for so many; pages have thousands
 _LONGEST_TITLE = 300  # characters; every hit of a search shows it
 _FURNITURE = etree.XPath(
     "//noscript|//iframe|//head|//nav|//footer|//aside|//form//button"
@@ -69,6 +71,21 @@ def to_markdown(markup: str) -> str:
 
 
 def _main_content(tree: html.HtmlElement) -> str:
+    found = "" if _is_crowded(tree) else _detected(tree)
+    if found:
+        return found
+    for element in _FURNITURE(tree):
+        if element.getparent() is not None:
+            element.drop_tree()
+    return to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
+
+
+def _is_crowded(tree: html.HtmlElement) -> bool:
+    return next(itertools.islice(tree.iter(), _MOST_ELEMENTS, None), None) is not None
+
+
+def _detected(tree: html.HtmlElement) -> str:
+    """What is the page's own, without what surrounds it; empty if that is not convincing."""
     visible = len(" ".join(tree.text_content().split()))
     body = _trafilatura(tree, fast=True)
     if len(body) >= max(_LITTLE, visible * _CONVINCING):
@@ -77,10 +94,7 @@ def _main_content(tree: html.HtmlElement) -> str:
         body = _trafilatura(tree, fast=False)  # asks other algorithms, too
         if len(body) >= _LITTLE:
             return body
-    for element in _FURNITURE(tree):
-        if element.getparent() is not None:
-            element.drop_tree()
-    return to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
+    return ""
 
 
 def _trafilatura(tree: html.HtmlElement, *, fast: bool) -> str:

@@ -8,6 +8,8 @@ from lxml import etree, html
 _DEEP = 800  # levels; no page has so many, but unclosed tags add up
 # The parser lets them in, but whoever moves them in the tree fails.
 _BREAKS = str.maketrans("\v\f", "  ")
+_MOST_ATTRIBUTES = 20_000
+_LONG_TAG = re.compile(r"<([A-Za-z][\w:-]{0,99})[\s/][^<>]{40000,}>")
 _NOT_XML = re.compile("[\0-\x08\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REFERENCE = re.compile(r"&#(?:x0*([0-9a-f]{1,8})|0*(\d{1,9}));?", re.IGNORECASE)
 
@@ -20,6 +22,7 @@ def parse_page(markup: str) -> tuple[html.HtmlElement, bool]:
     parser = html.HTMLParser(
         encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False
     )
+    markup = _LONG_TAG.sub(_bounded, markup)
     markup = _REFERENCE.sub(_checked, markup.translate(_BREAKS))
     data = _NOT_XML.sub("", markup).encode("utf-8", "replace")
     try:
@@ -28,6 +31,12 @@ def parse_page(markup: str) -> tuple[html.HtmlElement, bool]:
         return html.document_fromstring(b"<p></p>"), True
     fatal = etree.ErrorLevels.FATAL
     return tree, all(error.level != fatal for error in parser.error_log)
+
+
+def _bounded(tag: re.Match[str]) -> str:
+    """The tag without its attributes if they are so many that comparing them takes minutes."""
+    crowded = len(tag[0].split(maxsplit=_MOST_ATTRIBUTES)) > _MOST_ATTRIBUTES
+    return f"<{tag[1]}>" if crowded else tag[0]
 
 
 def _checked(reference: re.Match[str]) -> str:
