@@ -219,9 +219,9 @@ def all_bounds(handles: Sequence[int]) -> Boxes:
         some = handles[start : start + _MANY]
         ctypes.memset(_ROOM, 0, 16 * len(some))
         _exhaust(map(_bounds, map(_argument, some), left, bottom, right, top))
-        boxes[start : start + _MANY] = np.frombuffer(_ROOM, np.float32, 4 * len(some)).reshape(
-            -1, 4
-        )
+        boxes[start : start + _MANY] = np.frombuffer(
+            memoryview(_ROOM), np.float32, 4 * len(some)
+        ).reshape(-1, 4)
     return boxes
 
 
