@@ -116,6 +116,27 @@ def test_comments_and_charts_are_named_as_not_read() -> None:
     assert document.metadata["notRead"] == ["comments"]
 
 
+@pytest.mark.parametrize("end", ["</c>", "<v/></c>", "<v></v></c>"])
+@pytest.mark.parametrize("formula", ["<f>SUM(A1)</f>", '<f t="shared" si="0"/>', "<f/>"])
+def test_formulas_without_values_are_named(formula: str, end: str) -> None:
+    row = f'<row r="1"><c r="A1"><v>1</v></c><c r="B1" s="2">{formula}{end}</row>'
+
+    document = extract(xlsx({"S": row}))
+
+    assert document.warnings == ("formulas_not_calculated",)
+    assert document.metadata["notRead"] == ["formulas"]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ['<c r="B1"><f>A1</f><v>1</v></c>', '<c r="B1" t="str"><f>A1</f><v></v></c>', '<c r="B1"/>'],
+)
+def test_formulas_with_values_are_read(cell: str) -> None:
+    row = f'<row r="1"><c r="A1"><v>1</v></c>{cell}</row>'
+
+    assert extract(xlsx({"S": row})).warnings == ()
+
+
 def test_a_broken_sheet_does_not_spoil_the_others() -> None:
     document = extract(xlsx({"Good": PEOPLE, "Bad": '<row r="1"><c r="A1"><v>1</oops>'}))
 

@@ -1,14 +1,14 @@
 """Workbooks: each sheet under its name, rows as records (calamine; Excel 2 to 4 by xlrd).
 
-Formulas are read as the results that were stored with them. Not read: comments, charts, pictures,
-text boxes, macros, number formats (a percentage is its value) and error values such as `#N/A`,
-which come as empty cells. Hidden sheets are read, and marked in their heading and in
+Formulas are read as the results that were stored with them; `formulas_not_calculated` tells if
+some have none. Not read: comments, charts, pictures, text boxes, macros, number formats (a
+percentage is its value) and error values such as `#N/A`, which come as empty cells. Hidden sheets are read, and marked in their heading and in
 `metadata["sheets"]`.
 """
 
 import io
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from importlib.metadata import version
 from typing import Any, BinaryIO
@@ -28,6 +28,7 @@ from ingest.pipeline.extract.lines import Lines
 from ingest.pipeline.extract.opc import Package
 from ingest.pipeline.extract.sheet_biff import check_xls
 from ingest.pipeline.extract.sheet_columns import Grid, column_groups, texts
+from ingest.pipeline.extract.sheet_formulas import are_uncalculated
 from ingest.pipeline.extract.source import Extraction, Source
 from ingest.pipeline.extract.table_records import TableWriter
 
@@ -36,6 +37,7 @@ _LIMITS = archive.Limits(part=archive.Limits().total)  # parts are streamed, not
 _MOST_LISTED = 200
 _LOCKED = "The workbook is protected by a password."
 _NOT_READ = {"xl/comments": "comments", "xl/threadedcomments/": "comments", "xl/charts/": "charts"}
+_FORMULAS = "formulas"  # without values
 Sheet = tuple[str, dict[str, Any], Callable[[], Grid]]
 """Name, what else there is to say of it, what reads its rows."""
 
@@ -56,13 +58,13 @@ def extract(source: Source) -> Extraction:
     if not text.strip():
         if failures:
             raise failures[0]
-        raise Permanent("The workbook has no filled cells.", code="empty_content")
+        raise Permanent("The workbook has no cells with values.", code="empty_content")
     return Extraction(
         parts=[text],
         extractor=sheet_old.VERSION if book is None else _VERSION,
         title=metadata.pop("title", None),
         metadata={**metadata, "sheets": listed[:_MOST_LISTED], "sheetCount": len(listed)},
-        warnings=tuple(_warnings(listed)),
+        warnings=tuple(_warnings(listed, metadata.get("notRead", ()))),
     )
 
 
@@ -77,7 +79,10 @@ def _check_package(source: Source) -> dict[str, Any]:
                 raise Permanent(_LOCKED, code="encrypted")
             sheet_guard.check_ods(package)
         parts = [name.lower() for name in package.namelist()]
+        is_blank = source.media_type == types.XLSX and are_uncalculated(package)
     unread = {kind for start, kind in _NOT_READ.items() for name in parts if name.startswith(start)}
+    if is_blank:
+        unread.add(_FORMULAS)
     found: dict[str, Any] = {}
     if source.media_type != types.ODS:
         found.update(Package(source.stream).properties())
@@ -193,8 +198,10 @@ def _under(heading: str, rows: Iterator[list[str]], out: Lines) -> Iterator[list
         yield row
 
 
-def _warnings(listed: list[dict[str, Any]]) -> Iterator[str]:
+def _warnings(listed: list[dict[str, Any]], unread: Collection[str]) -> Iterator[str]:
     if any("failed" in sheet for sheet in listed):
         yield "sheets_failed"
     if any("hidden" in sheet and sheet["rows"] for sheet in listed):
         yield "hidden_sheets"
+    if _FORMULAS in unread:
+        yield "formulas_not_calculated"

@@ -39,7 +39,7 @@ def check_xlsx(archive: zipfile.ZipFile) -> None:
         rows: set[bytes] = set()
         columns: set[bytes] = set()
         cell = re.compile(_CELL % b"")
-        for data in _blocks(archive, member):
+        for data in blocks(archive, member):
             if (prefix := _PREFIX.search(data, 0, _LONGEST_TAG)) and prefix[1]:
                 cell = re.compile(_CELL % re.escape(prefix[1]))
             found = cell.findall(data)
@@ -54,7 +54,7 @@ def check_xlsx(archive: zipfile.ZipFile) -> None:
 def check_ods(archive: zipfile.ZipFile) -> None:
     """Permanent `too_large`; `corrupt` if a few cells are repeated to fill sheets."""
     counter = _Repeats()
-    for data in _blocks(archive, archive.getinfo("content.xml")):
+    for data in blocks(archive, archive.getinfo("content.xml")):
         for kind, attributes in _OPEN.findall(data):
             if kind == b"table":
                 counter.end_table()
@@ -125,8 +125,8 @@ def _too_many() -> Permanent:
     return Permanent(f"The workbook has more than {MOST_CELLS:,} filled cells.", code="too_large")
 
 
-def _blocks(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
-    """A member piece by piece, each cut before a tag."""
+def blocks(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    """A member's bytes piece by piece, each cut before a tag."""
     with archive.open(member) as part:
         rest = b""
         while block := part.read(_BLOCK):
