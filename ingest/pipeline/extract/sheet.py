@@ -2,8 +2,8 @@
 
 Formulas are read as the results that were stored with them; `formulas_not_calculated` tells if
 some have none. Not read: comments, charts, pictures, text boxes, macros, number formats (a
-percentage is its value) and error values such as `#N/A`, which come as empty cells. Hidden sheets are read, and marked in their heading and in
-`metadata["sheets"]`.
+percentage is its value) and error values such as `#N/A`, which come as empty cells. Hidden sheets
+are read, and marked in their heading and in `metadata["sheets"]`.
 """
 
 import io
