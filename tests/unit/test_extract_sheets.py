@@ -6,7 +6,7 @@ import pytest
 
 from ingest.errors import Permanent
 from ingest.model import Document
-from ingest.pipeline.extract import sheet_biff, sheet_guard
+from ingest.pipeline.extract import sheet, sheet_biff, sheet_guard
 from ingest.pipeline.extract.registry import extract as extract_file
 from tests.make_mail import ole
 from tests.make_sheets import Cell, excel_4, excel_97_stream, ods, ods_row, xlsx
@@ -278,3 +278,14 @@ def test_a_sheet_that_lies_about_its_size_is_kept_from_calamine_and_read() -> No
 
     assert not sheet_biff.check_xls(io.BytesIO(data))
     assert "Ann" in extract(data, "a.xls").text
+
+
+def test_a_workbook_that_calamine_panics_of_is_damaged(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Panicking:
+        @staticmethod
+        def from_filelike(stream: object) -> None:
+            raise type("PanicException", (BaseException,), {})("range end index out of range")
+
+    monkeypatch.setattr(sheet, "CalamineWorkbook", Panicking)
+
+    assert refusal(xlsx({"S": [["a"]]})).code == "corrupt"

@@ -57,7 +57,7 @@ def extract(source: Source) -> Extraction:
     text = str(out)
     if not text.strip():
         if failures:
-            raise failures[0]
+            raise _damaged() if _is_panic(failures[0]) else failures[0]
         raise Permanent("The workbook has no cells with values.", code="empty_content")
     return Extraction(
         parts=[text],
@@ -123,8 +123,10 @@ def _open(stream: BinaryIO, media_type: str) -> CalamineWorkbook | None:
     except PasswordError as error:
         raise Permanent(_LOCKED, code="encrypted") from error
     except BaseException as error:  # panics of Rust libraries are no Exception
-        is_of_calamine = isinstance(error, CalamineError) or "Panic" in type(error).__name__
-        if media_type != types.XLS or not is_of_calamine:
+        is_panic = _is_panic(error)
+        if is_panic and media_type != types.XLS:
+            raise _damaged() from error
+        if media_type != types.XLS or not (is_panic or isinstance(error, CalamineError)):
             raise
         stream.seek(0)
         return None
@@ -138,6 +140,14 @@ class _Grid:
 
     def __iter__(self) -> Iterator[list[Any]]:
         return iter(self._sheet.iter_rows())
+
+
+def _is_panic(error: BaseException) -> bool:
+    return "Panic" in type(error).__name__
+
+
+def _damaged() -> Permanent:
+    return Permanent("The workbook is damaged, or of a kind that is not known.", code="corrupt")
 
 
 def _sheets(book: CalamineWorkbook) -> Iterator[Sheet]:
