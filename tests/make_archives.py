@@ -13,7 +13,10 @@ def zip_of(members: Mapping[str, bytes | str], *, compression: int = zipfile.ZIP
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", compression) as archive:
         for name, data in members.items():
-            archive.writestr(name, data)
+            # Not the time of now: the same members are the same bytes.
+            info = zipfile.ZipInfo(name)
+            info.compress_type = compression
+            archive.writestr(info, data)
     return out.getvalue()
 
 
