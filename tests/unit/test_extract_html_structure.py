@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from ingest.errors import Permanent
 from ingest.model import Document
 from ingest.pipeline.extract import html
 from ingest.pipeline.extract.html_parse import parse_page
@@ -99,3 +100,10 @@ def test_a_page_of_more_elements_than_can_be_weighed_is_read_whole(
 
 def page(body: str) -> Document:
     return extract(io.BytesIO(make_files.html(body)), name="a.html")
+
+
+def test_a_page_of_more_tags_than_a_tree_can_hold_is_too_large() -> None:
+    with pytest.raises(Permanent) as caught:
+        extract(io.BytesIO(b"<html>" + b"<p>" * 8_000_001), name="a.html")
+
+    assert caught.value.code == "too_large"

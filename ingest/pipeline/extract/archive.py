@@ -51,9 +51,9 @@ def guard(stream: BinaryIO, limits: Limits = Limits()) -> None:
 
 
 def guard_xml(data: bytes, limits: Limits = TREES) -> None:
-    """Prove one XML file small enough for a tree. Permanent `too_large`."""
+    """Prove one file of XML or HTML small enough for a tree. Permanent `too_large`."""
     if len(data) > limits.part or (limits.markup is not None and _markup(data) > limits.markup):
-        raise Permanent("The XML is too large to be read.", code="too_large")
+        raise Permanent("The file holds too much markup to be read.", code="too_large")
 
 
 def _markup(data: bytes) -> int:

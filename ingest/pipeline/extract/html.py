@@ -10,6 +10,7 @@ from html_to_markdown import ConversionOptions
 from lxml import etree, html
 
 from ingest.pipeline.decode import decode
+from ingest.pipeline.extract.archive import guard_xml
 from ingest.pipeline.extract.html_flat import flat_text
 from ingest.pipeline.extract.html_hidden import drop_hidden
 from ingest.pipeline.extract.html_parse import is_deep, parse_page, strange_characters
@@ -40,8 +41,13 @@ _OPTIONS = ConversionOptions(
 
 
 def extract(source: Source) -> Extraction:
-    """Main content in Markdown with links and tables; title, language and dates from the head."""
-    text, encoding = decode(source.stream.read(), declared=source.declared)
+    """Main content in Markdown with links and tables; title, language and dates from the head.
+
+    Permanent `too_large` for more markup than a tree can hold.
+    """
+    data = source.stream.read()
+    guard_xml(data)
+    text, encoding = decode(data, declared=source.declared)
     if not text.strip():
         return Extraction(parts=[""], extractor=_VERSION, encoding=encoding)
     tree, is_whole = parse_page(text)
