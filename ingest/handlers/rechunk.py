@@ -28,6 +28,8 @@ from ingest.store.rechunks import Extent, NewCut, StoredDocument
 
 # Then others have their turn; the job goes on behind them.
 _SECONDS_AT_A_TIME: Final = 120.0
+# Of a document that is changed each time while it is cut.
+_MOST_LOOKS: Final = 3
 # The only type with pages whose text was stored before it was kept where they are.
 _PAGED_BEFORE: Final = "application/pdf"
 
@@ -63,6 +65,10 @@ class _Work:
     """When the documents were last counted."""
     done: int = 0
     """Since then."""
+    changed: UUID | None = None
+    """The document that was changed while it was cut, the last such one."""
+    looks: int = 0
+    """Times that it was."""
 
     def payload(self) -> dict[str, Any]:
         """For the next attempt."""
@@ -83,8 +89,11 @@ async def rechunk_source(job: ClaimedJob, ctx: Context, progress: Progress) -> O
         document = await _next(work, settings)
         if document is None:
             return await _end(work)
+        looks = work.looks = work.looks if work.changed == document.id else 0
         await _rechunk(document, settings, work)
-        work.after = document.id
+        if looks < work.looks < _MOST_LOOKS:
+            continue  # What it has become may be cut otherwise than by the settings of now.
+        work.after, work.looks = document.id, 0
         work.done += 1
         if time.monotonic() - started > _SECONDS_AT_A_TIME:
             return _go_on_later(work)
@@ -190,11 +199,16 @@ async def _swap(
                 hashes=vectors.hashes,
             )
     if outcome == "swapped":
+        if work.looks and work.changed == document.id:
+            work.tally.changed -= 1  # Not left alone after all.
         work.tally.documents += 1
         work.tally.chunks += len(new.chunks)
         work.tally.reused_vectors += vectors.reused
-    else:
+        return
+    if work.changed != document.id:
+        work.changed, work.looks = document.id, 0
         work.tally.changed += 1
+    work.looks += 1
 
 
 async def _read_again(document: StoredDocument, work: _Work) -> None:

@@ -74,6 +74,35 @@ async def test_a_document_that_changed_meanwhile_is_left_alone(
     assert finished.ended.result["changedMeanwhile"] == 1
 
 
+@pytest.mark.parametrize(("changes", "cut", "changed"), [(1, 1, 0), (2, 1, 0), (9, 0, 1)])
+async def test_a_document_that_changes_while_it_is_cut_is_looked_at_again_a_few_times(
+    house: RechunkHouse,
+    conn: Connection,
+    application_id: UUID,
+    changes: int,
+    cut: int,
+    changed: int,
+) -> None:
+    source_id = await house.add(application_id, "a.txt", 120)
+    await house.set_of_source(application_id, source_id, size=50)
+    job = await house.take()
+    looks = 0
+
+    async def touch() -> None:
+        nonlocal looks
+        looks += 1
+        if looks <= changes:
+            await conn.execute("update rag.documents set updated_at = clock_timestamp()")
+
+    house.parser.on_rechunk = lambda _: touch()
+    finished = await house.carry_out(job)
+
+    assert looks == min(changes + 1, 3)
+    assert finished.ended.result is not None
+    assert finished.ended.result["documents"] == cut
+    assert finished.ended.result["changedMeanwhile"] == changed
+
+
 async def test_settings_that_move_while_a_document_is_embedded_are_not_overwritten(
     house: RechunkHouse, conn: Connection, application_id: UUID
 ) -> None:
