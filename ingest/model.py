@@ -129,6 +129,8 @@ class Chunk:
     """The path of headings above the chunk's start, outermost first."""
     page: int | None = None
     """1-based number of the page on which the chunk starts."""
+    page_end: int | None = None
+    """The last page that it reaches: `page` again for a chunk within one page."""
     lead: tuple[int, int] | None = None
     """Range of the document's text that is repeated in front: the header of a table that was cut
     between its rows."""

@@ -67,6 +67,7 @@ def chunk(
                 end=end,
                 headings=paths[bisect_right(heading_starts, start)],
                 page=_page(document.pages, start),
+                page_end=_page(document.pages, end - 1),
                 lead=lead,
                 section=sections.around(start, end),
             )

@@ -117,6 +117,7 @@ def _row(piece: Chunk) -> list[Any]:
         piece.end,
         piece.headings,
         piece.page,
+        piece.page_end,
         piece.lead,
         piece.section,
     ]

@@ -200,9 +200,9 @@ def _chunks(rows: list[Any], text: str) -> list[Chunk]:
 
 
 def _chunk(row: Any, expected: int, text: str) -> Chunk:
-    if not isinstance(row, list) or len(row) != 8:
+    if not isinstance(row, list) or len(row) != 9:
         raise BadFrame("a chunk with other fields")
-    ordinal, token_count, start, end, headings, page, lead, section = row
+    ordinal, token_count, start, end, headings, page, page_end, lead, section = row
     numbers = (ordinal, token_count, start, end)
     if any(type(number) is not int for number in numbers) or type(headings) is not list:
         raise BadFrame("a chunk with fields of other types")
@@ -210,6 +210,10 @@ def _chunk(row: Any, expected: int, text: str) -> Chunk:
         raise BadFrame("a chunk outside of its text")
     if page is not None and type(page) is not int:
         raise BadFrame("a chunk on no page")
+    if page_end is not None and type(page_end) is not int:
+        raise BadFrame("a chunk up to no page")
+    if page is not None and (page_end is None or page_end < page):
+        raise BadFrame("a chunk that ends before its page")
     repeated = _range(lead, start)
     return Chunk(
         ordinal=ordinal,
@@ -219,6 +223,7 @@ def _chunk(row: Any, expected: int, text: str) -> Chunk:
         end=end,
         headings=_strings(headings),
         page=page,
+        page_end=page_end,
         lead=repeated,
         section=_range(section, len(text)),
     )

@@ -22,6 +22,16 @@ def pieces(text: str, pages: tuple[Page, ...], by: ChunkBy, overlap: int = 0) ->
     return [piece.text for piece in chunks]
 
 
+def test_a_chunk_says_the_first_and_the_last_page_that_it_reaches() -> None:
+    text, pages = paged("One.", "Two.", "Three.")
+
+    whole = chunk(document(text, pages), tokenizer=CL100K, size=64, overlap=0, by="size")
+    single = chunk(document(text, pages), tokenizer=CL100K, size=64, overlap=0, by="page")
+
+    assert [(piece.page, piece.page_end) for piece in whole] == [(1, 3)]
+    assert [(piece.page, piece.page_end) for piece in single] == [(1, 1), (2, 2), (3, 3)]
+
+
 def test_by_page_every_page_starts_a_chunk() -> None:
     text, pages = paged("One.", "Two.", SENTENCE * 8)
 
