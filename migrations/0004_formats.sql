@@ -10,6 +10,8 @@ alter table rag.documents
     add column seen_by   uuid;
 
 alter table rag.chunks
+    -- The last page that the chunk reaches. Null: no pages, or stored by a version before.
+    add column page_end       integer,
     -- The section around the chunk, in characters of the document's text.
     add column section_start  integer,
     add column section_end    integer;

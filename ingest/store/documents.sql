@@ -42,8 +42,8 @@ delete from rag.chunks where document_id = any(%(document_ids)s);
 
 -- name: copy_chunks
 copy rag.chunks (id, application_id, source_id, document_id, ordinal, content, content_hash,
-                 token_count, headings, page, char_start, char_end, keywords, section_start,
-                 section_end)
+                 token_count, headings, page, page_end, char_start, char_end, keywords,
+                 section_start, section_end)
 from stdin (format binary);
 
 -- name: copy_embeddings
