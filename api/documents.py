@@ -59,6 +59,7 @@ class Chunk(View):
     token_count: int
     headings: list[str]
     page: int | None
+    page_end: int | None
     char_start: int
     char_end: int
 

@@ -59,6 +59,7 @@ class PreviewChunk(View):
     token_count: int
     headings: list[str]
     page: int | None
+    page_end: int | None
     start: int
     """In the text, in characters, like `end`."""
     end: int
@@ -211,6 +212,7 @@ def _chunk(chunk: Chunk) -> PreviewChunk:
         token_count=chunk.token_count,
         headings=list(chunk.headings),
         page=chunk.page,
+        page_end=chunk.page_end,
         start=chunk.start,
         end=chunk.end,
     )

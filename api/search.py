@@ -55,6 +55,7 @@ class SearchHit(View):
     title: str
     uri: str
     page: int | None
+    page_end: int | None
     headings: list[str]
     content: str
     score: float

@@ -54,7 +54,16 @@ async def add_document(
         "update rag.knowledge_sources set chunk_count = %s where id = %s", [len(texts), source]
     )
     chunks = [
-        Chunk(ordinal=n, text=text, token_count=1, start=0, end=len(text), headings=("A",), page=1)
+        Chunk(
+            ordinal=n,
+            text=text,
+            token_count=1,
+            start=0,
+            end=len(text),
+            headings=("A",),
+            page=1,
+            page_end=1,
+        )
         for n, text in enumerate(texts)
     ]
     async with conn.transaction():

@@ -81,7 +81,8 @@ def _greet(runtime: Runtime, url: str, *, work: bool, as_json: bool) -> None:
         console.print(Text("  key   the value of INGEST_ADMIN_KEY"))
     if not work:
         console.print(Text(f"  work  is done by other processes: {command} worker"))
-    console.print(Text(f"  ocr   {_ocr(runtime) or 'off: pictures and scans are not read (README)'}"))
+    off = "off: pictures and scans are not read (docs/operations.md)"
+    console.print(Text(f"  ocr   {_ocr(runtime) or off}"))
     console.print(Text(f"  next  {command} upload FOLDER"))
     sys.stdout.flush()
 

@@ -158,8 +158,16 @@ def _why(job: Row) -> object:
     return job["reviewReason"] or job["lastErrorCode"] or job["waitReason"]
 
 
+def _pages(hit: Mapping[str, Any]) -> str:
+    """`, page 3`, or `, pages 3 to 4` of a hit that goes over the end of a page."""
+    first, last = hit["page"], hit.get("pageEnd")
+    if not first:
+        return ""
+    return f", page {first}" if last in (None, first) else f", pages {first} to {last}"
+
+
 def _headline(number: int, hit: Row) -> Text:
-    place = hit["uri"] + (f", page {hit['page']}" if hit["page"] else "")
+    place = hit["uri"] + _pages(hit)
     line = Text(f"{number}. ", style="bold") + Text(plain(place).plain, style="bold")
     if hit["headings"]:
         line += Text(f"  {plain(' > '.join(hit['headings'])).plain}", style="cyan")

@@ -70,6 +70,7 @@ class Hit:
     title: str
     uri: str
     page: int | None
+    page_end: int | None
     headings: list[str]
     content: str
 

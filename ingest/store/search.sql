@@ -142,7 +142,7 @@ select chunk.id as chunk_id, chunk.source_id as knowledge_source_id, chunk.docum
        coalesce(document.title,
                 case source.type when 'file' then regexp_replace(document.uri, '^.*/', '') end,
                 source.name) as title,
-       document.uri, chunk.page, chunk.headings, chunk.content
+       document.uri, chunk.page, chunk.page_end, chunk.headings, chunk.content
   from rag.chunks as chunk
   join rag.documents as document
     on document.id = chunk.document_id and document.deleted_at is null

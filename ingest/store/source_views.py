@@ -119,6 +119,7 @@ class ChunkView:
     token_count: int
     headings: list[str]
     page: int | None
+    page_end: int | None
     char_start: int
     char_end: int
 

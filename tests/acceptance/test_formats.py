@@ -10,12 +10,13 @@ from tests.acceptance.service import Service, services, until
 from tests.make_archives import zip_of
 from tests.make_mail import eml, multipart
 from tests.make_office import paragraph, presentation, shape, word
-from tests.make_sheets import xlsx
+from tests.make_sheets import Cell, xlsx
 
 _MANUAL = "\n\n".join(
     f"## Chapter {n}\n\n" + f"The wombat of chapter {n} digs a long burrow. " * 12 for n in range(4)
 )
-_STOCK = [["Item", "Colour", "Count"], *([f"part {n}", "blue", n] for n in range(3))]
+_ROWS: list[list[Cell]] = [[f"part {n}", "blue", n] for n in range(3)]
+_STOCK: list[list[Cell]] = [["Item", "Colour", "Count"], *_ROWS]
 _LETTER = multipart(
     "mixed",
     b"Content-Type: text/plain\r\n\r\nThe quokka sends its regards.",

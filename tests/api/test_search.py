@@ -20,6 +20,7 @@ FIELDS = {
     "title",
     "uri",
     "page",
+    "pageEnd",
     "headings",
     "content",
     "score",

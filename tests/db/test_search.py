@@ -115,6 +115,7 @@ async def test_hits_say_where_they_come_from(
 
     [(first, _), (second, _)] = await search.load(conn, ranked(*ids), application_id=application_id)
 
+    assert (first.page, first.page_end) == (1, 1)
     assert (first.knowledge_source_id, first.title) == (titled, "A title")
     assert (second.knowledge_source_id, second.title) == (untitled, "file.txt")
     assert (first.uri, first.page, first.headings) == ("folder/file.txt", 1, ["A"])
