@@ -98,7 +98,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
-    paths = sorted(arguments.folder.rglob("*.pdf"))
+    # The largest first: at the end, no process shall have one of them all to itself.
+    found = arguments.folder.rglob("*.pdf")
+    paths = sorted(found, key=lambda path: path.stat().st_size, reverse=True)
     if not paths:
         parser.error(f"no PDFs in {arguments.folder}")
     asyncio.run(compare(paths, arguments.rounds, arguments.processes))

@@ -214,6 +214,8 @@ async def test_a_client_that_does_not_read_is_closed_with_4408_and_can_resume(
             async with conn.transaction():
                 big = NewEvent(source_id=source, type="progress", data={"x": "y" * 10_000})
                 await events.emit(conn, [big] * 200)
+        # Until all of it has met a client that does not read, on a slow machine too.
+        await asyncio.sleep(3)
         seen, code = await receive_all(client)
     async with socket(address, key) as client:
         last = seen[-1]["seq"]
