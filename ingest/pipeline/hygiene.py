@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+# Letters, marks and spaces as they should be. Most pages of Western texts are nothing else,
+# and one look is cheaper than one for each fault.
+_PLAIN = re.compile("[\t\n\x20-\x7e\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf]*")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NEWLINE = re.compile("[\r\v\f\x85\u2028\u2029]")
@@ -55,6 +58,8 @@ def clean(text: str) -> tuple[str, Counter[str]]:
     hide a text), `mark` (more accents on one character than there are). Idempotent and linear.
     """
     counts: Counter[str] = Counter()
+    if _PLAIN.fullmatch(text):
+        return text, counts
     if not text.isascii():
         text = _mend_surrogates(text, counts)
         astral = _ASTRAL.search(text) is not None
