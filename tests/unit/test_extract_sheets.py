@@ -289,3 +289,12 @@ def test_a_workbook_that_calamine_panics_of_is_damaged(monkeypatch: pytest.Monke
     monkeypatch.setattr(sheet, "CalamineWorkbook", Panicking)
 
     assert refusal(xlsx({"S": [["a"]]})).code == "corrupt"
+
+
+def test_an_ods_whose_table_is_never_closed_does_not_hold_its_reader_for_ever() -> None:
+    broken = ods("<table:table-row/></table:tabl><table:table>")
+
+    with pytest.raises(Permanent) as caught:
+        extract_file(io.BytesIO(broken), name="a.ods")
+
+    assert caught.value.code == "corrupt"

@@ -9,6 +9,7 @@ order, names that are no XML) meets the memory limit of the process.
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
+from xml.parsers import expat
 
 from ingest.errors import Permanent
 
@@ -52,7 +53,9 @@ def check_xlsx(archive: zipfile.ZipFile) -> None:
 
 
 def check_ods(archive: zipfile.ZipFile) -> None:
-    """Permanent `too_large`; `corrupt` if a few cells are repeated to fill sheets."""
+    """Permanent `too_large`; `corrupt` if a few cells are repeated to fill sheets, or an element is
+    not closed: calamine looks for its end for ever."""
+    _check_form(archive)
     counter = _Repeats()
     for data in blocks(archive, archive.getinfo("content.xml")):
         for kind, attributes in _OPEN.findall(data):
@@ -64,6 +67,15 @@ def check_ods(archive: zipfile.ZipFile) -> None:
                 is_filled = not attributes.endswith(b"/") or b"value" in attributes
                 counter.cell(_repeated(_COLUMNS, attributes), is_filled=is_filled)
     counter.end_table()
+
+
+def _check_form(archive: zipfile.ZipFile) -> None:
+    parser = expat.ParserCreate()
+    try:
+        with archive.open("content.xml") as content:
+            parser.ParseFile(content)
+    except expat.ExpatError as error:
+        raise Permanent("The workbook is damaged: its XML is broken.", code="corrupt") from error
 
 
 class _Repeats:
