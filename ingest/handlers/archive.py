@@ -1,6 +1,5 @@
 """An archive is taken apart: every file in it becomes a job of its own, and later a document."""
 
-from pathlib import Path
 from typing import Any
 
 from ingest.db import Connection
@@ -9,8 +8,9 @@ from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.fan_out import beyond, fan_out
 from ingest.handlers.places import Place, place_of
 from ingest.handlers.registry import handler
-from ingest.sandbox.messages import Unpacked, UnpackRequest
-from ingest.scratch import empty, scratch_folder
+from ingest.handlers.second_try import twice_at_most
+from ingest.sandbox.messages import UnpackRequest
+from ingest.scratch import scratch_folder
 from ingest.store import members
 from ingest.store.job_logs import LogLine
 from ingest.store.jobs import ClaimedJob, NewJob
@@ -47,7 +47,7 @@ async def unpack_archive(job: ClaimedJob, ctx: Context, progress: Progress) -> O
     try:
         async with ctx.blobs.open_local(job.payload["blobKey"]) as path, scratch_folder() as folder:
             request = await _request(place, str(folder), ctx)
-            unpacked = await _unpack_twice_at_most(path, request, ctx)
+            unpacked = await twice_at_most(lambda: ctx.parser.unpack(path, request), folder=folder)
             out = await fan_out(job, place, unpacked.members, folder, ctx)
     except BlobMissing as error:
         raise Permanent(f"{error}; upload the file again", code="blob_missing") from error
@@ -84,17 +84,6 @@ async def _request(place: Place, folder: str, ctx: Context) -> UnpackRequest:
         max_bytes=bytes_left,
         max_member_bytes=limits.member_bytes,
     )
-
-
-async def _unpack_twice_at_most(path: Path, request: UnpackRequest, ctx: Context) -> Unpacked:
-    """A process may die of another's hunger; an archive that kills it does so again."""
-    try:
-        return await ctx.parser.unpack(path, request)
-    except Permanent as error:
-        if error.code != "parser_crashed":
-            raise
-        empty(Path(request.folder))
-        return await ctx.parser.unpack(path, request)
 
 
 def _skipped(job: ClaimedJob, skipped: dict[str, Any]) -> LogLine:

@@ -1,15 +1,15 @@
 """A file's text and chunks, by the sandbox, and the jobs for the files that are inside of it."""
 
 from datetime import timedelta
-from pathlib import Path
 
-from ingest.errors import BlobMissing, IsArchive, Permanent
+from ingest.errors import BlobMissing, Permanent
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.fan_out import FanOut, fan_out
 from ingest.handlers.places import Place
+from ingest.handlers.second_try import twice_at_most
 from ingest.model import ChunkSettings
 from ingest.sandbox.messages import Parsed, ParseRequest
-from ingest.scratch import empty, scratch_folder
+from ingest.scratch import scratch_folder
 from ingest.store.jobs import ClaimedJob
 
 
@@ -28,7 +28,9 @@ async def read_file(
                 members=str(folder),
                 ocr=ctx.ocr,
             )
-            parsed = await _parse_twice_at_most(path, request, ctx, progress)
+            parsed = await twice_at_most(
+                lambda: ctx.parser.parse(path, request, on_page=progress.still_here), folder=folder
+            )
             inside = await fan_out(job, place, parsed.members, folder, ctx)
     except BlobMissing as error:
         raise Permanent(f"{error}; upload the file again", code="blob_missing") from error
@@ -41,18 +43,3 @@ async def read_file(
     if not parsed.chunks:
         raise Permanent("the file has no text", code="no_text")
     return parsed, inside
-
-
-async def _parse_twice_at_most(
-    path: Path, request: ParseRequest, ctx: Context, progress: Progress
-) -> Parsed:
-    """A child may die of another process's hunger; a file that crashes it does so again."""
-    try:
-        return await ctx.parser.parse(path, request, on_page=progress.still_here)
-    except IsArchive:
-        raise
-    except Permanent as error:
-        if error.code != "parser_crashed":
-            raise
-        empty(Path(request.members or ""))
-        return await ctx.parser.parse(path, request, on_page=progress.still_here)

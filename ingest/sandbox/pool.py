@@ -7,11 +7,9 @@ and they wait in threads. Here a child is a plain process that speaks checked JS
 """
 
 import asyncio
-import tempfile
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import IO
 
 from ingest.errors import Permanent, Transient
 from ingest.model import Chunk
@@ -28,6 +26,7 @@ from ingest.sandbox.messages import (
 )
 from ingest.sandbox.process import Child
 from ingest.sandbox.replies import BadFrame
+from ingest.scratch import scratch_folder
 
 _MAX_FILES = 500  # per process: libraries leak
 _SWOLLEN = 256 * 1024 * 1024  # bytes; warm libraries alone take half of this
@@ -82,9 +81,10 @@ class ParserPool:
 
     async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]:
         """The chunks of a text that was extracted before; raises as parse."""
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="") as file:
-            await asyncio.to_thread(_write, file, text)
-            result = (await self._run(Path(file.name), request, text=text)).result
+        async with scratch_folder() as folder:
+            path = folder / "text"
+            await asyncio.to_thread(path.write_text, text, encoding="utf-8", newline="")
+            result = (await self._run(path, request, text=text)).result
         if not isinstance(result, Rechunked):
             raise _unless_error(result)
         return result.chunks
@@ -185,8 +185,3 @@ def _unless_error(result: object) -> Exception:
 
 
 def _ignore() -> None: ...
-
-
-def _write(file: IO[str], text: str) -> None:
-    file.write(text)
-    file.flush()

@@ -7,8 +7,12 @@ from uuid import UUID
 import pytest
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection, Pool
+from ingest.db import Connection, Pool, transaction
 from ingest.inbox import Inbox
+from ingest.store import models
+from tests.archive_house import ArchiveHouse
+from tests.fakes import FakeEmbedder
+from tests.file_house import House
 from tests.firecrawl_crawls import SitePage
 from tests.firecrawl_runs import (
     SITE,
@@ -57,3 +61,13 @@ async def root(
     run = await start_run(conn, application_id)
     async with firecrawl_context(pool, blobs, url=firecrawl.url, key=KEY) as ctx:
         yield Root(conn=conn, ctx=ctx, run=run, job=await claim_root(conn))
+
+
+@pytest.fixture
+async def archives(pool: Pool, tmp_path: Path) -> AsyncIterator[ArchiveHouse]:
+    """Handlers of files and archives, with what they need."""
+    blobs = LocalBlobStore(tmp_path / "blobs")
+    async with transaction(pool) as conn:
+        model_id = await models.register(conn, FakeEmbedder().model)
+    yield ArchiveHouse(House(pool, blobs, model_id))
+    await blobs.close()
