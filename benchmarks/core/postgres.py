@@ -1,0 +1,70 @@
+"""One Postgres for all contestants; each gets a database of its own in it."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from ingest.embedded import EmbeddedPostgres
+from ingest.migrate import migrate
+
+
+class Server:
+    """The embedded Postgres with pgvector, its settings untouched (fsync is on)."""
+
+    def __init__(self, dsn: str) -> None:
+        self.dsn = dsn
+
+    @contextmanager
+    def database(self, name: str, *, migrated: bool = False) -> Iterator[str]:
+        """The DSN of a new, empty database with pgvector, dropped afterwards."""
+        with psycopg.connect(self.dsn, autocommit=True) as conn:
+            conn.execute(
+                sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name))
+            )
+            conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+        dsn = make_conninfo(self.dsn, dbname=name)
+        if migrated:
+            migrate(dsn)
+        else:
+            with psycopg.connect(dsn) as conn:
+                conn.execute("create extension if not exists vector")
+        try:
+            yield dsn
+        finally:
+            with psycopg.connect(self.dsn, autocommit=True) as conn:
+                conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+    def settle(self) -> None:
+        """Write out what the contestant before has left, so that the next does not pay for it."""
+        with psycopg.connect(self.dsn, autocommit=True) as conn:
+            conn.execute("checkpoint")
+
+    def version(self) -> str:
+        with psycopg.connect(self.dsn) as conn:
+            row = conn.execute(
+                "select current_setting('server_version'), (select default_version from "
+                "pg_available_extensions where name = 'vector')"
+            ).fetchone()
+        assert row is not None
+        return f"PostgreSQL {row[0]}, pgvector {row[1]}"
+
+
+def url(dsn: str, *, scheme: str = "postgresql") -> str:
+    """A DSN as the URL that SQLAlchemy and asyncpg take; the server's socket goes into `host`."""
+    parts: dict[str, Any] = conninfo_to_dict(dsn)
+    user, database = quote(str(parts.get("user", "postgres"))), quote(str(parts["dbname"]))
+    host, port = quote(str(parts["host"]), safe=""), parts.get("port")
+    return f"{scheme}://{user}@/{database}?host={host}" + (f"&port={port}" if port else "")
+
+
+@contextmanager
+def postgres() -> Iterator[Server]:
+    with tempfile.TemporaryDirectory() as folder, EmbeddedPostgres(Path(folder)) as dsn:
+        yield Server(dsn)
