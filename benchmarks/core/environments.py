@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import venv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -74,11 +74,20 @@ def _interpreter(requirements: str) -> str:
     if sys.version_info.minor >= oldest:
         return sys.executable
     for minor in range(oldest, _NEWEST_MINOR + 1):
-        found = shutil.which(f"python3.{minor}")
-        # A launcher of a version manager may be there without the version behind it.
-        if found and subprocess.run([found, "-c", ""], capture_output=True).returncode == 0:
-            return found
+        for found in _installed(f"python3.{minor}"):
+            # A launcher of a version manager may be there without the version behind it.
+            if subprocess.run([found, "-c", ""], capture_output=True).returncode == 0:
+                return found
     raise Unavailable(f"needs Python 3.{oldest} or later, and none is installed")
+
+
+def _installed(command: str) -> Iterator[str]:
+    """Where a Python may be: on the path, or among the versions of pyenv, switched on or not."""
+    if launcher := shutil.which(command):
+        yield launcher
+    if pyenv := shutil.which("pyenv"):
+        found = subprocess.run([pyenv, "whence", "--path", command], capture_output=True, text=True)
+        yield from found.stdout.split()
 
 
 def _build(folder: Path, base: str, requirements: Path) -> None:
