@@ -166,16 +166,18 @@ async def _let_go(pool: Pool, keep: KeepJobs, jobs: Sequence[EndedJob]) -> list[
 
 async def _forget_events(pool: Pool, older_than: timedelta, deadline: _Deadline) -> int:
     total = 0
-    last: retention.OldEvent | None = None
+    async with transaction(pool) as conn:
+        last = await retention.events_seen(conn)
     while not deadline.is_over:
         async with transaction(pool) as conn:
             old = await retention.old_events(
                 conn, older_than=older_than, after=last, limit=_ROWS_AT_ONCE
             )
+            if not old:
+                break
+            last = old[-1]
             total += await retention.forget_events(conn, old)
-        if not old:
-            break
-        last = old[-1]
+            await retention.see_events(conn, last.created_at)
     return total
 
 

@@ -41,8 +41,22 @@ async def old_events(
         return await cur.fetchall()
 
 
+async def events_seen(conn: Connection) -> OldEvent | None:
+    """Where to begin: behind the events of which only the last ones of their sources are left.
+
+    None: at the first. Without this each round would read a row of every source there is.
+    """
+    row = await (await conn.execute(_SQL["events_seen"])).fetchone()
+    return None if row is None else OldEvent(source_id=UUID(int=0), seq=0, created_at=row[0])
+
+
+async def see_events(conn: Connection, until: datetime) -> None:
+    """Note that the events up to this time have been looked at."""
+    await conn.execute(_SQL["see_events"], {"until": until})
+
+
 async def forget_events(conn: Connection, old: Sequence[OldEvent]) -> int:
-    """Remove those of `old` that are not the last one of their source; how many."""
+    """Remove `old`, and what is left from before, but for the last one of each source; how many."""
     values = {
         "source_ids": [event.source_id for event in old],
         "seqs": [event.seq for event in old],

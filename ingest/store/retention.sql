@@ -14,18 +14,37 @@ select event.source_id, event.seq, event.created_at
  limit %(limit)s;
 
 -- name: forget_events
--- The last event of a source stays: a client that comes back after it learns how it all ended.
-with old as materialized (
-    select event.source_id, event.seq
+-- The last event of a source stays: a client that comes back after it learns how it all ended. What
+-- was the last one then, and is not any more, goes with those that came after it.
+with latest as (
+    select named.source_id, max(named.seq) as seq
       from unnest(%(source_ids)s::uuid[], %(seqs)s::bigint[]) as named(source_id, seq)
-      join rag.knowledge_sources as source
-        on source.id = named.source_id and named.seq < source.event_seq
-      join rag.progress_events as event
-        on event.source_id = named.source_id and event.seq = named.seq
-     order by event.source_id, event.seq
-       for update of event skip locked)
+     group by named.source_id
+), old as materialized (
+    select event.source_id, event.seq
+      from latest
+      join rag.knowledge_sources as source on source.id = latest.source_id
+     cross join lateral (
+        select every.source_id, every.seq from rag.progress_events as every
+         where every.source_id = latest.source_id
+           and every.seq <= latest.seq and every.seq < source.event_seq
+         order by every.seq
+           for update skip locked) as event)
 delete from rag.progress_events as event using old
  where event.source_id = old.source_id and event.seq = old.seq;
+
+-- name: events_seen
+-- What was seen a day ago is looked at again: events have the time at which their transaction began,
+-- and what another cleaner held was left to it.
+select (value #>> '{}')::timestamptz - interval '1 day' as since
+  from rag.worker_config where key = 'events_seen';
+
+-- name: see_events
+insert into rag.worker_config as config (key, value)
+values ('events_seen', to_jsonb(%(until)s::timestamptz))
+on conflict (key) do update
+   set value = excluded.value, updated_at = now()
+ where (config.value #>> '{}')::timestamptz < (excluded.value #>> '{}')::timestamptz;
 
 -- name: deliveries
 -- One that is still being tried stays, however old.

@@ -1,6 +1,6 @@
 """Events, answers, deliveries, vectors and hidden documents: kept for their time and no longer."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import numpy as np
@@ -8,6 +8,7 @@ import pytest
 
 from api.feeds import Subscriber
 from ingest.db import Connection, Pool, new_id
+from ingest.store import retention
 from tests.api.hubs import running
 from tests.knowledge import add_space
 from tests.live import Inbox, add_source, emit, seqs
@@ -63,6 +64,40 @@ async def test_last_events_that_are_kept_do_not_hide_those_behind_them(
     await _age(conn, "progress_events", "created_at", 8, f"source_id = '{busy}'")
 
     assert (await clean(pool))["events"] == 2
+
+
+async def test_last_events_are_read_once_and_not_in_every_round(
+    pool: Pool, conn: Connection, application_id: UUID
+) -> None:
+    for days in (30, 10, 8):
+        source = await add_source(conn, application_id)
+        await emit(conn, source, 2)
+        await _age(conn, "progress_events", "created_at", days, f"source_id = '{source}'")
+    await clean(pool)
+
+    seen = await retention.events_seen(conn)
+    left = await retention.old_events(conn, older_than=timedelta(days=7), after=seen, limit=10)
+
+    # What was seen in the last day is looked at again.
+    assert [(datetime.now(UTC) - event.created_at).days for event in left] == [8]
+
+
+async def test_an_event_that_was_the_last_one_goes_with_those_that_came_after_it(
+    pool: Pool, conn: Connection, application_id: UUID
+) -> None:
+    early, late = [await add_source(conn, application_id) for _ in range(2)]
+    await emit(conn, early, 2)
+    await _age(conn, "progress_events", "created_at", 30)
+    await emit(conn, late, 1)
+    await _age(conn, "progress_events", "created_at", 20, f"source_id = '{late}'")
+    await clean(pool)
+    assert await _kept(conn, early) == [2]
+
+    await emit(conn, early, 2)
+    await _age(conn, "progress_events", "created_at", 10, f"source_id = '{early}' and seq > 2")
+    await clean(pool)
+
+    assert await _kept(conn, early) == [4]
 
 
 async def test_a_client_that_was_away_for_longer_goes_on_with_what_is_kept(
