@@ -2,6 +2,7 @@
 
 import random
 import re
+import select
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -53,6 +54,22 @@ async def _configure(conn: Connection) -> None:
     await conn.commit()
 
 
+async def _check(conn: Connection) -> None:
+    """Raise when the server has dropped the connection.
+
+    From one that nobody uses nothing comes, unless it was closed: to ask the server each time would
+    be a quarter of all statements.
+    """
+    if _has_input(conn.fileno()):
+        await AsyncConnectionPool.check_connection(conn)
+
+
+def _has_input(descriptor: int) -> bool:
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN)
+    return bool(waiting.poll(0))
+
+
 @asynccontextmanager
 async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncIterator[Pool]:
     """A pool of `size` connections that know the vector types. Needs a migrated database."""
@@ -62,7 +79,7 @@ async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncItera
         max_size=size,
         configure=_configure,
         # A connection that the server dropped is found here, not in the middle of a request.
-        check=AsyncConnectionPool.check_connection,
+        check=_check,
         # A single statement is its own transaction: no BEGIN and COMMIT around each read.
         kwargs={"application_name": application_name, "autocommit": True},
         open=False,

@@ -6,7 +6,8 @@ from ingest.db import Connection
 from ingest.handlers.context import Context
 from ingest.model import ChunkSettings
 from ingest.store import chunking
-from ingest.store.chunking import Installation
+from ingest.store.chunking import Cut, Installation
+from ingest.store.sources import SourceForJob
 
 
 def installation(ctx: Context) -> Installation:
@@ -20,6 +21,11 @@ async def chunk_settings(source_id: UUID, ctx: Context) -> ChunkSettings:
         return await chunking.effective(conn, source_id, installation(ctx))
 
 
+def settings_of(source: SourceForJob, ctx: Context) -> ChunkSettings:
+    """How documents of a source were to be cut when it was read."""
+    return chunking.of_layers(installation(ctx), source.application_chunking, source.own_chunking)
+
+
 async def rechunk_if_moved(
     conn: Connection, *, application_id: UUID, source_id: UUID, used: ChunkSettings, ctx: Context
 ) -> None:
@@ -27,10 +33,5 @@ async def rechunk_if_moved(
 
     Settings that were changed while the job was under way are applied by a job of their own.
     """
-    await chunking.must_rechunk(
-        conn,
-        application_id=application_id,
-        source_id=source_id,
-        used=used,
-        usual=installation(ctx),
-    )
+    cut = Cut(application_id=application_id, source_id=source_id, used=used)
+    await chunking.must_rechunk(conn, [cut], usual=installation(ctx))

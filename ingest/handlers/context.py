@@ -6,12 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from ingest.blobs.base import BlobStore
 from ingest.db import Connection, Pool
 from ingest.embedding import Embedded
 from ingest.governor import Governor
+from ingest.handlers.loads import Loads
 from ingest.model import Chunk, ChunkSettings, EmbeddingModel, OcrSettings, ReviewReason, Stage
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import FirecrawlClient
@@ -29,6 +30,15 @@ from ingest.store.jobs import ClaimedJob
 
 Write = Callable[[Connection], Awaitable[None]]
 """A handler's result, still to be written: the worker commits it together with the job's end."""
+
+
+class GroupedWrite(Protocol):
+    """What many jobs write in the same way: with a few statements for all of them."""
+
+    @classmethod
+    async def write_all(cls, conn: Connection, writes: Sequence[Self]) -> None:
+        """In the transaction that ends the jobs. The rows of their sources are locked."""
+        ...
 
 
 class Parser(Protocol):
@@ -111,6 +121,10 @@ class Context:
     ocr: OcrSettings | None = None
     """None: text in pictures is not recognised."""
     archives: ArchiveLimits = ArchiveLimits()
+    loads: Loads = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "loads", Loads(self.pool, model_id=self.model_id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +153,8 @@ class Outcome:
     wait: Wait | None = None
     review: Review | None = None
     write: Write | None = None
+    grouped: Sequence[GroupedWrite] = ()
+    """Written with those of other jobs that end at the same time."""
     documents: Sequence[NewDocument] = ()
     """Replace what is stored of them; the worker writes those of many jobs at once."""
     result: dict[str, Any] | None = None

@@ -43,10 +43,11 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
     vectors = np.zeros((len(chunks), ctx.model.dimension), dtype=np.float32)
     embedded = np.ones(len(chunks), dtype=np.bool_)
 
-    async with ctx.pool.connection() as conn:
-        known = await documents.known_vectors(
-            conn, application_id=application_id, model_id=ctx.model_id, hashes=hashes
-        )
+    texts = [(application_id, digest) for digest in hashes]
+    found = await ctx.loads.vectors.get(texts)
+    known = {
+        digest: found[text] for text, digest in zip(texts, hashes, strict=True) if text in found
+    }
     # An earlier holder may have left some there; attempts are given back, the fence is not.
     is_cached = progress.job.fence > 1
     missing = [index for index, digest in enumerate(hashes) if digest not in known]

@@ -89,6 +89,8 @@ async def fan_out(
             out.jobs.append(_job(job, place, uri, refused=refusal))
         else:
             files.append(await asyncio.to_thread(_measure, uri, folder / member.file))
+    if not files:
+        return out
     async with ctx.pool.connection() as conn:
         known = await members.known(
             conn, source_id=place.source.id, uris=[file.uri for file in files]

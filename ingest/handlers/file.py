@@ -9,9 +9,9 @@ from datetime import timedelta
 from typing import Any, Final
 
 from ingest.db import Connection
-from ingest.errors import IsArchive, LeaseLost, Permanent
+from ingest.errors import IsArchive, Permanent
 from ingest.handlers.archive import archive_job
-from ingest.handlers.chunk_settings import chunk_settings, rechunk_if_moved
+from ingest.handlers.chunk_settings import installation, rechunk_if_moved, settings_of
 from ingest.handlers.context import Context, Outcome, Progress, Review, Wait
 from ingest.handlers.embed_chunks import EmbeddedChunks, embed_chunks
 from ingest.handlers.end_of_members import end_of_members
@@ -21,11 +21,14 @@ from ingest.handlers.places import Place, place_of
 from ingest.handlers.questions import ask
 from ingest.handlers.read_file import read_file
 from ingest.handlers.registry import handler
+from ingest.handlers.source_content import SourceContent
 from ingest.model import ChunkSettings
 from ingest.sandbox.messages import Parsed
-from ingest.store import documents, jobs, members, site_documents, sources
+from ingest.store import documents, jobs, members, site_documents
+from ingest.store.chunking import Cut
 from ingest.store.documents import NewDocument
 from ingest.store.jobs import ClaimedJob
+from ingest.store.sources import Content
 
 # The last file wakes the job that waits for all; this is for when that could not be.
 _WAIT: Final = Wait(delay=timedelta(seconds=15), reason="members")
@@ -59,7 +62,7 @@ async def ingest_member(job: ClaimedJob, ctx: Context, progress: Progress) -> Ou
 async def _ingest(job: ClaimedJob, place: Place, ctx: Context, progress: Progress) -> Outcome:
     """Extract, chunk and embed; the outcome swaps the document in, or holds it for a review."""
     await ctx.embedder.ready()
-    settings = await chunk_settings(place.source.id, ctx)
+    settings = settings_of(place.source, ctx)
     try:
         parsed, inside = await read_file(job, place, settings, ctx, progress)
     except IsArchive:
@@ -126,8 +129,10 @@ class _Ingested:
         async def write(conn: Connection) -> None:
             await self._write(conn, new)
 
+        is_whole_source = self.review is None and self.place.is_root and not self.inside
         return Outcome(
             write=write,
+            grouped=[self._content(new)] if is_whole_source else [],
             review=self.review,
             wait=_WAIT if self.place.is_root and self.inside.jobs else None,
             documents=[new],
@@ -139,19 +144,32 @@ class _Ingested:
             },
         )
 
-    async def _write(self, conn: Connection, new: NewDocument) -> None:
-        if self.review is None:
-            if self.place.is_root and not self.inside:
-                await self._write_source(conn, new)
-            else:
-                await self._write_part(conn, new)
-        await rechunk_if_moved(
-            conn,
-            application_id=new.application_id,
-            source_id=new.source_id,
-            used=self.settings,
-            ctx=self.ctx,
+    def _content(self, new: NewDocument) -> SourceContent:
+        """A file with nothing in it is all of its source: what is searchable from now on."""
+        return SourceContent(
+            job_id=self.job.id,
+            content=Content(
+                source_id=new.source_id,
+                content_hash=new.content_hash,
+                blob_key=self.job.payload["blobKey"],
+                size_bytes=self.job.payload["sizeBytes"],
+                model_id=new.model_id,
+                coverage=documents.coverage_json(new.document.coverage),
+                chunk_count=len(new.chunks),
+                token_count=_tokens(new),
+            ),
+            cut=Cut(application_id=new.application_id, source_id=new.source_id, used=self.settings),
+            usual=installation(self.ctx),
         )
+
+    async def _write(self, conn: Connection, new: NewDocument) -> None:
+        if self.review is not None:
+            await self._rechunk_if_moved(conn, new)
+        elif self.place.is_root and not self.inside:
+            await self._drop_earlier(conn, new)
+        else:
+            await self._write_part(conn, new)
+            await self._rechunk_if_moved(conn, new)
         if self.vectors.is_cached:
             # Stored with the chunks now.
             await documents.drop_cached(
@@ -161,25 +179,21 @@ class _Ingested:
                 hashes=self.vectors.hashes,
             )
 
-    async def _write_source(self, conn: Connection, new: NewDocument) -> None:
-        """A file with nothing in it is all of its source: say what is searchable from now on."""
+    async def _rechunk_if_moved(self, conn: Connection, new: NewDocument) -> None:
+        await rechunk_if_moved(
+            conn,
+            application_id=new.application_id,
+            source_id=new.source_id,
+            used=self.settings,
+            ctx=self.ctx,
+        )
+
+    async def _drop_earlier(self, conn: Connection, new: NewDocument) -> None:
+        """Earlier content may have had files in it."""
         if self.place.source.blob_key is not None:
             await members.drop_unseen(
                 conn, source_id=new.source_id, root_job_id=self.job.id, keep_uri=new.uri
             )
-        still_there = await sources.set_content(
-            conn,
-            new.source_id,
-            content_hash=new.content_hash,
-            blob_key=self.job.payload["blobKey"],
-            size_bytes=self.job.payload["sizeBytes"],
-            model_id=new.model_id,
-            coverage=documents.coverage_json(new.document.coverage),
-            chunk_count=len(new.chunks),
-            token_count=_tokens(new),
-        )
-        if not still_there:
-            raise LeaseLost(self.job.id)
 
     async def _write_part(self, conn: Connection, new: NewDocument) -> None:
         """One of several documents: the source grows by it, and more jobs may be needed."""

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from uuid import UUID
 
-from ingest.db import Connection
 from ingest.errors import Permanent
 from ingest.handlers.context import Context
-from ingest.store import sources
 from ingest.store.jobs import ClaimedJob
 from ingest.store.sources import SourceForJob
 
@@ -35,14 +33,10 @@ class Place:
 
 async def place_of(job: ClaimedJob, ctx: Context) -> Place:
     """The place of a job's file; Permanent `source_deleted`."""
-    async with ctx.pool.connection() as conn:
-        return await _place(conn, job)
-
-
-async def _place(conn: Connection, job: ClaimedJob) -> Place:
-    if job.knowledge_source_id is None:
+    source_id = job.knowledge_source_id
+    if source_id is None:
         raise Permanent("a file job needs a knowledge source", code="internal")
-    source = await sources.for_job(conn, job.knowledge_source_id)
+    source = (await ctx.loads.sources.get([source_id])).get(source_id)
     if source is None:
         raise Permanent("the knowledge source was deleted", code="source_deleted")
     return Place(

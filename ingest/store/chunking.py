@@ -73,41 +73,54 @@ class Installation:
         return replace(settings, size=size, overlap=min(settings.overlap, size // 2))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """By which settings something of a source was cut."""
+
+    application_id: UUID
+    source_id: UUID
+    used: ChunkSettings
+
+
 async def effective(conn: Connection, source_id: UUID, usual: Installation) -> ChunkSettings:
     """How documents of a source are cut; as is usual for one that does not exist."""
-    cursor = await conn.execute(_SQL["layers"], {"source_id": source_id})
-    layers = await cursor.fetchone() or ()
-    return usual.effective(*map(OwnChunking.from_json, layers))
+    return (await _all_effective(conn, [source_id], usual)).get(source_id) or usual.effective()
 
 
-async def must_rechunk(
-    conn: Connection,
-    *,
-    application_id: UUID,
-    source_id: UUID,
-    used: ChunkSettings,
-    usual: Installation,
-) -> bool:
-    """Queue what cuts a source again, if its settings are no longer those that were used.
+async def _all_effective(
+    conn: Connection, source_ids: Sequence[UUID], usual: Installation
+) -> dict[UUID, ChunkSettings]:
+    cursor = await conn.execute(_SQL["layers"], {"source_ids": list(source_ids)})
+    return {id: of_layers(usual, *layers) for id, *layers in await cursor.fetchall()}
 
-    For the transaction that stores what was cut by them. Locks the source.
+
+def of_layers(usual: Installation, application: Any, own: Any) -> ChunkSettings:
+    """How documents of a source are cut, by what is stored with its application and itself."""
+    return usual.effective(OwnChunking.from_json(application), OwnChunking.from_json(own))
+
+
+async def must_rechunk(conn: Connection, cuts: Sequence[Cut], *, usual: Installation) -> list[UUID]:
+    """Queue what cuts sources again whose settings are no longer those that were used; which.
+
+    For the transaction that stores what was cut by them. Locks the sources.
     """
-    moved = await has_moved(conn, source_id, used, usual)
-    if moved:
-        await _enqueue(conn, application_id, [source_id])
-    return moved
+    moved = await have_moved(conn, cuts, usual)
+    for application_id in dict.fromkeys(cut.application_id for cut in moved):
+        own = [cut.source_id for cut in moved if cut.application_id == application_id]
+        await _enqueue(conn, application_id, own)
+    return [cut.source_id for cut in moved]
 
 
-async def has_moved(
-    conn: Connection, source_id: UUID, used: ChunkSettings, usual: Installation
-) -> bool:
-    """Whether a source's settings are no longer those that were used.
+async def have_moved(conn: Connection, cuts: Sequence[Cut], usual: Installation) -> list[Cut]:
+    """Those whose source's settings are no longer those that were used.
 
-    The answer holds until the end of the transaction. Locks the source.
+    The answer holds until the end of the transaction. Locks the sources.
     """
-    await conn.execute(_SQL["share_application"], {"source_id": source_id})
-    # In a statement of its own, which sees all that was committed before the lock was ours.
-    return await effective(conn, source_id, usual) != used
+    source_ids = [cut.source_id for cut in cuts]
+    await conn.execute(_SQL["share_applications"], {"source_ids": source_ids})
+    # In a statement of its own, which sees all that was committed before the locks were ours.
+    now = await _all_effective(conn, source_ids, usual)
+    return [cut for cut in cuts if now.get(cut.source_id, cut.used) != cut.used]
 
 
 async def set_of_sources(

@@ -1,21 +1,21 @@
 -- Chunk settings of applications and sources, and the jobs that cut again what is stored.
 
 -- name: layers
-select application.settings -> 'chunking' as application, source.chunking as source
+select source.id, application.settings -> 'chunking' as application, source.chunking as source
   from rag.knowledge_sources as source
   join app.applications as application on application.id = source.application_id
- where source.id = %(source_id)s;
+ where source.id = any(%(source_ids)s);
 
 -- name: lock_application
 -- Of whoever changes the settings of an application. Held until the end of the transaction.
 select pg_advisory_xact_lock(hashtextextended(%(application_id)s::uuid::text, 7245110384));
 
--- name: share_application
--- Of whoever stores what was cut by them. The row is locked against changes of the source's own.
-select pg_advisory_xact_lock_shared(
-           hashtextextended(source.application_id::text, 7245110384))
-  from (select application_id from rag.knowledge_sources
-         where id = %(source_id)s for no key update) as source;
+-- name: share_applications
+-- Of whoever stores what was cut by them. The rows are locked against changes of the sources' own.
+select pg_advisory_xact_lock_shared(hashtextextended(owner.application_id::text, 7245110384))
+  from (select distinct source.application_id
+          from (select application_id from rag.knowledge_sources
+                 where id = any(%(source_ids)s) order by id for no key update) as source) as owner;
 
 -- name: set_own
 with chosen as materialized (

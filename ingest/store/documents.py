@@ -1,7 +1,7 @@
 """What came out of a file or page: the document, its chunks, their vectors."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import UUID
@@ -233,14 +233,22 @@ def _document_row(new: NewDocument) -> dict[str, Any]:
 
 
 async def known_vectors(
-    conn: Connection, *, application_id: UUID, model_id: int, hashes: Sequence[bytes]
-) -> dict[bytes, NDArray[np.float32]]:
-    """Vectors that need not be computed again, by text hash. Never those of another application."""
+    conn: Connection, wanted: Collection[tuple[UUID, bytes]], *, model_id: int
+) -> dict[tuple[UUID, bytes], NDArray[np.float32]]:
+    """Vectors that need not be computed again, by application and text hash.
+
+    Never those of another application.
+    """
     cursor = await conn.execute(
         _SQL["known_vectors"],
-        {"application_id": application_id, "model_id": model_id, "hashes": list(set(hashes))},
+        {
+            "application_ids": [application_id for application_id, _ in wanted],
+            "hashes": [digest for _, digest in wanted],
+            "model_id": model_id,
+        },
     )
-    return {digest: _float32(vector) for digest, vector in await cursor.fetchall()}
+    rows = await cursor.fetchall()
+    return {(owner, digest): _float32(vector) for owner, digest, vector in rows}
 
 
 def _float32(vector: Any) -> NDArray[np.float32]:

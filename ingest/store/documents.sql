@@ -50,20 +50,21 @@ from stdin (format binary);
 copy rag.embeddings (chunk_id, model_id, application_id, embedding) from stdin (format binary);
 
 -- name: known_vectors
--- Vectors that this application has for the same text: of stored chunks, or paid for by an
--- unfinished job.
-select distinct on (wanted.text_hash) wanted.text_hash, found.embedding
-  from unnest(%(hashes)s::bytea[]) as wanted(text_hash)
+-- Vectors that applications have for texts of theirs: of stored chunks, or paid for by an unfinished
+-- job.
+select wanted.application_id, wanted.text_hash, found.embedding
+  from unnest(%(application_ids)s::uuid[], %(hashes)s::bytea[])
+       as wanted(application_id, text_hash)
  cross join lateral (
     (select stored.embedding
        from rag.chunks as chunk
        join rag.embeddings as stored on stored.chunk_id = chunk.id and stored.model_id = %(model_id)s
-      where chunk.application_id = %(application_id)s and chunk.content_hash = wanted.text_hash
+      where chunk.application_id = wanted.application_id and chunk.content_hash = wanted.text_hash
       limit 1)
     union all
     (select cached.embedding
        from rag.embedding_cache as cached
-      where cached.application_id = %(application_id)s and cached.model_id = %(model_id)s
+      where cached.application_id = wanted.application_id and cached.model_id = %(model_id)s
         and cached.text_hash = wanted.text_hash)
     limit 1) as found;
 

@@ -14,6 +14,7 @@ from psycopg.rows import class_row
 
 from ingest.db import Connection, load_queries
 from ingest.store import members, sources
+from ingest.store.sources import Content
 
 _SQL = load_queries("held_documents.sql")
 
@@ -51,9 +52,8 @@ async def publish(conn: Connection, job_id: UUID) -> None:
     if new.is_member:
         await members.recount(conn, new.source_id)
         return
-    await sources.set_content(
-        conn,
-        new.source_id,
+    content = Content(
+        source_id=new.source_id,
         content_hash=new.content_hash,
         blob_key=new.blob_key,
         size_bytes=new.size_bytes,
@@ -62,6 +62,7 @@ async def publish(conn: Connection, job_id: UUID) -> None:
         chunk_count=new.chunk_count,
         token_count=new.token_count,
     )
+    await sources.set_content(conn, [content])
 
 
 async def drop(conn: Connection, job_ids: Sequence[UUID]) -> None:

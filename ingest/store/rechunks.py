@@ -14,7 +14,7 @@ from psycopg.types.json import Jsonb
 from ingest.db import Connection, load_queries, new_id
 from ingest.model import Chunk, ChunkSettings, Page, Vectors
 from ingest.store import chunking, documents, events, jobs
-from ingest.store.chunking import Installation
+from ingest.store.chunking import Cut, Installation
 from ingest.store.documents import DocumentChunks, chunking_json
 from ingest.store.jobs import NewJob
 
@@ -104,7 +104,12 @@ async def swap(
     """
     if await _one(conn, "lock_source", id=document.source_id) is None:
         return "gone"
-    if await chunking.has_moved(conn, document.source_id, new.settings, usual):
+    cut = Cut(
+        application_id=document.application_id,
+        source_id=document.source_id,
+        used=new.settings,
+    )
+    if await chunking.have_moved(conn, [cut], usual):
         return "changed"
     before = await _one(conn, "lock_document", id=document.id, updated_at=document.updated_at)
     if before is None:

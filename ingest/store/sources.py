@@ -1,6 +1,6 @@
 """Knowledge sources as the worker sees them; reading them for people is in source_views.py."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -39,52 +39,67 @@ class SourceForJob:
     metadata: dict[str, Any]
     content_hash: bytes | None
     blob_key: str | None
+    application_chunking: Any = None
+    """As it is stored (chunking.py), as `own_chunking`."""
+    own_chunking: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What is searchable of a source that is one document."""
+
+    source_id: UUID
+    content_hash: bytes
+    blob_key: str
+    size_bytes: int
+    model_id: int
+    coverage: dict[str, Any]
+    chunk_count: int
+    token_count: int
 
 
 async def settle(conn: Connection, ids: Sequence[UUID]) -> list[Settled]:
     """Derive the state of sources whose jobs have changed in this transaction."""
     if not ids:
         return []
-    await conn.execute(_SQL["lock"], {"ids": list(ids)})
+    await lock(conn, ids)
     async with conn.cursor(row_factory=class_row(Settled)) as cur:
         await cur.execute(_SQL["derive"], {"ids": list(ids)})
         return await cur.fetchall()
 
 
-async def for_job(conn: Connection, id: UUID) -> SourceForJob | None:
-    """The source of a job; None when it was deleted."""
+async def for_jobs(conn: Connection, ids: Sequence[UUID]) -> dict[UUID, SourceForJob]:
+    """The sources of jobs, without those that were deleted."""
     async with conn.cursor(row_factory=class_row(SourceForJob)) as cur:
-        await cur.execute(_SQL["for_job"], {"id": id})
-        return await cur.fetchone()
+        await cur.execute(_SQL["for_jobs"], {"ids": list(ids)})
+        return {source.id: source for source in await cur.fetchall()}
 
 
-async def set_content(
-    conn: Connection,
-    id: UUID,
-    *,
-    content_hash: bytes,
-    blob_key: str,
-    size_bytes: int,
-    model_id: int,
-    coverage: dict[str, Any],
-    chunk_count: int,
-    token_count: int,
-) -> bool:
-    """Say what is searchable now, in the transaction that makes it so; False when deleted."""
-    done = await conn.execute(
-        _SQL["set_content"],
-        {
-            "id": id,
-            "content_hash": content_hash,
-            "blob_key": blob_key,
-            "size_bytes": size_bytes,
-            "model_id": model_id,
-            "coverage": Jsonb(coverage),
-            "chunk_count": chunk_count,
-            "token_count": token_count,
-        },
-    )
-    return done.rowcount == 1
+async def lock(conn: Connection, ids: Collection[UUID]) -> None:
+    """Lock the rows of sources until the end of the transaction, in the order that all keep."""
+    await conn.execute(_SQL["lock"], {"ids": list(ids)})
+
+
+async def set_content(conn: Connection, contents: Sequence[Content]) -> set[UUID]:
+    """Say what is searchable now, in the transaction that makes it so; of which sources it could.
+
+    Not of those that were deleted. The rows are locked before, when they are several.
+    """
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["set_content"],
+            {
+                "ids": [content.source_id for content in contents],
+                "content_hashes": [content.content_hash for content in contents],
+                "blob_keys": [content.blob_key for content in contents],
+                "sizes": [content.size_bytes for content in contents],
+                "model_ids": [content.model_id for content in contents],
+                "coverages": [Jsonb(content.coverage) for content in contents],
+                "chunk_counts": [content.chunk_count for content in contents],
+                "token_counts": [content.token_count for content in contents],
+            },
+        )
+        return set(await cur.fetchall())
 
 
 async def tombstone(conn: Connection, *, application_id: UUID, ids: Sequence[UUID]) -> list[UUID]:

@@ -82,19 +82,27 @@ update rag.knowledge_sources as source
 returning source.id, source.status, derived.was, source.error_code, source.error_message,
           source.chunk_count;
 
--- name: for_job
--- What a handler needs to know; nothing for a source that was deleted.
-select id, application_id, name, uri, type, metadata, content_hash, blob_key
-  from rag.knowledge_sources
- where id = %(id)s and deleted_at is null;
+-- name: for_jobs
+-- What handlers need to know; nothing of a source that was deleted.
+select source.id, source.application_id, source.name, source.uri, source.type, source.metadata,
+       source.content_hash, source.blob_key,
+       application.settings -> 'chunking' as application_chunking, source.chunking as own_chunking
+  from rag.knowledge_sources as source
+  join app.applications as application on application.id = source.application_id
+ where source.id = any(%(ids)s) and source.deleted_at is null;
 
 -- name: set_content
-update rag.knowledge_sources
-   set content_hash = %(content_hash)s, blob_key = %(blob_key)s, size_bytes = %(size_bytes)s,
-       embedding_model_id = %(model_id)s, coverage = %(coverage)s,
-       chunk_count = %(chunk_count)s, token_count = %(token_count)s, updated_at = now()
- where id = %(id)s and deleted_at is null
-returning id;
+-- The rows are locked already, in one order for all transactions (`lock`).
+update rag.knowledge_sources as source
+   set content_hash = new.content_hash, blob_key = new.blob_key, size_bytes = new.size_bytes,
+       embedding_model_id = new.model_id, coverage = new.coverage,
+       chunk_count = new.chunk_count, token_count = new.token_count, updated_at = now()
+  from unnest(%(ids)s::uuid[], %(content_hashes)s::bytea[], %(blob_keys)s::text[],
+              %(sizes)s::bigint[], %(model_ids)s::smallint[], %(coverages)s::jsonb[],
+              %(chunk_counts)s::integer[], %(token_counts)s::bigint[])
+       as new(id, content_hash, blob_key, size_bytes, model_id, coverage, chunk_count, token_count)
+ where source.id = new.id and source.deleted_at is null
+returning source.id;
 
 -- name: tombstone
 update rag.knowledge_sources

@@ -39,6 +39,7 @@ async def attempt(
     return Finished(
         ended=_ended(job, progress, outcome),
         write=outcome.write,
+        grouped=outcome.grouped,
         documents=outcome.documents,
         lines=progress.lines,
     )

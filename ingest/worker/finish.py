@@ -6,6 +6,7 @@ one job's trouble is never another's.
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,9 +15,9 @@ from uuid import UUID
 import structlog
 
 from ingest import metrics, tracing
-from ingest.db import Pool, is_out_of_reach, transaction
-from ingest.handlers.context import Write
-from ingest.store import announce, documents, job_logs, jobs
+from ingest.db import Connection, Pool, is_out_of_reach, transaction
+from ingest.handlers.context import GroupedWrite, Write
+from ingest.store import announce, documents, job_logs, jobs, sources
 from ingest.store.documents import NewDocument
 from ingest.store.job_logs import LogLine
 from ingest.store.jobs import Ended
@@ -38,6 +39,7 @@ class Finished:
 
     ended: Ended
     write: Write | None = None
+    grouped: Sequence[GroupedWrite] = ()
     documents: Sequence[NewDocument] = ()
     lines: Sequence[LogLine] = ()
 
@@ -122,11 +124,14 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
         ours = [finished for finished in group if finished.ended.job.id in held]
         # What writes lock beside their jobs belongs to a source: one order for all transactions.
         ours.sort(key=lambda finished: str(finished.ended.job.knowledge_source_id))
+        if any(finished.grouped for finished in ours):
+            await sources.lock(conn, {id for finished in ours if (id := _source(finished))})
         for finished in ours:
             if finished.write is not None:
                 # What it queues belongs to the trace of what queued this one.
                 with tracing.within(finished.ended.job.traceparent):
                     await finished.write(conn)
+        await _write_grouped(conn, ours)
         await documents.replace(conn, [new for finished in ours for new in finished.documents])
         await jobs.finish(conn, [finished.ended for finished in ours])
         spent = timedelta(seconds=time.monotonic() - started)
@@ -141,6 +146,19 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
             type = types[line.job_id]
             metrics.stage_ended(type, line.stage, seconds=line.duration.total_seconds())
     return held
+
+
+def _source(finished: Finished) -> UUID | None:
+    return finished.ended.job.knowledge_source_id
+
+
+async def _write_grouped(conn: Connection, group: Sequence[Finished]) -> None:
+    by_kind: defaultdict[type[GroupedWrite], list[GroupedWrite]] = defaultdict(list)
+    for finished in group:
+        for write in finished.grouped:
+            by_kind[type(write)].append(write)
+    for kind, writes in by_kind.items():
+        await kind.write_all(conn, writes)
 
 
 def _lines(finished: Finished, spent: timedelta, *, shared_by: int) -> list[LogLine]:

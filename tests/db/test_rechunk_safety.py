@@ -13,6 +13,7 @@ from ingest.errors import Permanent
 from ingest.handlers import rechunk
 from ingest.handlers.chunk_settings import installation
 from ingest.store import chunking, source_control
+from ingest.store.chunking import Cut
 from ingest.worker.finish import commit
 from tests.builders import job_row, make_due, source_row
 from tests.rechunk_house import RechunkHouse, add_document, queued, rechunk_house, rows, sizes
@@ -272,9 +273,7 @@ async def test_a_change_of_the_application_waits_for_what_is_just_being_stored(
         await storing.execute("select id from rag.knowledge_sources for no key update")
         moved = await chunking.must_rechunk(
             storing,
-            application_id=application_id,
-            source_id=source_id,
-            used=usual,
+            [Cut(application_id=application_id, source_id=source_id, used=usual)],
             usual=installation(house.context),
         )
         await storing.execute("update rag.documents set chunking = '{}'")

@@ -1,0 +1,111 @@
+"""Questions that are asked together."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from ingest.batch_loader import BatchLoader
+from ingest.tasks import end
+
+
+class Squares:
+    """Answers each number with its square, once it may."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[int]] = []
+        self.may_answer = asyncio.Event()
+        self.error: Exception | None = None
+
+    async def load(self, keys: Sequence[int]) -> Mapping[int, int]:
+        self.asked.append(sorted(keys))
+        await self.may_answer.wait()
+        if self.error is not None:
+            raise self.error
+        return {key: key * key for key in keys if key < 100}
+
+
+async def _all_asked() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def test_what_comes_while_a_query_is_under_way_shares_the_next() -> None:
+    squares = Squares()
+    loader = BatchLoader(squares.load)
+    first = asyncio.create_task(loader.get([1]))
+    await _all_asked()
+    others = [asyncio.create_task(loader.get([n, 2])) for n in (3, 4, 5)]
+    await _all_asked()
+
+    squares.may_answer.set()
+    answers = [await task for task in (first, *others)]
+
+    assert squares.asked == [[1], [2, 3, 4, 5]]
+    assert [answer[n] for answer, n in zip(answers, (1, 3, 4, 5), strict=True)] == [1, 9, 16, 25]
+
+
+async def test_a_key_that_is_asked_for_again_is_looked_up_again() -> None:
+    squares = Squares()
+    squares.may_answer.set()
+    loader = BatchLoader(squares.load)
+
+    await loader.get([1])
+    await loader.get([1])
+
+    assert squares.asked == [[1], [1]]
+
+
+async def test_what_is_not_there_is_left_out() -> None:
+    squares = Squares()
+    squares.may_answer.set()
+
+    assert await BatchLoader(squares.load).get([7, 100]) == {7: 49}
+
+
+async def test_an_error_reaches_those_who_asked_and_nobody_else() -> None:
+    squares = Squares()
+    loader = BatchLoader(squares.load)
+    failing = [asyncio.create_task(loader.get([n])) for n in (1, 2)]
+    await _all_asked()
+    squares.error = ValueError("no")
+    squares.may_answer.set()
+    outcomes = await asyncio.gather(*failing, return_exceptions=True)
+    squares.error = None
+
+    assert [str(outcome) for outcome in outcomes] == ["no", "no"]
+    assert await loader.get([3]) == {3: 9}
+
+
+async def test_a_caller_that_is_cancelled_takes_nothing_from_the_others() -> None:
+    squares = Squares()
+    loader = BatchLoader(squares.load)
+    gone = asyncio.create_task(loader.get([1]))
+    staying = asyncio.create_task(loader.get([2]))
+    await _all_asked()
+    never_asked = asyncio.create_task(loader.get([3]))
+    await _all_asked()
+    gone.cancel()
+    never_asked.cancel()
+    await _all_asked()
+    squares.may_answer.set()
+
+    assert (await staying)[2] == 4
+    assert gone.cancelled()
+    assert squares.asked == [[1, 2]]
+
+
+async def test_nobody_waits_for_a_loader_that_was_cancelled() -> None:
+    squares = Squares()
+    loader = BatchLoader(squares.load)
+    asking = [asyncio.create_task(loader.get([1]))]
+    await _all_asked()
+    asking.append(asyncio.create_task(loader.get([2])))
+    await _all_asked()
+    [running] = [task for task in asyncio.all_tasks() if task.get_name() == "batch loader"]
+    await end(running)
+
+    async with asyncio.timeout(5):
+        for task in asking:
+            with pytest.raises(asyncio.CancelledError):
+                await task
