@@ -5,6 +5,7 @@ stores, the front doors. Nothing here depends on it but GET /metrics. No label h
 a source or anything else that grows without bound.
 """
 
+from functools import cache
 from typing import Final
 
 from prometheus_client import (
@@ -123,10 +124,17 @@ def attempt_ended(
 ) -> None:
     """An attempt ended. `status`: the job's new one, or `dropped`; `given_back`: not counted."""
     outcome = status if status != "pending" else "waiting" if given_back else "retry"
-    _attempts.labels(type, outcome, code or "").inc()
-    _job_seconds.labels(type, outcome).observe(seconds)
+    attempts, job_seconds = _of_attempts(type, outcome, code or "")
+    attempts.inc()
+    job_seconds.observe(seconds)
     if outcome == "retry":
         _retries.labels(type).inc()
+
+
+@cache
+def _of_attempts(type: str, outcome: str, code: str) -> tuple[Counter, Histogram]:
+    """Looking these up by their labels takes longer than counting."""
+    return _attempts.labels(type, outcome, code), _job_seconds.labels(type, outcome)
 
 
 def recovered(jobs: int) -> None:

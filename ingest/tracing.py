@@ -4,6 +4,7 @@ Off unless `start` was called, and then every function here is a test of one var
 are names, numbers and codes: no text, no address beyond its host, no key.
 """
 
+import contextvars
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from opentelemetry.trace import (
     Tracer,
     TracerProvider,
     get_current_span,
+    set_span_in_context,
 )
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
@@ -106,12 +108,32 @@ def server_span(method: str, *, traceparent: str | None) -> Iterator[Span]:
         yield span
 
 
-@contextmanager
-def job_span(type: str, *, attempt: int, traceparent: str | None) -> Iterator[Span]:
-    """An attempt at a job, in the trace of the request that queued it."""
-    attributes: Attributes = {"job.type": type, "job.attempt": attempt}
-    with _span(f"job {type}", SpanKind.CONSUMER, attributes, parents=[traceparent]) as span:
-        yield span
+def job_span(
+    type: str, *, attempt: int, traceparent: str | None
+) -> tuple[Span, contextvars.Context] | None:
+    """An attempt at a job, in the trace of the request that queued it; None: nothing is traced.
+
+    What is run in the context belongs to the span, which lasts until `end_job`.
+    """
+    if _tracer is None:
+        return None
+    span = _tracer.start_span(
+        f"job {type}",
+        context=_context(traceparent) if traceparent is not None else Context(),
+        kind=SpanKind.CONSUMER,
+        attributes={"job.type": type, "job.attempt": attempt},
+    )
+    context = contextvars.copy_context()
+    context.run(attach, set_span_in_context(span))
+    return span, context
+
+
+def end_job(span: Span, *, status: str, code: str | None) -> None:
+    """The attempt is over: `status` as the job has it now, or `dropped`."""
+    span.set_attribute("job.status", status)
+    if code is not None:
+        failed(span, code)
+    span.end()
 
 
 @contextmanager

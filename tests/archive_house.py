@@ -30,7 +30,6 @@ from ingest.store import job_types, uploads
 from ingest.store.jobs import ClaimedJob
 from ingest.store.verdicts import FileVerdict, Upload, UploadedFile
 from ingest.worker.attempt import attempt
-from ingest.worker.calls import Calls
 from ingest.worker.finish import Finished, commit
 from tests.builders import claim
 from tests.file_house import House
@@ -140,7 +139,6 @@ class ArchiveHouse(House):
             handlers={"file": ingest_file, "member": ingest_member, "archive": unpack_archive},
             context=self.context,
             progress=Progress(job),
-            calls=Calls(),
         )
         assert finished is not None
         return finished

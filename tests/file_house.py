@@ -26,7 +26,6 @@ from ingest.store import job_types, uploads
 from ingest.store.jobs import ClaimedJob
 from ingest.store.verdicts import Upload, UploadedFile
 from ingest.worker.attempt import attempt
-from ingest.worker.calls import Calls
 from ingest.worker.finish import Finished, commit
 from tests.builders import claim
 from tests.fakes import FakeEmbedder
@@ -129,7 +128,6 @@ class House:
             handlers={"file": ingest_file},
             context=self.context,
             progress=Progress(job),
-            calls=Calls(),
         )
         assert finished is not None
         await commit(self.pool, [finished])

@@ -20,7 +20,6 @@ from ingest.store import applications, chunking, job_types, models
 from ingest.store.chunking import OwnChunking
 from ingest.store.jobs import ClaimedJob
 from ingest.worker.attempt import attempt
-from ingest.worker.calls import Calls
 from ingest.worker.finish import Finished, commit
 from tests.builders import claim
 from tests.fakes import FakeEmbedder
@@ -104,7 +103,6 @@ class RechunkHouse(House):
             handlers={"file": ingest_file, "rechunk": rechunk_source},
             context=context or self.context,
             progress=Progress(job),
-            calls=Calls(),
         )
 
     async def carry_out(self, job: ClaimedJob) -> Finished:

@@ -36,7 +36,6 @@ from ingest.store import claims, job_types, models, runs
 from ingest.store.jobs import ClaimedJob
 from ingest.store.runs import CrawlSettings, NewRun, Run
 from ingest.worker.attempt import attempt
-from ingest.worker.calls import Calls
 from ingest.worker.finish import Finished, commit
 from tests.fakes import FakeEmbedder
 from tests.web_server import Answer, WebServer, response, web_server
@@ -203,7 +202,6 @@ class SiteHouse:
             handlers=self.handlers,
             context=self.context,
             progress=Progress(job),
-            calls=Calls(),
         )
 
     async def run_all(self, *, most: int = 1000) -> None:

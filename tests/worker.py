@@ -1,7 +1,7 @@
 """A real worker on the test database, with handlers that a test makes up."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any, cast
@@ -11,8 +11,12 @@ from ingest.db import Connection, Pool
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import Handler
 from ingest.listen import Listener
+from ingest.store import job_types
 from ingest.store.jobs import ClaimedJob
+from ingest.worker.finish import Finished
+from ingest.worker.finisher import Finisher
 from ingest.worker.loop import Worker
+from ingest.worker.slots import Slot
 from tests.builders import job_row
 
 
@@ -67,6 +71,42 @@ async def until_status(conn: Connection, job_id: Any, *statuses: str) -> dict[st
         return row if row["status"] in statuses else None
 
     return cast(dict[str, Any], await until(reached))
+
+
+async def committed(pool: Pool, outcomes: Sequence[Finished]) -> list[bool]:
+    """Hand in outcomes at the same moment; whether each was committed."""
+    async with pool.connection() as conn:
+        types = {row.type: row for row in await job_types.all_types(conn)}
+    loop = asyncio.get_running_loop()
+    done: dict[UUID, asyncio.Future[bool]] = {}
+
+    def hear(slot: Slot, held: bool | Exception) -> None:
+        if isinstance(held, Exception):
+            done[slot.job.id].set_exception(held)
+        else:
+            done[slot.job.id].set_result(held)
+
+    finisher = Finisher(pool, on_done=hear)
+    for outcome in outcomes:
+        job = outcome.ended.job
+        slot = Slot(
+            job=job,
+            job_type=types[job.type],
+            progress=Progress(job),
+            task=loop.create_task(_over(outcome)),
+            span=None,
+        )
+        done[job.id] = loop.create_future()
+        finisher.hand_in(slot, outcome)
+    finisher.start()
+    try:
+        return await asyncio.gather(*done.values())
+    finally:
+        await finisher.close()
+
+
+async def _over(outcome: Finished) -> Finished:
+    return outcome
 
 
 class Scripted:

@@ -146,9 +146,12 @@ class Review:
     reason: ReviewReason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Outcome:
-    """An attempt that did what it could: by default, the job is completed."""
+    """An attempt that did what it could: by default, the job is completed.
+
+    Not frozen: there is one for every job, and it would cost thrice.
+    """
 
     wait: Wait | None = None
     review: Review | None = None
@@ -181,6 +184,11 @@ class Progress:
     def stage(self, stage: Stage) -> None:
         self._stage = stage
         self._moved()
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether there is anything to say about it yet."""
+        return self.percent > 0 or self._stage is not None
 
     def reached(self, percent: float) -> None:
         """Percent never falls within an attempt."""

@@ -1,10 +1,14 @@
 """Who gets which job next: the claim, the limits of job types, and what is waiting for its time."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
+from psycopg import AsyncCursor
 from psycopg.rows import class_row, scalar_row
 
 from ingest.db import Connection, load_queries
@@ -29,6 +33,32 @@ class Allowance:
     """Jobs that may start now; below 1: none."""
     wait_seconds: float | None
     """How long until the rate allows the next one; None if it is not the rate that forbids it."""
+
+
+def _claimed_row(cursor: AsyncCursor[Any]) -> Callable[[Sequence[Any]], ClaimedJob]:
+    """As class_row, but quicker. The payload comes as text: most are empty."""
+    columns = [column.name for column in cursor.description or ()]
+    if columns and columns != list(ClaimedJob._fields):
+        raise TypeError(f"a claim returns {columns}")
+    at = ClaimedJob._fields.index("payload")
+
+    def claimed(row: Sequence[Any]) -> ClaimedJob:
+        text = row[at]
+        payload = {} if text == "{}" else json.loads(text)
+        return ClaimedJob._make((*row[:at], payload, *row[at + 1 :]))
+
+    return claimed
+
+
+@asynccontextmanager
+async def prepared(conn: Connection) -> AsyncIterator[None]:
+    """Let a connection claim quickly in this block; it should serve nothing else meanwhile."""
+    await conn.execute(_SQL["set_plans"])
+    try:
+        yield
+    finally:
+        if not conn.closed:
+            await conn.execute(_SQL["reset_plans"])
 
 
 async def claimable_types(conn: Connection, *, handlers: Sequence[str]) -> list[ClaimableType]:
@@ -80,7 +110,7 @@ async def claim(
     workers were claiming the same.
     """
     heavier = weights or {}
-    async with conn.cursor(row_factory=class_row(ClaimedJob)) as cur:
+    async with conn.cursor(row_factory=_claimed_row) as cur:
         await cur.execute(
             _SQL["claim"],
             {
@@ -92,13 +122,14 @@ async def claim(
                 "weight_ids": list(heavier),
                 "weights": list(heavier.values()),
             },
+            prepare=True,
         )
         return await cur.fetchall()
 
 
 async def claim_oldest(conn: Connection, *, types: Sequence[str], worker: UUID) -> list[ClaimedJob]:
     """Take the job that has been ready for longest, whatever its priority; at most one."""
-    async with conn.cursor(row_factory=class_row(ClaimedJob)) as cur:
+    async with conn.cursor(row_factory=_claimed_row) as cur:
         await cur.execute(_SQL["claim_oldest"], {"types": list(types), "worker": worker})
         return await cur.fetchall()
 

@@ -60,6 +60,16 @@ update rag.lanes as lane
  cross join lateral (select greatest(job_type.rate_per_minute / 10, 1) as burst) as size
  where lane.lane = 'type:' || started.type and job_type.rate_per_minute is not null;
 
+-- name: set_plans
+-- The plan of a claim takes longer to make than the claim, and there is one for all: by the index of
+-- what is ready, and by the primary key. It must not be made for a small table and kept for a large.
+set plan_cache_mode = force_generic_plan;
+set enable_seqscan = off;
+
+-- name: reset_plans
+reset plan_cache_mode;
+reset enable_seqscan;
+
 -- name: claim
 -- Fair and constant in the backlog. `band`: the types that have work which people wait for; if none
 -- has any, those with work of the night (priority below 0). `tenant`: the next applications after
@@ -163,10 +173,9 @@ update rag.processing_jobs as job
    set status = 'processing', attempts = job.attempts + 1, fence = job.fence + 1,
        locked_by = %(worker)s, locked_at = now(), started_at = now(),
        stage = null, progress = 0, wait_reason = null
-  from due
- where job.id = due.id
+ where job.id = any(array(select due.id from due))
 returning job.id, job.application_id, job.knowledge_source_id, job.batch_id, job.parent_job_id,
-          job.type, job.payload, job.priority, job.attempts, job.max_attempts, job.fence,
+          job.type, job.payload::text, job.priority, job.attempts, job.max_attempts, job.fence,
           job.position, job.traceparent;
 
 -- name: claim_oldest
@@ -186,10 +195,9 @@ update rag.processing_jobs as job
    set status = 'processing', attempts = job.attempts + 1, fence = job.fence + 1,
        locked_by = %(worker)s, locked_at = now(), started_at = now(),
        stage = null, progress = 0, wait_reason = null
-  from due
- where job.id = due.id
+ where job.id = any(array(select due.id from due))
 returning job.id, job.application_id, job.knowledge_source_id, job.batch_id, job.parent_job_id,
-          job.type, job.payload, job.priority, job.attempts, job.max_attempts, job.fence,
+          job.type, job.payload::text, job.priority, job.attempts, job.max_attempts, job.fence,
           job.position, job.traceparent;
 
 -- name: promote

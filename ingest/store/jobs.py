@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from psycopg.rows import class_row, dict_row, scalar_row
@@ -36,9 +36,8 @@ class NewJob:
     id: UUID = field(default_factory=new_id)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimedJob:
-    """A job that is ours until its fence moves."""
+class ClaimedJob(NamedTuple):
+    """A job that is ours until its fence moves. A tuple, because those are made quickly."""
 
     id: UUID
     application_id: UUID
@@ -55,9 +54,9 @@ class ClaimedJob:
     traceparent: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Ended:
-    """How an attempt ended."""
+    """How an attempt ended. Not frozen: there is one for every job, and it would cost thrice."""
 
     job: ClaimedJob
     status: JobStatus
@@ -73,6 +72,18 @@ class Ended:
     embedding_config: dict[str, Any] | None = None
     result: dict[str, Any] | None = None
     review_reason: ReviewReason | None = None
+
+    @property
+    def is_bare(self) -> bool:
+        """Completed, and nobody is to hear of it: no source, no parent, no facts to keep."""
+        return (
+            self.status == "completed"
+            and self.job.knowledge_source_id is None
+            and self.job.parent_job_id is None
+            and self.stage is None
+            and self.result is None
+            and self.embedding_config is None
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +144,16 @@ async def _by_idempotency_key(conn: Connection, jobs: Sequence[NewJob]) -> dict[
 async def wake(conn: Connection, payload: Literal["", "cancel"] = "") -> None:
     """Tell the workers, once the transaction commits, to look for work or for cancelled jobs."""
     await conn.execute(_SQL["wake"], {"payload": payload})
+
+
+async def complete(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:
+    """Complete jobs of which there is nothing else to write; the ids of those still ours."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["complete"],
+            {"ids": [job.id for job in jobs], "fences": [job.fence for job in jobs]},
+        )
+        return set(await cur.fetchall())
 
 
 async def hold(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:

@@ -8,10 +8,10 @@ insert into rag.processing_jobs
 select new.id, new.application_id, new.knowledge_source_id, new.batch_id, new.parent_job_id,
        new.type, new.priority, new.payload, new.idempotency_key, new.user_id, job_type.max_attempts,
        now() + new.delay, case when new.delay is not null then 'scheduled' end, new.traceparent
-  from unnest(%(ids)s::uuid[], %(application_ids)s::uuid[], %(source_ids)s::uuid[],
-              %(batch_ids)s::uuid[], %(parent_ids)s::uuid[], %(types)s::text[],
-              %(priorities)s::integer[], %(payloads)s::jsonb[], %(keys)s::text[],
-              %(user_ids)s::text[], %(delays)s::interval[], %(traceparents)s::text[])
+  from unnest(%(ids)b::uuid[], %(application_ids)b::uuid[], %(source_ids)b::uuid[],
+              %(batch_ids)b::uuid[], %(parent_ids)b::uuid[], %(types)b::text[],
+              %(priorities)b::integer[], %(payloads)b::jsonb[], %(keys)b::text[],
+              %(user_ids)b::text[], %(delays)b::interval[], %(traceparents)b::text[])
               with ordinality
        as new(id, application_id, knowledge_source_id, batch_id, parent_job_id, type, priority,
               payload, idempotency_key, user_id, delay, traceparent, n)
@@ -32,11 +32,29 @@ select pg_notify('rag_jobs', %(payload)s);
 -- Lock the jobs that are still ours; whoever wants to take them away waits for our commit.
 select job.id
   from rag.processing_jobs as job
-  join unnest(%(ids)s::uuid[], %(fences)s::bigint[]) as held(id, fence)
+  join unnest(%(ids)b::uuid[], %(fences)b::bigint[]) as held(id, fence)
     on job.id = held.id and job.fence = held.fence
  where job.status = 'processing'
  order by job.id
    for update of job;
+
+-- name: complete
+-- The end of attempts that changed nothing but their jobs; held first, in the order of all locks.
+with held as materialized (
+    select job.id
+      from rag.processing_jobs as job
+      join unnest(%(ids)b::uuid[], %(fences)b::bigint[]) as ended(id, fence)
+        on job.id = ended.id and job.fence = ended.fence
+     where job.status = 'processing'
+     order by job.id
+       for update of job)
+update rag.processing_jobs as job
+   set status = 'completed', run_at = null, wait_reason = null, locked_by = null, locked_at = null,
+       stage = null, progress = 100, last_error_code = null, last_error_message = null,
+       review_reason = null, completed_at = clock_timestamp()
+  from held
+ where job.id = held.id
+returning job.id;
 
 -- name: finish
 -- The end of an attempt, for many jobs. `refund` gives the attempt back (stop, snooze).
@@ -55,10 +73,10 @@ update rag.processing_jobs as job
        review_reason = ended.review_reason,
        -- Not now(): that was when the transaction began, before it stored anything.
        completed_at = case when ended.status <> 'pending' then clock_timestamp() end
-  from unnest(%(ids)s::uuid[], %(fences)s::bigint[], %(statuses)s::text[], %(delays)s::interval[],
-              %(wait_reasons)s::text[], %(refunds)s::integer[], %(codes)s::text[],
-              %(messages)s::text[], %(stages)s::text[], %(configs)s::jsonb[], %(results)s::jsonb[],
-              %(review_reasons)s::text[])
+  from unnest(%(ids)b::uuid[], %(fences)b::bigint[], %(statuses)b::text[], %(delays)b::interval[],
+              %(wait_reasons)b::text[], %(refunds)b::integer[], %(codes)b::text[],
+              %(messages)b::text[], %(stages)b::text[], %(configs)b::jsonb[], %(results)b::jsonb[],
+              %(review_reasons)b::text[])
        as ended(id, fence, status, delay, wait_reason, refund, error_code, error_message, stage,
                 embedding_config, result, review_reason)
  where job.id = ended.id and job.fence = ended.fence and job.status = 'processing'
@@ -70,7 +88,7 @@ with held as materialized (
     select job.id, seen.stage, seen.progress,
            (job.stage, job.progress) is distinct from (seen.stage, seen.progress::smallint) as changed
       from rag.processing_jobs as job
-      join unnest(%(ids)s::uuid[], %(fences)s::bigint[], %(stages)s::text[], %(progress)s::integer[])
+      join unnest(%(ids)b::uuid[], %(fences)b::bigint[], %(stages)b::text[], %(progress)b::integer[])
            as seen(id, fence, stage, progress)
         on job.id = seen.id and job.fence = seen.fence
      where job.status = 'processing'

@@ -1,5 +1,6 @@
 """One attempt at a job: from the handler's call to what has to be committed."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -11,8 +12,6 @@ from ingest.handlers.registry import Handler
 from ingest.store.job_logs import LogLine
 from ingest.store.job_types import JobType
 from ingest.store.jobs import ClaimedJob, Ended
-from ingest.worker.calls import Calls
-from ingest.worker.deadlines import deadlines
 from ingest.worker.finish import Finished
 from ingest.worker.outcomes import judge
 
@@ -26,16 +25,29 @@ async def attempt(
     handlers: Mapping[str, Handler],
     context: Context,
     progress: Progress,
-    calls: Calls,
 ) -> Finished | None:
-    """Run the handler; None when the job turned out not to be ours. Cancellation passes through."""
+    """Run the handler; None when the job turned out not to be ours.
+
+    Once the task is cancelled, what the handler raises passes through.
+    """
     try:
-        async with deadlines(job_type, progress):
-            outcome = await calls.run(handlers[job_type.handler], job, context, progress)
+        outcome = await handlers[job_type.handler](job, context, progress)
+        if not isinstance(outcome, Outcome):
+            got = type(outcome).__name__
+            raise TypeError(f"the handler returned {got} instead of an Outcome")
     except LeaseLost:
         return None
     except Exception as error:
+        if _is_cancelling():
+            raise
         return failed(job, job_type, progress, error)
+    except BaseException as error:
+        # `exit()`, or a panic of a native library: no reason to stop the whole service.
+        if isinstance(error, KeyboardInterrupt | GeneratorExit) or _is_cancelling():
+            raise
+        fault = RuntimeError(f"the handler raised {type(error).__name__}")
+        fault.__cause__ = error
+        return failed(job, job_type, progress, fault)
     return Finished(
         ended=_ended(job, progress, outcome),
         write=outcome.write,
@@ -43,6 +55,12 @@ async def attempt(
         documents=outcome.documents,
         lines=progress.lines,
     )
+
+
+def _is_cancelling() -> bool:
+    """Whether the handler was told to end; it may also raise a CancelledError by itself."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _ended(job: ClaimedJob, progress: Progress, outcome: Outcome) -> Ended:

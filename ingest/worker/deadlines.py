@@ -1,42 +1,66 @@
 """How long an attempt may take: in all, and without getting on."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import time
+from collections.abc import Callable, Mapping
 from datetime import timedelta
+from typing import Final
+from uuid import UUID
 
 from ingest.errors import Transient
 from ingest.handlers.context import Progress
-from ingest.store.job_types import JobType
+from ingest.worker.slots import Slot
+
+# However many attempts are about to run out of time, they are looked at together.
+_SHORTEST_PAUSE: Final = 0.01
 
 
-@asynccontextmanager
-async def deadlines(job_type: JobType, progress: Progress) -> AsyncIterator[None]:
-    """Cancel the block when a limit of its type is over; whatever it had started ends with it.
+class Deadlines:
+    """One timer for all attempts, set to the first that could be over."""
 
-    Raises Transient `stage_timeout`, which says where the attempt was.
-    """
-    loop = asyncio.get_running_loop()
-    stage_seconds = job_type.stage_timeout.total_seconds()
-    stage, whole = asyncio.timeout(stage_seconds), asyncio.timeout(job_type.timeout.total_seconds())
+    def __init__(
+        self, slots: Mapping[UUID, Slot], on_over: Callable[[Slot, Transient], None]
+    ) -> None:
+        """`on_over` gets an attempt whose time is over, and the error that says so."""
+        self._slots = slots
+        self._on_over = on_over
+        self._at = float("inf")
+        self._timer: asyncio.TimerHandle | None = None
 
-    def moved() -> None:
-        if not stage.expired():
-            stage.reschedule(loop.time() + stage_seconds)
+    def add(self, slot: Slot) -> None:
+        """Watch the attempt from now on, while it runs."""
+        due = min(slot.stuck_at, slot.over_at)
+        if due < self._at:
+            self._set(due)
 
-    try:
-        async with whole, stage:
-            progress.on_move = moved
-            try:
-                yield
-            finally:
-                progress.on_move = None
-    except TimeoutError:
-        if stage.expired():
-            raise _too_long("did not get on for", job_type.stage_timeout, progress) from None
-        if whole.expired():
-            raise _too_long("took longer than", job_type.timeout, progress) from None
-        raise
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _set(self, due: float) -> None:
+        self.close()
+        self._at = due
+        pause = max(due - time.monotonic(), _SHORTEST_PAUSE)
+        self._timer = asyncio.get_running_loop().call_later(pause, self._look)
+
+    def _look(self) -> None:
+        self._at = float("inf")
+        now = time.monotonic()
+        for slot in list(self._slots.values()):
+            if slot.told_to_end is None and not slot.task.done():
+                if (error := _over(slot, now)) is not None:
+                    self._on_over(slot, error)
+                else:
+                    # An attempt that got on is met here too early, and its new time noted.
+                    self.add(slot)
+
+
+def _over(slot: Slot, now: float) -> Transient | None:
+    if slot.stuck_at <= now:
+        return _too_long("did not get on for", slot.job_type.stage_timeout, slot.progress)
+    if slot.over_at <= now:
+        return _too_long("took longer than", slot.job_type.timeout, slot.progress)
+    return None
 
 
 def _too_long(what: str, limit: timedelta, progress: Progress) -> Transient:

@@ -1,10 +1,5 @@
-"""Commit the ends of attempts: what was written, the job's state, the source's, the events.
+"""Commit the ends of attempts: what was written, the job's state, the source's, the events."""
 
-Jobs that end at about the same time share a transaction. If that fails, each gets its own, so that
-one job's trouble is never another's.
-"""
-
-import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,30 +7,21 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-import structlog
-
 from ingest import metrics, tracing
-from ingest.db import Connection, Pool, is_out_of_reach, transaction
+from ingest.db import Connection, Pool, transaction
 from ingest.handlers.context import GroupedWrite, Write
 from ingest.store import announce, documents, job_logs, jobs, sources
 from ingest.store.documents import NewDocument
 from ingest.store.job_logs import LogLine
 from ingest.store.jobs import Ended
-from ingest.tasks import end
-from ingest.worker.batches import BatchCompletion
-
-log = structlog.get_logger()
-
-_LARGEST_GROUP = 50
-# While one transaction waits for Postgres, the other is being written.
-_COMMITTERS = 2
-# How long to wait before the database is tried again with a finished job in hand.
-_PAUSE_SECONDS = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Finished:
-    """An attempt that has ended, with what it has to write."""
+    """An attempt that has ended, with what it has to write.
+
+    Not frozen, as there is one for every job, and that would more than double its cost.
+    """
 
     ended: Ended
     write: Write | None = None
@@ -43,81 +29,20 @@ class Finished:
     documents: Sequence[NewDocument] = ()
     lines: Sequence[LogLine] = ()
 
-
-class Finisher:
-    """Commits in a few tasks; attempts that end meanwhile go into the next transaction together."""
-
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
-        self._batches = BatchCompletion(pool)
-        self._queue: asyncio.Queue[tuple[Finished, asyncio.Future[bool]]] = asyncio.Queue()
-        self._tasks: list[asyncio.Task[None]] = []
-
-    def start(self) -> None:
-        self._tasks = [
-            asyncio.create_task(self._run(), name=f"committer {number}")
-            for number in range(_COMMITTERS)
-        ]
-        self._batches.start()
-
-    async def close(self) -> None:
-        """Stop after what was handed in is committed."""
-        await self._queue.join()
-        await end(*self._tasks)
-        await self._batches.close()
-
-    async def finish(self, finished: Finished) -> bool:
-        """Commit; False when the job was no longer ours and nothing of it was written.
-
-        Raises what the write raised. While the database is out of reach it is tried again: the
-        caller gives up, by cancelling, when the lease is lost.
-        """
-        done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._queue.put_nowait((finished, done))
-        return await done
-
-    async def _run(self) -> None:
-        while True:
-            group = [await self._queue.get()]
-            while len(group) < _LARGEST_GROUP and not self._queue.empty():
-                group.append(self._queue.get_nowait())
-            try:
-                await self._commit_group(group)
-            finally:
-                for _ in group:
-                    self._queue.task_done()
-
-    async def _commit_group(self, group: list[tuple[Finished, asyncio.Future[bool]]]) -> None:
-        wanted = [(finished, done) for finished, done in group if not done.cancelled()]
-        try:
-            held = await commit(self._pool, [finished for finished, _ in wanted])
-        except Exception as error:
-            if len(wanted) > 1:
-                for pair in wanted:
-                    await self._commit_group([pair])
-            elif is_out_of_reach(error):
-                log.warning("finish.database_lost", error=type(error).__name__)
-                asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._again, wanted[0])
-            elif not wanted[0][1].cancelled():
-                wanted[0][1].set_exception(error)
-        else:
-            self._batches.jobs_ended(
-                finished.ended.job.batch_id
-                for finished, _ in wanted
-                if finished.ended.job.batch_id and finished.ended.status != "pending"
-            )
-            for finished, done in wanted:
-                if not done.cancelled():
-                    done.set_result(finished.ended.job.id in held)
-
-    def _again(self, pair: tuple[Finished, asyncio.Future[bool]]) -> None:
-        self._queue.put_nowait(pair)
+    @property
+    def is_bare(self) -> bool:
+        """Nothing but the job's own row is to be written."""
+        writes = self.write or self.grouped or self.documents or self.lines
+        return self.ended.is_bare and not writes
 
 
 async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
     """One transaction for all; the ids of the jobs that were still ours."""
     if not group:
         return set()
+    if all(finished.is_bare for finished in group):
+        async with pool.connection() as conn:  # one statement is a transaction by itself
+            return await jobs.complete(conn, [finished.ended.job for finished in group])
     started = time.monotonic()
     async with transaction(pool) as conn:
         held = await jobs.hold(conn, [finished.ended.job for finished in group])

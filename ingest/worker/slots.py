@@ -1,25 +1,53 @@
 """A job in a slot of this worker."""
 
 import asyncio
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
+from typing import Literal
 
+from opentelemetry.trace import Span
+
+from ingest.errors import Transient
 from ingest.handlers.context import Progress
+from ingest.store.job_types import JobType
 from ingest.store.jobs import ClaimedJob
+from ingest.worker.finish import Finished
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Slot:
+    """From the claim until the outcome is committed or dropped."""
+
     job: ClaimedJob
+    job_type: JobType
     progress: Progress
-    task: asyncio.Task[None]
+    task: asyncio.Task[Finished | None]
+    span: Span | None
+    started: float = field(default_factory=time.monotonic)
+    stuck_at: float = 0.0
+    """When the attempt has not got on for too long, by the monotonic clock."""
+    over_at: float = 0.0
+    """When the attempt has taken too long in all."""
     reported: tuple[str | None, int] = (None, 0)
     """Stage and percent as last written."""
-    is_finishing: bool = False
-    """The attempt has ended and its outcome is with the finisher, which checks the fence."""
+    finished: Finished | None = None
+    """The outcome, once it is with the finisher, which checks the fence."""
+    told_to_end: Transient | Literal["stopping"] | None = None
+    """Why the handler was cancelled: its time is over, or the worker stops."""
     is_lost: bool = False
     """Somebody else decides over the job now: whatever we have must be dropped."""
+    has_failed_late: bool = False
+    """The database has refused the outcome: what is written now says so."""
 
-    def lose(self) -> None:
-        """Stop working on the job, and write nothing."""
-        self.is_lost = True
-        self.task.cancel()
+    def __post_init__(self) -> None:
+        self.over_at = self.started + self.job_type.timeout.total_seconds()
+        self.stuck_at = self.started + self.job_type.stage_timeout.total_seconds()
+        self.progress.on_move = self.moved
+
+    @property
+    def is_finishing(self) -> bool:
+        return self.finished is not None
+
+    def moved(self) -> None:
+        """The attempt gets on."""
+        self.stuck_at = time.monotonic() + self.job_type.stage_timeout.total_seconds()

@@ -1,5 +1,6 @@
 """Whose turn it is when slots are few. Pure."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from uuid import UUID, uuid4
 
@@ -24,10 +25,11 @@ class Turns:
         """Move on behind the last application of a claim, or stay there while its turn lasts."""
         if not claimed:
             return
-        last = max((job.application_id for job in claimed), key=self._distance)
+        counts = Counter(job.application_id for job in claimed)
+        last = max(counts, key=self._distance)
         if last != self._whose:
             self._whose, self._served = last, 0
-        self._served += sum(job.application_id == last for job in claimed)
+        self._served += counts[last]
         if self._served < weights.get(last, 1):
             self.cursor = UUID(int=(last.int - 1) % _RING)
         else:

@@ -13,6 +13,7 @@ from ingest import metrics
 from ingest.db import Pool, transaction
 from ingest.store import announce, events, jobs
 from ingest.tasks import is_set_within
+from ingest.worker.running import Running
 from ingest.worker.slots import Slot
 
 log = structlog.get_logger()
@@ -22,18 +23,16 @@ _EVERY_SECONDS: Final = 1.0
 _STRAYS_EVERY_SECONDS: Final = 10.0
 
 
-async def watch(
-    pool: Pool, *, worker: UUID, slots: Mapping[UUID, Slot], check: asyncio.Event
-) -> None:
+async def watch(pool: Pool, *, worker: UUID, running: Running, check: asyncio.Event) -> None:
     """Report once a second, for ever; at once when `check` says that something was cancelled."""
     strays_looked_for = time.monotonic()
     while True:
-        await is_set_within(check, _EVERY_SECONDS)
+        is_asked = await is_set_within(check, _EVERY_SECONDS)
         check.clear()
         try:
-            await report(pool, [slot for slot in slots.values() if not slot.is_finishing])
+            await report(pool, running, young_ones=is_asked)
             if time.monotonic() - strays_looked_for > _STRAYS_EVERY_SECONDS:
-                await _release_strays(pool, worker, slots)
+                await _release_strays(pool, worker, running.slots)
                 strays_looked_for = time.monotonic()
         except psycopg.Error as error:
             log.warning("watch.failed", error=type(error).__name__)
@@ -41,8 +40,17 @@ async def watch(
             log.error("watch.failed", exc_info=error)
 
 
-async def report(pool: Pool, slots: list[Slot]) -> None:
-    """Write where running jobs are; let go of those that were cancelled, deleted or recovered."""
+async def report(pool: Pool, running: Running, *, young_ones: bool) -> None:
+    """Write where running jobs are; let go of those that were cancelled, deleted or recovered.
+
+    `young_ones`: those, too, that have only begun and have nothing to report. Most end at once.
+    """
+    young = float("inf") if young_ones else time.monotonic() - _EVERY_SECONDS
+    slots = [
+        slot
+        for slot in running.slots.values()
+        if not slot.is_finishing and (slot.started < young or slot.progress.is_under_way)
+    ]
     if not slots:
         return
     seen = [(slot.job, slot.progress.stage, slot.progress.percent) for slot in slots]
@@ -66,7 +74,7 @@ async def report(pool: Pool, slots: list[Slot]) -> None:
     for slot in slots:
         # One that was handed to the finisher meanwhile is not held either.
         if slot.job.id not in held and not slot.is_finishing:
-            slot.lose()
+            running.lose(slot)
 
 
 async def _release_strays(pool: Pool, worker: UUID, slots: Mapping[UUID, Slot]) -> None:

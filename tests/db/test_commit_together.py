@@ -17,13 +17,12 @@ from ingest.handlers.file import ingest_file
 from ingest.store import applications, chunking, job_types, models
 from ingest.store.chunking import OwnChunking
 from ingest.worker.attempt import attempt
-from ingest.worker.calls import Calls
-from ingest.worker.finish import Finished, Finisher
+from ingest.worker.finish import Finished
 from tests.builders import claim, source_row
 from tests.fakes import FakeEmbedder
 from tests.file_house import House
 from tests.rechunk_house import queued
-from tests.worker import until
+from tests.worker import committed, until
 
 
 @pytest.fixture
@@ -49,22 +48,10 @@ async def _outcomes(house: House, count: int) -> list[Finished]:
             handlers={"file": ingest_file},
             context=house.context,
             progress=Progress(job),
-            calls=Calls(),
         )
         assert outcome is not None
         outcomes.append(outcome)
     return outcomes
-
-
-async def _commit_together(pool: Pool, outcomes: list[Finished]) -> list[bool]:
-    finisher = Finisher(pool)
-    ends = [asyncio.create_task(finisher.finish(outcome)) for outcome in outcomes]
-    await asyncio.sleep(0)  # all are handed in before the first is taken
-    finisher.start()
-    try:
-        return await asyncio.gather(*ends)
-    finally:
-        await finisher.close()
 
 
 async def _upload(house: House, application_id: UUID, count: int) -> list[UUID]:
@@ -77,7 +64,7 @@ async def test_each_source_gets_its_own_content(
     texts = ["one", "two\nlines", "a\nb\nc"]
     ids = [await house.upload(application_id, f"{n}.txt", text) for n, text in enumerate(texts)]
 
-    assert await _commit_together(pool, await _outcomes(house, 3)) == [True] * 3
+    assert await committed(pool, await _outcomes(house, 3)) == [True] * 3
     rows = [await source_row(conn, id) for id in ids]
     assert [(row["status"], row["chunk_count"]) for row in rows] == [
         ("completed", 1),
@@ -101,7 +88,7 @@ async def test_a_source_that_is_gone_takes_nothing_from_its_neighbours(
     await conn.execute("update rag.knowledge_sources set deleted_at = now() where id = %s", [gone])
 
     with pytest.raises(LeaseLost):
-        await _commit_together(pool, outcomes)
+        await committed(pool, outcomes)
 
     for id in (first, last):
         assert (await source_row(conn, id))["status"] == "completed"
@@ -127,7 +114,7 @@ async def test_only_what_was_cut_by_settings_that_changed_meanwhile_is_cut_again
             usual=installation(house.context),
         )
 
-    await _commit_together(pool, outcomes)
+    await committed(pool, outcomes)
 
     assert await queued(conn) == [changed]
 
@@ -143,7 +130,7 @@ async def test_groups_of_the_same_sources_in_any_order_wait_for_each_other(
         await holding.execute(
             "select id from rag.knowledge_sources where id = %s for no key update", [min(ids)]
         )
-        committing = asyncio.create_task(_commit_together(pool, list(reversed(outcomes))))
+        committing = asyncio.create_task(committed(pool, list(reversed(outcomes))))
         await until(lambda: _waits(conn))
         # So none of the others is locked yet.
         await holding.execute(

@@ -30,7 +30,6 @@ from ingest.store import (
 from ingest.store.documents import coverage_json
 from ingest.store.search import Scope
 from ingest.worker.attempt import attempt
-from ingest.worker.calls import Calls
 from ingest.worker.finish import commit
 from tests.builders import add_application, claim, job_row, source_row
 from tests.fakes import FakeEmbedder
@@ -283,7 +282,6 @@ async def test_a_version_is_held_in_the_commit_that_asks_about_it_or_not_at_all(
         handlers={"file": ingest_file},
         context=house.context,
         progress=Progress(job),
-        calls=Calls(),
     )
     assert finished is not None
     # The job's end is written after its document: Postgres refuses this message.

@@ -2,7 +2,6 @@
 
 import asyncio
 from contextlib import suppress
-from datetime import timedelta
 from typing import cast
 from uuid import UUID
 
@@ -13,7 +12,6 @@ from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import Handler
 from ingest.store import jobs
 from ingest.store.jobs import ClaimedJob, NewJob
-from ingest.worker.calls import Calls
 from tests.builders import enqueue
 from tests.worker import Scripted, running_worker, until_status
 
@@ -122,15 +120,15 @@ async def test_a_handler_that_will_not_end_loses_its_slot_and_its_job(
         return Outcome()
 
     async with running_worker(dsn, pool, {"file": hold_on}, concurrency=1) as worker:
-        worker._calls = Calls(grace=timedelta(seconds=0.1))
+        worker._running._grace = 0.1
         row = await until_status(conn, stubborn, "failed")
-        left_behind = list(worker._calls.left_behind)
+        left_behind = list(worker._running.left_behind)
         released.set()
         await asyncio.wait(left_behind)
 
     assert row["last_error_code"] == "stage_timeout"
     assert len(left_behind) == 1
-    assert worker._calls.left_behind == set()
+    assert worker._running.left_behind == set()
 
 
 async def test_a_write_that_the_database_can_never_take_fails_its_job(

@@ -26,7 +26,7 @@ async def test_cancelling_a_running_job_stops_it_and_nothing_is_written(
         await until_status(conn, id, "processing")
         async with conn.transaction():
             await job_control.cancel(conn, application_id=application_id, job_ids=[id])
-        await until(lambda: truth_of(not worker._slots))
+        await until(lambda: truth_of(not worker._running.slots))
         handler.gate.set()
 
     assert handler.written == []
@@ -121,7 +121,7 @@ async def test_a_lost_lease_drops_running_jobs_before_others_have_them(
     async with running_worker(dsn, pool, {"file": handler}) as worker:
         await until_status(conn, id, "processing")
         worker._heartbeat._on_lost()
-        await until(lambda: truth_of(not worker._slots))
+        await until(lambda: truth_of(not worker._running.slots))
         handler.gate.set()
 
     assert handler.written == []

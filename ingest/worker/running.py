@@ -1,0 +1,206 @@
+"""The attempts under way: each is one task, watched by callbacks, whatever its handler does."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from functools import partial
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from ingest import metrics, tracing
+from ingest.db import Pool
+from ingest.errors import LeaseLost, Transient
+from ingest.handlers.context import Context, Progress
+from ingest.handlers.registry import Handler
+from ingest.store.job_types import JobType
+from ingest.store.jobs import ClaimedJob
+from ingest.worker.attempt import attempt, failed, given_back
+from ingest.worker.deadlines import Deadlines
+from ingest.worker.finish import Finished
+from ingest.worker.finisher import Finisher
+from ingest.worker.slots import Slot
+
+log = structlog.get_logger()
+
+_GRACE: Final = timedelta(seconds=3)
+# Jobs of a second that are about no source come by the thousand; metrics count them.
+_WORTH_A_LINE_SECONDS: Final = 1.0
+
+
+class Running:
+    """From the claim of a job to the commit of its outcome, for all jobs of this worker."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        *,
+        handlers: Mapping[str, Handler],
+        context: Context,
+        on_free: Callable[[], None],
+        grace: timedelta = _GRACE,
+    ) -> None:
+        """`on_free` is called for each slot that comes free.
+
+        `grace`: how long a handler may take to let go when it is cancelled.
+        """
+        self.slots: dict[UUID, Slot] = {}
+        self.left_behind: set[asyncio.Task[Finished | None]] = set()
+        """Handlers that would not end. They hold no slot, and by the fence can write nothing."""
+        self._handlers = handlers
+        self._context = context
+        self._on_free = on_free
+        self._grace = grace.total_seconds()
+        self._finisher = Finisher(pool, on_done=self._committed)
+        self._deadlines = Deadlines(self.slots, on_over=self._tell_to_end)
+        self._none_left = asyncio.Event()
+
+    def start(self) -> None:
+        self._finisher.start()
+
+    async def close(self) -> None:
+        """Commit what was handed in."""
+        self._deadlines.close()
+        await self._finisher.close()
+
+    async def ended_within(self, seconds: float) -> None:
+        """Wait, at most so long, until no slot is taken."""
+        self._none_left.clear()
+        if self.slots:
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._none_left.wait()
+            except TimeoutError:
+                return
+
+    def begin(self, job: ClaimedJob, job_type: JobType) -> None:
+        """Run the handler of a job that was just claimed."""
+        progress = Progress(job)
+        run = attempt(
+            job, job_type, handlers=self._handlers, context=self._context, progress=progress
+        )
+        traced = tracing.job_span(job.type, attempt=job.attempts, traceparent=job.traceparent)
+        span, context = traced or (None, None)
+        task = asyncio.get_running_loop().create_task(
+            run, name=f"job {job.position}", context=context
+        )
+        slot = Slot(job=job, job_type=job_type, progress=progress, task=task, span=span)
+        self.slots[job.id] = slot
+        self._deadlines.add(slot)
+        task.add_done_callback(partial(self._ended, slot))
+
+    def lose(self, slot: Slot) -> None:
+        """Stop working on the job, and write nothing."""
+        if self.slots.get(slot.job.id) is not slot:
+            return  # it has ended meanwhile
+        slot.is_lost = True
+        if slot.is_finishing:
+            self._close(slot)
+        else:
+            self._cancel(slot)
+
+    def stop(self) -> None:
+        """Tell all handlers to end; their jobs go back, no attempt spent."""
+        for slot in list(self.slots.values()):
+            if not slot.task.done():
+                self._tell_to_end(slot, "stopping")
+
+    def _tell_to_end(self, slot: Slot, why: Transient | str) -> None:
+        slot.told_to_end = why if isinstance(why, Transient) else "stopping"
+        self._cancel(slot)
+
+    def _cancel(self, slot: Slot) -> None:
+        slot.task.cancel()
+        asyncio.get_running_loop().call_later(self._grace, self._leave_behind, slot)
+
+    def _leave_behind(self, slot: Slot) -> None:
+        task = slot.task
+        if task.done() or task in self.left_behind:
+            return
+        log.error("handler.left_behind", job_id=str(slot.job.id), type=slot.job.type)
+        self.left_behind.add(task)
+        task.add_done_callback(self.left_behind.discard)
+        self._hand_in(slot, self._interrupted(slot))
+
+    def _ended(self, slot: Slot, task: asyncio.Task[Finished | None]) -> None:
+        if not task.cancelled():
+            task.exception()  # seen: of a handler that was told to end, only that counts
+        if slot.is_finishing:
+            return  # it was left behind, and has ended at last
+        if slot.is_lost or slot.told_to_end is not None:
+            self._hand_in(slot, self._interrupted(slot))
+        else:
+            # Cancelled by nobody here: the event loop is being closed.
+            self._hand_in(slot, None if task.cancelled() else task.result())
+
+    def _interrupted(self, slot: Slot) -> Finished | None:
+        """The outcome of a handler that was told to end, whatever it made of that."""
+        if slot.is_lost or slot.told_to_end is None:
+            return None
+        if slot.told_to_end == "stopping":
+            return given_back(slot.job, slot.progress)
+        return failed(slot.job, slot.job_type, slot.progress, slot.told_to_end)
+
+    def _hand_in(self, slot: Slot, finished: Finished | None) -> None:
+        if finished is None:
+            self._close(slot)
+        else:
+            slot.finished = finished
+            self._finisher.hand_in(slot, finished)
+
+    def _committed(self, slot: Slot, held: bool | Exception) -> None:
+        if slot.is_lost:
+            return
+        if not isinstance(held, Exception):
+            self._close(slot, slot.finished if held else None)
+        elif isinstance(held, LeaseLost):
+            self._close(slot)
+        elif slot.has_failed_late:
+            log.error("job.not_finished", job_id=str(slot.job.id), exc_info=held)
+            self._close(slot)
+        else:
+            # The write itself was refused: the attempt has failed after all.
+            slot.has_failed_late = True
+            self._hand_in(slot, failed(slot.job, slot.job_type, slot.progress, held))
+
+    def _close(self, slot: Slot, finished: Finished | None = None) -> None:
+        """The attempt is over, with what was committed; None: its outcome was dropped."""
+        job = slot.job
+        slot.progress.on_move = None
+        if self.slots.get(job.id) is not slot:
+            return  # left behind and lost, and taken up anew
+        del self.slots[job.id]
+        if not self.slots:
+            self._none_left.set()
+        self._on_free()
+        ended = finished.ended if finished is not None else None
+        status = ended.status if ended is not None else "dropped"
+        code = ended.error_code if ended is not None else None
+        seconds = time.monotonic() - slot.started
+        metrics.attempt_ended(
+            job.type,
+            status=status,
+            code=code,
+            given_back=ended is not None and ended.refund,
+            seconds=seconds,
+        )
+        if slot.span is not None:
+            tracing.end_job(slot.span, status=status, code=code)
+        if status != "completed" or job.knowledge_source_id or seconds >= _WORTH_A_LINE_SECONDS:
+            _tell(job, status=status, code=code, seconds=seconds)
+
+
+def _tell(job: ClaimedJob, *, status: str, code: str | None, seconds: float) -> None:
+    log.info(
+        "job.end",
+        job_id=str(job.id),
+        type=job.type,
+        attempt=job.attempts,
+        source_id=str(job.knowledge_source_id) if job.knowledge_source_id else None,
+        application_id=str(job.application_id),
+        status=status,
+        error_code=code,
+        seconds=round(seconds, 3),
+    )
