@@ -1,0 +1,187 @@
+"""Does the claim stay as fast as it is after many jobs, and how large does the table become?
+
+    python -m benchmarks.queue.bloat [--jobs 1000000]
+
+Jobs go through the queue, once while all of them are kept and once with retention running beside
+the work. After each tenth it is measured what a claim takes and how large the queue's table and its
+indexes are. All by the store's own functions.
+"""
+
+import argparse
+import asyncio
+import logging
+import statistics
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+
+from benchmarks.core.postgres import postgres
+from benchmarks.queue.claim_time import BATCH, add_applications, claim
+from ingest.db import Connection, Pool, open_pool, transaction
+from ingest.housekeeping import Keep, keep_house
+from ingest.store import jobs
+from ingest.store.jobs import ClaimedJob, Ended, NewJob
+from ingest.store.retention_jobs import KeepJobs
+from ingest.tasks import end
+
+MIB = 1024 * 1024
+# As the worker's finisher commits.
+GROUP = 50
+KEPT_PENDING = 10_000
+_LONG = timedelta(days=1000)
+AT_ONCE = Keep(
+    jobs=KeepJobs(jobs=timedelta(0), failed_jobs=timedelta(0)),
+    events=_LONG,
+    answers=_LONG,
+    deliveries=_LONG,
+    deleted=_LONG,
+    runs=_LONG,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    done: int
+    claim_ms: float
+    table: int
+    """Bytes, as `ready`."""
+    ready: int
+    indexes: int
+    """All of them."""
+    live: int
+    per_second: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.done:,} done: claim {self.claim_ms:.2f} ms, table {self.table / MIB:.1f} MiB "
+            f"({self.live:,} rows), ready index {self.ready / MIB:.2f} MiB, "
+            f"all indexes {self.indexes / MIB:.1f} MiB, {self.per_second:,.0f} jobs/s"
+        )
+
+
+class _Through:
+    """Jobs that are enqueued, claimed and finished, with a steady backlog."""
+
+    def __init__(
+        self, conn: Connection, owners: Sequence[UUID], *, count: int, kept_pending: int
+    ) -> None:
+        self._conn = conn
+        self._owners = owners
+        self._count = count
+        self._kept_pending = kept_pending
+        self._cursor = UUID(int=0)
+        self._enqueued = 0
+
+    async def run(self) -> AsyncIterator[Measured]:
+        """What was measured after each tenth of the jobs."""
+        await self._enqueue(self._kept_pending)
+        for tenth in range(1, 11):
+            started = time.perf_counter()
+            done, spent = 0, []
+            while done < self._count // 10:
+                await self._enqueue(BATCH)
+                before = time.perf_counter()
+                claimed = await claim(self._conn, self._cursor)
+                spent.append(time.perf_counter() - before)
+                self._cursor = claimed[-1].application_id
+                await self._finish(claimed)
+                done += len(claimed)
+            rate = done / (time.perf_counter() - started)
+            yield await self._measured(tenth * done, statistics.median(spent) * 1000, rate)
+
+    async def _enqueue(self, count: int) -> None:
+        owners = self._owners
+        new = [
+            NewJob(application_id=owners[(self._enqueued + n) % len(owners)], type="file")
+            for n in range(count)
+        ]
+        self._enqueued += count
+        async with self._conn.transaction():
+            await jobs.enqueue(self._conn, new)
+
+    async def _finish(self, claimed: Sequence[ClaimedJob]) -> None:
+        for start in range(0, len(claimed), GROUP):
+            group = claimed[start : start + GROUP]
+            async with self._conn.transaction():
+                held = await jobs.hold(self._conn, group)
+                await jobs.finish(self._conn, [Ended(job=job, status="completed") for job in group])
+            assert len(held) == len(group)
+
+    async def _measured(self, done: int, taken: float, rate: float) -> Measured:
+        cursor = await self._conn.execute(
+            "select pg_relation_size('rag.processing_jobs'), "
+            "pg_relation_size('rag.processing_jobs_ready'), "
+            "pg_indexes_size('rag.processing_jobs'), count(*) from rag.processing_jobs"
+        )
+        row = await cursor.fetchone()
+        assert row is not None
+        table, ready, indexes, live = row
+        return Measured(
+            done=done,
+            claim_ms=taken,
+            per_second=rate,
+            table=table,
+            ready=ready,
+            indexes=indexes,
+            live=live,
+        )
+
+
+@asynccontextmanager
+async def _retention(pool: Pool) -> AsyncIterator[None]:
+    """Finished jobs are removed again and again while the block runs."""
+
+    async def forget() -> None:
+        while True:
+            await keep_house(pool, AT_ONCE)
+            await asyncio.sleep(0.1)
+
+    task = asyncio.create_task(forget())
+    try:
+        yield
+    finally:
+        await end(task)
+
+
+async def through(
+    pool: Pool, count: int, *, is_pruned: bool, kept_pending: int = KEPT_PENDING
+) -> list[Measured]:
+    """What was measured after each tenth of the jobs; `kept_pending` are pending at any time."""
+    async with transaction(pool) as conn:
+        await conn.execute("truncate rag.processing_jobs cascade")
+        owners = await add_applications(conn, 1000)
+    measured = []
+    async with pool.connection() as conn, _retention(pool) if is_pruned else nullcontext():
+        work = _Through(conn, owners, count=count, kept_pending=kept_pending)
+        async for one in work.run():
+            print(f"  {one}", flush=True)
+            measured.append(one)
+    return measured
+
+
+async def _both(dsn: str, count: int) -> None:
+    async with open_pool(dsn, size=4, application_name="benchmark") as pool:
+        for is_pruned in (False, True):
+            print("retention beside the work" if is_pruned else "all jobs kept")
+            await through(pool, count, is_pruned=is_pruned)
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--jobs", type=int, default=1_000_000)
+    arguments = parser.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+    with postgres() as server, server.database("bloat", migrated=True) as dsn:
+        asyncio.run(_both(dsn, arguments.jobs))
+
+
+if __name__ == "__main__":
+    main()

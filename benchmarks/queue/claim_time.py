@@ -1,0 +1,70 @@
+"""Does a claim stay as fast as it is when more and more jobs are pending?"""
+
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from ingest.db import Connection
+from ingest.store import claims
+from ingest.store.jobs import ClaimedJob
+
+BATCH = 100
+WORKER = uuid4()
+APPLICATIONS = (1, 1000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claimed:
+    pending: int
+    applications: int
+    ms: float
+    """The median time of a claim of 100."""
+
+
+async def add_applications(conn: Connection, count: int) -> list[UUID]:
+    cursor = await conn.execute(
+        "insert into app.applications (name) select 'n' || n from generate_series(1, %s) as n "
+        "returning id",
+        [count],
+    )
+    return [id for (id,) in await cursor.fetchall()]
+
+
+async def claim(conn: Connection, cursor: UUID) -> list[ClaimedJob]:
+    return await claims.claim(conn, types=["file"], batch=BATCH, worker=WORKER, cursor=cursor)
+
+
+async def _claim_ms(conn: Connection, owners: Sequence[UUID], count: int) -> float:
+    """The median of `count` claims that are taken back, with cursors all over the applications."""
+    spent = []
+    for n in range(count):
+        async with conn.transaction(force_rollback=True):
+            started = time.perf_counter()
+            claimed = await claim(conn, owners[n * len(owners) // count])
+            spent.append(time.perf_counter() - started)
+        assert len(claimed) == BATCH, len(claimed)
+    return statistics.median(spent) * 1000
+
+
+async def by_backlog(conn: Connection, backlogs: Sequence[int], *, repeats: int) -> list[Claimed]:
+    """With one application, then with a thousand that all have the same share of the backlog."""
+    measured = []
+    for count in APPLICATIONS:
+        owners = sorted(await add_applications(conn, count))
+        await conn.execute("truncate rag.processing_jobs cascade")
+        there = 0
+        for backlog in backlogs:
+            await conn.execute(
+                "insert into rag.processing_jobs (id, application_id, type, max_attempts) "
+                "select gen_random_uuid(), (%s::uuid[])[1 + n %% %s], 'file', 5 "
+                "from generate_series(%s::bigint, %s::bigint) as n",
+                [owners, count, there + 1, backlog],
+            )
+            there = backlog
+            await conn.execute("vacuum analyze rag.processing_jobs")
+            ms = await _claim_ms(conn, owners, repeats)
+            measured.append(Claimed(pending=backlog, applications=count, ms=ms))
+            print(f"  {backlog:,} pending of {count:,}: a claim takes {ms:.2f} ms", flush=True)
+    return measured

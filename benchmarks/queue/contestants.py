@@ -1,0 +1,92 @@
+"""Who takes part: how each is asked to push, and how its workers are started."""
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import psycopg
+
+from benchmarks.queue import handlers
+from benchmarks.queue.scripts import running
+from tests.acceptance.service import services, until
+
+SLOTS: Final = 64
+"""INGEST_WORKER_CONCURRENCY of a worker whose jobs do nothing."""
+# After the last process has said that it is ready, it may still have to begin to listen.
+_SETTLING_SECONDS: Final = 1.0
+
+Runs = list[tuple[int, int]]
+"""Numbers of jobs with the times at which they began, in nanoseconds of the monotonic clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contestant:
+    name: str
+    command: Sequence[str | Path]
+    jobs: int
+    """So many it drains: fewer of those that are slow."""
+
+    @property
+    def database(self) -> str:
+        return "".join(letter if letter.isalnum() else "_" for letter in self.name.lower())
+
+    @contextmanager
+    def working(self, dsn: str, processes: int) -> Iterator[Callable[[], list[Runs]]]:
+        """Idle workers, ready for jobs; the call ends them and says what each process has run."""
+        with ExitStack() as stack:
+            scripts = [stack.enter_context(running(self.command, dsn)) for _ in range(processes)]
+            for script in scripts:
+                script.ask("work")
+            time.sleep(_SETTLING_SECONDS)
+
+            def runs() -> list[Runs]:
+                return [script.end_input()["runs"] for script in scripts]
+
+            yield runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ours(Contestant):
+    """Real processes of `ingest worker`."""
+
+    @contextmanager
+    def working(self, dsn: str, processes: int) -> Iterator[Callable[[], list[Runs]]]:
+        with tempfile.TemporaryDirectory() as folder:
+            env = {
+                "DATABASE_URL": dsn,
+                "INGEST_HANDLERS": handlers.MODULE,
+                "INGEST_WORKER_CONCURRENCY": str(SLOTS),
+                "INGEST_HEARTBEAT": "20",
+                "INGEST_STALE_AFTER": "120",
+                handlers.RUNS_FOLDER: folder,
+            }
+            with services(data=Path(folder), env=env) as start:
+                workers = [start("worker") for _ in range(processes)]
+                with psycopg.connect(dsn, autocommit=True) as conn:
+                    until(lambda: _workers_in(conn) == processes, within=60)
+                time.sleep(_SETTLING_SECONDS)
+
+                def runs() -> list[Runs]:
+                    for worker in workers:
+                        worker.end()
+                    files = [Path(folder, f"{worker.process.pid}.json") for worker in workers]
+                    return [json.loads(file.read_bytes()) for file in files]
+
+                yield runs
+
+
+def _workers_in(conn: psycopg.Connection[tuple[int]]) -> int:
+    row = conn.execute("select count(*) from rag.workers").fetchone()
+    assert row is not None
+    return row[0]
+
+
+def module(name: str) -> list[str]:
+    """The command of a script in this environment."""
+    return [sys.executable, "-m", f"benchmarks.queue.{name}"]
