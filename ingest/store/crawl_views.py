@@ -100,5 +100,6 @@ async def list_pages(
                 "limit": limit,
                 "after": after,
             },
+            prepare=False,  # as the lists of source_views.py
         )
         return await cur.fetchall()

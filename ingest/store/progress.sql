@@ -47,20 +47,24 @@ select source.id, source.type as source_type, source.name, source.uri, source.st
    and source.deleted_at is null;
 
 -- name: application
--- One statement, so that the counts add up whatever ends meanwhile.
-select count(*) as total,
-       count(*) filter (where status in ('completed', 'partial')) as completed,
-       count(*) filter (where status = 'partial') as partial,
-       count(*) filter (where status = 'failed') as failed,
-       count(*) filter (where status = 'processing') as processing,
-       count(*) filter (where status = 'pending') as pending,
-       count(*) filter (where status = 'cancelled') as cancelled,
-       count(*) filter (where status = 'review_needed') as review_needed,
+-- One statement, so that the counts add up whatever ends meanwhile. Every source of the application is
+-- counted, in the order of the index: that is half the work of eight counts over all of them.
+select coalesce(sum(state.count), 0)::bigint as total,
+       coalesce(sum(state.count) filter (where status in ('completed', 'partial')), 0)::bigint
+         as completed,
+       coalesce(sum(state.count) filter (where status = 'partial'), 0)::bigint as partial,
+       coalesce(sum(state.count) filter (where status = 'failed'), 0)::bigint as failed,
+       coalesce(sum(state.count) filter (where status = 'processing'), 0)::bigint as processing,
+       coalesce(sum(state.count) filter (where status = 'pending'), 0)::bigint as pending,
+       coalesce(sum(state.count) filter (where status = 'cancelled'), 0)::bigint as cancelled,
+       coalesce(sum(state.count) filter (where status = 'review_needed'), 0)::bigint
+         as review_needed,
        (select count(*) from rag.knowledge_sources
          where application_id = %(application_id)s and updated_at > now() - interval '1 minute'
            and status not in ('pending', 'processing') and deleted_at is null) as ended_lately
-  from rag.knowledge_sources
- where application_id = %(application_id)s and deleted_at is null;
+  from (select status, count(*) as count from rag.knowledge_sources
+         where application_id = %(application_id)s and deleted_at is null
+         group by status) as state;
 
 -- name: worth_showing
 -- All that is not finished, and the newest of what is.

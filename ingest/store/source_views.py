@@ -1,4 +1,9 @@
-"""Knowledge sources, documents and chunks as people read them."""
+"""Knowledge sources, documents and chunks as people read them.
+
+Lists are never prepared: which index serves, and from where it is read, depends on what is given.
+Where most applications, or sources, are small, one plan for all values is found cheaper, and that
+reads a large one from its beginning for every page and every filter.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -153,6 +158,7 @@ async def list_sources(
                 "before_id": before_id,
                 "limit": limit,
             },
+            prepare=False,
         )
         return await cur.fetchall()
 
@@ -183,6 +189,7 @@ async def list_documents(
                 "limit": limit,
                 "after": after,
             },
+            prepare=False,
         )
         return await cur.fetchall()
 
@@ -221,6 +228,7 @@ async def list_chunks(
                 "after_document": after_document,
                 "after_ordinal": after_ordinal,
             },
+            prepare=False,
         )
         return await cur.fetchall()
 

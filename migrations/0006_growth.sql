@@ -1,0 +1,5 @@
+-- What is asked again and again reads no more when more is stored.
+
+-- Pages and sites for the nightly round, which would else look through all files for them.
+create index if not exists knowledge_sources_nightly on rag.knowledge_sources (id)
+    where type in ('url', 'site') and deleted_at is null and next_rescrape_at is null;
