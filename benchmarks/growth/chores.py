@@ -1,0 +1,100 @@
+"""What the service does by itself all day, by the functions that it calls: milliseconds of each."""
+
+import asyncio
+import statistics
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
+from typing import Final
+from uuid import UUID, uuid4
+
+from ingest.config import Settings
+from ingest.db import Connection, Pool, open_pool, transaction
+from ingest.housekeeping import Keep, keep_house
+from ingest.store import claims, jobs, queue_stats
+from ingest.store.jobs import NewJob
+from ingest.store.retention_jobs import KeepJobs
+from ingest.ticks import (
+    complete_batches,
+    make_nightly_due,
+    prune_old,
+    reconcile_sources,
+    recover_stale_jobs,
+    start_rescrapes,
+)
+
+_REPEATS: Final = 7
+_CLAIMED: Final = 100
+
+
+def chores(dsn: str, application: UUID) -> dict[str, float]:
+    """The median milliseconds of each; nothing is found to be done but what the claim takes."""
+    return asyncio.run(_measured(dsn, application))
+
+
+async def _measured(dsn: str, application: UUID) -> dict[str, float]:
+    keep, stale_after = _keep(Settings()), Settings().stale_after
+    async with open_pool(dsn, size=2, application_name="benchmark") as pool:
+        work: Mapping[str, Callable[[], Awaitable[object]]] = {
+            "tick: recover jobs of dead workers": lambda: recover_stale_jobs(
+                pool, stale_after=stale_after
+            ),
+            "tick: reconcile sources": lambda: reconcile_sources(pool),
+            "tick: complete batches": lambda: complete_batches(pool),
+            "tick: start re-scrapes": lambda: start_rescrapes(pool),
+            "tick: the nightly round": lambda: make_nightly_due(pool),
+            "tick: housekeeping": lambda: keep_house(pool, keep),
+            "tick: prune": lambda: prune_old(pool),
+            "the metrics' statements": lambda: _read_stats(pool, stale_after),
+        }
+        measured = {name: await _median_ms(once) for name, once in work.items()}
+        measured[f"claim of {_CLAIMED}"] = await _claim_ms(pool, application)
+    return measured
+
+
+def _keep(settings: Settings) -> Keep:
+    """As the service would."""
+    return Keep(
+        jobs=KeepJobs(jobs=settings.keep_jobs, failed_jobs=settings.keep_failed_jobs),
+        events=settings.keep_events,
+        answers=settings.keep_answers,
+        deliveries=settings.keep_deliveries,
+        deleted=settings.keep_deleted,
+        runs=settings.keep_runs,
+    )
+
+
+async def _read_stats(pool: Pool, stale_after: timedelta) -> None:
+    async with transaction(pool) as conn:
+        await queue_stats.read(conn, stale_after=stale_after, embedder="static")
+
+
+async def _median_ms(work: Callable[[], Awaitable[object]]) -> float:
+    spent = []
+    for _ in range(_REPEATS):
+        started = time.perf_counter()
+        await work()
+        spent.append((time.perf_counter() - started) * 1000)
+    return statistics.median(spent)
+
+
+async def _claim_ms(pool: Pool, application: UUID) -> float:
+    """Of jobs that are put into the queue beforehand; both are taken back."""
+    spent = []
+    async with pool.connection() as conn:
+        for _ in range(_REPEATS):
+            async with conn.transaction(force_rollback=True):
+                new = [NewJob(application_id=application, type="file") for _ in range(_CLAIMED)]
+                await jobs.enqueue(conn, new)
+                spent.append(await _one_claim_ms(conn))
+    return statistics.median(spent)
+
+
+async def _one_claim_ms(conn: Connection) -> float:
+    started = time.perf_counter()
+    claimed = await claims.claim(
+        conn, types=["file"], batch=_CLAIMED, worker=uuid4(), cursor=UUID(int=0)
+    )
+    taken = (time.perf_counter() - started) * 1000
+    assert len(claimed) == _CLAIMED, len(claimed)
+    return taken

@@ -1,0 +1,103 @@
+"""Does a file cost as much with 100,000 documents stored as with 1,000?
+
+Nobody else takes part: an installation is compared with itself. For one application that owns
+everything, and for 100 that own equal shares, three installations are filled (`prefill`) on the
+same Postgres. Round by round, in turned order, a real `ingest serve` is started on each of them and
+takes new small text files (`uploads`); then it is asked what people ask (`questions`), and does
+what it does by itself (`chores`). What an HNSW insert costs alone (`hnsw`) is measured last, and
+what is stored (`storage`). CPU is counted over the whole process tree of the service and over that
+of Postgres: it says more than the time does on a machine that does other things meanwhile.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from benchmarks.core.options import Options
+from benchmarks.core.postgres import Server
+from benchmarks.core.results import Section, alternate
+from benchmarks.growth.figures import goals, questions, races
+from benchmarks.growth.hnsw import insert_cpu
+from benchmarks.growth.installation import Installation
+from benchmarks.growth.prefill import fill
+from benchmarks.growth.storage import sizes
+from benchmarks.growth.texts import Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How much of everything."""
+
+    stored: Sequence[int] = (1_000, 10_000, 100_000)
+    applications: Sequence[int] = (1, 100)
+    files: int = 300
+    """New ones, of a round."""
+    warm_up: int = 20
+    deleted: int = 20
+    inserts: int = 300
+
+
+_SMALL = Scale(stored=(40, 80), applications=(1,), files=6, warm_up=2, deleted=2, inserts=10)
+
+
+def run(server: Server, options: Options) -> Section:
+    """All of it."""
+    scale = _SMALL if options.is_small else Scale()
+    section = Section(
+        name="growth",
+        title="Growth: the same work with more and more stored",
+        text=(
+            "New small text files, each a chunk, come into installations that already hold many of "
+            f"them: {scale.files} in each round, after {scale.warm_up} or more that warm up, by "
+            "`ingest serve` with the static embedder (256 dimensions) and default settings."
+        ),
+    )
+    texts = Texts()
+    for count in scale.applications:
+        who = "one application" if count == 1 else f"{count} applications"
+        with _installations(server, scale, count, texts) as installations:
+            _rounds(server, options, scale, installations, texts)
+            index = {
+                one.name: insert_cpu(one.dsn, texts, count=scale.inserts) * 1000
+                for one in installations
+            }
+            measured = races(who, installations, index)
+            section.races += measured
+            section.goals += goals(measured)
+            section.tables.append(questions(who, installations))
+            if count == scale.applications[0]:
+                section.tables.append(sizes(installations[-1].dsn))
+    return section
+
+
+@contextmanager
+def _installations(
+    server: Server, scale: Scale, applications: int, texts: Texts
+) -> Iterator[Sequence[Installation]]:
+    with ExitStack() as stack:
+        installations = []
+        for stored in scale.stored:
+            dsn = stack.enter_context(server.database(f"growth_{stored}", migrated=True))
+            ids = fill(dsn, documents=stored, applications=applications, texts=texts)
+            installations.append(Installation(dsn=dsn, stored=stored, applications=ids))
+            print(f"  filled: {stored:,} documents of {applications} applications", flush=True)
+        yield installations
+
+
+def _rounds(
+    server: Server,
+    options: Options,
+    scale: Scale,
+    installations: Sequence[Installation],
+    texts: Texts,
+) -> None:
+    def one_round(installation: Installation, number: int) -> float:
+        """Milliseconds per file."""
+        server.settle()
+        warm_up = installation.new_files(scale.warm_up, texts, seed=2 * number + 2)
+        files = installation.new_files(scale.files, texts, seed=2 * number + 3)
+        installation.round(files, warm_up=warm_up, deleted=scale.deleted)
+        return installation.spent[-1].searchable.seconds * 1000
+
+    alternate({one.name: partial(one_round, one) for one in installations}, rounds=options.rounds)

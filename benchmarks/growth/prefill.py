@@ -1,0 +1,260 @@
+"""An installation with thousands of documents, made in seconds instead of uploaded.
+
+One file is uploaded to a real service; then every row that it left behind, in all tables that grow
+with uploads, is written again and again with ids, path, text and vector of another file. So columns
+and rows are those that the service writes, whatever it writes one day. What is not made: the files
+in the blob store, which no figure here reads.
+"""
+
+import hashlib
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, LiteralString
+from uuid import UUID
+
+import psycopg
+from pgvector.psycopg import register_vector
+from psycopg import sql
+
+from benchmarks.growth.texts import Text, Texts
+from ingest.db import new_id
+from tests.acceptance.service import services
+
+PER_BATCH: Final = 1000
+"""Files of one upload."""
+_PATH: Final = "stored/0.md"
+_SPREAD: Final = "20 days"
+"""They came in one after the other in this time: all jobs are kept, of old events the last ones."""
+_SEED: Final = 0
+
+_NEW: Final = """
+create unlogged table growth_new (
+    number integer, at timestamptz, application_id uuid, batch_id uuid, source_id uuid,
+    document_id uuid, chunk_id uuid, job_id uuid, uri text, content text, content_hash bytea,
+    embedding vector)
+"""
+_COPY: Final = "copy growth_new from stdin (format binary)"
+_TYPES: Final = ("int4", "timestamptz", *["uuid"] * 6, "text", "text", "bytea", "vector")
+
+
+@dataclass(frozen=True, slots=True)
+class _Clone:
+    """A table, and what its copied rows have of their own; times are the file's."""
+
+    table: str
+    own: Mapping[str, LiteralString]
+    rows: LiteralString = "true"
+    """Which of the new files get a row."""
+
+
+_BLOB: Final = "new.application_id || '/' || new.source_id"
+_SOURCE: Final = {"id": "new.source_id", "application_id": "new.application_id"}
+_CLONES: Final[Sequence[_Clone]] = (
+    _Clone(
+        "upload_batches",
+        {
+            "id": "new.batch_id",
+            "application_id": "new.application_id",
+            "accepted": "(select count(*) from growth_new as file "
+            "where file.batch_id = new.batch_id)",
+        },
+        rows="new.number in (select min(number) from growth_new group by batch_id)",
+    ),
+    _Clone(
+        "knowledge_sources",
+        {
+            **_SOURCE,
+            "batch_id": "new.batch_id",
+            "uri": "new.uri",
+            "name": "new.uri",
+            "current_job_id": "new.job_id",
+            "content_hash": "new.content_hash",
+            "blob_key": _BLOB,
+            "size_bytes": "octet_length(new.content)",
+        },
+    ),
+    _Clone(
+        "upload_files",
+        {
+            "batch_id": "new.batch_id",
+            "path": "new.uri",
+            "knowledge_source_id": "new.source_id",
+            "job_id": "new.job_id",
+        },
+    ),
+    _Clone(
+        "documents",
+        {
+            "id": "new.document_id",
+            "application_id": "new.application_id",
+            "source_id": "new.source_id",
+            "uri": "new.uri",
+            "title": "new.uri",
+            "content_hash": "new.content_hash",
+            "text": "new.content",
+            "seen_by": "new.job_id",
+        },
+    ),
+    _Clone(
+        "chunks",
+        {
+            "id": "new.chunk_id",
+            "application_id": "new.application_id",
+            "source_id": "new.source_id",
+            "document_id": "new.document_id",
+            "content": "new.content",
+            "content_hash": "sha256(new.content_hash)",
+        },
+    ),
+    _Clone(
+        "processing_jobs",
+        {
+            "id": "new.job_id",
+            "application_id": "new.application_id",
+            "knowledge_source_id": "new.source_id",
+            "batch_id": "new.batch_id",
+            "payload": "old.payload || jsonb_build_object("
+            f"'blobKey', {_BLOB}, 'contentHash', encode(new.content_hash, 'hex'))",
+        },
+    ),
+    _Clone("job_logs", {"job_id": "new.job_id"}),
+    _Clone(
+        "progress_events",
+        {
+            "source_id": "new.source_id",
+            "data": "case when old.data ? 'jobId' "
+            "then old.data || jsonb_build_object('jobId', new.job_id) else old.data end",
+        },
+        rows="new.at > now() - interval '7 days' "
+        "or old.seq = (select max(seq) from rag.progress_events)",
+    ),
+)
+
+
+def fill(dsn: str, *, documents: int, applications: int, texts: Texts) -> list[UUID]:
+    """Store so many documents in as many applications; the ids of these.
+
+    The first application is the default one; they have equally many documents.
+    """
+    _upload_one(dsn, next(texts.make(1, seed=_SEED)))
+    with psycopg.connect(dsn) as conn:
+        register_vector(conn)
+        owners = _applications(conn, applications)
+        conn.execute(_NEW)
+        _copy_new(conn, owners, texts.make(documents, seed=_SEED + 1), documents)
+        conn.execute("analyze growth_new")
+        # What refers to what is right by construction; to look it all up would take as long again.
+        conn.execute("set local session_replication_role = replica")
+        built = _drop_slow_indexes(conn)
+        for clone in _CLONES:
+            conn.execute(_statement(conn, clone))
+        conn.execute(
+            "insert into rag.embeddings (chunk_id, model_id, application_id, embedding) "
+            "select new.chunk_id, model.id, new.application_id, new.embedding "
+            "from growth_new as new cross join rag.embedding_models as model"
+        )
+        conn.execute("drop table growth_new")
+        for definition in built:
+            conn.execute(definition)
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("vacuum analyze")
+        _check(conn, documents)
+    return owners
+
+
+def _upload_one(dsn: str, text: Text) -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        services(data=Path(folder), env={"DATABASE_URL": dsn}) as start,
+    ):
+        service = start("serve").wait_until_ready()
+        [source] = service.upload([(_PATH, text.content.encode())])["knowledgeSourceIds"]
+        done = service.wait_until_terminal(source)
+        assert done["completed"] == 1, done
+
+
+def _applications(conn: psycopg.Connection[Any], count: int) -> list[UUID]:
+    conn.execute(
+        "insert into app.applications (name) select 'growth ' || n from generate_series(2, %s) n",
+        [count],
+    )
+    rows = conn.execute("select id from app.applications order by not is_default, id").fetchall()
+    return [id for (id,) in rows]
+
+
+def _copy_new(
+    conn: psycopg.Connection[Any], owners: Sequence[UUID], texts: Iterable[Text], count: int
+) -> None:
+    [(now,)] = conn.execute("select now()").fetchall()
+    [(span,)] = conn.execute("select %s::interval", [_SPREAD]).fetchall()
+    batches: dict[tuple[UUID, int], UUID] = {}
+    with conn.cursor().copy(_COPY) as copy:
+        copy.set_types(_TYPES)
+        for number, text in enumerate(texts):
+            owner = owners[number % len(owners)]
+            turn = number // len(owners) // PER_BATCH
+            content = text.content.encode()
+            copy.write_row(
+                (
+                    number,
+                    now - span * (1 - number / count),
+                    owner,
+                    batches.setdefault((owner, turn), new_id()),
+                    *(new_id() for _ in range(4)),
+                    f"stored/{turn}/{number}.md",
+                    text.content,
+                    hashlib.sha256(content).digest(),
+                    text.vector,
+                )
+            )
+
+
+def _drop_slow_indexes(conn: psycopg.Connection[Any]) -> list[bytes]:
+    """The statements that build them at the end: in memory, in a tenth of the time."""
+    rows = conn.execute(
+        "select indexrelid::regclass::text, pg_get_indexdef(indexrelid) from pg_index "
+        "join pg_class on pg_class.oid = indexrelid join pg_am on pg_am.oid = relam "
+        "where amname in ('hnsw', 'gin') and relkind = 'i'"
+    ).fetchall()
+    for name, _ in rows:
+        conn.execute(sql.SQL("drop index {}").format(sql.Identifier(*name.split("."))))
+    return [definition.encode() for _, definition in rows]
+
+
+def _statement(conn: psycopg.Connection[Any], clone: _Clone) -> sql.Composed:
+    columns = conn.execute(
+        "select column_name, data_type like 'timestamp%%' from information_schema.columns "
+        "where table_schema = 'rag' and table_name = %s and is_generated = 'NEVER' "
+        "and is_identity = 'NO' order by ordinal_position",
+        [clone.table],
+    ).fetchall()
+    values = [_value(name, clone, is_time=is_time) for name, is_time in columns]
+    return sql.SQL(
+        "insert into rag.{table} ({columns}) select {values} from growth_new as new "
+        "cross join (select * from rag.{table}) as old where {rows} order by new.number"
+    ).format(
+        table=sql.Identifier(clone.table),
+        columns=sql.SQL(", ").join(sql.Identifier(name) for name, _ in columns),
+        values=sql.SQL(", ").join(values),
+        rows=sql.SQL(clone.rows),
+    )
+
+
+def _value(column: str, clone: _Clone, *, is_time: bool) -> sql.Composable:
+    if column in clone.own:
+        return sql.SQL(clone.own[column])
+    if is_time:
+        return sql.SQL("case when old.{} is not null then new.at end").format(
+            sql.Identifier(column)
+        )
+    return sql.SQL("old.{}").format(sql.Identifier(column))
+
+
+def _check(conn: psycopg.Connection[Any], documents: int) -> None:
+    """What was copied is what was to be copied, and one more was uploaded."""
+    for table in ("knowledge_sources", "documents", "chunks", "embeddings", "processing_jobs"):
+        query = sql.SQL("select count(*) from rag.{}").format(sql.Identifier(table))
+        [(count,)] = conn.execute(query).fetchall()
+        assert count == documents + 1, (table, count)

@@ -1,0 +1,139 @@
+"""What new files cost an installation that already holds many: time, and CPU by who spends it."""
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from api.deps import APPLICATION_HEADER
+from benchmarks.growth.processes import cpu_seconds, server_process
+from tests.acceptance.service import Service, services, until
+
+Files = Sequence[tuple[str, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Of one file."""
+
+    seconds: float
+    service_cpu: float
+    """Seconds of the service and its parsers."""
+    postgres_cpu: float
+    wal_bytes: float
+
+    @property
+    def cpu(self) -> float:
+        return self.service_cpu + self.postgres_cpu
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """By one upload, all per file."""
+
+    searchable: Cost
+    """From the first byte until every file can be found."""
+    indexed: Cost
+    """After that, until every vector is under the HNSW index."""
+    sources: Sequence[str]
+    """Their ids, in the order of the files."""
+
+
+@contextmanager
+def service_on(dsn: str) -> Iterator[Service]:
+    """A real `ingest serve` with an empty blob store."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        services(data=Path(folder), env={"DATABASE_URL": dsn}) as start,
+    ):
+        yield start("serve").wait_until_ready(within=120)
+
+
+def upload(service: Service, application: UUID, files: Files) -> list[Any]:
+    """What is answered of each file."""
+    answer = service.http.post(
+        "/upload/documents",
+        files=[("files", file) for file in files],
+        headers={APPLICATION_HEADER: str(application)},
+    )
+    assert answer.status_code == 202, answer.text[:2000]
+    verdicts: list[Any] = answer.json()["files"]
+    assert len(verdicts) == len(files), answer.text[:2000]
+    return verdicts
+
+
+class Meter:
+    """Reads the clocks of a service and of its Postgres."""
+
+    def __init__(self, service: Service, conn: psycopg.Connection[Any], dsn: str) -> None:
+        self._service = service.process.pid
+        self._postgres = server_process(dsn)
+        self._conn = conn
+
+    def read(self) -> tuple[float, float, float, float]:
+        [(wal,)] = self._conn.execute("select pg_current_wal_lsn() - '0/0'").fetchall()
+        return (
+            time.perf_counter(),
+            cpu_seconds(self._service),
+            cpu_seconds(self._postgres),
+            float(wal),
+        )
+
+    def cost(self, work: Callable[[], object], files: int) -> Cost:
+        before = self.read()
+        work()
+        after = self.read()
+        return Cost(*((b - a) / files for a, b in zip(before, after, strict=True)))
+
+
+def spend(service: Service, dsn: str, uploads: Sequence[tuple[UUID, Files]]) -> Spent:
+    """Send each application its files, in a request each. Refuses files that were not completed."""
+    count = sum(len(files) for _, files in uploads)
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        meter = Meter(service, conn, dsn)
+        sources: list[str] = []
+
+        def until_searchable() -> None:
+            for application, files in uploads:
+                verdicts = upload(service, application, files)
+                sources.extend(file["knowledgeSourceId"] for file in verdicts)
+            until(lambda: not _open(conn), within=300)
+
+        searchable = meter.cost(until_searchable, count)
+        _refuse_missing(conn, sources)
+        indexed = meter.cost(lambda: until(lambda: not _fresh(conn), within=300), count)
+    return Spent(searchable, indexed, sources)
+
+
+def _open(conn: psycopg.Connection[Any]) -> int:
+    [(count,)] = conn.execute(
+        "select count(*) from rag.knowledge_sources "
+        "where status in ('pending', 'processing') and deleted_at is null"
+    ).fetchall()
+    return int(count)
+
+
+def _fresh(conn: psycopg.Connection[Any]) -> int:
+    """Vectors that are found, but not yet by the index."""
+    [(table,)] = conn.execute("select to_regclass('rag.embeddings_fresh')").fetchall()
+    if table is None:
+        return 0
+    [(count,)] = conn.execute("select count(*) from rag.embeddings_fresh").fetchall()
+    return int(count)
+
+
+def _refuse_missing(conn: psycopg.Connection[Any], sources: Sequence[str]) -> None:
+    [(stored,)] = conn.execute(
+        "select count(*) from rag.knowledge_sources as source "
+        "join rag.chunks as chunk on chunk.source_id = source.id "
+        "join rag.embeddings as vector on vector.chunk_id = chunk.id "
+        "where source.id = any(%s::uuid[]) and source.status = 'completed'",
+        [list(sources)],
+    ).fetchall()
+    assert stored == len(sources), (stored, len(sources))
