@@ -1,32 +1,27 @@
-"""The benchmark of the claim runs, and jobs that went through it leave no trace when pruned."""
+"""The benchmarks of the claim run, and jobs that went through it leave no trace when pruned."""
 
-import pytest
-
-from benchmarks.claim_time import AT_ONCE, Sizes, by_backlog, through
+from benchmarks.queue.bloat import AT_ONCE, through
+from benchmarks.queue.claim_time import by_backlog
 from ingest.db import Connection, Pool
 from ingest.housekeeping import keep_house
 
-_TINY = Sizes(backlogs=(150, 300), jobs=1000, kept_pending=100, claims=3)
 
+async def test_the_claim_is_measured_over_backlogs(conn: Connection) -> None:
+    measured = await by_backlog(conn, (150, 300), repeats=3)
 
-async def test_the_claim_is_measured_over_backlogs(
-    conn: Connection, capsys: pytest.CaptureFixture[str]
-) -> None:
-    await by_backlog(conn, _TINY)
-
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 4
-    assert all("claim of 100 takes" in line for line in lines)
+    shapes = [(one.pending, one.applications) for one in measured]
+    assert shapes == [(150, 1), (300, 1), (150, 1000), (300, 1000)]
+    assert all(one.ms > 0 for one in measured)
 
 
 async def test_jobs_go_through_while_all_are_kept(pool: Pool) -> None:
-    measured = await through(pool, _TINY, is_pruned=False)
+    measured = await through(pool, 1000, is_pruned=False, kept_pending=100)
 
     assert [one.live for one in measured] == list(range(200, 1101, 100))
 
 
 async def test_jobs_go_through_beside_retention(pool: Pool, conn: Connection) -> None:
-    measured = await through(pool, _TINY, is_pruned=True)
+    measured = await through(pool, 1000, is_pruned=True, kept_pending=100)
     await keep_house(pool, AT_ONCE)
 
     cursor = await conn.execute("select distinct status from rag.processing_jobs")
