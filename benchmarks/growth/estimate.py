@@ -1,0 +1,71 @@
+"""The arithmetic of docs/scale.md: what follows from its inputs.
+
+    python -m benchmarks.growth.estimate [--write]
+
+The document's tables are read: a row of four cells names an input, a row of five a formula over
+symbols of rows above it (`| symbol | value | unit | formula | what |`). Prints the symbols whose
+value is not what the formula says; `--write` puts the right values there. So inputs are changed in
+one place, and no figure in the document is a guess.
+"""
+
+import argparse
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "scale.md"
+_INPUT_CELLS: Final = 4
+_FORMULA_CELLS: Final = 5
+_FUNCTIONS: Final = {"log": math.log, "ceil": math.ceil, "__builtins__": {}}
+
+
+def recomputed(text: str) -> str:
+    """The document with the values that follow from its inputs."""
+    known: dict[str, float] = {}
+    return "\n".join(_line(line, known) for line in text.split("\n"))
+
+
+def _line(line: str, known: dict[str, float]) -> str:
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    if not line.startswith("| `") or len(cells) not in (_INPUT_CELLS, _FORMULA_CELLS):
+        return line
+    symbol = cells[0].strip("`")
+    if len(cells) == _INPUT_CELLS:
+        known[symbol] = float(cells[1].replace(",", ""))
+        return line
+    known[symbol] = _value(cells[3].strip("`"), known)
+    return f"| {cells[0]} | {_figure(known[symbol])} | {' | '.join(cells[2:])} |"
+
+
+def _value(formula: str, known: Mapping[str, float]) -> float:
+    # The document is ours, and the formulas may name nothing but its symbols.
+    return float(eval(formula, dict(_FUNCTIONS), dict(known)))
+
+
+def _figure(value: float) -> str:
+    """Two digits that count: the inputs are no better."""
+    if value >= 10:
+        digits = len(str(int(value)))
+        return f"{round(value, 2 - digits):,.0f}"
+    return f"{value:.2g}"
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--write", action="store_true", help="correct the document")
+    arguments = parser.parse_args()
+    before = DOCUMENT.read_text()
+    after = recomputed(before)
+    for old, new in zip(before.split("\n"), after.split("\n"), strict=True):
+        if old != new:
+            print(f"- {old}\n+ {new}")
+    if arguments.write:
+        DOCUMENT.write_text(after)
+
+
+if __name__ == "__main__":
+    main()
