@@ -110,6 +110,9 @@ def _of_the_rest(overview: Overview) -> Iterator[GaugeMetricFamily]:
         ((("failing",), state.endpoints_failing), (("disabled",), state.endpoints_disabled)),
     )
     yield _gauge("batches_open", "Upload batches that have not ended.", state.open_batches)
+    yield _gauge(
+        "fresh_vectors", "Vectors that wait for a place in their index.", state.fresh_vectors
+    )
 
 
 def _gauge(name: str, help: str, value: float) -> GaugeMetricFamily:

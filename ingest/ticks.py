@@ -14,6 +14,7 @@ from ingest.clock import DatabaseClock
 from ingest.cron import Scheduler
 from ingest.db import Pool, transaction
 from ingest.housekeeping import Keep, keep_house
+from ingest.indexer import index_vectors
 from ingest.store import (
     access,
     announce,
@@ -93,8 +94,16 @@ def build_ticks(
     async def start() -> None:
         await start_rescrapes(pool)
 
+    _index(scheduler, pool)
     _clean_up(scheduler, pool, blobs, keep)
     return scheduler
+
+
+def _index(scheduler: Scheduler, pool: Pool) -> None:
+    @scheduler.cron("index-vectors", "*/2 * * * * *", on_every_replica=True)
+    async def index() -> None:
+        # Each tries: the one that had the firing may be gone before the vectors are.
+        await index_vectors(pool)
 
 
 def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, keep: Keep) -> None:

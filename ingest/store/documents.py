@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from ingest.db import Connection, load_queries, new_id
 from ingest.model import Chunk, ChunkSettings, Coverage, Document, Vectors
+from ingest.store import fresh_vectors
 
 _SQL = load_queries("documents.sql")
 
@@ -33,7 +34,6 @@ _CHUNK_TYPES = (
     "int4",
     "int4",
 )
-_EMBEDDING_TYPES = ("uuid", "int2", "uuid", "vector")
 
 
 def text_hash(text: str) -> bytes:
@@ -155,12 +155,15 @@ async def _copy_chunks(conn: Connection, documents: Sequence[DocumentChunks]) ->
         for new, own_ids in zip(documents, chunk_ids, strict=True):
             for row in _chunk_rows(new, own_ids):
                 await copy.write_row(row)
-    async with conn.cursor() as cur, cur.copy(_SQL["copy_embeddings"]) as copy:
-        copy.set_types(_EMBEDDING_TYPES)
-        for new, own_ids in zip(documents, chunk_ids, strict=True):
-            for id, vector, is_embedded in zip(own_ids, new.vectors, new.embedded, strict=True):
-                if is_embedded:
-                    await copy.write_row((id, new.model_id, new.application_id, vector))
+    await fresh_vectors.store(
+        conn,
+        [
+            (id, new.model_id, new.application_id, vector)
+            for new, own_ids in zip(documents, chunk_ids, strict=True)
+            for id, vector, is_embedded in zip(own_ids, new.vectors, new.embedded, strict=True)
+            if is_embedded
+        ],
+    )
 
 
 def _chunk_rows(new: DocumentChunks, ids: Sequence[UUID]) -> Iterator[tuple[Any, ...]]:

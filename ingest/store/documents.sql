@@ -46,9 +46,6 @@ copy rag.chunks (id, application_id, source_id, document_id, ordinal, content, c
                  section_start, section_end)
 from stdin (format binary);
 
--- name: copy_embeddings
-copy rag.embeddings (chunk_id, model_id, application_id, embedding) from stdin (format binary);
-
 -- name: known_vectors
 -- Vectors that applications have for texts of theirs: of stored chunks, or paid for by an unfinished
 -- job.

@@ -77,6 +77,8 @@ class Installation:
     endpoints_disabled: int
     """By the service, because they failed."""
     open_batches: int
+    fresh_vectors: int
+    """Vectors that are not under an index yet."""
     is_paused: bool
     embedder_is_paused: bool
     """For more than a minute."""

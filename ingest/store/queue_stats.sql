@@ -74,6 +74,8 @@ select (select count(*) from (
        (select count(*) from (
             select from rag.upload_batches where completed_at is null limit %(bound)s) as bounded)
          as open_batches,
+       (select count(*) from (
+            select from rag.embeddings_fresh limit %(bound)s) as bounded) as fresh_vectors,
        exists (select from rag.worker_config where key = 'paused' and value = 'true') as is_paused,
        exists (select from rag.lanes
                 where split_part(lane, '#', 1) = %(embedder)s

@@ -101,9 +101,12 @@ async def by_vector(
     }
     bound = _EXACT_NUMBERS // len(vector)
     if await _count(conn, scope, model_id=model_id, bound=bound) > bound:
+        # First those that wait for the index: what is put under it meanwhile is found there again,
+        # and not missed.
+        fresh = await _fresh(conn, parameters)
         found = await _rows(conn, indexed_statement(model_id, dimension=len(vector)), parameters)
         if len(found) >= limit:
-            return found
+            return _best(fresh, found, limit=limit)
         # The index gave up before enough chunks had passed the filters.
     exact = "nearest_filtered" if scope.is_filtered else "nearest_exactly"
     return await _rows(conn, _SQL[exact], parameters)
@@ -114,6 +117,17 @@ async def _count(conn: Connection, scope: Scope, *, model_id: int, bound: int) -
     parameters = {**scope.parameters(), "model_id": model_id, "bound": bound + 1}
     row = await (await conn.execute(_SQL[statement], parameters)).fetchone()
     return int(row[0]) if row else 0
+
+
+async def _fresh(conn: Connection, parameters: Mapping[str, Any]) -> list[Ranked]:
+    row = await (await conn.execute(_SQL["has_fresh"], parameters)).fetchone()
+    return await _rows(conn, _SQL["nearest_fresh"], parameters) if row and row[0] else []
+
+
+def _best(*rankings: Sequence[Ranked], limit: int) -> list[Ranked]:
+    """The best of all, each once."""
+    found = {hit.id: hit for ranking in rankings for hit in ranking}
+    return sorted(found.values(), key=lambda hit: -hit.score)[:limit]
 
 
 def indexed_statement(model_id: int, *, dimension: int) -> sql.Composed:

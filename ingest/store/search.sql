@@ -13,9 +13,9 @@ select set_config('hnsw.ef_search', '100', true),
 select set_config('statement_timeout', '5000', true);
 
 -- name: count_vectors
--- Bounded: whether it is few is all that matters.
+-- Of those under the index. Bounded: whether it is few is all that matters.
 select count(*) from (
-    select from rag.embeddings
+    select from only rag.embeddings
      where model_id = %(model_id)s and application_id = %(application_id)s
      limit %(bound)s) as vectors;
 
@@ -27,12 +27,17 @@ select coalesce(sum(source.chunk_count), 0)
    and (%(source_ids)s::uuid[] is null or source.id = any(%(source_ids)s))
    and (%(metadata)s::jsonb is null or source.metadata @> %(metadata)s);
 
+-- name: has_fresh
+select exists (
+    select from rag.embeddings_fresh
+     where model_id = %(model_id)s and application_id = %(application_id)s);
+
 -- name: nearest_by_index
 -- The distance is written exactly as the model's HNSW index has it. What else is asked of a chunk is
 -- looked up one by one, nearest first: with joins, the planner may leave the index for a sort.
 select embedding.chunk_id as id,
        1 - ((embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})) as score
-  from rag.embeddings as embedding
+  from only rag.embeddings as embedding
  where embedding.model_id = {model_id} and embedding.application_id = %(application_id)s
    and (select source.deleted_at is null and document.deleted_at is null
            and (%(source_ids)s::uuid[] is null or source.id = any(%(source_ids)s))
@@ -42,6 +47,27 @@ select embedding.chunk_id as id,
           join rag.knowledge_sources as source on source.id = chunk.source_id
          where chunk.id = embedding.chunk_id)
  order by (embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})
+ limit %(limit)s;
+
+-- name: nearest_fresh
+-- All vectors that wait for the index are compared; only the best are looked up. One of zeros is near
+-- to nothing (NaN), and not in the index either.
+select embedding.chunk_id as id, 1 - embedding.distance as score
+  from (
+    select chunk_id, embedding <=> %(vector)s::vector as distance
+      from rag.embeddings_fresh
+     where model_id = %(model_id)s and application_id = %(application_id)s
+     order by distance
+    offset 0) as embedding
+ where embedding.distance <= 2
+   and (select source.deleted_at is null and document.deleted_at is null
+           and (%(source_ids)s::uuid[] is null or source.id = any(%(source_ids)s))
+           and (%(metadata)s::jsonb is null or source.metadata @> %(metadata)s)
+          from rag.chunks as chunk
+          join rag.documents as document on document.id = chunk.document_id
+          join rag.knowledge_sources as source on source.id = chunk.source_id
+         where chunk.id = embedding.chunk_id)
+ order by embedding.distance
  limit %(limit)s;
 
 -- name: nearest_exactly

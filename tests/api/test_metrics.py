@@ -16,6 +16,7 @@ from ingest.runtime import Runtime
 from tests.api.sockets import listening, socket
 from tests.builders import add_worker, enqueue
 from tests.exposition import scrape
+from tests.knowledge import add_document, add_space
 
 JOBS = "rag_ingest_jobs"
 
@@ -44,6 +45,16 @@ async def test_jobs_are_counted_by_type_and_status(
         "failed": 2,
         "completed": None,
     }
+
+
+async def test_vectors_that_wait_for_their_index_are_counted(
+    anonymous: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    await add_document(conn, application_id, await add_space(conn), ["one", "two"])
+
+    seen = await scrape(anonymous)
+
+    assert seen.value("rag_ingest_fresh_vectors") == 2
 
 
 async def test_waiting_jobs_are_counted_by_reasons_of_which_there_are_few(

@@ -12,6 +12,7 @@ from ingest.db import Connection
 from ingest.store import search
 from ingest.store.search import Scope
 from tests.builders import add_application
+from tests.fresh import index_all
 from tests.knowledge import Space, add_document, add_space, nearest, texts
 
 # Above what is compared one by one: such a search goes through the index.
@@ -101,6 +102,7 @@ async def test_a_tiny_application_gets_its_hits_among_many_foreign_vectors(
     space = await add_space(conn, dimension=16)
     await fill(conn, await add_application(conn), space, 20_000)
     await add_document(conn, application_id, space, [f"mine {n}" for n in range(12)])
+    await index_all(conn)
     scope = Scope(application_id=application_id)
     query = space.clustered(1)[0]
 

@@ -1,0 +1,32 @@
+"""Vectors that wait for the index, and those that are under it."""
+
+from uuid import UUID
+
+from ingest.db import Connection
+from ingest.store import fresh_vectors
+
+
+async def count_fresh(conn: Connection) -> int:
+    return await _count(conn, "rag.embeddings_fresh")
+
+
+async def count_indexed(conn: Connection) -> int:
+    return await _count(conn, "only rag.embeddings")
+
+
+async def _count(conn: Connection, part: str) -> int:
+    row = await (await conn.execute(f"select count(*) from {part}".encode())).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+async def index_all(conn: Connection) -> int:
+    """Put all vectors under the index; how many."""
+    total = 0
+    while moved := await fresh_vectors.move(conn, limit=1000):
+        total += moved
+    return total
+
+
+async def delete_chunks(conn: Connection, source_id: UUID) -> None:
+    await conn.execute("delete from rag.chunks where source_id = %s", [source_id])
