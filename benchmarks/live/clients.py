@@ -1,0 +1,98 @@
+"""Clients of the live WebSocket: they follow one source each, note when messages come, and check.
+
+Run as `python -m benchmarks.live.clients` with the arguments as JSON on standard input. Prints
+`ready` when every client has its snapshot, `done` when all sources are, and then what they got, as
+JSON. What comes is only noted, and read afterwards: the clients share the machine.
+"""
+
+import asyncio
+import json
+import statistics
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, Final
+
+import orjson
+from websockets.asyncio.client import connect
+
+_CONNECTING_AT_ONCE: Final = 32
+_PATIENCE_SECONDS: Final = 300.0
+
+Note = tuple[float, str]
+"""When a message came, in seconds since 1970, and the message."""
+
+
+async def follow(
+    url: str,
+    headers: Mapping[str, str],
+    source: str,
+    slots: asyncio.Semaphore,
+    ready: asyncio.Event,
+) -> list[Note]:
+    """All messages about a source, from the snapshot to `done`. Sets `ready` after the first."""
+    async with slots:
+        socket = await connect(url, additional_headers=dict(headers), compression=None)
+        await socket.send(json.dumps({"type": "subscribe", "knowledgeSourceIds": [source]}))
+        first = await socket.recv()
+    notes = [(time.time(), str(first))]
+    ready.set()
+    async with asyncio.timeout(_PATIENCE_SECONDS):
+        async for message in socket:
+            now = time.time()
+            if message == '{"type":"ping"}':
+                continue
+            notes.append((now, str(message)))
+            if '"type":"done"' in notes[-1][1]:
+                break
+    await socket.close()
+    return notes
+
+
+def judge(notes: Sequence[Note]) -> list[tuple[float, float]]:
+    """When each event came, and the seconds since it was written. Raises if one is missing."""
+    messages = [(came, orjson.loads(text)) for came, text in notes]
+    assert messages[0][1]["type"] == "snapshot", messages[0]
+    for (_, before), (_, after) in pairwise(messages):
+        assert after["seq"] == before["seq"] + 1, (before, after)
+    return [
+        (came, came - datetime.fromisoformat(message["at"]).timestamp())
+        for came, message in messages[1:]
+    ]
+
+
+def summary(all_notes: Sequence[Sequence[Note]]) -> dict[str, Any]:
+    """Latencies in seconds."""
+    events = [event for notes in all_notes for event in judge(notes)]
+    snapshots = [orjson.loads(notes[0][1]) for notes in all_notes]
+    arrivals, latencies = zip(*events, strict=True)
+    return {
+        "deliveries": len(events),
+        "characters": sum(len(text) for notes in all_notes for _, text in notes[1:]),
+        "seconds": max(arrivals) - min(arrivals),
+        "p50": statistics.median(latencies),
+        "p99": statistics.quantiles(latencies, n=100)[98],
+        "longest": max(latencies),
+        "began": {first["knowledgeSourceId"]: first["seq"] for first in snapshots},
+    }
+
+
+async def main(arguments: Any) -> None:
+    slots = asyncio.Semaphore(_CONNECTING_AT_ONCE)
+    followed = [(source, asyncio.Event()) for source in arguments["sources"]]
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(follow(arguments["url"], arguments["headers"], source, slots, ready))
+            for source, ready in followed
+        ]
+        for _, ready in followed:
+            await ready.wait()
+        print("ready", flush=True)
+    print("done", flush=True)
+    print(json.dumps(summary([task.result() for task in tasks])))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(json.loads(sys.stdin.readline())))

@@ -1,0 +1,54 @@
+"""What all contestants do: the same files, cut to the same size, embedded by the same endpoint."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.core.texts import text_files
+from benchmarks.provider.server import DIMENSION, MOST_TOKENS
+from ingest.pipeline.tokenizers import load_tokenizer
+
+MODEL: Final = "text-embedding-3-small"
+TOKENS: Final = 512
+OVERLAP: Final = 64
+LATENCY_SECONDS: Final = 0.08
+
+# So many texts are within the tokens of a request whatever they are, so nobody is refused; 2,048,
+# the most texts of a request, would be four times its tokens.
+_TEXTS_PER_REQUEST: Final = MOST_TOKENS // TOKENS
+_SEED: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    folder: Path
+    files: Sequence[Path]
+    bytes_per_token: float
+
+    def arguments(self, *, url: str, base_url: str) -> dict[str, Any]:
+        """What a peer's script reads. `url` is that of its database."""
+        return {
+            "folder": str(self.folder),
+            "url": url,
+            "base_url": base_url,
+            "model": MODEL,
+            "dimension": DIMENSION,
+            "texts_per_request": _TEXTS_PER_REQUEST,
+            "tokens": TOKENS,
+            "overlap": OVERLAP,
+            "bytes_per_token": self.bytes_per_token,
+        }
+
+
+def prepare(folder: Path, count: int) -> Work:
+    """Write the files into a folder that peers read them from."""
+    contents = [content for _, content in text_files(count, seed=_SEED)]
+    files = []
+    for number, content in enumerate(contents):
+        file = folder / f"{number:04}.md"
+        file.write_bytes(content)
+        files.append(file)
+    text = b"".join(contents[:50])
+    tokens = load_tokenizer("cl100k_base").count(text.decode())
+    return Work(folder, files, len(text) / tokens)
