@@ -1,0 +1,89 @@
+"""The limit: the plain queries of pgvector's and Postgres' manuals on a plain table.
+
+One table without owners, sources or filters, the same texts and vectors, HNSW and GIN indexes with
+the settings that the project has (`ef_search` 100, m 16, ef_construction 64), one connection that
+stays open, statements that the driver prepares, vectors embedded beforehand.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final, LiteralString
+
+import psycopg
+from pgvector.psycopg import register_vector
+
+from benchmarks.core.postgres import Server
+from benchmarks.search.texts import Chunks
+from benchmarks.search.timing import LIMIT, Ask, Mode, Question
+
+EF_SEARCH: Final = 100
+_FUSED: Final = 50
+_FUSION_K: Final = 60
+
+_TABLE: Final = """
+create table chunks (
+    id integer primary key, content text not null, embedding vector({dimension}) not null,
+    tsv tsvector generated always as (to_tsvector('english', content)) stored)
+"""
+_NEAREST: Final = "select id, content from chunks order by embedding <=> %s limit %s"
+# Any of the words: a search that finds nothing because of one word too many is none.
+_ANY: Final = (
+    "select chunk.id, chunk.content from chunks as chunk cross join "
+    "(select replace(plainto_tsquery('english', %s)::text, '&', '|')::tsquery as query) as wanted "
+    "where chunk.tsv @@ wanted.query order by ts_rank(chunk.tsv, wanted.query) desc limit %s"
+)
+
+
+@contextmanager
+def installation(server: Server, chunks: Chunks) -> Iterator[str]:
+    """The DSN of a filled database."""
+    with server.database("search_bare") as dsn:
+        _fill(dsn, chunks)
+        server.settle()
+        yield dsn
+
+
+def _fill(dsn: str, chunks: Chunks) -> None:
+    """Rows by COPY, indexes afterwards."""
+    dimension = chunks.vectors.shape[1]
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        register_vector(conn)
+        conn.execute(_TABLE.format(dimension=dimension).encode())
+        copied = "copy chunks (id, content, embedding) from stdin (format binary)"
+        with conn.cursor().copy(copied) as copy:
+            copy.set_types(["int4", "text", "vector"])
+            for id, (text, vector) in enumerate(zip(chunks.texts, chunks.vectors, strict=True)):
+                copy.write_row((id, text, vector))
+        conn.execute("create index on chunks using hnsw (embedding vector_cosine_ops)")
+        conn.execute("create index on chunks using gin (tsv)")
+        conn.execute("vacuum analyze chunks")
+
+
+@contextmanager
+def bare_client(dsn: str, mode: Mode) -> Iterator[Ask]:
+    """Answers `mode`, whatever the question says."""
+    with psycopg.connect(dsn, autocommit=True, prepare_threshold=1) as conn:
+        register_vector(conn)
+        conn.execute(f"set hnsw.ef_search = {EF_SEARCH:d}".encode())
+
+        def rows(statement: LiteralString, wanted: Any, limit: int) -> list[Any]:
+            return conn.execute(statement, (wanted, limit)).fetchall()
+
+        def hybrid(question: Question) -> list[Any]:
+            near = rows(_NEAREST, question.vector, _FUSED)
+            return _fused(near, rows(_ANY, question.text, _FUSED))
+
+        asks: dict[Mode, Ask] = {
+            "vector": lambda question: rows(_NEAREST, question.vector, LIMIT),
+            "keyword": lambda question: rows(_ANY, question.text, LIMIT),
+            "hybrid": hybrid,
+        }
+        yield asks[mode]
+
+
+def _fused(*rankings: list[Any]) -> list[Any]:
+    scores: dict[Any, float] = {}
+    for ranking in rankings:
+        for rank, row in enumerate(ranking, start=1):
+            scores[row] = scores.get(row, 0) + 1 / (_FUSION_K + rank)
+    return sorted(scores, key=lambda row: -scores[row])[:LIMIT]

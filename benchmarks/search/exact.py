@@ -1,0 +1,36 @@
+"""How many of the truly nearest chunks a search finds."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.model import Vectors
+
+# Chunks as near as the last of the nearest are as good; the database computes with less precision.
+_EQUAL = 1e-6
+
+
+class Exact:
+    """Compares a question with all vectors."""
+
+    def __init__(self, vectors: Vectors, ids: Sequence[UUID]) -> None:
+        """`vectors` has the shape (chunks, dimension) and rows of length 1."""
+        self._vectors = vectors
+        self._numbers: Mapping[UUID, int] = {id: n for n, id in enumerate(ids)}
+
+    def recall(
+        self, found: Sequence[UUID], *, question: NDArray[np.float32], among: NDArray[np.bool_]
+    ) -> float:
+        """The share of the nearest ones that is in `found`; `among` says which chunks count.
+
+        As many nearest ones as `found` may hold are asked for: 10, or all if there are fewer.
+        """
+        likeness = self._vectors @ (question / np.linalg.norm(question))
+        wanted = min(10, int(among.sum()))
+        last = np.partition(likeness[among], -wanted)[-wanted]
+        numbers = [self._numbers[id] for id in found]
+        assert all(among[number] for number in numbers), "a chunk that must not be found"
+        near = sum(likeness[number] >= last - _EQUAL for number in numbers)
+        return min(int(near), wanted) / wanted

@@ -1,0 +1,223 @@
+"""Databases full of chunks, made in seconds instead of ingested: rows by COPY, indexes at the end.
+
+The columns that decide what is found and read are those that the service writes.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, LiteralString
+from uuid import UUID
+
+import psycopg
+from pgvector.psycopg import register_vector
+from psycopg import sql
+
+from benchmarks.search.texts import Chunks
+from ingest.db import new_id, open_pool, transaction
+from ingest.model import EmbeddingModel
+from ingest.store import models
+
+PER_SOURCE: Final = 10
+SHARES: Final = (2, 10, 100)
+"""Of the sources, a half, a tenth and a hundredth share each value of a key of their metadata."""
+
+_TOKENS: Final = 150
+"""Of a chunk, about."""
+
+_TABLES: Final[dict[LiteralString, tuple[str, ...]]] = {
+    "copy rag.knowledge_sources (id, application_id, type, name, uri, status, metadata, "
+    "chunk_count, token_count) from stdin (format binary)": (
+        *("uuid", "uuid", "text", "text", "text", "text", "jsonb", "int4", "int8"),
+    ),
+    "copy rag.documents (id, application_id, source_id, uri, title, media_type, status, "
+    "content_hash, text, extractor, coverage, chunk_count, token_count) "
+    "from stdin (format binary)": (
+        *("uuid", "uuid", "uuid", "text", "text", "text", "text"),
+        *("bytea", "text", "text", "jsonb", "int4", "int8"),
+    ),
+    "copy rag.chunks (id, application_id, source_id, document_id, ordinal, content, content_hash, "
+    "token_count, char_start, char_end) from stdin (format binary)": (
+        *("uuid", "uuid", "uuid", "uuid", "int4", "text", "bytea", "int4", "int4", "int4"),
+    ),
+    "copy rag.embeddings (chunk_id, model_id, application_id, embedding) "
+    "from stdin (format binary)": ("uuid", "int2", "uuid", "vector"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """What is in a database."""
+
+    dsn: str
+    model_id: int
+    applications: Sequence[UUID]
+    """The largest first."""
+    sources: Sequence[tuple[UUID, UUID]]
+    """Application and id."""
+    owners: Sequence[UUID]
+    """The application of each chunk."""
+    ids: Sequence[UUID]
+    """The id of each chunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    id: UUID
+    application: UUID
+    document: UUID
+    number: int
+    chunks: range
+
+
+def fill(dsn: str, chunks: Chunks, *, model: EmbeddingModel, applications: int) -> Filled:
+    """Store the chunks in a migrated database, ten to a source.
+
+    The sizes of the applications fall by Zipf's law: the second has half of the first, and so on.
+    """
+    model_id = asyncio.run(_register(dsn, model))
+    ids = [new_id() for _ in chunks.texts]
+    with psycopg.connect(dsn) as conn:
+        register_vector(conn)
+        owners = _applications(conn, applications)
+        sources = _sources(owners, chunks=len(ids))
+        slow = _drop_slow_indexes(conn)
+        # What refers to what is right by construction; to look it all up would take as long again.
+        conn.execute("set local session_replication_role = replica")
+        rows = (
+            _source_rows(sources),
+            _document_rows(sources, chunks),
+            _chunk_rows(sources, ids, chunks),
+            _vector_rows(sources, ids, chunks, model_id),
+        )
+        for (statement, types), table in zip(_TABLES.items(), rows, strict=True):
+            _copy(conn, statement, types, table)
+        for definition in slow:
+            conn.execute(definition)
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("vacuum analyze")
+    return Filled(
+        dsn=dsn,
+        model_id=model_id,
+        applications=owners,
+        sources=[(source.application, source.id) for source in sources],
+        owners=[source.application for source in sources for _ in source.chunks],
+        ids=ids,
+    )
+
+
+async def _register(dsn: str, model: EmbeddingModel) -> int:
+    async with (
+        open_pool(dsn, size=1, application_name="benchmark") as pool,
+        transaction(pool) as conn,
+    ):
+        return await models.register(conn, model)
+
+
+def _applications(conn: psycopg.Connection[Any], count: int) -> list[UUID]:
+    conn.execute(
+        "insert into app.applications (name) select 'application ' || n "
+        "from generate_series(2, %s) as n",
+        [count],
+    )
+    rows = conn.execute("select id from app.applications order by not is_default, id").fetchall()
+    assert len(rows) == count
+    return [id for (id,) in rows]
+
+
+def _sources(owners: Sequence[UUID], *, chunks: int) -> list[_Source]:
+    """Each application has at least one, if there are enough."""
+    total = chunks // PER_SOURCE
+    weights = [1 / rank for rank in range(1, len(owners) + 1)]
+    wanted = [max(1, round(total * weight / sum(weights))) for weight in weights]
+    wanted[0] += total - sum(wanted)
+    owned = [owner for owner, count in zip(owners, wanted, strict=True) for _ in range(count)]
+    return [
+        _Source(
+            id=new_id(),
+            application=owner,
+            document=new_id(),
+            number=number,
+            chunks=range(number * PER_SOURCE, (number + 1) * PER_SOURCE),
+        )
+        for number, owner in enumerate(owned)
+    ]
+
+
+def metadata(number: int, *shares: int) -> dict[str, int]:
+    """Of the source with this number: the keys that tell it from other ones in so many sources."""
+    return {f"of{share}": number % share for share in shares}
+
+
+def _source_rows(sources: Sequence[_Source]) -> Iterable[tuple[Any, ...]]:
+    for source in sources:
+        name = f"notes/{source.number}.md"
+        about = json.dumps(metadata(source.number, *SHARES))
+        tokens = _TOKENS * PER_SOURCE
+        yield (
+            *(source.id, source.application, "file", name, name, "completed"),
+            *(about, PER_SOURCE, tokens),
+        )
+
+
+def _document_rows(sources: Sequence[_Source], chunks: Chunks) -> Iterable[tuple[Any, ...]]:
+    for source in sources:
+        text = "\n\n".join(chunks.texts[n] for n in source.chunks)
+        name = f"notes/{source.number}.md"
+        yield (
+            *(source.document, source.application, source.id, name, name, "text/markdown"),
+            *("completed", _hash(text), text, "text", "{}", PER_SOURCE, _TOKENS * PER_SOURCE),
+        )
+
+
+def _chunk_rows(
+    sources: Sequence[_Source], ids: Sequence[UUID], chunks: Chunks
+) -> Iterable[tuple[Any, ...]]:
+    for source in sources:
+        start = 0
+        for ordinal, n in enumerate(source.chunks):
+            text = chunks.texts[n]
+            end = start + len(text)
+            yield (
+                *(ids[n], source.application, source.id, source.document, ordinal, text),
+                *(_hash(text), len(text) // 4, start, end),
+            )
+            start = end + 2
+
+
+def _vector_rows(
+    sources: Sequence[_Source], ids: Sequence[UUID], chunks: Chunks, model_id: int
+) -> Iterable[tuple[Any, ...]]:
+    for source in sources:
+        for n in source.chunks:
+            yield ids[n], model_id, source.application, chunks.vectors[n]
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _copy(
+    conn: psycopg.Connection[Any],
+    statement: LiteralString,
+    types: Sequence[str],
+    rows: Iterable[tuple[Any, ...]],
+) -> None:
+    with conn.cursor().copy(statement) as copy:
+        copy.set_types(types)
+        for row in rows:
+            copy.write_row(row)
+
+
+def _drop_slow_indexes(conn: psycopg.Connection[Any]) -> list[bytes]:
+    """The statements that build them at the end: in memory, in a tenth of the time."""
+    rows = conn.execute(
+        "select indexrelid::regclass::text, pg_get_indexdef(indexrelid) from pg_index "
+        "join pg_class on pg_class.oid = indexrelid join pg_am on pg_am.oid = relam "
+        "where amname in ('hnsw', 'gin')"
+    ).fetchall()
+    for name, _ in rows:
+        conn.execute(sql.SQL("drop index {}").format(sql.Identifier(*name.split("."))))
+    return [definition.encode() for _, definition in rows]

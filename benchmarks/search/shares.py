@@ -1,0 +1,91 @@
+"""Where the milliseconds of a hybrid search go: its statements, the question's vector, HTTP."""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any, Final
+
+from psycopg import AsyncCursor
+
+from benchmarks.core.results import Table
+from benchmarks.search.installation import Installation
+from benchmarks.search.timing import Question
+from ingest.db import load_queries
+from ingest.runtime import Runtime
+
+# One is composed with the number and dimension of the model.
+_COMPOSED: Final = "nearest_by_index"
+_NAMES: Final[Mapping[bytes, str]] = {
+    body: name for name, body in load_queries("search.sql").items()
+}
+
+
+@dataclass(slots=True)
+class _Watch:
+    milliseconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    calls: Counter[str] = field(default_factory=Counter)
+
+
+def shares(place: Installation) -> Table:
+    """Means of all questions, asked one by one."""
+    questions = place.asked("hybrid")
+    with _watched() as watch:
+        # Beside the questions that are timed, one opens the connection.
+        function = fmean(place.by_function(questions))
+    asked = len(questions) + 1
+    embedding = place.function.run(_embedding(place.function.runtime, questions))
+    statements = {name: spent / asked for name, spent in watch.milliseconds.items()}
+    http = fmean(place.by_http(questions))
+    rest = function - embedding - sum(statements.values())
+    rows = [
+        _row("the question's vector", embedding, function, 1),
+        *(_row(f"`{name}`", spent, function, watch.calls[name] / asked)
+          for name, spent in sorted(statements.items(), key=lambda item: -item[1])),
+        _row("begin, commit, Python", rest, function, 1),
+        _row("**the function**", function, function, 1),
+        _row("HTTP, the key, JSON", http - function, function, 1),
+    ]  # fmt: skip
+    return Table(
+        title=f"Where a hybrid search spends its time, {place.title}",
+        columns=["", "ms", "of the function", "times per search"],
+        rows=rows,
+        note="Means. Statements by their names in `ingest/store/search.sql`, from sending to the "
+        "answer; to watch them costs a little, too.",
+    )
+
+
+def _row(name: str, spent: float, whole: float, times: float) -> list[str]:
+    return [name, f"{spent:.2f}", f"{spent / whole:.0%}", f"{times:.2g}"]
+
+
+async def _embedding(runtime: Runtime, questions: Sequence[Question]) -> float:
+    """Mean milliseconds."""
+    started = time.perf_counter()
+    for question in questions:
+        await runtime.embed_query(question.text)
+    return (time.perf_counter() - started) * 1000 / len(questions)
+
+
+@contextmanager
+def _watched() -> Iterator[_Watch]:
+    """Time every statement of this process meanwhile."""
+    watch = _Watch()
+    execute = AsyncCursor.execute
+
+    async def timed(self: AsyncCursor[Any], query: Any, *args: Any, **kwargs: Any) -> Any:
+        started = time.perf_counter()
+        try:
+            return await execute(self, query, *args, **kwargs)
+        finally:
+            name = _NAMES.get(query, "others") if isinstance(query, bytes) else _COMPOSED
+            watch.milliseconds[name] += (time.perf_counter() - started) * 1000
+            watch.calls[name] += 1
+
+    AsyncCursor.execute = timed  # type: ignore[method-assign]  # given back below
+    try:
+        yield watch
+    finally:
+        AsyncCursor.execute = execute  # type: ignore[method-assign]

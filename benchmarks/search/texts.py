@@ -1,0 +1,97 @@
+"""Chunks on many subjects, and questions that no chunk answers word by word."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pydoc_data.topics import topics
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.config import Settings
+from ingest.model import Vectors
+from ingest.providers.embedders.base import Embedder
+from ingest.providers.embedders.factory import build_embedder
+
+_SENTENCES_PER_CHUNK: Final = 6
+_ON_SUBJECT: Final = 0.7
+"""The share of a chunk's sentences that are on its subject."""
+_WORDS: Final = (4, 10)
+"""A question has so many words."""
+_SEED: Final = 20
+# Tables and code are not what people write.
+_DRAWN: Final = re.compile(r"[|+`]|--|>>>")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunks:
+    texts: Sequence[str]
+    vectors: Vectors
+    """(texts, dimension), of length 1."""
+
+
+class Texts:
+    """Sentences of Python's own manual; those that questions are made of are in no chunk."""
+
+    def __init__(self, *, questions: int) -> None:
+        self.embedder = asyncio.run(build_embedder(Settings(embedder="static")))
+        rng = np.random.default_rng(_SEED)
+        by_subject = [sentences for text in topics.values() if (sentences := _sentences(text))]
+        pairs = {text: n for n, found in enumerate(by_subject) for text in found}
+        sentences = list(pairs)
+        kept_back = set(rng.choice(len(sentences), questions, replace=False).tolist())
+        self.questions = [_question(sentences[n], rng) for n in sorted(kept_back)]
+        self._sentences = [text for n, text in enumerate(sentences) if n not in kept_back]
+        self._lengths = np.array([len(text) for text in self._sentences], np.float32)
+        subjects = np.array([pairs[text] for text in self._sentences])
+        found = [np.flatnonzero(subjects == subject) for subject in np.unique(subjects)]
+        self._subjects = [numbers for numbers in found if len(numbers) >= _SENTENCES_PER_CHUNK]
+        self._vectors = embed(self.embedder, self._sentences)
+        self.question_vectors = embed(self.embedder, self.questions)
+
+    def chunks(self, count: int) -> Chunks:
+        """`count` chunks, the same at every call.
+
+        A vector is the mean of those of its sentences by their lengths: what a static embedder,
+        which takes the mean over all tokens, makes of the text, but for the tokens at the borders.
+        """
+        rng = np.random.default_rng(_SEED + 1)
+        texts, vectors = [], np.empty((count, self._vectors.shape[1]), np.float32)
+        for number in range(count):
+            chosen = self._choose(rng)
+            body = " ".join(self._sentences[n] for n in chosen)
+            texts.append(f"Note {number}. {body}")
+            mean = self._lengths[chosen] @ self._vectors[chosen]
+            vectors[number] = mean / np.linalg.norm(mean)
+        return Chunks(texts, vectors)
+
+    def _choose(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        subject = self._subjects[rng.integers(len(self._subjects))]
+        near = rng.choice(subject, _SENTENCES_PER_CHUNK)
+        anywhere = rng.integers(0, len(self._sentences), _SENTENCES_PER_CHUNK)
+        return np.where(rng.random(_SENTENCES_PER_CHUNK) < _ON_SUBJECT, near, anywhere)
+
+
+def _sentences(text: str) -> list[str]:
+    parts = re.split(r"(?<=[.:]) ", " ".join(text.split()))
+    return [part for part in parts if 40 < len(part) < 400 and not _DRAWN.search(part)]
+
+
+def _question(sentence: str, rng: np.random.Generator) -> str:
+    """Some words of a sentence in a row, as people type them into a search field."""
+    words = re.findall(r"\w+", sentence.lower())
+    length = int(rng.integers(*_WORDS, endpoint=True))
+    start = int(rng.integers(0, max(1, len(words) - length + 1)))
+    return " ".join(words[start : start + length])
+
+
+def embed(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """Shape (texts, dimension)."""
+
+    async def all_batches() -> list[Vectors]:
+        step = embedder.max_items
+        return [await embedder.embed(texts[at : at + step]) for at in range(0, len(texts), step)]
+
+    return np.concatenate(asyncio.run(all_batches()))
