@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import venv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -109,9 +109,16 @@ def _build(folder: Path, base: str, requirements: Path) -> None:
 
 
 def run_script(
-    command: Sequence[str | Path], arguments: Mapping[str, Any], *, timeout: float
+    command: Sequence[str | Path],
+    arguments: Mapping[str, Any],
+    *,
+    timeout: float,
+    started: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
-    """The JSON that a script answers. Raises Unavailable when it fails or takes too long."""
+    """The JSON that a script answers. Raises Unavailable when it fails or takes too long.
+
+    `started` is told its process id before it gets its arguments.
+    """
     process = subprocess.Popen(
         [str(part) for part in command],
         stdin=subprocess.PIPE,
@@ -122,6 +129,8 @@ def run_script(
         start_new_session=True,
     )
     try:
+        if started is not None:
+            started(process.pid)
         out, err = process.communicate(json.dumps(arguments), timeout=timeout)
     except subprocess.TimeoutExpired:
         raise Unavailable(f"took longer than {timeout:.0f} s") from None

@@ -1,0 +1,186 @@
+"""This project as its users run it: `ingest serve`, files uploaded with one request."""
+
+import re
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from benchmarks.core.postgres import Server
+from benchmarks.core.texts import text_files
+from benchmarks.end_to_end.memory import peak_of
+from benchmarks.end_to_end.outcome import Outcome, check
+from benchmarks.end_to_end.receiver import seconds_to_receive
+from benchmarks.end_to_end.works import Work
+from tests.acceptance.service import Service, services, until
+
+CONCURRENCY = "16"
+MIB = 1024 * 1024
+_WITHIN_SECONDS = 300
+_POLL_SECONDS = 0.1
+_ROWS = """
+select chunk.content, embedding.embedding from rag.chunks as chunk
+  join rag.embeddings as embedding on embedding.chunk_id = chunk.id
+  join app.applications as application on application.id = chunk.application_id
+ where application.is_default
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """The same files a second time."""
+
+    gross: float
+    """Seconds from the first byte of the upload until all is terminal."""
+    upload: float
+    """Of these, what the upload itself takes."""
+    embedding_calls: int
+    parser_runs: int
+
+    @property
+    def net(self) -> float:
+        return self.gross - self.upload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OurOutcome(Outcome):
+    until_indexed: float
+    """Seconds until all vectors were under the HNSW index, too."""
+    second: Again | None
+
+
+def run(server: Server, work: Work, *, again: bool) -> OurOutcome:
+    """From the first byte of the upload until every file is completed, which means searchable."""
+    with (
+        server.database("end_to_end_ours", migrated=True) as dsn,
+        _service(dsn, INGEST_WORKER_CONCURRENCY=CONCURRENCY) as service,
+    ):
+        _warm_up(service, work)
+        server.settle()
+        with peak_of(service.process.pid) as peak:
+            started = time.perf_counter()
+            ingest(service, work.named_files())
+            seconds = time.perf_counter() - started
+            _wait_until_indexed(dsn)
+            until_indexed = time.perf_counter() - started
+        stored = check(dsn, work, _ROWS)
+        second = ingest_again(service, work) if again else None
+        return OurOutcome(
+            seconds=seconds,
+            stored=stored,
+            memory=peak.bytes,
+            index="in place",
+            again=second.net if second else None,
+            until_indexed=until_indexed,
+            second=second,
+        )
+
+
+@contextmanager
+def _service(dsn: str, **env: str) -> Iterator[Service]:
+    with (
+        tempfile.TemporaryDirectory() as data,
+        services(data=Path(data), env={"DATABASE_URL": dsn, **env}) as start,
+    ):
+        yield start("serve").wait_until_ready()
+
+
+def _warm_up(service: Service, work: Work) -> None:
+    """Some files for another application, so that parsers are up and know the kind."""
+    answer = service.http.post("/api/applications", json={"name": "warm-up"})
+    application = answer.raise_for_status().json()["id"]
+    path = f"/api/applications/{application}/keys"
+    answer = service.http.post(path, json={"name": "warm-up", "role": "editor"})
+    headers = {"Authorization": f"Bearer {answer.raise_for_status().json()['key']}"}
+    ingest(service, work.named_files()[:8], headers=headers)
+
+
+def ingest(
+    service: Service, files: Sequence[tuple[str, bytes]], *, headers: dict[str, str] | None = None
+) -> Any:
+    """Upload with one request, and wait for the last file; the batch's counts."""
+    parts = [("files", file) for file in files]
+    answer = service.http.post("/upload/documents", files=parts, headers=headers)
+    assert answer.status_code == 202, answer.text[:2000]
+    path = f"/api/batches/{answer.json()['batchId']}"
+
+    def ended() -> Any:
+        counts = service.http.get(path, headers=headers).raise_for_status().json()
+        return counts if not counts["pending"] and not counts["processing"] else None
+
+    counts = until(ended, within=_WITHIN_SECONDS, every=_POLL_SECONDS)
+    assert counts["completed"] + counts["unchanged"] == len(files), counts
+    return counts
+
+
+def _wait_until_indexed(dsn: str) -> None:
+    """New vectors may lie in a small part without an index, which is searched as a whole."""
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        row = conn.execute("select to_regclass('rag.embeddings_fresh')").fetchone()
+        if row == (None,):
+            return
+        until(
+            lambda: (
+                conn.execute("select not exists (select from rag.embeddings_fresh)").fetchone()
+                == (True,)
+            ),
+            within=_WITHIN_SECONDS,
+            every=_POLL_SECONDS,
+        )
+
+
+def ingest_again(service: Service, work: Work) -> Again:
+    """Upload what is there already."""
+    files = work.named_files()
+    before = _work_done(service)
+    started = time.perf_counter()
+    counts = ingest(service, files)
+    gross = time.perf_counter() - started
+    after = _work_done(service)
+    assert counts["unchanged"] == len(files), counts
+    return Again(
+        gross=gross,
+        upload=seconds_to_receive(files),
+        embedding_calls=after[0] - before[0],
+        parser_runs=after[1] - before[1],
+    )
+
+
+def _work_done(service: Service) -> tuple[int, int]:
+    """Calls of the embedder and runs of parsers since the service started."""
+    metrics = service.http.get("/metrics").raise_for_status().text
+    return (
+        _total(metrics, r"rag_ingest_embedding_calls_total\{[^}]*\}"),
+        _total(metrics, r'rag_ingest_stage_seconds_count\{[^}]*stage="extract"[^}]*\}'),
+    )
+
+
+def _total(metrics: str, name: str) -> int:
+    return sum(int(float(value)) for value in re.findall(rf"^{name} (\S+)$", metrics, re.M))
+
+
+def growth_of_one_large_request(server: Server, *, files: int) -> int:
+    """How many bytes the resident memory grows at most while one request brings many files."""
+    with (
+        server.database("end_to_end_memory", migrated=True) as dsn,
+        _service(dsn, INGEST_WORKER="false") as service,
+    ):
+        service.upload(text_files(10, seed=-3))
+        uploaded = text_files(files, seed=-4, size=1000)
+        status = Path(f"/proc/{service.process.pid}")
+        (status / "clear_refs").write_text("5")  # forget the peak
+        before = _peak(status)
+        service.upload(uploaded)
+        return _peak(status) - before
+
+
+def _peak(process: Path) -> int:
+    [line] = [
+        line for line in (process / "status").read_text().splitlines() if line.startswith("VmHWM")
+    ]
+    return int(line.split()[1]) * 1024

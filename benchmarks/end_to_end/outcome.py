@@ -1,0 +1,69 @@
+"""What a contestant did, and whether it did the work."""
+
+import asyncio
+from dataclasses import dataclass
+
+import numpy as np
+import psycopg
+from psycopg import sql
+
+from benchmarks.end_to_end.works import MARK, Work
+from ingest.config import Settings
+from ingest.pipeline.tokenizers import load_tokenizer
+from ingest.providers.embedders.factory import build_embedder
+
+_SAMPLE = 20
+_ALIKE = 0.9999
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """What a database holds after a run."""
+
+    chunks: int
+    tokens: int
+    """Of all chunks, by the embedder's tokenizer; however wide their white space is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    seconds: float
+    stored: Stored
+    memory: int
+    """The most bytes that the contestant's processes had at one time."""
+    index: str
+    """When the HNSW index is made."""
+    again: float | None = None
+    """Seconds for the same files, unchanged, a second time."""
+
+
+def check(dsn: str, work: Work, rows: str) -> Stored:
+    """AssertionError unless all files are stored, and all chunks with the vector of their text.
+
+    `rows` is the query for (content, vector) of all chunks.
+    """
+    with psycopg.connect(dsn) as conn:
+        chunks = conn.execute(
+            sql.SQL(
+                "select content, embedding::text from ({}) as rows (content, embedding)"
+            ).format(sql.SQL(rows))
+        ).fetchall()
+        indexes = conn.execute("select count(*) from pg_indexes where indexdef ~ 'hnsw'").fetchone()
+    texts = [" ".join(content.split()) for content, _ in chunks]
+    found = {mark for text in texts for mark in MARK.findall(text)}
+    assert work.marks <= found, f"{len(work.marks - found)} files are missing"
+    assert chunks, "nothing was stored"
+    assert indexes != (0,), "there is no HNSW index"
+    _check_vectors(chunks[:: max(len(chunks) // _SAMPLE, 1)])
+    tokenizer = load_tokenizer("wordllama")
+    return Stored(chunks=len(chunks), tokens=sum(map(tokenizer.count, texts)))
+
+
+def _check_vectors(chunks: list[tuple[str, str | None]]) -> None:
+    embedder = asyncio.run(build_embedder(Settings(embedder="static")))
+    ours = asyncio.run(embedder.embed([content for content, _ in chunks]))
+    for vector, (_, stored) in zip(ours, chunks, strict=True):
+        assert stored is not None, "a chunk has no vector"
+        theirs = np.fromstring(stored.strip("[]"), sep=",")
+        alike = float(vector @ theirs) / float(np.linalg.norm(theirs))
+        assert alike >= _ALIKE, f"a vector is not that of its text (cosine {alike:.4f})"
