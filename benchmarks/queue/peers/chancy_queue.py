@@ -16,7 +16,7 @@ from psycopg.rows import dict_row
 from psycopg_transaction import transaction
 from roles import Handle, Queue, main
 
-CONCURRENCY = 100
+CONCURRENCY = 1_000
 WRITE_EVERY_SECONDS = 0.1
 
 _handles: list[Handle] = []

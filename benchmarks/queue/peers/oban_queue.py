@@ -12,7 +12,7 @@ from psycopg import AsyncConnection
 from psycopg_transaction import transaction
 from roles import Handle, Queue, main
 
-LIMIT = 100
+LIMIT = 200
 
 _handles: list[Handle] = []
 
