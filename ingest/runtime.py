@@ -42,6 +42,8 @@ from ingest.worker.loop import Worker
 
 _SEARCHES_AT_ONCE: Final = 4
 _PREVIEWS_AT_ONCE: Final = 2
+# Jobs hold connections for moments: many share these, and Postgres allows 100 by default.
+_CONNECTIONS_OF_JOBS: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +111,7 @@ async def open_runtime(
     Stopped in reverse order.
     """
     async with AsyncExitStack() as stack:
-        size = 10 + settings.worker_concurrency
+        size = 10 + min(settings.worker_concurrency, _CONNECTIONS_OF_JOBS)
         pool = await stack.enter_async_context(
             open_pool(dsn, size=size, application_name="rag-ingest")
         )

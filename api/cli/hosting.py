@@ -1,6 +1,5 @@
 """Run the service in this process: HTTP API, worker, database, until a signal ends it."""
 
-import asyncio
 import shlex
 import socket
 import sys
@@ -13,7 +12,7 @@ from api.cli import local
 from api.cli.bound import bound, url_of
 from api.cli.http_server import HttpServer
 from api.cli.output import out, print_json
-from api.cli.starting import prepare, stoppable
+from api.cli.starting import prepare, run, stoppable
 from api.cli.stopping import StopRequest
 from api.main import create_app
 from ingest.config import Settings
@@ -35,7 +34,7 @@ def run_api(*, join: bool, work: bool | None, as_json: bool) -> None:
         exported(),
         database(settings, join=join) as dsn,
     ):
-        asyncio.run(_serve(settings, dsn, listener, stop, work=work, as_json=as_json))
+        run(_serve(settings, dsn, listener, stop, work=work, as_json=as_json))
 
 
 async def _serve(

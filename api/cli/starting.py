@@ -1,11 +1,13 @@
 """What the start of each process of the service has in common."""
 
+import asyncio
 import gc
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 import typer
+import uvloop
 
 from api.cli.stopping import StopRequest, stop_request
 from api.logging import set_up_logging
@@ -22,6 +24,12 @@ def prepare() -> Settings:
     # takes longest at the end.
     gc.freeze()
     return settings
+
+
+def run(main: Coroutine[Any, Any, None]) -> None:
+    """Run until it returns, in the event loop that costs least."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(main)
 
 
 @contextmanager

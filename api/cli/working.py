@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 
 from api.cli.bound import bound, url_of
 from api.cli.output import out, print_json
-from api.cli.starting import prepare, stoppable
+from api.cli.starting import prepare, run, stoppable
 from api.cli.stopping import StopRequest
 from ingest.config import Settings
 from ingest.runtime import Runtime, database, open_runtime
@@ -26,7 +26,7 @@ def run_worker(*, as_json: bool) -> None:
         exported(),
         database(settings, join=True) as dsn,
     ):
-        asyncio.run(_work(settings, dsn, listener, stop, as_json=as_json))
+        run(_work(settings, dsn, listener, stop, as_json=as_json))
 
 
 def run_migrations(*, as_json: bool) -> None:

@@ -1,9 +1,10 @@
 """The queue: enqueue, hold, finish, recover. Who gets which job is in claims.py."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 from uuid import UUID
 
 from psycopg.rows import class_row, dict_row, scalar_row
@@ -14,6 +15,8 @@ from ingest.db import Connection, load_queries, new_id
 from ingest.model import JobStatus, ReviewReason
 
 _SQL = load_queries("jobs.sql")
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,16 +112,16 @@ async def enqueue(conn: Connection, jobs: Sequence[NewJob]) -> list[UUID]:
             {
                 "ids": [job.id for job in jobs],
                 "application_ids": [job.application_id for job in jobs],
-                "source_ids": [job.source_id for job in jobs],
-                "batch_ids": [job.batch_id for job in jobs],
-                "parent_ids": [job.parent_job_id for job in jobs],
+                "source_ids": _given([job.source_id for job in jobs]),
+                "batch_ids": _given([job.batch_id for job in jobs]),
+                "parent_ids": _given([job.parent_job_id for job in jobs]),
                 "types": [job.type for job in jobs],
                 "priorities": [job.priority for job in jobs],
-                "payloads": [Jsonb(job.payload) for job in jobs],
-                "keys": [job.idempotency_key for job in jobs],
-                "user_ids": [job.user_id for job in jobs],
-                "delays": [job.delay for job in jobs],
-                "traceparents": [job.traceparent or asked_in for job in jobs],
+                "payloads": [json.dumps(job.payload) if job.payload else "{}" for job in jobs],
+                "keys": _given([job.idempotency_key for job in jobs]),
+                "user_ids": _given([job.user_id for job in jobs]),
+                "delays": _given([job.delay for job in jobs]),
+                "traceparents": _given([job.traceparent or asked_in for job in jobs]),
             },
         )
         inserted = set(await cur.fetchall())
@@ -127,6 +130,11 @@ async def enqueue(conn: Connection, jobs: Sequence[NewJob]) -> list[UUID]:
         return [job.id for job in jobs]
     earlier = await _by_idempotency_key(conn, jobs)
     return [job.id if job.id in inserted else earlier[job.idempotency_key] for job in jobs]
+
+
+def _given(values: list[T | None]) -> list[T | None]:
+    """A column for `unnest`, which fills up short ones with null: empty if nobody has a value."""
+    return values if any(value is not None for value in values) else []
 
 
 async def _by_idempotency_key(conn: Connection, jobs: Sequence[NewJob]) -> dict[str | None, UUID]:

@@ -6,11 +6,12 @@ insert into rag.processing_jobs
     (id, application_id, knowledge_source_id, batch_id, parent_job_id, type, priority, payload,
      idempotency_key, user_id, max_attempts, run_at, wait_reason, traceparent)
 select new.id, new.application_id, new.knowledge_source_id, new.batch_id, new.parent_job_id,
-       new.type, new.priority, new.payload, new.idempotency_key, new.user_id, job_type.max_attempts,
-       now() + new.delay, case when new.delay is not null then 'scheduled' end, new.traceparent
+       new.type, new.priority, new.payload::jsonb, new.idempotency_key, new.user_id,
+       job_type.max_attempts, now() + new.delay,
+       case when new.delay is not null then 'scheduled' end, new.traceparent
   from unnest(%(ids)b::uuid[], %(application_ids)b::uuid[], %(source_ids)b::uuid[],
               %(batch_ids)b::uuid[], %(parent_ids)b::uuid[], %(types)b::text[],
-              %(priorities)b::integer[], %(payloads)b::jsonb[], %(keys)b::text[],
+              %(priorities)b::integer[], %(payloads)b::text[], %(keys)b::text[],
               %(user_ids)b::text[], %(delays)b::interval[], %(traceparents)b::text[])
               with ordinality
        as new(id, application_id, knowledge_source_id, batch_id, parent_job_id, type, priority,

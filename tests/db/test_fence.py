@@ -235,3 +235,18 @@ async def test_a_late_holder_shares_a_transaction_and_writes_nothing(
 
     assert await commit(pool, [finished(late), finished(good)]) == {good.id}
     assert written == [good.id]
+
+
+async def test_a_late_holder_is_not_among_jobs_that_are_completed_in_one_statement(
+    pool: Pool, conn: Connection, application_id: UUID
+) -> None:
+    await enqueue(conn, application_id, 3)
+    late, cancelled, good = await claim(conn, 3)
+    await job_control.cancel(conn, application_id=application_id, job_ids=[cancelled.id])
+    await conn.execute("update rag.processing_jobs set fence = fence + 1 where id = %s", [late.id])
+    group = [Finished(ended=Ended(job=job, status="completed")) for job in (late, cancelled, good)]
+
+    assert all(finished.is_bare for finished in group)
+    assert await commit(pool, group) == {good.id}
+    states = [(await job_row(conn, job.id))["status"] for job in (late, cancelled, good)]
+    assert states == ["processing", "cancelled", "completed"]

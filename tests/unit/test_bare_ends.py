@@ -1,0 +1,61 @@
+"""When the end of an attempt is so plain that one statement writes many of them."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from ingest.db import Connection
+from ingest.store.job_logs import LogLine
+from ingest.store.jobs import ClaimedJob, Ended
+from ingest.worker.finish import Finished
+
+ID = UUID(int=1)
+JOB = ClaimedJob(
+    id=ID,
+    application_id=ID,
+    knowledge_source_id=None,
+    batch_id=None,
+    parent_job_id=None,
+    type="noop",
+    payload={},
+    priority=0,
+    attempts=1,
+    max_attempts=5,
+    fence=1,
+    position=1,
+)
+BARE = Ended(job=JOB, status="completed")
+
+
+async def _write(conn: Connection) -> None:
+    raise AssertionError("not reached")
+
+
+def test_a_job_about_nothing_that_did_nothing_ends_barely() -> None:
+    assert Finished(ended=BARE).is_bare
+
+
+@pytest.mark.parametrize(
+    "ended",
+    [
+        replace(BARE, job=JOB._replace(knowledge_source_id=ID)),
+        replace(BARE, job=JOB._replace(parent_job_id=ID)),
+        replace(BARE, status="failed"),
+        replace(BARE, status="pending", refund=True),
+        replace(BARE, stage="store"),
+        replace(BARE, result={"pages": 1}),
+        replace(BARE, embedding_config={"model": "m"}),
+    ],
+)
+def test_an_end_that_somebody_hears_of_is_not_bare(ended: Ended) -> None:
+    assert not Finished(ended=ended).is_bare
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"write": _write}, {"lines": [LogLine(job_id=ID, attempt=1, message="done")]}],
+)
+def test_an_end_with_something_to_write_is_not_bare(more: dict[str, Any]) -> None:
+    assert not Finished(ended=BARE, **more).is_bare
