@@ -113,6 +113,8 @@ class Session:
         self._subscriber = subscriber
         self._key = key
         self._commands: asyncio.Queue[str] = asyncio.Queue(_COMMANDS_WAITING)
+        self._sending_since: float | None = None
+        """By the loop's clock; None between messages."""
 
     async def run(self) -> int | None:
         """Until one side ends it; the code to close with, None when the client has gone."""
@@ -120,6 +122,8 @@ class Session:
             asyncio.create_task(self._receive()),
             asyncio.create_task(self._obey()),
             asyncio.create_task(self._send()),
+            asyncio.create_task(self._watch_sending()),
+            asyncio.create_task(self._ping()),
             asyncio.create_task(self._watch_key()),
         ]
         try:
@@ -190,29 +194,40 @@ class Session:
         with suppress(Closed):  # the sender ends the connection
             await self._subscriber.mailbox.put(message)
 
+    async def _ping(self) -> int:
+        while True:
+            await asyncio.sleep(_PING_SECONDS)
+            if not self._subscriber.mailbox.offer(messages.PING):
+                return DOES_NOT_READ
+
     async def _send(self) -> int | None:
+        # Without timers: of each message and each client, they would cost more than the rest.
         loop = asyncio.get_running_loop()
-        ping_at = loop.time() + _PING_SECONDS
         sent = 0
         try:
             while True:
-                message = messages.PING
-                if loop.time() < ping_at:
-                    with suppress(TimeoutError):
-                        async with asyncio.timeout_at(ping_at):
-                            message = await self._subscriber.mailbox.take()
-                if message is messages.PING:
-                    ping_at = loop.time() + _PING_SECONDS
-                async with asyncio.timeout(_SEND_SECONDS):
-                    await self._websocket.send_text(message.text)
+                message = await self._subscriber.mailbox.take()
+                self._sending_since = loop.time()
+                await self._websocket.send_text(message.text)
+                self._sending_since = None
                 sent += 1
                 if sent % _WITHOUT_PAUSE == 0:
                     await asyncio.sleep(0)
-        except (TimeoutError, Closed):
+        except Closed:
             return DOES_NOT_READ
         except (WebSocketDisconnect, RuntimeError):
             # RuntimeError: the server has closed by itself, as it does after a too large message.
             return None
+
+    async def _watch_sending(self) -> int:
+        """End when a message has been on its way for too long."""
+        loop = asyncio.get_running_loop()
+        waited = 0.0
+        while waited < _SEND_SECONDS:
+            await asyncio.sleep(_SEND_SECONDS - waited)
+            since = self._sending_since
+            waited = 0.0 if since is None else loop.time() - since
+        return DOES_NOT_READ
 
 
 def _what_is_wrong(error: ValidationError) -> str:

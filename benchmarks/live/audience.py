@@ -25,7 +25,7 @@ class Heard:
     p99: float
     longest: float
     began: dict[str, int]
-    """The number of each source's snapshot."""
+    """After which number of each source all its clients were there; earlier events do not count."""
 
 
 class Piped:

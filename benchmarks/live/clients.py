@@ -10,6 +10,7 @@ import json
 import statistics
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
@@ -51,31 +52,43 @@ async def follow(
     return notes
 
 
-def judge(notes: Sequence[Note]) -> list[tuple[float, float]]:
-    """When each event came, and the seconds since it was written. Raises if one is missing."""
-    messages = [(came, orjson.loads(text)) for came, text in notes]
-    assert messages[0][1]["type"] == "snapshot", messages[0]
-    for (_, before), (_, after) in pairwise(messages):
-        assert after["seq"] == before["seq"] + 1, (before, after)
+def judge(notes: Sequence[Note], *, after: int) -> list[tuple[float, float, int]]:
+    """Of each event after a number: when it came, its seconds on the way, its characters.
+
+    Raises if one is missing or came twice.
+    """
+    messages = [(came, len(text), orjson.loads(text)) for came, text in notes]
+    for (_, _, before), (_, _, message) in pairwise(messages):
+        assert message["seq"] == before["seq"] + 1, (before, message)
     return [
-        (came, came - datetime.fromisoformat(message["at"]).timestamp())
-        for came, message in messages[1:]
+        (came, came - datetime.fromisoformat(message["at"]).timestamp(), length)
+        for came, length, message in messages[1:]
+        if message["seq"] > after
     ]
 
 
 def summary(all_notes: Sequence[Sequence[Note]]) -> dict[str, Any]:
-    """Latencies in seconds."""
-    events = [event for notes in all_notes for event in judge(notes)]
+    """Of what all clients of a source have got; latencies in seconds."""
     snapshots = [orjson.loads(notes[0][1]) for notes in all_notes]
-    arrivals, latencies = zip(*events, strict=True)
+    began: defaultdict[str, int] = defaultdict(int)
+    for first in snapshots:
+        assert first["type"] == "snapshot", first
+        source = first["knowledgeSourceId"]
+        began[source] = max(began[source], first["seq"])
+    events = [
+        event
+        for notes, first in zip(all_notes, snapshots, strict=True)
+        for event in judge(notes, after=began[first["knowledgeSourceId"]])
+    ]
+    arrivals, latencies, lengths = zip(*events, strict=True)
     return {
         "deliveries": len(events),
-        "characters": sum(len(text) for notes in all_notes for _, text in notes[1:]),
+        "characters": sum(lengths),
         "seconds": max(arrivals) - min(arrivals),
         "p50": statistics.median(latencies),
         "p99": statistics.quantiles(latencies, n=100)[98],
         "longest": max(latencies),
-        "began": {first["knowledgeSourceId"]: first["seq"] for first in snapshots},
+        "began": began,
     }
 
 
