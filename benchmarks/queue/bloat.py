@@ -24,7 +24,7 @@ from benchmarks.core.postgres import postgres
 from benchmarks.queue.claim_time import BATCH, add_applications, claim
 from ingest.db import Connection, Pool, open_pool, transaction
 from ingest.housekeeping import Keep, keep_house
-from ingest.store import jobs
+from ingest.store import claims, jobs
 from ingest.store.jobs import ClaimedJob, Ended, NewJob
 from ingest.store.retention_jobs import KeepJobs
 from ingest.tasks import end
@@ -68,9 +68,16 @@ class _Through:
     """Jobs that are enqueued, claimed and finished, with a steady backlog."""
 
     def __init__(
-        self, conn: Connection, owners: Sequence[UUID], *, count: int, kept_pending: int
+        self,
+        conn: Connection,
+        claiming: Connection,
+        owners: Sequence[UUID],
+        *,
+        count: int,
+        kept_pending: int,
     ) -> None:
         self._conn = conn
+        self._claiming = claiming
         self._owners = owners
         self._count = count
         self._kept_pending = kept_pending
@@ -86,7 +93,7 @@ class _Through:
             while done < self._count // 10:
                 await self._enqueue(BATCH)
                 before = time.perf_counter()
-                claimed = await claim(self._conn, self._cursor)
+                claimed = await claim(self._claiming, self._cursor)
                 spent.append(time.perf_counter() - before)
                 self._cursor = claimed[-1].application_id
                 await self._finish(claimed)
@@ -156,8 +163,13 @@ async def through(
         await conn.execute("truncate rag.processing_jobs cascade")
         owners = await add_applications(conn, 1000)
     measured = []
-    async with pool.connection() as conn, _retention(pool) if is_pruned else nullcontext():
-        work = _Through(conn, owners, count=count, kept_pending=kept_pending)
+    async with (
+        pool.connection() as conn,
+        pool.connection() as claiming,
+        claims.prepared(claiming),
+        _retention(pool) if is_pruned else nullcontext(),
+    ):
+        work = _Through(conn, claiming, owners, count=count, kept_pending=kept_pending)
         async for one in work.run():
             print(f"  {one}", flush=True)
             measured.append(one)

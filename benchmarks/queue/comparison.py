@@ -23,7 +23,7 @@ from benchmarks.queue.sessions import Worked, push, work
 class _Sizes:
     single: int = 1_000
     bulk: int = 20_000
-    singles: int = 200
+    singles: int = 100
     """Jobs of which the pickup is measured."""
     claims: ClaimSizes = field(default_factory=ClaimSizes)
 

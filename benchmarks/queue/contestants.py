@@ -16,10 +16,10 @@ from benchmarks.queue import handlers
 from benchmarks.queue.scripts import running
 from tests.acceptance.service import services, until
 
-SLOTS: Final = 64
+SLOTS: Final = 250
 """INGEST_WORKER_CONCURRENCY of a worker whose jobs do nothing."""
 # After the last process has said that it is ready, it may still have to begin to listen.
-_SETTLING_SECONDS: Final = 1.0
+_SETTLING_SECONDS: Final = 0.5
 
 Runs = list[tuple[int, int]]
 """Numbers of jobs with the times at which they began, in nanoseconds of the monotonic clock."""

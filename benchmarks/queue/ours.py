@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from uuid import UUID
 
+import uvloop
 from psycopg import AsyncConnection
 
 from benchmarks.queue.peers.roles import Producer, main
@@ -53,4 +54,4 @@ class IngestProducer(Producer):
 
 
 if __name__ == "__main__":
-    main(IngestProducer)
+    main(IngestProducer, run=uvloop.run)
