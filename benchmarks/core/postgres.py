@@ -22,13 +22,22 @@ class Server:
         self.dsn = dsn
 
     @contextmanager
-    def database(self, name: str, *, migrated: bool = False) -> Iterator[str]:
-        """The DSN of a new, empty database with pgvector, dropped afterwards."""
+    def database(
+        self, name: str, *, migrated: bool = False, template: str | None = None
+    ) -> Iterator[str]:
+        """The DSN of a new, empty database with pgvector, dropped afterwards.
+
+        `template`: another one, that nobody is connected to, of which it is a copy instead.
+        """
         with psycopg.connect(self.dsn, autocommit=True) as conn:
             conn.execute(
                 sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name))
             )
-            conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+            conn.execute(
+                sql.SQL("create database {} template {}").format(
+                    sql.Identifier(name), sql.Identifier(template or "template1")
+                )
+            )
         dsn = make_conninfo(self.dsn, dbname=name)
         if migrated:
             migrate(dsn)

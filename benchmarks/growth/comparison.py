@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from benchmarks.core.options import Options
 from benchmarks.core.postgres import Server
@@ -20,7 +21,7 @@ from benchmarks.core.results import Section, alternate
 from benchmarks.growth.figures import goals, questions, races
 from benchmarks.growth.hnsw import insert_cpu
 from benchmarks.growth.installation import Installation
-from benchmarks.growth.prefill import fill
+from benchmarks.growth.prefill import fill, upload_one
 from benchmarks.growth.storage import sizes
 from benchmarks.growth.texts import Texts
 
@@ -38,7 +39,8 @@ class Scale:
     inserts: int = 300
 
 
-_SMALL = Scale(stored=(40, 80), applications=(1,), files=6, warm_up=2, deleted=2, inserts=10)
+_TEMPLATE: Final = "growth_template"
+_SMALL: Final = Scale(stored=(40, 80), applications=(1,), files=6, warm_up=2, deleted=2, inserts=10)
 
 
 def run(server: Server, options: Options) -> Section:
@@ -76,9 +78,11 @@ def _installations(
     server: Server, scale: Scale, applications: int, texts: Texts
 ) -> Iterator[Sequence[Installation]]:
     with ExitStack() as stack:
+        upload_one(stack.enter_context(server.database(_TEMPLATE, migrated=True)), texts)
         installations = []
         for stored in scale.stored:
-            dsn = stack.enter_context(server.database(f"growth_{stored}", migrated=True))
+            name = f"growth_{stored}"
+            dsn = stack.enter_context(server.database(name, template=_TEMPLATE))
             ids = fill(dsn, documents=stored, applications=applications, texts=texts)
             installations.append(Installation(dsn=dsn, stored=stored, applications=ids))
             print(f"  filled: {stored:,} documents of {applications} applications", flush=True)

@@ -7,10 +7,8 @@ in the blob store, which no figure here reads.
 """
 
 import hashlib
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, LiteralString
 from uuid import UUID
 
@@ -19,8 +17,8 @@ from pgvector.psycopg import register_vector
 from psycopg import sql
 
 from benchmarks.growth.texts import Text, Texts
+from benchmarks.growth.uploads import service_on
 from ingest.db import new_id
-from tests.acceptance.service import services
 
 PER_BATCH: Final = 1000
 """Files of one upload."""
@@ -133,12 +131,21 @@ _CLONES: Final[Sequence[_Clone]] = (
 )
 
 
+def upload_one(dsn: str, texts: Texts) -> None:
+    """What is copied by `fill`."""
+    [text] = texts.make(1, seed=_SEED)
+    with service_on(dsn) as service:
+        [source] = service.upload([(_PATH, text.content.encode())])["knowledgeSourceIds"]
+        done = service.wait_until_terminal(source)
+        assert done["completed"] == 1, done
+
+
 def fill(dsn: str, *, documents: int, applications: int, texts: Texts) -> list[UUID]:
     """Store so many documents in as many applications; the ids of these.
 
-    The first application is the default one; they have equally many documents.
+    The first application is the default one; they have equally many documents. In the database is
+    one that was uploaded (`upload_one`).
     """
-    _upload_one(dsn, next(texts.make(1, seed=_SEED)))
     with psycopg.connect(dsn) as conn:
         register_vector(conn)
         owners = _applications(conn, applications)
@@ -162,17 +169,6 @@ def fill(dsn: str, *, documents: int, applications: int, texts: Texts) -> list[U
         conn.execute("vacuum analyze")
         _check(conn, documents)
     return owners
-
-
-def _upload_one(dsn: str, text: Text) -> None:
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        services(data=Path(folder), env={"DATABASE_URL": dsn}) as start,
-    ):
-        service = start("serve").wait_until_ready()
-        [source] = service.upload([(_PATH, text.content.encode())])["knowledgeSourceIds"]
-        done = service.wait_until_terminal(source)
-        assert done["completed"] == 1, done
 
 
 def _applications(conn: psycopg.Connection[Any], count: int) -> list[UUID]:

@@ -15,7 +15,7 @@ from ingest.providers.embedders.factory import build_embedder
 
 SIZE = 1000
 """About so many characters: one chunk."""
-_SENTENCES = 3000
+_SENTENCES = 1500
 # Tables and code, which would be cut as such.
 _DRAWN = re.compile(r"[|+`]|--|>>>")
 
