@@ -1,10 +1,13 @@
 """txtai: vectors by its LiteLLM interface, ANN in pgvector, content in Postgres.
 
-- `encodebatch`: texts per request, as many as fit for certain; `batch`, what is buffered between
-  them, a multiple of it. It sends one request after the other and has no setting for more.
+- `batch`, what it buffers and then sends as one request: as many texts as fit for certain. It sends
+  one request after the other and has no setting for more.
 - Chunks by Chonkie's recursive chunker, which its Textractor offers; sizes in characters.
-- It writes vectors at the end and makes the HNSW index after them: what its `index` does.
+- It writes vectors at the end and makes the HNSW index after them: what its `index` does. `save`
+  commits.
 """
+
+import tempfile
 
 import psycopg2
 from chonkie import RecursiveChunker
@@ -27,8 +30,7 @@ def main() -> None:
         backend="pgvector",
         pgvector={"url": url, "table": "vectors"},
         content=url,
-        encodebatch=TASK["texts_per_request"],
-        batch=4 * TASK["texts_per_request"],
+        batch=TASK["texts_per_request"],
     )
     split = RecursiveChunker(tokenizer="character", chunk_size=characters(TASK, TASK["tokens"]))
     watch = Stopwatch()
@@ -37,6 +39,8 @@ def main() -> None:
         for file in files(TASK)
         for number, chunk in enumerate(split(file.read_text()))
     )
+    with tempfile.TemporaryDirectory() as folder:
+        embeddings.save(folder)
     watch.stop()
     with psycopg2.connect(TASK["url"]) as connection, connection.cursor() as cursor:
         cursor.execute("select count(*) from vectors")
