@@ -92,5 +92,5 @@ def _through(how: str, measured: Sequence[Measured], sizes: ClaimSizes) -> Table
             for one in shown
         ],
         note=f"{sizes.kept_pending:,} are pending at any time, of 1,000 applications. One "
-        f"connection enqueues, claims {BATCH} and finishes them.",
+        f"connection enqueues and finishes, another claims {BATCH} at a time.",
     )
