@@ -54,6 +54,7 @@ def _works(folder: Path, options: Options) -> list[Work]:
 
 
 def _race(work: Work, result: Result) -> Race:
+    settings = ", ".join(f"{name}={value}" for name, value in ours.SETTINGS.items())
     return Race(
         title=work.title,
         unit="files/s",
@@ -62,7 +63,7 @@ def _race(work: Work, result: Result) -> Race:
             name: [len(work.files) / outcome.seconds for outcome in outcomes]
             for name, outcomes in result.outcomes.items()
         },
-        note=f"{work.note} {OURS} with INGEST_WORKER_CONCURRENCY={ours.CONCURRENCY}.",
+        note=f"{work.note} {OURS} with {settings}.",
         facts={name: _facts(result, name) for name in result.outcomes},
         absent=result.absent,
     )

