@@ -1,10 +1,12 @@
 """The embedding service: jobs share requests, and each gets its own vectors or its own error."""
 
 import asyncio
+import time
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final
 
 import numpy as np
 
@@ -17,6 +19,11 @@ from ingest.model import Vectors
 from ingest.pipeline.batch import group
 from ingest.providers.embedders.base import Embedder
 from ingest.tasks import end
+
+# A request that is not full waits for others no longer than this share of what the last one took,
+# and no longer than so many seconds.
+_SHARE_OF_LAST: Final = 0.5
+_LONGEST_LINGER: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +48,14 @@ class EmbeddingService:
         *,
         linger: timedelta = timedelta(milliseconds=5),
     ) -> None:
-        """`linger`: how long a request that is not full waits for other callers."""
+        """`linger`: how long a request that is not full waits for other callers when none is under
+        way. While one is, it waits for that to come back, if this does not take too long: each
+        request costs its sender as much as some texts, and its provider may count them.
+        """
         self.embedder = embedder
         self._requests = EmbeddingRequests(embedder, EmbeddingLane(governor, embedder.lane))
         self._linger = linger.total_seconds()
+        self._last_took = 0.0
         self._active: set[Caller] = set()
         self._queue: deque[Caller] = deque()
         """Callers with texts that are in no request yet, in turn."""
@@ -68,13 +79,14 @@ class EmbeddingService:
         *,
         on_progress: OnProgress | None = None,
         on_vectors: OnVectors | None = None,
+        is_urgent: bool = False,
     ) -> Embedded:
         """Vectors of all texts that the provider accepts; the others are named.
 
         Raises Transient or Permanent of any request that held one of the texts, after those already
         under way have ended and `on_vectors` has seen what they brought; Snooze when the provider
         has to be left alone for longer than a request waits. A request that was limited is sent
-        again.
+        again. What is urgent waits for no other callers.
         """
         if len(texts) != len(token_counts):
             raise ValueError("each text needs its token count")
@@ -82,7 +94,7 @@ class EmbeddingService:
         if caller.waiting:
             self._active.add(caller)
             self._queue.append(caller)
-            self._schedule()
+            self._schedule(is_urgent=is_urgent)
             try:
                 await caller.done
             finally:
@@ -100,7 +112,7 @@ class EmbeddingService:
         if self._requests.is_limited:
             # Past the callers that wait for the provider in their slots.
             return await self._requests.query(text, token_count)
-        answer = await self.embed([text], [token_count])
+        answer = await self.embed([text], [token_count], is_urgent=True)
         if answer.refused:
             raise refused_query()
         vector: Vectors = answer.vectors[0]
@@ -145,13 +157,20 @@ class EmbeddingService:
             caller.refuse(index, "the text is blank")
         return caller
 
-    def _schedule(self) -> None:
+    def _schedule(self, *, is_urgent: bool) -> None:
         """Send what fills a request at once, anything less after lingering."""
         waiting = [index_run for caller in self._queue for index_run in caller.waiting]
-        if sum(map(len, waiting)) >= self.embedder.max_items or len(waiting) > len(self._queue):
+        is_full = sum(map(len, waiting)) >= self.embedder.max_items
+        if is_urgent or is_full or len(waiting) > len(self._queue):
             self._send()
         elif self._timer is None and self._slots:
-            self._timer = asyncio.get_running_loop().call_later(self._linger, self._send)
+            is_alone = self._slots == self.embedder.concurrency
+            delay = self._linger if is_alone else self._longest_linger()
+            self._timer = asyncio.get_running_loop().call_later(delay, self._send)
+
+    def _longest_linger(self) -> float:
+        """With a request under way, whose return sends what waits."""
+        return max(self._linger, min(_SHARE_OF_LAST * self._last_took, _LONGEST_LINGER))
 
     def _send(self) -> None:
         """Start as many requests as there are slots and texts."""
@@ -191,10 +210,12 @@ class EmbeddingService:
         return rows
 
     async def _run(self, rows: Rows) -> None:
+        started = time.monotonic()
         try:
             try:
                 answers = await self._requests.resolve(rows)
             finally:
+                self._last_took = time.monotonic() - started
                 self._slots += 1
                 self._send()
             shares = [share for answer in answers for share in _shares(*answer)]

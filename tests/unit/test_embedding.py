@@ -246,3 +246,49 @@ async def test_closing_fails_those_who_wait() -> None:
     results = await asyncio.gather(*waiting, return_exceptions=True)
     assert [type(result) for result in results] == [Transient, Transient]
     assert embedder.closed
+
+
+async def test_what_comes_while_a_request_is_under_way_is_sent_when_that_is_back() -> None:
+    embedder = FakeEmbedder(max_items=100, concurrency=4)
+    embedder.delay = timedelta(seconds=0.2)
+    service = EmbeddingService(embedder, linger=timedelta(0))
+    await service.embed(["how long it takes"], [1])
+    embedder.delay, embedder.gate = timedelta(0), asyncio.Event()
+
+    calls = []
+    for text in "abc":
+        calls.append(asyncio.create_task(service.embed([text], [1])))
+        for _ in range(10):
+            await asyncio.sleep(0)
+    embedder.gate.set()
+    await asyncio.gather(*calls)
+
+    assert embedder.requests[1:] == [["a"], ["b", "c"]]
+
+
+async def test_it_does_not_wait_long_for_a_request_that_does_not_come_back() -> None:
+    embedder = FakeEmbedder(max_items=100, concurrency=4)
+    service = EmbeddingService(embedder, linger=timedelta(0))
+    await service.embed(["how long it takes"], [1])
+    embedder.gate = asyncio.Event()
+    stuck = asyncio.create_task(service.embed(["stuck"], [1]))
+    await asyncio.sleep(0.001)
+
+    other = asyncio.create_task(service.embed(["other"], [1]))
+    async with asyncio.timeout(5):
+        while embedder.calls < 3:  # noqa: ASYNC110  # the fake sets no event
+            await asyncio.sleep(0.001)
+    embedder.gate.set()
+    await asyncio.gather(stuck, other)
+
+    assert embedder.requests[1:] == [["stuck"], ["other"]]
+
+
+async def test_a_query_waits_for_no_other_callers() -> None:
+    embedder = FakeEmbedder(max_items=100, concurrency=2)
+    service = EmbeddingService(embedder, linger=timedelta(hours=1))
+
+    async with asyncio.timeout(5):
+        await service.embed_query("question", 1)
+
+    assert embedder.requests == [["question"]]
