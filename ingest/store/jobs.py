@@ -15,6 +15,7 @@ from ingest.db import Connection, load_queries, new_id
 from ingest.model import JobStatus, ReviewReason
 
 _SQL = load_queries("jobs.sql")
+_ENQUEUE_UNLESS_KNOWN = b"\n".join([_SQL["enqueue"], _SQL["unless_known"]])
 
 T = TypeVar("T")
 
@@ -105,31 +106,39 @@ async def enqueue(conn: Connection, jobs: Sequence[NewJob]) -> list[UUID]:
     """
     if not jobs:
         return []
-    asked_in = tracing.traceparent()
+    values = _columns(jobs)
+    if not values["keys"]:
+        inserted = await conn.execute(_SQL["enqueue"], values)
+        if inserted.rowcount != len(jobs):
+            raise LookupError("jobs of a type that is not registered")
+        await wake(conn)
+        return [job.id for job in jobs]
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(
-            _SQL["enqueue"],
-            {
-                "ids": [job.id for job in jobs],
-                "application_ids": [job.application_id for job in jobs],
-                "source_ids": _given([job.source_id for job in jobs]),
-                "batch_ids": _given([job.batch_id for job in jobs]),
-                "parent_ids": _given([job.parent_job_id for job in jobs]),
-                "types": [job.type for job in jobs],
-                "priorities": [job.priority for job in jobs],
-                "payloads": [json.dumps(job.payload) if job.payload else "{}" for job in jobs],
-                "keys": _given([job.idempotency_key for job in jobs]),
-                "user_ids": _given([job.user_id for job in jobs]),
-                "delays": _given([job.delay for job in jobs]),
-                "traceparents": _given([job.traceparent or asked_in for job in jobs]),
-            },
-        )
-        inserted = set(await cur.fetchall())
+        await cur.execute(_ENQUEUE_UNLESS_KNOWN, values)
+        new = set(await cur.fetchall())
     await wake(conn)
-    if len(inserted) == len(jobs):
+    if len(new) == len(jobs):
         return [job.id for job in jobs]
     earlier = await _by_idempotency_key(conn, jobs)
-    return [job.id if job.id in inserted else earlier[job.idempotency_key] for job in jobs]
+    return [job.id if job.id in new else earlier[job.idempotency_key] for job in jobs]
+
+
+def _columns(jobs: Sequence[NewJob]) -> dict[str, Any]:
+    asked_in = tracing.traceparent()
+    return {
+        "ids": [job.id for job in jobs],
+        "application_ids": [job.application_id for job in jobs],
+        "source_ids": _given([job.source_id for job in jobs]),
+        "batch_ids": _given([job.batch_id for job in jobs]),
+        "parent_ids": _given([job.parent_job_id for job in jobs]),
+        "types": [job.type for job in jobs],
+        "priorities": [job.priority for job in jobs],
+        "payloads": [json.dumps(job.payload) if job.payload else "{}" for job in jobs],
+        "keys": _given([job.idempotency_key for job in jobs]),
+        "user_ids": _given([job.user_id for job in jobs]),
+        "delays": _given([job.delay for job in jobs]),
+        "traceparents": _given([job.traceparent or asked_in for job in jobs]),
+    }
 
 
 def _given(values: list[T | None]) -> list[T | None]:

@@ -239,3 +239,17 @@ async def test_types_are_read_with_their_limits(conn: Connection) -> None:
 
     assert types["file"].max_attempts == 5
     assert types["file"].timeout == timedelta(minutes=30)
+
+
+async def test_a_job_of_a_type_that_is_not_registered_is_refused(
+    conn: Connection, application_id: UUID
+) -> None:
+    known = NewJob(application_id=application_id, type="file")
+    unknown = NewJob(application_id=application_id, type="nobody_knows")
+
+    with pytest.raises(LookupError):
+        async with conn.transaction():
+            await jobs.enqueue(conn, [known, unknown])
+
+    row = await (await conn.execute("select count(*) from rag.processing_jobs")).fetchone()
+    assert row == (0,)
