@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.core.options import Options
 from benchmarks.core.postgres import Server
-from benchmarks.core.results import Goal, Race, Section
+from benchmarks.core.results import Goal, Race, Section, Table
 from benchmarks.end_to_end import ours
 from benchmarks.end_to_end.field import IN_PLACE, OURS, Field, Result
 from benchmarks.end_to_end.unchanged import unchanged_goals, unchanged_race
@@ -37,6 +37,7 @@ def run(server: Server, options: Options) -> Section:
             result = field.race(work, again=work.kind == "text")
             section.races.append(_race(work, result))
             section.goals += _goals(work, section.races[-1], field.peers)
+            section.tables.append(_stages_table(work, result))
             if work.kind == "text":
                 section.races.append(unchanged_race(result))
                 section.goals += unchanged_goals(result, section.races[-1])
@@ -80,6 +81,18 @@ def _facts(result: Result, name: str) -> dict[str, str]:
     if isinstance(last, ours.OurOutcome):
         facts["all under the index after, s"] = f"{last.until_indexed:.2f}"
     return facts
+
+
+def _stages_table(work: Work, result: Result) -> Table:
+    last = result.outcomes[OURS][-1]
+    assert isinstance(last, ours.OurOutcome)
+    shares = sorted(last.stages.items(), key=lambda share: -share[1])
+    return Table(
+        title=f"{work.title}: where the attempts of {OURS} spend their time",
+        columns=["stage", "share"],
+        rows=[[stage, f"{share:.0%}"] for stage, share in shares],
+        note="Of the last round. Attempts run side by side: to wait is no loss as such.",
+    )
 
 
 def _goals(work: Work, race: Race, peers: Sequence[str]) -> list[Goal]:

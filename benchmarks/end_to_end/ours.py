@@ -55,6 +55,8 @@ class OurOutcome(Outcome):
     until_indexed: float
     """Seconds until all vectors were under the HNSW index, too."""
     second: Again | None
+    stages: dict[str, float]
+    """The share of each stage in the time that attempts took."""
 
 
 def run(server: Server, work: Work, *, again: bool) -> OurOutcome:
@@ -72,6 +74,7 @@ def run(server: Server, work: Work, *, again: bool) -> OurOutcome:
             _wait_until_indexed(dsn)
             until_indexed = time.perf_counter() - started
         stored = check(dsn, work, _ROWS)
+        stages = _stages(dsn)
         second = ingest_again(service, work) if again else None
         return OurOutcome(
             seconds=seconds,
@@ -81,6 +84,7 @@ def run(server: Server, work: Work, *, again: bool) -> OurOutcome:
             again=second.net if second else None,
             until_indexed=until_indexed,
             second=second,
+            stages=stages,
         )
 
 
@@ -139,10 +143,26 @@ def _wait_until_indexed(dsn: str) -> None:
         )
 
 
+def _stages(dsn: str) -> dict[str, float]:
+    with psycopg.connect(dsn) as conn:
+        rows = conn.execute(
+            "select stage, extract(epoch from sum(duration_ms * interval '1 ms'))::float8 "
+            "from rag.job_logs where duration_ms is not null group by stage"
+        ).fetchall()
+        row = conn.execute(
+            "select extract(epoch from sum(completed_at - started_at))::float8 "
+            "from rag.processing_jobs where status = 'completed' and type = 'file'"
+        ).fetchone()
+    assert row is not None
+    shares = {stage: seconds / row[0] for stage, seconds in rows}
+    return {**shares, "waiting for slots, parsers and commits": 1 - sum(shares.values())}
+
+
 def ingest_again(service: Service, work: Work) -> Again:
     """Upload what is there already."""
     files = work.named_files()
     before = _work_done(service)
+    assert all(before), "the metrics do not tell of the first time"
     started = time.perf_counter()
     counts = ingest(service, files)
     gross = time.perf_counter() - started

@@ -17,7 +17,7 @@ Kind = Literal["text", "pdf", "html"]
 
 MARK = re.compile(r"Document \d+ of round \d+")
 
-_PDF_PAGES = 100
+_PDF_PAGES = 50
 _HTML_BYTES = 96 * 1024
 _LONG_PARAGRAPH = 200
 _PARAGRAPH = re.compile(

@@ -28,10 +28,10 @@ def test_files_reach_the_database_by_the_service_and_by_the_script(
     assert OURS in (tmp_path / "RESULTS.md").read_text()
 
 
-def test_a_page_gets_its_own_sentence_within_its_longest_paragraph(tmp_path: Path) -> None:
+def test_a_page_gets_its_own_sentence_where_readers_look_for_it(tmp_path: Path) -> None:
     work = html_work(tmp_path / "html", None, count=12)
 
     texts = [extract(io.BytesIO(content), name=name).text for name, content in work.named_files()]
-    found = [MARK.findall(text) for text in texts]
+    found = [set(MARK.findall(text)) for text in texts]
     assert [len(marks) for marks in found] == [1] * 12
-    assert {mark for [mark] in found} == work.marks
+    assert set().union(*found) == work.marks

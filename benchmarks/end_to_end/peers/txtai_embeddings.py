@@ -31,10 +31,11 @@ def prepare(task: Task) -> Callable[[], object]:
         chunker="recursive",
         tokenizer="character",
         chunk_size=task.characters,
-        backend="liteparse",
+        backend="liteparse" if task.kind == "pdf" else None,
     )
-    # As it makes it itself, but for the recognition of pictures, which nobody else does.
-    textractor.html.backend.liteparse = LiteParse(output_format="markdown", ocr_enabled=False)
+    if task.kind == "pdf":
+        # As it makes it itself, but for the recognition of pictures, which nobody else does.
+        textractor.html.backend.liteparse = LiteParse(output_format="markdown", ocr_enabled=False)
     state = Path(task.scratch) / "state"
 
     def pieces() -> Iterator[tuple[str, str]]:
