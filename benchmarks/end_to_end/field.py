@@ -44,6 +44,8 @@ class Field:
     def __init__(self, server: Server, options: Options) -> None:
         self._server = server
         self._rounds = options.rounds
+        # The others are the same script.
+        self._scripts = {IN_PLACE: _SCRIPTS[IN_PLACE]} if options.is_small else _SCRIPTS
         self._absent: dict[str, str] = {}
         self._peers: dict[str, Callable[..., Outcome]] = {}
         for peer in peers_in(Path(__file__).parent / "peers") if options.peers else []:
@@ -67,7 +69,7 @@ class Field:
             OURS: partial(ours.run, self._server, work, again=again),
             **{
                 name: partial(run_bare, self._server, work, index=index, processes=processes)
-                for name, (index, processes) in _SCRIPTS.items()
+                for name, (index, processes) in self._scripts.items()
             },
             **{name: partial(run, work=work, again=again) for name, run in self._peers.items()},
         }
