@@ -11,15 +11,15 @@ select new.id, new.application_id, new.source_id, new.uri, new.title, new.media_
        new.token_count, new.etag, new.last_modified, new.text_hash, new.embedding_model_id,
        array(select jsonb_array_elements_text(new.links)), new.shape, new.held_by,
        new.pages, new.chunking, new.seen_by, case when new.held_by is not null then now() end
-  from unnest(%(id)s::uuid[], %(application_id)s::uuid[], %(source_id)s::uuid[], %(uri)s::text[],
-              %(title)s::text[], %(media_type)s::text[], %(status)s::text[],
-              %(error_code)s::text[], %(content_hash)s::bytea[], %(text)s::text[],
-              %(extractor)s::text[], %(encoding)s::jsonb[], %(coverage)s::jsonb[],
-              %(metadata)s::jsonb[], %(warnings)s::jsonb[], %(chunk_count)s::integer[],
-              %(token_count)s::bigint[], %(etag)s::text[], %(last_modified)s::text[],
-              %(text_hash)s::bytea[], %(embedding_model_id)s::smallint[], %(links)s::jsonb[],
-              %(shape)s::text[], %(held_by)s::uuid[], %(pages)s::jsonb[], %(chunking)s::jsonb[],
-              %(seen_by)s::uuid[])
+  from unnest(%(id)b::uuid[], %(application_id)b::uuid[], %(source_id)b::uuid[], %(uri)b::text[],
+              %(title)b::text[], %(media_type)b::text[], %(status)b::text[],
+              %(error_code)b::text[], %(content_hash)b::bytea[], %(text)b::text[],
+              %(extractor)b::text[], %(encoding)b::jsonb[], %(coverage)b::jsonb[],
+              %(metadata)b::jsonb[], %(warnings)b::jsonb[], %(chunk_count)b::integer[],
+              %(token_count)b::bigint[], %(etag)b::text[], %(last_modified)b::text[],
+              %(text_hash)b::bytea[], %(embedding_model_id)b::smallint[], %(links)b::jsonb[],
+              %(shape)b::text[], %(held_by)b::uuid[], %(pages)b::jsonb[], %(chunking)b::jsonb[],
+              %(seen_by)b::uuid[])
        as new(id, application_id, source_id, uri, title, media_type, status, error_code,
               content_hash, text, extractor, encoding, coverage, metadata, warnings, chunk_count,
               token_count, etag, last_modified, text_hash, embedding_model_id, links, shape,
@@ -50,7 +50,7 @@ from stdin (format binary);
 -- Vectors that applications have for texts of theirs: of stored chunks, or paid for by an unfinished
 -- job.
 select wanted.application_id, wanted.text_hash, found.embedding
-  from unnest(%(application_ids)s::uuid[], %(hashes)s::bytea[])
+  from unnest(%(application_ids)b::uuid[], %(hashes)b::bytea[])
        as wanted(application_id, text_hash)
  cross join lateral (
     (select stored.embedding
@@ -68,7 +68,7 @@ select wanted.application_id, wanted.text_hash, found.embedding
 -- name: cache_vectors
 insert into rag.embedding_cache (application_id, model_id, text_hash, embedding)
 select %(application_id)s, %(model_id)s, new.text_hash, new.embedding
-  from unnest(%(hashes)s::bytea[], %(vectors)s::vector[]) as new(text_hash, embedding)
+  from unnest(%(hashes)b::bytea[], %(vectors)s::vector[]) as new(text_hash, embedding)
  order by new.text_hash
 on conflict do nothing;
 

@@ -3,11 +3,11 @@
 with new as (
     select event.source_id, event.type, event.data,
            row_number() over (partition by event.source_id order by event.n) as nth
-      from unnest(%(source_ids)s::uuid[], %(types)s::text[], %(data)s::jsonb[]) with ordinality
+      from unnest(%(source_ids)b::uuid[], %(types)b::text[], %(data)b::jsonb[]) with ordinality
            as event(source_id, type, data, n)
 ), locked as materialized (
     select id from rag.knowledge_sources
-     where id = any(%(source_ids)s)
+     where id = any(%(source_ids)b)
      order by id
        for no key update
 ), numbered as (
@@ -28,13 +28,13 @@ with new as (
 select id as source_id, application_id from numbered;
 
 -- name: notify
-select pg_notify('rag_events', payload) from unnest(%(payloads)s::text[]) as payload;
+select pg_notify('rag_events', payload) from unnest(%(payloads)b::text[]) as payload;
 
 -- name: after
 -- New events of many sources at once, each after its own position. The limit within a source keeps
 -- a page of a long replay from reading all of it.
 select event.source_id, event.seq, event.type, event.data, event.created_at
-  from unnest(%(source_ids)s::uuid[], %(after)s::bigint[]) as position(source_id, seq)
+  from unnest(%(source_ids)b::uuid[], %(after)b::bigint[]) as position(source_id, seq)
  cross join lateral (
     select * from rag.progress_events as later
      where later.source_id = position.source_id and later.seq > position.seq

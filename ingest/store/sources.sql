@@ -97,9 +97,9 @@ update rag.knowledge_sources as source
    set content_hash = new.content_hash, blob_key = new.blob_key, size_bytes = new.size_bytes,
        embedding_model_id = new.model_id, coverage = new.coverage,
        chunk_count = new.chunk_count, token_count = new.token_count, updated_at = now()
-  from unnest(%(ids)s::uuid[], %(content_hashes)s::bytea[], %(blob_keys)s::text[],
-              %(sizes)s::bigint[], %(model_ids)s::smallint[], %(coverages)s::jsonb[],
-              %(chunk_counts)s::integer[], %(token_counts)s::bigint[])
+  from unnest(%(ids)b::uuid[], %(content_hashes)b::bytea[], %(blob_keys)b::text[],
+              %(sizes)b::bigint[], %(model_ids)b::smallint[], %(coverages)b::jsonb[],
+              %(chunk_counts)b::integer[], %(token_counts)b::bigint[])
        as new(id, content_hash, blob_key, size_bytes, model_id, coverage, chunk_count, token_count)
  where source.id = new.id and source.deleted_at is null
 returning source.id;

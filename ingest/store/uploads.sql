@@ -25,8 +25,8 @@ insert into rag.knowledge_sources
     (id, application_id, batch_id, type, name, uri, metadata, current_job_id, duplicate_of)
 select new.id, %(application_id)s, %(batch_id)s, 'file', new.name, new.uri, %(metadata)s,
        new.job_id, new.duplicate_of
-  from unnest(%(ids)s::uuid[], %(names)s::text[], %(uris)s::text[], %(job_ids)s::uuid[],
-              %(duplicates)s::uuid[]) as new(id, name, uri, job_id, duplicate_of);
+  from unnest(%(ids)b::uuid[], %(names)b::text[], %(uris)b::text[], %(job_ids)b::uuid[],
+              %(duplicates)b::uuid[]) as new(id, name, uri, job_id, duplicate_of);
 
 -- name: update_sources
 -- What is searchable stays as it is until the new run has its own.
@@ -34,7 +34,7 @@ update rag.knowledge_sources as source
    set batch_id = %(batch_id)s, current_job_id = new.job_id, status = 'pending',
        metadata = coalesce(%(metadata)s, source.metadata),
        error_code = null, error_message = null, duplicate_of = new.duplicate_of, updated_at = now()
-  from unnest(%(ids)s::uuid[], %(job_ids)s::uuid[], %(duplicates)s::uuid[])
+  from unnest(%(ids)b::uuid[], %(job_ids)b::uuid[], %(duplicates)b::uuid[])
        as new(id, job_id, duplicate_of)
  where source.id = new.id;
 
@@ -57,8 +57,8 @@ insert into rag.upload_files
     (batch_id, path, size_bytes, verdict, knowledge_source_id, job_id, code, detail)
 select %(batch_id)s, new.path, new.size_bytes, new.verdict, new.source_id, new.job_id, new.code,
        new.detail
-  from unnest(%(paths)s::text[], %(sizes)s::bigint[], %(verdicts)s::text[], %(source_ids)s::uuid[],
-              %(job_ids)s::uuid[], %(codes)s::text[], %(details)s::text[]) with ordinality
+  from unnest(%(paths)b::text[], %(sizes)b::bigint[], %(verdicts)b::text[], %(source_ids)b::uuid[],
+              %(job_ids)b::uuid[], %(codes)b::text[], %(details)b::text[]) with ordinality
        as new(path, size_bytes, verdict, source_id, job_id, code, detail, n)
  order by new.n;
 

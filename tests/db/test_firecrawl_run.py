@@ -1,6 +1,5 @@
 """The root job of a crawl at Firecrawl: it follows the crawl, fills in what is missing, ends it."""
 
-from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -233,7 +232,7 @@ async def test_an_outage_of_the_provider_is_waited_out_until_it_lasts_too_long(
         await root.backdate("heard_at", seconds=1801)
         with pytest.raises(Transient):
             await root.step()
-        root.job = replace(job, attempts=job.max_attempts)
+        root.job = job._replace(attempts=job.max_attempts)
         error = await root.until_failed()
 
     assert first == "provider"
