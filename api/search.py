@@ -1,7 +1,7 @@
 """Find chunks: by meaning, by words, or by both."""
 
 import time
-from dataclasses import asdict
+from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
@@ -15,8 +15,8 @@ from api.wire import Body, Metadata, View, Whole, storable
 from ingest import metrics
 from ingest.db import Connection, transaction
 from ingest.runtime import Runtime
-from ingest.store import search
-from ingest.store.search import Ranked, Scope
+from ingest.store import keyword_search, search
+from ingest.store.search import Hit, Ranked, Scope
 
 router = APIRouter(tags=["search"])
 
@@ -24,7 +24,7 @@ router = APIRouter(tags=["search"])
 _FUSED: Final = 50
 # Ranking reads every match; beside vectors, fewer of the matches of a broad query will do.
 _RANKED_ALONE: Final = 2000
-_RANKED_HYBRID: Final = 250
+_RANKED_HYBRID: Final = 400
 
 
 def _not_blank(value: Any) -> Any:
@@ -67,10 +67,10 @@ class SearchHits(View):
 
 @router.post("/api/search")
 async def search_chunks(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -> SearchHits:
-    """The best chunks, best first. `hybrid` fuses both rankings by reciprocal rank.
+    """The best chunks, best first. `hybrid` counts both rankings by half.
 
     A score is the cosine similarity (`vector`), 1 to 2 for all words and 0 to 1 for some of them
-    (`keyword`), or the sum of 1 / (60 + rank) (`hybrid`).
+    (`keyword`), or the mean of both scores relative to the best of their kind (`hybrid`).
     """
     if not body.query.strip():
         return SearchHits(hits=[])  # nothing but characters that are never stored
@@ -83,13 +83,27 @@ async def search_chunks(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -
     # Before the transaction: a slow provider must not hold a connection.
     vector = None if body.mode == "keyword" else await runtime.embed_query(body.query)
     async with runtime.searches, transaction(runtime.pool) as conn:
-        await search.bound(conn)
-        ranked = await _rank(conn, body, scope, vector, runtime)
-        found = await search.load(conn, ranked, application_id=key.application_id)
+        await search.tune(conn)
+        found = await _find(conn, body, scope, vector, runtime)
     metrics.searched(body.mode, seconds=time.monotonic() - started)
-    return SearchHits(
-        hits=[SearchHit.model_validate({**asdict(hit), "score": score}) for hit, score in found]
-    )
+    return SearchHits(hits=[SearchHit.model_validate(hit) for hit in found])
+
+
+async def _find(
+    conn: Connection,
+    body: SearchRequest,
+    scope: Scope,
+    vector: NDArray[np.float32] | None,
+    runtime: Runtime,
+) -> list[Hit]:
+    # To prove of every candidate that it was not deleted takes a third of a search, so it is proved
+    # of the hits, and only where one was, everything is done again with care.
+    ranked = await _rank(conn, body, replace(scope, is_hasty=True), vector, runtime)
+    found = await search.load(conn, ranked, application_id=scope.application_id)
+    if len(found) < len(ranked):
+        ranked = await _rank(conn, body, scope, vector, runtime)
+        found = await search.load(conn, ranked, application_id=scope.application_id)
+    return found
 
 
 async def _rank(
@@ -99,23 +113,18 @@ async def _rank(
     vector: NDArray[np.float32] | None,
     runtime: Runtime,
 ) -> list[Ranked]:
+    if vector is None:
+        matches = await keyword_search.by_keyword(
+            conn, scope, body.query, limit=body.limit, enough=body.limit, ranked=_RANKED_ALONE
+        )
+        return matches.in_order()
     depth = max(body.limit, _FUSED) if body.mode == "hybrid" else body.limit
-    rankings = []
-    if vector is not None:
-        rankings.append(
-            await search.by_vector(
-                conn, scope, model_id=runtime.model_id, vector=vector, limit=depth
-            )
-        )
-    if body.mode != "vector":
-        rankings.append(
-            await search.by_keyword(
-                conn,
-                scope,
-                body.query,
-                limit=depth,
-                enough=body.limit,
-                ranked=_RANKED_HYBRID if body.mode == "hybrid" else _RANKED_ALONE,
-            )
-        )
-    return search.fuse(*rankings, limit=body.limit) if body.mode == "hybrid" else rankings[0]
+    near = await search.by_vector(
+        conn, scope, model_id=runtime.model_id, vector=vector, limit=depth
+    )
+    if body.mode == "vector":
+        return near
+    matches = await keyword_search.by_keyword(
+        conn, scope, body.query, limit=depth, enough=body.limit, ranked=_RANKED_HYBRID
+    )
+    return search.fuse(near, [*matches.with_all, *matches.with_some], limit=body.limit)

@@ -98,6 +98,7 @@ async def nearest(
     conn: Connection, scope: Scope, space: Space, vector: NDArray[np.float32], limit: int = 10
 ) -> list[UUID]:
     async with conn.transaction():
+        await search.tune(conn)
         found = await search.by_vector(conn, scope, model_id=space.id, vector=vector, limit=limit)
     return [hit.id for hit in found]
 

@@ -9,7 +9,7 @@ import pytest
 
 from ingest.db import Connection
 from ingest.runtime import Runtime
-from ingest.store import search
+from ingest.store import keyword_search, sources
 from tests.api.conftest import fake_vector
 from tests.knowledge import Space, add_document
 
@@ -75,6 +75,19 @@ async def test_hybrid_finds_what_only_one_of_both_finds(
     hits = await find(viewer, "herons")
 
     assert {hit["content"] for hit in hits} == {"about herons", "about owls"}
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+async def test_what_was_deleted_takes_no_place_of_what_is_there(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space, mode: str
+) -> None:
+    gone = await add(conn, application_id, space, *["herons eat fish"] * 12)
+    await add(conn, application_id, space, "herons eat fish and frogs")
+    await sources.tombstone(conn, application_id=application_id, ids=[gone])
+
+    hits = await find(viewer, "herons eat fish", mode=mode)
+
+    assert [hit["content"] for hit in hits] == ["herons eat fish and frogs"]
 
 
 async def test_limit_and_filters_are_obeyed(
@@ -151,7 +164,7 @@ async def test_a_search_is_ended_that_takes_too_long(
         await conn.execute("select pg_sleep(30)")
         return []
 
-    monkeypatch.setattr(search, "by_keyword", endless)
+    monkeypatch.setattr(keyword_search, "by_keyword", endless)
 
     answer = await viewer.post("/api/search", json={"query": "anything", "mode": "keyword"})
 

@@ -20,6 +20,7 @@ from ingest.store import (
     batch_views,
     held_documents,
     job_types,
+    keyword_search,
     models,
     progress,
     reviews,
@@ -73,7 +74,10 @@ async def found(conn: Connection, house: House, application_id: UUID) -> set[str
     everywhere = Scope(application_id=application_id)
     sources = [row[0] for row in await rows(conn, "select id from rag.knowledge_sources")]
     async with conn.transaction():
-        ranked = await search.by_keyword(conn, everywhere, "version", limit=9, enough=9, ranked=100)
+        matches = await keyword_search.by_keyword(
+            conn, everywhere, "version", limit=9, enough=9, ranked=100
+        )
+        ranked = matches.in_order()
         for scope in (everywhere, replace(everywhere, source_ids=sources)):
             ranked += await search.by_vector(
                 conn, scope, model_id=house.model_id, vector=house.embedder.vector(NEW), limit=9

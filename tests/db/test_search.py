@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ingest.db import Connection
-from ingest.store import search, sources
+from ingest.store import keyword_search, search, sources
 from ingest.store.search import Ranked, Scope
 from tests.builders import add_application
 from tests.knowledge import Space, add_document, add_space, nearest
@@ -21,18 +21,46 @@ def ranked(*ids: UUID) -> list[Ranked]:
     return [Ranked(id=id, score=1) for id in ids]
 
 
+def scored(*found: tuple[UUID, float]) -> list[Ranked]:
+    return [Ranked(id=id, score=score) for id, score in found]
+
+
 def test_fusion_prefers_what_is_good_in_both_rankings() -> None:
-    a, b, c, d = [uuid4() for _ in range(4)]
+    a, b, c, d = sorted(uuid4() for _ in range(4))
 
-    fused = search.fuse(ranked(a, b, c), ranked(d, b), limit=3)
+    fused = search.fuse(scored((a, 8), (b, 6), (c, 2)), scored((d, 0.4), (b, 0.3)), limit=3)
 
-    assert [hit.id for hit in fused] == [b, a, d]
-    assert fused[0].score == pytest.approx(2 / 62)
-    assert fused[1].score == pytest.approx(1 / 61)
+    assert [(hit.id, hit.score) for hit in fused] == [(b, 0.75), (a, 0.5), (d, 0.5)]
 
 
-def test_fusion_of_nothing_is_nothing() -> None:
-    assert search.fuse([], [], limit=10) == []
+def test_fusion_tells_a_clear_winner_from_one_that_is_hardly_better() -> None:
+    a, b = uuid4(), uuid4()
+
+    clear = search.fuse(scored((a, 10), (b, 1)), scored((b, 0.51), (a, 0.5)), limit=1)
+    close = search.fuse(scored((a, 10), (b, 9.9)), scored((b, 0.9), (a, 0.5)), limit=1)
+
+    assert [hit.id for hit in (*clear, *close)] == [a, b]
+
+
+def test_equal_ones_are_fused_in_the_same_order_however_they_came() -> None:
+    ids = [uuid4() for _ in range(5)]
+    one_way = search.fuse(ranked(*ids), limit=5)
+    other_way = search.fuse(ranked(*reversed(ids)), limit=5)
+
+    assert one_way == other_way
+
+
+@pytest.mark.parametrize("rankings", [[], [[], []]])
+def test_fusion_of_nothing_is_nothing(rankings: list[list[Ranked]]) -> None:
+    assert search.fuse(*rankings, limit=10) == []
+
+
+def test_fusion_of_what_is_unlike_the_question_is_no_error() -> None:
+    a, b = sorted(uuid4() for _ in range(2))
+
+    fused = search.fuse(scored((a, -0.1), (b, -0.2)), scored((b, 0)), limit=2)
+
+    assert [(hit.id, hit.score) for hit in fused] == [(a, 0), (b, 0)]
 
 
 async def everywhere(
@@ -40,11 +68,13 @@ async def everywhere(
 ) -> set[str]:
     """What any kind of search finds."""
     by_vector = await nearest(conn, scope, space, np.ones(space.dimension, np.float32), limit=100)
-    by_keyword = await search.by_keyword(conn, scope, query, limit=100, enough=100, ranked=1000)
-    ids = {*by_vector, *(hit.id for hit in by_keyword)}
+    by_keyword = await keyword_search.by_keyword(
+        conn, scope, query, limit=100, enough=100, ranked=1000
+    )
+    ids = {*by_vector, *(hit.id for hit in by_keyword.in_order())}
     loaded = await search.load(conn, ranked(*ids), application_id=scope.application_id)
     assert len(loaded) == len(ids)
-    return {hit.content for hit, _ in loaded}
+    return {hit.content for hit in loaded}
 
 
 async def test_nothing_of_another_application_is_found(
@@ -113,7 +143,7 @@ async def test_hits_say_where_they_come_from(
     cursor = await conn.execute("select id from rag.chunks order by content")
     ids = [row[0] for row in await cursor.fetchall()]
 
-    [(first, _), (second, _)] = await search.load(conn, ranked(*ids), application_id=application_id)
+    first, second = await search.load(conn, ranked(*ids), application_id=application_id)
 
     assert (first.page, first.page_end) == (1, 1)
     assert (first.knowledge_source_id, first.title) == (titled, "A title")

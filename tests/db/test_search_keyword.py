@@ -1,5 +1,6 @@
 """Search by keyword finds words and phrases in any language, and takes any query."""
 
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingest.db import Connection
-from ingest.store import search
+from ingest.store import keyword_search, sources
 from ingest.store.search import Scope
 from tests.knowledge import Space, add_document, add_space, texts
 
@@ -18,10 +19,10 @@ async def space(conn: Connection) -> Space:
 
 
 async def keyword(conn: Connection, application_id: UUID, query: str, limit: int = 10) -> list[str]:
-    found = await search.by_keyword(
+    found = await keyword_search.by_keyword(
         conn, Scope(application_id=application_id), query, limit=limit, enough=limit, ranked=1000
     )
-    return await texts(conn, [hit.id for hit in found])
+    return await texts(conn, [hit.id for hit in found.in_order()])
 
 
 async def test_the_first_sentence_of_a_document_finds_it(
@@ -44,15 +45,15 @@ async def test_chunks_with_all_words_come_before_those_with_some(
     await add_document(
         conn, application_id, space, ["solar solar solar", "wind and solar power", "coal"]
     )
-    found = await search.by_keyword(
+    found = await keyword_search.by_keyword(
         conn, Scope(application_id=application_id), "solar wind", limit=5, enough=5, ranked=100
     )
 
-    assert await texts(conn, [hit.id for hit in found]) == [
+    assert await texts(conn, [hit.id for hit in found.in_order()]) == [
         "wind and solar power",
         "solar solar solar",
     ]
-    assert found[0].score > 1 > found[1].score > 0
+    assert found.in_order()[0].score > 1 > found.in_order()[1].score > 0
 
 
 async def test_a_phrase_in_quotes_is_found_before_its_scattered_words(
@@ -153,7 +154,7 @@ async def test_a_word_in_every_chunk_does_not_hide_the_telling_one(
     await add_document(conn, application_id, space, [*common, "report mentions a heron"])
     await conn.execute("analyze rag.chunks")
 
-    found = await search.by_keyword(
+    found = await keyword_search.by_keyword(
         conn,
         Scope(application_id=application_id),
         "which report has herons and zebras",
@@ -162,7 +163,7 @@ async def test_a_word_in_every_chunk_does_not_hide_the_telling_one(
         ranked=100,
     )
 
-    assert await texts(conn, [hit.id for hit in found]) == ["report mentions a heron"]
+    assert await texts(conn, [hit.id for hit in found.in_order()]) == ["report mentions a heron"]
 
 
 async def test_a_rare_word_weighs_more_than_a_common_one(
@@ -182,10 +183,75 @@ async def test_a_rare_word_weighs_more_than_a_common_one(
     assert found[0] == "ornithopter flutter seen near Berlin yesterday"
 
 
+async def test_a_short_chunk_about_something_beats_a_long_one_that_mentions_it(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add_document(
+        conn, application_id, space, ["a heron " + "and more " * 60, "a heron sings"]
+    )
+    await conn.execute("update rag.chunks set token_count = length(content)")
+
+    found = await keyword_search.by_keyword(
+        conn, Scope(application_id=application_id), "heron", limit=2, enough=2, ranked=9
+    )
+    short, rambling = found.with_all
+
+    assert await texts(conn, [short.id]) == ["a heron sings"]
+    assert short.score > 2 * rambling.score
+
+
+async def test_a_word_that_comes_often_counts_more_but_ever_less(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    often = ["owl", "owl owl", "owl owl owl owl owl owl owl owl", "heron"]
+    await add_document(conn, application_id, space, often)
+
+    found = await keyword_search.by_keyword(
+        conn, Scope(application_id=application_id), "owl", limit=9, enough=9, ranked=9
+    )
+    scores = [hit.score for hit in found.with_all]
+
+    # BM25 with k1 = 1.2 and chunks of equal length.
+    bm25 = [times / (times + 1.2) for times in (8, 2, 1)]
+    assert [score / scores[-1] for score in scores] == pytest.approx(
+        [value / bm25[-1] for value in bm25]
+    )
+
+
+async def test_words_that_a_chunk_does_not_have_add_nothing(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add_document(conn, application_id, space, ["owl by night", "fox"])
+    scope = Scope(application_id=application_id)
+
+    alone, among = [
+        await keyword_search.by_keyword(conn, scope, query, limit=1, enough=1, ranked=9)
+        for query in ("owl", "owl heron stork crane")
+    ]
+
+    assert alone.with_all[0].score == among.with_some[0].score
+
+
+async def test_what_was_deleted_is_found_in_haste_only(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    source = await add_document(conn, application_id, space, ["owl"])
+    await sources.tombstone(conn, application_id=application_id, ids=[source])
+    careful = Scope(application_id=application_id)
+
+    with_care, in_haste = [
+        await keyword_search.by_keyword(conn, scope, "owl", limit=1, enough=1, ranked=9)
+        for scope in (careful, replace(careful, is_hasty=True))
+    ]
+
+    assert not with_care.with_all
+    assert len(in_haste.with_all) == 1
+
+
 def test_the_index_goes_through_the_rare_words_only() -> None:
     terms = [("'rare'", 0.001), ("'odd'", 0.002), ("'usual'", 0.3), ("'common'", 0.9)]
 
-    strict, loose, loosest = search._ever_less(terms, most=0.01)
+    strict, loose, loosest = keyword_search._ever_less(terms, most=0.01)
 
     assert loosest == "'rare' | 'odd'"
     assert loose.startswith("('rare' & (('odd') | ('usual') | ('common'))) | ('odd' & ")
@@ -194,4 +260,4 @@ def test_the_index_goes_through_the_rare_words_only() -> None:
 
 
 def test_a_query_of_one_word_asks_for_that_word() -> None:
-    assert list(search._ever_less([("'only'", 0.5)], most=0.01)) == ["'only'"]
+    assert list(keyword_search._ever_less([("'only'", 0.5)], most=0.01)) == ["'only'"]
