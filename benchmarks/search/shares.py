@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any, Final
 
 from psycopg import AsyncCursor
+from psycopg.sql import Composable
 
 from benchmarks.core.results import Table
 from benchmarks.search.installation import Installation
@@ -16,11 +17,12 @@ from benchmarks.search.timing import Question
 from ingest.db import load_queries
 from ingest.runtime import Runtime
 
-# One is composed with the number and dimension of the model.
-_COMPOSED: Final = "nearest_by_index"
 _NAMES: Final[Mapping[bytes, str]] = {
-    body: name for name, body in load_queries("search.sql").items()
+    body.partition(b"{")[0]: name
+    for file in ("search.sql", "keyword_search.sql")
+    for name, body in load_queries(file).items()
 }
+"""By the text of the statement, up to where it is completed."""
 
 
 @dataclass(slots=True)
@@ -80,7 +82,7 @@ def _watched() -> Iterator[_Watch]:
         try:
             return await execute(self, query, *args, **kwargs)
         finally:
-            name = _NAMES.get(query, "others") if isinstance(query, bytes) else _COMPOSED
+            name = _name(query)
             watch.milliseconds[name] += (time.perf_counter() - started) * 1000
             watch.calls[name] += 1
 
@@ -89,3 +91,11 @@ def _watched() -> Iterator[_Watch]:
         yield watch
     finally:
         AsyncCursor.execute = execute  # type: ignore[method-assign]
+
+
+def _name(query: Any) -> str:
+    text = query.as_bytes() if isinstance(query, Composable) else query
+    names = [
+        name for start, name in _NAMES.items() if isinstance(text, bytes) and text.startswith(start)
+    ]
+    return names[0] if names else "others"

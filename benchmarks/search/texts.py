@@ -21,6 +21,7 @@ _ON_SUBJECT: Final = 0.7
 _WORDS: Final = (4, 10)
 """A question has so many words."""
 _SEED: Final = 20
+_AT_ONCE: Final = 10_000
 # Tables and code are not what people write.
 _DRAWN: Final = re.compile(r"[|+`]|--|>>>")
 
@@ -46,8 +47,10 @@ class Texts:
         self._sentences = [text for n, text in enumerate(sentences) if n not in kept_back]
         self._lengths = np.array([len(text) for text in self._sentences], np.float32)
         subjects = np.array([pairs[text] for text in self._sentences])
-        found = [np.flatnonzero(subjects == subject) for subject in np.unique(subjects)]
-        self._subjects = [numbers for numbers in found if len(numbers) >= _SENTENCES_PER_CHUNK]
+        self._by_subject = np.argsort(subjects, kind="stable")
+        _, self._starts, self._sizes = np.unique(
+            subjects[self._by_subject], return_index=True, return_counts=True
+        )
         self._vectors = embed(self.embedder, self._sentences)
         self.question_vectors = embed(self.embedder, self.questions)
 
@@ -57,21 +60,28 @@ class Texts:
         A vector is the mean of those of its sentences by their lengths: what a static embedder,
         which takes the mean over all tokens, makes of the text, but for the tokens at the borders.
         """
-        rng = np.random.default_rng(_SEED + 1)
-        texts, vectors = [], np.empty((count, self._vectors.shape[1]), np.float32)
-        for number in range(count):
-            chosen = self._choose(rng)
-            body = " ".join(self._sentences[n] for n in chosen)
-            texts.append(f"Note {number}. {body}")
-            mean = self._lengths[chosen] @ self._vectors[chosen]
-            vectors[number] = mean / np.linalg.norm(mean)
+        chosen = self._choose(count)
+        weights = self._lengths[chosen]
+        vectors = np.empty((count, self._vectors.shape[1]), np.float32)
+        for start in range(0, count, _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            sums = np.einsum("cs,csd->cd", weights[part], self._vectors[chosen[part]])
+            vectors[part] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+        texts = [
+            f"Note {number}. {' '.join(self._sentences[n] for n in sentences)}"
+            for number, sentences in enumerate(chosen.tolist())
+        ]
         return Chunks(texts, vectors)
 
-    def _choose(self, rng: np.random.Generator) -> NDArray[np.int64]:
-        subject = self._subjects[rng.integers(len(self._subjects))]
-        near = rng.choice(subject, _SENTENCES_PER_CHUNK)
-        anywhere = rng.integers(0, len(self._sentences), _SENTENCES_PER_CHUNK)
-        return np.where(rng.random(_SENTENCES_PER_CHUNK) < _ON_SUBJECT, near, anywhere)
+    def _choose(self, count: int) -> NDArray[np.int64]:
+        """The sentences of each chunk: most are on one subject. Shape (chunks, sentences)."""
+        rng = np.random.default_rng(_SEED + 1)
+        shape = (count, _SENTENCES_PER_CHUNK)
+        subjects = rng.integers(0, len(self._sizes), count)
+        within = (rng.random(shape) * self._sizes[subjects, None]).astype(np.int64)
+        near = self._by_subject[self._starts[subjects, None] + within]
+        anywhere = rng.integers(0, len(self._sentences), shape)
+        return np.where(rng.random(shape) < _ON_SUBJECT, near, anywhere)
 
 
 def _sentences(text: str) -> list[str]:
