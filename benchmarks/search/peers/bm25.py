@@ -24,4 +24,5 @@ def main() -> None:
     print(json.dumps({"rankings": found.tolist()}))
 
 
-main()
+if __name__ == "__main__":
+    main()
