@@ -26,10 +26,9 @@ create table chunks (
     tsv tsvector generated always as (to_tsvector('english', content)) stored)
 """
 _NEAREST: Final = "select id, content from chunks order by embedding <=> %s limit %s"
-# Any of the words: a search that finds nothing because of one word too many is none.
-_ANY: Final = (
+_WORDS: Final = (
     "select chunk.id, chunk.content from chunks as chunk cross join "
-    "(select replace(plainto_tsquery('english', %s)::text, '&', '|')::tsquery as query) as wanted "
+    "(select websearch_to_tsquery('english', %s) as query) as wanted "
     "where chunk.tsv @@ wanted.query order by ts_rank(chunk.tsv, wanted.query) desc limit %s"
 )
 
@@ -71,11 +70,11 @@ def bare_client(dsn: str, mode: Mode) -> Iterator[Ask]:
 
         def hybrid(question: Question) -> list[Any]:
             near = rows(_NEAREST, question.vector, _FUSED)
-            return _fused(near, rows(_ANY, question.text, _FUSED))
+            return _fused(near, rows(_WORDS, question.text, _FUSED))
 
         asks: dict[Mode, Ask] = {
             "vector": lambda question: rows(_NEAREST, question.vector, LIMIT),
-            "keyword": lambda question: rows(_ANY, question.text, LIMIT),
+            "keyword": lambda question: rows(_WORDS, question.text, LIMIT),
             "hybrid": hybrid,
         }
         yield asks[mode]

@@ -18,7 +18,9 @@ _NOTE: Final = (
     "Median milliseconds of {count} questions that one client asks one after the other, ten hits "
     "each. {ours}: the function behind POST /api/search. {bare}: the plain queries on a table "
     "without owners, filters and sources, by a driver that prepares them, the question's vector "
-    "ready; its keywords are any of the words, by `ts_rank`."
+    "ready. Its keywords are all words of the question, by `ts_rank`: it finds nothing where no "
+    "chunk has them all, where {ours} goes on with some of the words. To ask a plain query for any "
+    "of the words is no limit: it ranks every chunk that has one."
 )
 
 
