@@ -40,7 +40,7 @@ class KeywordQuery:
 
 def keyword_text(text: str) -> str | None:
     """The text with spaces around each such character; None when it has none."""
-    if _CHARACTER.search(text) is None:
+    if text.isascii() or _CHARACTER.search(text) is None:
         return None
     return _spaced(text)
 

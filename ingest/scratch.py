@@ -21,10 +21,10 @@ async def scratch_folder() -> AsyncIterator[Path]:
         yield folder
     finally:
         # Empty, as it mostly is, it costs one call; a thread only where there is work.
-        if os.listdir(folder):
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-        else:
+        try:
             os.rmdir(folder)
+        except OSError:
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
 def empty(folder: Path) -> None:

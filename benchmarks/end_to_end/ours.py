@@ -20,7 +20,7 @@ from benchmarks.end_to_end.works import Work
 from tests.acceptance.service import Service, services, until
 
 SETTINGS = {
-    "INGEST_WORKER_CONCURRENCY": "16",
+    "INGEST_WORKER_CONCURRENCY": "48",
     "INGEST_OCR": "off",  # nobody else reads pictures
 }
 MIB = 1024 * 1024

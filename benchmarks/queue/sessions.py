@@ -1,6 +1,7 @@
 """One contestant, once: jobs pushed, or workers that pick up single jobs and then drain many."""
 
 import random
+import statistics
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -27,6 +28,10 @@ class Pushed:
     wal: float
     """Bytes per job, of the bulk."""
 
+    def __str__(self) -> str:
+        single, bulk = self.single_per_second, self.bulk_per_second
+        return f"{single:,.0f} jobs/s one by one, {bulk:,.0f} in bulk"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worked:
@@ -37,6 +42,10 @@ class Worked:
     """Milliseconds from the commit of a single job to the first line of its handler, ascending."""
     least_share: float
     """Of the drained jobs, what the least busy process ran."""
+
+    def __str__(self) -> str:
+        middle = f", pickup {statistics.median(self.pickups):.2f} ms" if self.pickups else ""
+        return f"{self.per_second:,.0f} jobs/s{middle}"
 
 
 def push(server: Server, contestant: Contestant, *, single: int, bulk: int) -> Pushed:
