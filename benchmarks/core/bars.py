@@ -1,5 +1,6 @@
 """A picture of races: one group of bars each, as times of the reference."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,8 +23,10 @@ def draw(races: Sequence[Race], file: Path) -> None:
     for race, axis in zip(races, axes, strict=True):
         names = sorted(race.rounds, key=lambda name: race.ratio(name, race.reference))
         ratios = [race.ratio(name, race.reference) for name in names]
+        # What was too little to be measured has no length.
+        lengths = [ratio if math.isfinite(ratio) else 0 for ratio in ratios]
         colours = [_OURS if name == race.reference else _OTHERS for name in names]
-        bars = axis.barh(names, ratios, color=colours)
+        bars = axis.barh(names, lengths, color=colours)
         axis.bar_label(bars, [f"{ratio:.2f}" for ratio in ratios], padding=3, fontsize=8)
         axis.set_title(race.title, loc="left", fontsize=10)
         axis.tick_params(labelsize=8)
