@@ -193,7 +193,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         tick=settings.tick,
         stale_after=settings.stale_after,
         rescrape=settings.nightly,
-        keep=_keep(settings),
+        keep=keep_of(settings),
         clock=clock,
     )
     await recover_stale_jobs(runtime.pool, stale_after=settings.stale_after)
@@ -230,7 +230,8 @@ def _limits(settings: Settings, lane: str | None) -> dict[str, Limits]:
     return {lane: limits}
 
 
-def _keep(settings: Settings) -> Keep:
+def keep_of(settings: Settings) -> Keep:
+    """How long finished things are kept."""
     return Keep(
         jobs=KeepJobs(jobs=settings.keep_jobs, failed_jobs=settings.keep_failed_jobs),
         events=settings.keep_events,

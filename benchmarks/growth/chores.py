@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 
 from ingest.config import Settings
 from ingest.db import Connection, Pool, open_pool, transaction
-from ingest.housekeeping import Keep, keep_house
+from ingest.housekeeping import keep_house
+from ingest.runtime import keep_of
 from ingest.store import claims, jobs, queue_stats
 from ingest.store.jobs import NewJob
-from ingest.store.retention_jobs import KeepJobs
 from ingest.ticks import (
     complete_batches,
     make_nightly_due,
@@ -33,7 +33,7 @@ def chores(dsn: str, application: UUID) -> dict[str, float]:
 
 
 async def _measured(dsn: str, application: UUID) -> dict[str, float]:
-    keep, stale_after = _keep(Settings()), Settings().stale_after
+    keep, stale_after = keep_of(Settings()), Settings().stale_after
     async with open_pool(dsn, size=2, application_name="benchmark") as pool:
         work: Mapping[str, Callable[[], Awaitable[object]]] = {
             "tick: recover jobs of dead workers": lambda: recover_stale_jobs(
@@ -50,18 +50,6 @@ async def _measured(dsn: str, application: UUID) -> dict[str, float]:
         measured = {name: await _median_ms(once) for name, once in work.items()}
         measured[f"claim of {_CLAIMED}"] = await _claim_ms(pool, application)
     return measured
-
-
-def _keep(settings: Settings) -> Keep:
-    """As the service would."""
-    return Keep(
-        jobs=KeepJobs(jobs=settings.keep_jobs, failed_jobs=settings.keep_failed_jobs),
-        events=settings.keep_events,
-        answers=settings.keep_answers,
-        deliveries=settings.keep_deliveries,
-        deleted=settings.keep_deleted,
-        runs=settings.keep_runs,
-    )
 
 
 async def _read_stats(pool: Pool, stale_after: timedelta) -> None:

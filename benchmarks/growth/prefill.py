@@ -16,6 +16,7 @@ import psycopg
 from pgvector.psycopg import register_vector
 from psycopg import sql
 
+from benchmarks.core.postgres import drop_slow_indexes
 from benchmarks.growth.texts import Text, Texts
 from benchmarks.growth.uploads import service_on
 from ingest.db import new_id
@@ -154,7 +155,7 @@ def fill(dsn: str, *, documents: int, applications: int, texts: Texts) -> list[U
         conn.execute("analyze growth_new")
         # What refers to what is right by construction; to look it all up would take as long again.
         conn.execute("set local session_replication_role = replica")
-        built = _drop_slow_indexes(conn)
+        built = drop_slow_indexes(conn)
         for clone in _CLONES:
             conn.execute(_statement(conn, clone))
         conn.execute(
@@ -205,18 +206,6 @@ def _copy_new(
                     text.vector,
                 )
             )
-
-
-def _drop_slow_indexes(conn: psycopg.Connection[Any]) -> list[bytes]:
-    """The statements that build them at the end: in memory, in a tenth of the time."""
-    rows = conn.execute(
-        "select indexrelid::regclass::text, pg_get_indexdef(indexrelid) from pg_index "
-        "join pg_class on pg_class.oid = indexrelid join pg_am on pg_am.oid = relam "
-        "where amname in ('hnsw', 'gin') and relkind = 'i'"
-    ).fetchall()
-    for name, _ in rows:
-        conn.execute(sql.SQL("drop index {}").format(sql.Identifier(*name.split("."))))
-    return [definition.encode() for _, definition in rows]
 
 
 def _statement(conn: psycopg.Connection[Any], clone: _Clone) -> sql.Composed:

@@ -13,8 +13,8 @@ from uuid import UUID
 
 import psycopg
 from pgvector.psycopg import register_vector
-from psycopg import sql
 
+from benchmarks.core.postgres import drop_slow_indexes
 from benchmarks.search.texts import Chunks
 from ingest.db import new_id, open_pool, transaction
 from ingest.model import EmbeddingModel
@@ -83,7 +83,7 @@ def fill(dsn: str, chunks: Chunks, *, model: EmbeddingModel, applications: int) 
         register_vector(conn)
         owners = _applications(conn, applications)
         sources = _sources(owners, chunks=len(ids))
-        slow = _drop_slow_indexes(conn)
+        slow = drop_slow_indexes(conn)
         # What refers to what is right by construction; to look it all up would take as long again.
         conn.execute("set local session_replication_role = replica")
         rows = (
@@ -209,15 +209,3 @@ def _copy(
         copy.set_types(types)
         for row in rows:
             copy.write_row(row)
-
-
-def _drop_slow_indexes(conn: psycopg.Connection[Any]) -> list[bytes]:
-    """The statements that build them at the end: in memory, in a tenth of the time."""
-    rows = conn.execute(
-        "select indexrelid::regclass::text, pg_get_indexdef(indexrelid) from pg_index "
-        "join pg_class on pg_class.oid = indexrelid join pg_am on pg_am.oid = relam "
-        "where amname in ('hnsw', 'gin')"
-    ).fetchall()
-    for name, _ in rows:
-        conn.execute(sql.SQL("drop index {}").format(sql.Identifier(*name.split("."))))
-    return [definition.encode() for _, definition in rows]

@@ -4,8 +4,9 @@
                  few: all are compared          any number: found by the index
 
 The index is most of what a chunk costs Postgres. A vector is found from its commit on, in either
-part: a search reads both in one statement, so while some are moved it misses none and sees none
-twice. Few means: as many as are compared in little more time than the index takes.
+part: a search asks the fresh part first and the index then, so what is moved in between is found in
+both, never in none, and counted once. Few means: as many as are compared in little more time than
+the index takes.
 """
 
 import time
