@@ -1,6 +1,8 @@
 """Find chunks: by meaning, by words, or by both."""
 
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
@@ -16,7 +18,9 @@ from ingest import metrics
 from ingest.db import Connection, transaction
 from ingest.runtime import Runtime
 from ingest.store import keyword_search, search
+from ingest.store.keyword_search import Matches
 from ingest.store.search import Hit, Ranked, Scope
+from ingest.tasks import both
 
 router = APIRouter(tags=["search"])
 
@@ -82,49 +86,64 @@ async def search_chunks(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -
     started = time.monotonic()
     # Before the transaction: a slow provider must not hold a connection.
     vector = None if body.mode == "keyword" else await runtime.embed_query(body.query)
-    async with runtime.searches, transaction(runtime.pool) as conn:
-        await search.tune(conn)
-        found = await _find(conn, body, scope, vector, runtime)
+    async with runtime.searches:
+        found = await _find(body, scope, vector, runtime)
     metrics.searched(body.mode, seconds=time.monotonic() - started)
     return SearchHits(hits=[SearchHit.model_validate(hit) for hit in found])
 
 
 async def _find(
-    conn: Connection,
-    body: SearchRequest,
-    scope: Scope,
-    vector: NDArray[np.float32] | None,
-    runtime: Runtime,
+    body: SearchRequest, scope: Scope, vector: NDArray[np.float32] | None, runtime: Runtime
 ) -> list[Hit]:
     # To prove of every candidate that it was not deleted takes a third of a search, so it is proved
     # of the hits, and only where one was, everything is done again with care.
-    ranked = await _rank(conn, body, replace(scope, is_hasty=True), vector, runtime)
-    found = await search.load(conn, ranked, application_id=scope.application_id)
-    if len(found) < len(ranked):
-        ranked = await _rank(conn, body, scope, vector, runtime)
-        found = await search.load(conn, ranked, application_id=scope.application_id)
+    for careful in (replace(scope, is_hasty=True), scope):
+        ranked = await _rank(body, careful, vector, runtime)
+        async with runtime.pool.connection() as conn:
+            found = await search.load(conn, ranked, application_id=scope.application_id)
+        if len(found) == len(ranked):
+            break
     return found
 
 
 async def _rank(
-    conn: Connection,
-    body: SearchRequest,
-    scope: Scope,
-    vector: NDArray[np.float32] | None,
-    runtime: Runtime,
+    body: SearchRequest, scope: Scope, vector: NDArray[np.float32] | None, runtime: Runtime
 ) -> list[Ranked]:
     if vector is None:
-        matches = await keyword_search.by_keyword(
-            conn, scope, body.query, limit=body.limit, enough=body.limit, ranked=_RANKED_ALONE
-        )
-        return matches.in_order()
-    depth = max(body.limit, _FUSED) if body.mode == "hybrid" else body.limit
-    near = await search.by_vector(
-        conn, scope, model_id=runtime.model_id, vector=vector, limit=depth
-    )
+        found = await _by_words(body, scope, runtime, limit=body.limit, ranked=_RANKED_ALONE)
+        return found.in_order()
     if body.mode == "vector":
-        return near
-    matches = await keyword_search.by_keyword(
-        conn, scope, body.query, limit=depth, enough=body.limit, ranked=_RANKED_HYBRID
+        return await _by_meaning(scope, vector, runtime, limit=body.limit)
+    depth = max(body.limit, _FUSED)
+    # At once, each on a connection of its own. None is held while another is waited for: many
+    # searches that did so would wait for each other for ever.
+    near, found = await both(
+        _by_meaning(scope, vector, runtime, limit=depth),
+        _by_words(body, scope, runtime, limit=depth, ranked=_RANKED_HYBRID),
     )
-    return search.fuse(near, [*matches.with_all, *matches.with_some], limit=body.limit)
+    return search.fuse(near, [*found.with_all, *found.with_some], limit=body.limit)
+
+
+async def _by_meaning(
+    scope: Scope, vector: NDArray[np.float32], runtime: Runtime, *, limit: int
+) -> list[Ranked]:
+    async with _searching(runtime) as conn:
+        return await search.by_vector(
+            conn, scope, model_id=runtime.model_id, vector=vector, limit=limit
+        )
+
+
+async def _by_words(
+    body: SearchRequest, scope: Scope, runtime: Runtime, *, limit: int, ranked: int
+) -> Matches:
+    async with _searching(runtime) as conn:
+        return await keyword_search.by_keyword(
+            conn, scope, body.query, limit=limit, enough=body.limit, ranked=ranked
+        )
+
+
+@asynccontextmanager
+async def _searching(runtime: Runtime) -> AsyncIterator[Connection]:
+    async with transaction(runtime.pool) as conn:
+        await search.tune(conn)
+        yield conn

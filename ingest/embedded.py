@@ -49,6 +49,8 @@ _SETTINGS = {
     "shared_buffers": "128MB",
     "maintenance_work_mem": "256MB",  # an HNSW graph of 100,000 vectors is built in memory
     "max_wal_size": "2GB",
+    # Asking another process for each page that is not in the buffers takes longer than reading it.
+    "io_method": "sync",
     "jit": "off",  # costs more than it gains on short queries
     "random_page_cost": "1.1",
     "timezone": "UTC",

@@ -64,7 +64,8 @@ class Runtime:
     ocr: OcrSettings | None
     """How text in pictures is recognised; None: it is not."""
     searches: asyncio.Semaphore = field(
-        # Searches wait for each other, so that they leave connections to uploads and jobs.
+        # Searches wait for each other, so that they, with up to two connections each, leave some
+        # to uploads and jobs.
         default_factory=lambda: asyncio.Semaphore(_SEARCHES_AT_ONCE)
     )
 

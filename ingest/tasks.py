@@ -5,8 +5,12 @@ what it waits for is done; psycopg waits with it, too. A task that was cancelled
 """
 
 import asyncio
+from collections.abc import Coroutine
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+_First = TypeVar("_First")
+_Second = TypeVar("_Second")
 
 _AGAIN_SECONDS: Final = 0.5
 
@@ -20,6 +24,24 @@ async def end(*tasks: asyncio.Task[Any]) -> None:
         await asyncio.wait(open_tasks, timeout=_AGAIN_SECONDS)
         open_tasks = [task for task in open_tasks if not task.done()]
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def both(
+    first: Coroutine[Any, Any, _First], second: Coroutine[Any, Any, _Second]
+) -> tuple[_First, _Second]:
+    """Run both at once, for what they return.
+
+    When one fails, the other is ended, and the error is raised as it is.
+    """
+    tasks = asyncio.create_task(first), asyncio.create_task(second)
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in tasks:
+            if task.done():
+                task.result()
+        return tasks[0].result(), tasks[1].result()
+    finally:
+        await end(*tasks)
 
 
 async def is_set_within(event: asyncio.Event, seconds: float) -> bool:

@@ -1,5 +1,7 @@
 """POST /api/search: modes, filters, limits and what it refuses."""
 
+import asyncio
+from contextlib import AsyncExitStack
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -7,9 +9,10 @@ import httpx
 import numpy as np
 import pytest
 
-from ingest.db import Connection
+from ingest.db import Connection, Pool
 from ingest.runtime import Runtime
-from ingest.store import keyword_search, sources
+from ingest.store import keyword_search, search, sources
+from ingest.store.keyword_search import Matches
 from tests.api.conftest import fake_vector
 from tests.knowledge import Space, add_document
 
@@ -170,3 +173,61 @@ async def test_a_search_is_ended_that_takes_too_long(
 
     assert limits == [("5s",)]
     assert answer.status_code == 503
+
+
+async def test_words_and_meaning_are_asked_at_once(
+    viewer: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = asyncio.Barrier(2)
+
+    async def near(*_: object, **__: object) -> list[object]:
+        await both.wait()
+        return []
+
+    async def matching(*_: object, **__: object) -> Matches:
+        await both.wait()
+        return Matches(with_all=[], with_some=[])
+
+    monkeypatch.setattr(search, "by_vector", near)
+    monkeypatch.setattr(keyword_search, "by_keyword", matching)
+
+    async with asyncio.timeout(10):
+        assert await find(viewer, "herons") == []
+
+
+async def test_many_searches_share_a_single_connection(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space, pool: Pool
+) -> None:
+    await add(conn, application_id, space, "herons eat fish")
+    async with AsyncExitStack() as held:
+        for _ in range(pool.max_size - 1):
+            await held.enter_async_context(pool.connection())
+
+        found = await asyncio.gather(*(find(viewer, "herons eat fish") for _ in range(8)))
+
+    assert [len(hits) for hits in found] == [1] * 8
+
+
+@pytest.mark.parametrize("fails", ["by_vector", "by_keyword"])
+async def test_when_one_half_fails_the_other_is_ended(
+    viewer: httpx.AsyncClient, pool: Pool, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    started = asyncio.Event()
+
+    async def broken(*_: object, **__: object) -> object:
+        await started.wait()
+        raise RuntimeError
+
+    async def endless(conn: Connection, *_: object, **__: object) -> object:
+        started.set()
+        await conn.execute("select pg_sleep(30)")
+        return []
+
+    for module, name in ((search, "by_vector"), (keyword_search, "by_keyword")):
+        monkeypatch.setattr(module, name, broken if name == fails else endless)
+
+    async with asyncio.timeout(10):
+        answer = await viewer.post("/api/search", json={"query": "anything"})
+
+    assert answer.status_code == 500
+    assert pool.get_stats()["pool_available"] == pool.get_stats()["pool_size"]
