@@ -1,9 +1,9 @@
 """Jobs and their logs as people read them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal, NamedTuple, get_args
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -12,6 +12,8 @@ from ingest.db import Connection, load_queries
 from ingest.model import JobStatus
 
 _SQL = load_queries("job_views.sql")
+
+_NEWEST: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +79,7 @@ class JobLogView:
 async def get(conn: Connection, *, application_id: UUID, id: UUID) -> JobView | None:
     parameters = {"application_id": application_id, "id": id, "limit": 1}
     async with conn.cursor(row_factory=class_row(JobView)) as cur:
-        await cur.execute(statement("job", ["id"]), parameters)
+        await cur.execute(_statement("job", ["id"]), parameters)
         return await cur.fetchone()
 
 
@@ -85,13 +87,9 @@ async def list_jobs(
     conn: Connection, *, application_id: UUID, where: JobFilter, limit: int, before: int | None
 ) -> list[JobView]:
     """Newest first; `before` is the position of the last one that was seen."""
-    given = _given(where, before)
+    query = listing("job", where, application_id=application_id, limit=limit, before=before)
     async with conn.cursor(row_factory=class_row(JobView)) as cur:
-        await cur.execute(
-            statement("job", given),
-            {**given, "application_id": application_id, "limit": limit},
-            prepare=False,
-        )
+        await cur.execute(query.statement, query.parameters, prepare=False)
         return await cur.fetchall()
 
 
@@ -99,29 +97,50 @@ async def list_ids(
     conn: Connection, *, application_id: UUID, where: JobFilter, limit: int, before: int | None
 ) -> list[tuple[UUID, int]]:
     """As `list_jobs`, but only ids and positions."""
-    given = _given(where, before)
-    cursor = await conn.execute(
-        statement("id", given),
-        {**given, "application_id": application_id, "limit": limit},
-        prepare=False,
-    )
+    query = listing("id", where, application_id=application_id, limit=limit, before=before)
+    cursor = await conn.execute(query.statement, query.parameters, prepare=False)
     return await cursor.fetchall()
 
 
-def statement(kind: Literal["job", "id"], conditions: Iterable[str]) -> bytes:
-    """A list with these conditions and no others.
+class Query(NamedTuple):
+    statement: bytes
+    parameters: Mapping[str, Any]
+
+
+def listing(
+    kind: Literal["job", "id"],
+    where: JobFilter,
+    *,
+    application_id: UUID,
+    limit: int,
+    before: int | None,
+) -> Query:
+    """A list with the conditions that are given and no others.
 
     One statement for each combination: a condition such as `x is null or …` would hide from the
     planner which index serves. For the same reason a list is never to be prepared: which index
     serves depends on the values; the plan for any values took a second where another took 10 ms.
     """
+    given = {name: value for name, value in asdict(where).items() if value is not None}
+    parameters = {**given, "application_id": application_id, "limit": limit}
+    if given.keys() <= {"status", "type"}:
+        parameters |= {
+            "statuses": [where.status] if where.status else list(get_args(JobStatus)),
+            "type": where.type,
+            "before": _NEWEST if before is None else before,
+        }
+        return Query(_statement(kind, [], jobs=_SQL["newest"]), parameters)
+    if before is not None:
+        given["before"] = parameters["before"] = before
+    return Query(_statement(kind, given), parameters)
+
+
+def _statement(
+    kind: Literal["job", "id"], conditions: Iterable[str], *, jobs: bytes = b"rag.processing_jobs"
+) -> bytes:
     wheres = [_SQL[f"where_{name}"] for name in conditions]
-    return b"\n".join([_SQL[f"{kind}_head"], *wheres, _SQL[f"{kind}_tail"]])
-
-
-def _given(where: JobFilter, before: int | None) -> dict[str, Any]:
-    values = {**asdict(where), "before": before}
-    return {name: value for name, value in values.items() if value is not None}
+    head = _SQL[f"{kind}_head"].replace(b"{jobs}", jobs)
+    return b"\n".join([head, *wheres, _SQL[f"{kind}_tail"]])
 
 
 async def logs(conn: Connection, job_id: UUID, *, after: int, limit: int) -> list[JobLogView]:

@@ -40,17 +40,38 @@ select job.id, job.type, job.status, job.stage, job.progress, job.attempts, job.
        end as duration_ms,
        worker.heartbeat_at, job.position
   from (
-    select * from rag.processing_jobs as job
+    select * from {jobs} as job
      where job.application_id = %(application_id)s
 
 -- name: id_head
 select job.id, job.position
-  from rag.processing_jobs as job
+  from {jobs} as job
  where job.application_id = %(application_id)s
 
 -- name: id_tail
  order by job.position desc
  limit %(limit)s;
+
+-- name: newest
+-- The newest jobs of each state and type: an index for each other order of the whole would be written
+-- at every move of every job. What runs is not in that index, and not much.
+(select newest.*
+   from unnest(%(statuses)s::text[]) as state(status)
+  cross join (select type from rag.job_types where type = coalesce(%(type)s, type)) as kind
+  cross join lateral (
+     select * from rag.processing_jobs as job
+      where job.application_id = %(application_id)s and job.status = state.status
+        and job.status <> 'processing' and job.type = kind.type and job.position < %(before)s
+      order by job.position desc
+      limit %(limit)s) as newest
+ union all
+ select running.* from (
+     select * from rag.processing_jobs as job
+      where 'processing' = any(%(statuses)s::text[]) and job.status = 'processing'
+        and job.application_id = %(application_id)s and job.position < %(before)s
+        and job.type = coalesce(%(type)s, job.type)
+      order by job.position desc
+      limit %(limit)s) as running)
 
 -- name: where_id
        and job.id = %(id)s

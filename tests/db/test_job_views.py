@@ -1,20 +1,26 @@
 """Lists of jobs: how their statements are made."""
 
+from itertools import product
+from typing import get_args
 from uuid import UUID
 
 import pytest
 
 from ingest.db import Connection
-from ingest.store import job_views
+from ingest.model import JobStatus
+from ingest.store import applications, job_views
 from ingest.store.job_views import JobFilter
+from tests.builders import enqueue
 
 
-def test_a_statement_has_the_conditions_that_were_given_and_no_others() -> None:
-    statement = job_views.statement("job", ["status", "before"])
+@pytest.mark.parametrize("field", ["source_id", "batch_id", "parent_id", "error_code"])
+def test_a_statement_has_the_conditions_that_were_given_and_no_others(field: str) -> None:
+    where = JobFilter(**{"status": "failed", field: UUID(int=1)})  # type: ignore[arg-type]
 
-    assert b"job.status = %(status)s" in statement
-    assert b"job.position < %(before)s" in statement
-    assert b"batch_id =" not in statement
+    query = job_views.listing("id", where, application_id=UUID(int=2), limit=3, before=4)
+
+    assert query.statement.count(b"and job.") == 3
+    assert query.parameters[field] == UUID(int=1)
 
 
 async def test_lists_are_planned_for_their_values_however_often_they_are_asked_for(
@@ -30,6 +36,31 @@ async def test_lists_are_planned_for_their_values_however_often_they_are_asked_f
     assert [text for text in prepared if "processing_jobs" in text] == []
 
 
-@pytest.mark.parametrize("field", JobFilter.__dataclass_fields__)
-def test_every_filter_has_its_condition(field: str) -> None:
-    assert job_views.statement("id", [field]).count(b"and job.") == 1
+@pytest.mark.parametrize("type", [None, "file", "purge"])
+@pytest.mark.parametrize("status", [None, *get_args(JobStatus)])
+async def test_a_list_page_by_page_has_all_that_match_newest_first(
+    conn: Connection, application_id: UUID, status: JobStatus | None, type: str | None
+) -> None:
+    wanted = []
+    for _ in range(3):
+        for of_status, of_type in product(get_args(JobStatus), ("file", "purge", "notification")):
+            [id] = await enqueue(conn, application_id)
+            await conn.execute(
+                "update rag.processing_jobs set status = %s, type = %s where id = %s",
+                (of_status, of_type, id),
+            )
+            if status in (None, of_status) and type in (None, of_type):
+                wanted.append(id)
+    other = await applications.add(conn, name="another")
+    await enqueue(conn, other.id, 3)
+
+    where = JobFilter(status=status, type=type)
+    seen: list[UUID] = []
+    before = None
+    while page := await job_views.list_jobs(
+        conn, application_id=application_id, where=where, limit=2, before=before
+    ):
+        seen.extend(job.id for job in page)
+        before = page[-1].position
+
+    assert seen == wanted[::-1]

@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 from ingest.db import load_queries
 from ingest.model import JobStatus
 from ingest.store import job_views
+from ingest.store.job_views import JobFilter
 from tests.conftest import EMPTY
 
 JOBS: Final = 1_000_000
@@ -221,10 +222,11 @@ def test_lists_read_little_more_than_they_show(
 ) -> None:
     read = {}
     for conditions in FILTERS:
-        given = {**conditions, **({} if before is None else {"before": before})}
-        statement = job_views.statement("job", given)
-        parameters = {**given, "application_id": application_id, "limit": 51}
-        read[tuple(conditions.items())] = rows_read(conn, statement, parameters)
+        where = JobFilter(**conditions)
+        query = job_views.listing(
+            "job", where, application_id=application_id, limit=51, before=before
+        )
+        read[tuple(conditions.items())] = rows_read(conn, *query)
 
     # Of 1,000,000; which of two conditions is the better index depends on a sample.
     assert {what: rows for what, rows in read.items() if rows > 5_000} == {}
