@@ -147,8 +147,8 @@ async def next_due(conn: Connection) -> timedelta | None:
     return None if seconds is None else timedelta(seconds=max(0.0, seconds))
 
 
-async def any_ready(conn: Connection, *, types: Sequence[str]) -> bool:
-    """Whether a job of these types is ready, locked by another claim or not."""
+async def ready_types(conn: Connection, types: Sequence[str]) -> list[str]:
+    """Those of these types of which a job is ready, locked by another claim or not."""
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["any_ready"], {"types": list(types)})
-        return bool(await cur.fetchone())
+        await cur.execute(_SQL["ready_types"], {"types": list(types)})
+        return await cur.fetchall()

@@ -217,10 +217,9 @@ select extract(epoch from min(run_at) - now())::float8 as seconds
   from rag.processing_jobs
  where status = 'pending' and run_at is not null;
 
--- name: any_ready
-select exists (
-    select 1 from unnest(%(types)s::text[]) as claimable(type)
-     cross join lateral (
-        select 1 from rag.processing_jobs as job
-         where job.status = 'pending' and job.run_at is null and job.type = claimable.type
-         limit 1) as ready);
+-- name: ready_types
+select claimable.type
+  from unnest(%(types)s::text[]) as claimable(type)
+ where exists (
+    select from rag.processing_jobs as job
+     where job.status = 'pending' and job.run_at is null and job.type = claimable.type);

@@ -76,15 +76,15 @@ async def test_work_that_comes_in_while_a_worker_looks_is_not_taken_without_a_li
     conn: Connection, application_id: UUID, monkeypatch: pytest.MonkeyPatch, dsn: str
 ) -> None:
     await _limit(conn, max_concurrent=1)
-    look = claims.any_ready
+    look = claims.ready_types
 
-    async def look_too_early(conn: Connection, *, types: Sequence[str]) -> bool:
-        found = await look(conn, types=types)
+    async def look_too_early(conn: Connection, types: Sequence[str]) -> list[str]:
+        found = await look(conn, types)
         async with await AsyncConnection.connect(dsn) as other:
             await enqueue(other, application_id, 5)
         return found
 
-    monkeypatch.setattr(claims, "any_ready", look_too_early)
+    monkeypatch.setattr(claims, "ready_types", look_too_early)
     early = await _take(conn)
     monkeypatch.undo()
 
@@ -253,3 +253,46 @@ async def test_now_and_then_the_oldest_job_goes_first_whatever_its_priority(
             order += await claiming.take(conn, 1)
 
     assert [job.id for job in order].index(starving) == 9
+
+
+async def _take_ids(conn: Connection, claiming: Claiming, batch: int) -> list[UUID]:
+    async with conn.transaction():
+        return [job.id for job in await claiming.take(conn, batch)]
+
+
+async def test_who_was_idle_takes_one_job_by_age_and_goes_on_in_turn(
+    conn: Connection, application_id: UUID
+) -> None:
+    claiming = _claiming()
+    assert await _take_ids(conn, claiming, 3) == []
+    [old] = await enqueue(conn, application_id, priority=-5)
+    [dull] = await enqueue(conn, application_id, priority=1)
+    [urgent] = await enqueue(conn, application_id, priority=9)
+
+    assert await _take_ids(conn, claiming, 3) == [old]
+    assert await _take_ids(conn, claiming, 1) == [urgent]
+    assert await _take_ids(conn, claiming, 3) == [dull]
+
+
+async def test_who_was_idle_with_one_slot_takes_what_is_most_urgent(
+    conn: Connection, application_id: UUID
+) -> None:
+    claiming = _claiming()
+    assert await _take_ids(conn, claiming, 1) == []
+    await enqueue(conn, application_id, priority=1)
+    [urgent] = await enqueue(conn, application_id, priority=9)
+
+    assert await _take_ids(conn, claiming, 1) == [urgent]
+
+
+async def test_who_was_idle_keeps_to_the_limit_of_a_type(
+    conn: Connection, application_id: UUID
+) -> None:
+    await _limit(conn, max_concurrent=1)
+    claiming = _claiming()
+    assert await _take_ids(conn, claiming, 10) == []
+    await enqueue(conn, application_id, 5)
+
+    taken = [len(await _take_ids(conn, claiming, 10)) for _ in range(3)]
+
+    assert taken == [1, 0, 0]

@@ -171,7 +171,7 @@ def test_a_claim_does_not_grow_with_the_backlog(
     ("statement", "parameters", "most"),
     [
         (_CLAIMS["claim_oldest"], {"types": list(TYPES), "worker": UUID(int=1)}, 20),
-        (_CLAIMS["any_ready"], {"types": list(TYPES)}, 20),
+        (_CLAIMS["ready_types"], {"types": list(TYPES)}, 20),
         (_CLAIMS["next_due"], {}, 1),
         (_CLAIMS["promote"], {}, 2_000),
         (_JOBS["recover"], {"stale_after": timedelta(minutes=2)}, 1_000),
