@@ -16,7 +16,7 @@ from benchmarks.queue import handlers
 from benchmarks.queue.scripts import running
 from tests.acceptance.service import services, until
 
-SLOTS: Final = 250
+SLOTS: Final = 1_000
 """INGEST_WORKER_CONCURRENCY of a worker whose jobs do nothing."""
 # After the last process has said that it is ready, it may still have to begin to listen.
 _SETTLING_SECONDS: Final = 0.5

@@ -17,7 +17,7 @@ from pgqueuer.models import Job
 from pgqueuer.queries import Queries
 from roles import Handle, Queue, main
 
-BATCH = 250
+BATCH = 1_000
 
 
 class PgqueuerQueue(Queue):
