@@ -60,7 +60,7 @@ class Settings(BaseSettings):
 
     # The worker
     worker: bool = True
-    worker_concurrency: int = Field(default=8, ge=1, le=1000)
+    worker_concurrency: int = Field(default=16, ge=1, le=1000)
     handlers: ModuleNames = ()
     tick: str = "*/30 * * * * *"
     heartbeat: Duration = timedelta(seconds=20)

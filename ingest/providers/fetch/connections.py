@@ -16,7 +16,7 @@ from ingest.providers.fetch.dial import Dialer
 from ingest.providers.fetch.failures import CONNECTION_LOST, network_errors
 from ingest.providers.fetch.urls import Target
 
-# More than the jobs of a worker (INGEST_WORKER_CONCURRENCY ends at 64): a slot is no bottleneck.
+# Jobs beyond these wait for one: a process has not many more files that it may open.
 _MOST_OPEN: Final = 100
 _MOST_IDLE: Final = 20
 _IDLE_SECONDS: Final = 15
