@@ -148,7 +148,8 @@ def field_errors(errors: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     return [
         {
             "field": ".".join(shortened(str(part), _SHOWN) for part in item["loc"]),
-            "message": shortened(str(item["msg"]), _SHOWN),
+            # What a validator of ours says is a whole sentence; the prefix is pydantic's.
+            "message": shortened(str(item["msg"]).removeprefix("Value error, "), _SHOWN),
             "code": str(item["type"]),
         }
         for item in errors[:LARGEST_ERROR_COUNT]
