@@ -47,7 +47,8 @@ def search(
     *,
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many hits at most")] = 5,
     mode: Annotated[
-        Literal["hybrid", "vector", "keyword"], typer.Option(help="By meaning, by words, or both")
+        Literal["hybrid", "vector", "keyword"],
+        typer.Option(help="Both, by meaning, by words"),
     ] = "hybrid",
     source: Annotated[
         list[str] | None, typer.Option(help="Only in this knowledge source; may be repeated")
