@@ -9,7 +9,7 @@ import psycopg
 import structlog
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
 from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -152,12 +152,18 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
     # What is signed is never refused for what it says.
     app.include_router(webhooks.router)
     app.include_router(live.router)
+    # Whoever opens the address that `ingest serve` prints.
+    app.add_api_route("/", _to_the_docs, include_in_schema=False)
     openapi.describe(app, routers=_ROUTERS)
     app.add_middleware(RequestGate)
     app.add_middleware(BodyLimit, limit=_LARGEST_BODY, streamed=_STREAMED)
     app.add_middleware(Observed)
     _handle_errors(app)
     return app
+
+
+async def _to_the_docs(request: Request) -> RedirectResponse:
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/docs")
 
 
 def _handle_errors(app: FastAPI) -> None:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from api.cli.client import open_client
+from api.cli.common import BATCHES, check_id
 from api.cli.output import NO_TERMINAL, out, plain, print_json
 from ingest.model import JobStatus, SourceStatus
 
@@ -56,6 +57,8 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Search what was uploaded."""
+    for id in source or ():
+        check_id(id)
     body: dict[str, Any] = {"query": query, "limit": limit, "mode": mode}
     if source:
         body["filter"] = {"knowledgeSourceIds": source}
@@ -86,6 +89,8 @@ def sources(
     as_json: Json = False,
 ) -> None:
     """List knowledge sources, newest first."""
+    if batch is not None:
+        check_id(batch, hint=BATCHES)
     with open_client() as client:
         query = {"status": status, "type": type, "batchId": batch, "uri": uri}
         _list(client.pages("/api/knowledge-sources", limit=limit, **query), _SOURCES, as_json)
@@ -104,6 +109,10 @@ def jobs(
     as_json: Json = False,
 ) -> None:
     """List processing jobs, newest first."""
+    if source is not None:
+        check_id(source)
+    if batch is not None:
+        check_id(batch, hint=BATCHES)
     with open_client() as client:
         query = {
             "status": status,

@@ -220,3 +220,11 @@ async def test_a_socket_with_an_unknown_parameter_is_refused_and_its_ticket_stay
 
     assert refused.value.response.status_code == 422
     assert b"query.nonsense" in refused.value.response.body
+
+
+async def test_the_bare_address_leads_to_the_documentation(anonymous: httpx.AsyncClient) -> None:
+    answer = await anonymous.get("/", follow_redirects=True)
+
+    assert answer.status_code == 200
+    assert answer.url.path == "/docs"
+    assert "rag-ingest" in answer.text

@@ -75,11 +75,17 @@ def test_wrong_arguments_are_told_before_anything_is_sent(arguments: list[str], 
     assert told in result.stderr
 
 
-@pytest.mark.parametrize("command", ["watch", "rescrape"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("watch", "rescrape", "search x --source", "sources --batch"),
+        *("jobs --source", "jobs --batch"),
+    ],
+)
 def test_an_id_that_is_none_is_told(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INGEST_API_KEY", "k")
 
-    result = run.invoke(app, [command, "nothing"])
+    result = run.invoke(app, [*command.split(), "nothing"])
 
     assert result.exit_code == 2
     assert "nothing is not an id" in result.stderr
