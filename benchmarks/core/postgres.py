@@ -11,6 +11,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from benchmarks.core.processes import family_cpu_seconds, parent_of
 from ingest.embedded import EmbeddedPostgres
 from ingest.migrate import migrate
 
@@ -54,6 +55,11 @@ class Server:
         """Write out what the contestant before has left, so that the next does not pay for it."""
         with psycopg.connect(self.dsn, autocommit=True) as conn:
             conn.execute("checkpoint")
+
+    def cpu_seconds(self) -> float:
+        """Processor time of all its processes so far."""
+        with psycopg.connect(self.dsn) as conn:
+            return family_cpu_seconds(parent_of(conn.info.backend_pid))
 
     def version(self) -> str:
         with psycopg.connect(self.dsn) as conn:

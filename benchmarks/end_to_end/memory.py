@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from benchmarks.core.processes import family
+
 _EVERY_SECONDS = 0.25
 
 
@@ -22,7 +24,7 @@ def peak_of(pid: int) -> Iterator[Peak]:
 
     def watch() -> None:
         while True:
-            peak.bytes = max(peak.bytes, sum(map(_resident, _family(pid))))
+            peak.bytes = max(peak.bytes, sum(map(_resident, family(pid))))
             if ended.wait(_EVERY_SECONDS):
                 return
 
@@ -33,15 +35,6 @@ def peak_of(pid: int) -> Iterator[Peak]:
     finally:
         ended.set()
         thread.join()
-
-
-def _family(pid: int) -> list[int]:
-    family = [pid]
-    for member in family:  # grows while it is walked
-        for children in Path(f"/proc/{member}/task").glob("*/children"):
-            with suppress(OSError):
-                family += [int(child) for child in children.read_text().split()]
-    return family
 
 
 def _resident(pid: int) -> int:

@@ -12,9 +12,10 @@ from typing import Any
 import psycopg
 
 from benchmarks.core.postgres import Server
+from benchmarks.core.processes import family_cpu_seconds, own_cpu_seconds
 from benchmarks.core.texts import text_files
 from benchmarks.end_to_end.memory import peak_of
-from benchmarks.end_to_end.outcome import Outcome, check
+from benchmarks.end_to_end.outcome import Cpu, Outcome, check
 from benchmarks.end_to_end.receiver import seconds_to_receive
 from benchmarks.end_to_end.works import Work
 from tests.acceptance.service import Service, services, until
@@ -68,11 +69,13 @@ def run(server: Server, work: Work, *, again: bool) -> OurOutcome:
         _warm_up(service, work)
         server.settle()
         with peak_of(service.process.pid) as peak:
+            before = _cpu(server, service)
             started = time.perf_counter()
             ingest(service, work.named_files())
             seconds = time.perf_counter() - started
             _wait_until_indexed(dsn)
             until_indexed = time.perf_counter() - started
+            after = _cpu(server, service)
         stored = check(dsn, work, _ROWS)
         stages = _stages(dsn)
         second = ingest_again(service, work) if again else None
@@ -80,12 +83,27 @@ def run(server: Server, work: Work, *, again: bool) -> OurOutcome:
             seconds=seconds,
             stored=stored,
             memory=peak.bytes,
+            cpu=Cpu(
+                own=after.own - before.own,
+                parsers=after.parsers - before.parsers,
+                postgres=after.postgres - before.postgres,
+            ),
             index="in place",
             again=second.net if second else None,
             until_indexed=until_indexed,
             second=second,
             stages=stages,
         )
+
+
+def _cpu(server: Server, service: Service) -> Cpu:
+    """So far."""
+    own = family_cpu_seconds(service.process.pid)
+    return Cpu(
+        own=own,
+        parsers=own - own_cpu_seconds(service.process.pid),
+        postgres=server.cpu_seconds(),
+    )
 
 
 @contextmanager

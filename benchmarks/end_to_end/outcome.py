@@ -26,11 +26,27 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Cpu:
+    """Seconds of processor time."""
+
+    own: float
+    """Of the contestant's processes."""
+    parsers: float = 0.0
+    """Of these, what other processes than its first one used."""
+    postgres: float
+
+    @property
+    def total(self) -> float:
+        return self.own + self.postgres
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     seconds: float
     stored: Stored
     memory: int
     """The most bytes that the contestant's processes had at one time."""
+    cpu: Cpu
     index: str
     """When the HNSW index is made."""
     again: float | None = None

@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.core.environments import Peer, run_script
 from benchmarks.core.postgres import Server, url
 from benchmarks.end_to_end.memory import Peak, peak_of
-from benchmarks.end_to_end.outcome import Outcome, check
+from benchmarks.end_to_end.outcome import Cpu, Outcome, check
 from benchmarks.end_to_end.works import Kind, Work
 from ingest.vocabulary.load import wordllama_folder
 
@@ -66,12 +66,15 @@ def _run(
             nonlocal peak
             peak = stack.enter_context(peak_of(pid))
 
+        before = server.cpu_seconds()
         answer = run_script(command, task, timeout=_SECONDS, started=watch)
+        postgres = server.cpu_seconds() - before
     first, *rest = answer["seconds"]
     return Outcome(
         seconds=first,
         stored=check(dsn, work, answer["rows"]),
         memory=peak.bytes,
+        cpu=Cpu(own=answer["cpu"], postgres=postgres),
         index=answer["index"],
         again=rest[0] if rest else None,
     )

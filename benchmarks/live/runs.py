@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.core.postgres import Server
+from benchmarks.core.processes import own_cpu_seconds, resident_bytes
 from benchmarks.live.audience import Heard, Piped, clients, heard, piped
 from benchmarks.live.sources import Script, add_sources, set_members, told, wait_until_opened
-from benchmarks.live.use import cpu_seconds, resident_bytes
 from tests.acceptance.service import KEY, Service, services
 
 
@@ -101,11 +101,11 @@ class _Audience:
         self._process = process
         self._server_pid = server_pid
         self._bytes_per_client = bytes_per_client
-        self._before = cpu_seconds(server_pid)
+        self._before = own_cpu_seconds(server_pid)
 
     def until_done(self) -> Measured:
         assert self._process.line() == "done"
-        used = cpu_seconds(self._server_pid) - self._before
+        used = own_cpu_seconds(self._server_pid) - self._before
         return Measured(
             heard=heard(self._process),
             cpu_seconds=used,

@@ -33,6 +33,9 @@ def test_files_reach_the_database_by_the_service_and_by_the_script(
     assert all(figure > 0 for figure in section.races[0].rounds[OURS])
     calls, runs = section.goals[2:4]
     assert (calls.measured, runs.measured) == (0, 0)
+    [spent] = [table for table in section.tables if table.title.endswith("ms a file")]
+    assert {row[0] for row in spent.rows} == {OURS, "script"}
+    assert all(float(row[-1]) > 0 for row in spent.rows)
     assert OURS in (tmp_path / "RESULTS.md").read_text()
 
 

@@ -1,6 +1,7 @@
 """What the peers have in common: what they are asked, the clock, and their answer."""
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -52,11 +53,13 @@ def answer(
     """
     task = Task(**json.load(sys.stdin))
     ingest = prepare(task)
-    seconds = [_timed(ingest) for _ in range(2 if task.again else 1)]
-    print(json.dumps({"seconds": seconds, "rows": rows, "index": index}))
+    times = [_timed(ingest) for _ in range(2 if task.again else 1)]
+    seconds, cpu = zip(*times, strict=True)
+    print(json.dumps({"seconds": seconds, "cpu": cpu[0], "rows": rows, "index": index}))
 
 
-def _timed(ingest: Callable[[], object]) -> float:
-    started = time.perf_counter()
+def _timed(ingest: Callable[[], object]) -> tuple[float, float]:
+    """Seconds by the clock, and of the processor, with those of children that have ended."""
+    started, used = time.perf_counter(), sum(os.times()[:4])
     ingest()
-    return time.perf_counter() - started
+    return time.perf_counter() - started, sum(os.times()[:4]) - used

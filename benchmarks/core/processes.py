@@ -1,0 +1,47 @@
+"""What processes use, as the kernel counts it."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+# In /proc/PID/stat, behind the name: user and system time, then those of children that were reaped.
+_WITH_REAPED = slice(11, 15)
+
+
+def family(pid: int) -> list[int]:
+    """A process and its descendants, the eldest first."""
+    found = [pid]
+    for member in found:  # grows while it is walked
+        for children in Path(f"/proc/{member}/task").glob("*/children"):
+            with suppress(OSError):
+                found += [int(child) for child in children.read_text().split()]
+    return found
+
+
+def parent_of(pid: int) -> int:
+    return int(_stat(pid)[1])
+
+
+def own_cpu_seconds(pid: int) -> float:
+    """Processor time of a process's threads that live, by the nanosecond: a tick is long."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
+
+
+def resident_bytes(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def family_cpu_seconds(pid: int) -> float:
+    """The same of a process and its descendants, those that were reaped included."""
+    seconds = 0.0
+    for member in family(pid):
+        with suppress(OSError):
+            seconds += sum(map(int, _stat(member)[_WITH_REAPED])) / _TICKS
+    return seconds
+
+
+def _stat(pid: int) -> list[str]:
+    """The fields of /proc/PID/stat behind the name, which may hold anything."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
