@@ -62,6 +62,7 @@ class EmbeddingService:
         self._slots = embedder.concurrency
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._is_closed = False
 
     @property
     def counts(self) -> RequestCounts:
@@ -86,14 +87,20 @@ class EmbeddingService:
         Raises Transient or Permanent of any request that held one of the texts, after those already
         under way have ended and `on_vectors` has seen what they brought; Snooze when the provider
         has to be left alone for longer than a request waits. A request that was limited is sent
-        again. What is urgent waits for no other callers.
+        again. What is urgent is in the next request that is sent, and that is sent at once if one
+        may be.
         """
         if len(texts) != len(token_counts):
             raise ValueError("each text needs its token count")
         caller = self._caller(texts, token_counts, on_progress, on_vectors)
         if caller.waiting:
+            if self._is_closed:
+                raise _stopped()
             self._active.add(caller)
-            self._queue.append(caller)
+            if is_urgent:
+                self._queue.appendleft(caller)
+            else:
+                self._queue.append(caller)
             self._schedule(is_urgent=is_urgent)
             try:
                 await caller.done
@@ -120,9 +127,10 @@ class EmbeddingService:
 
     async def close(self) -> None:
         """Break off what is under way, with a Transient for its callers; close the embedder."""
+        self._is_closed = True
         self._queue.clear()
         for caller in self._active:
-            caller.fail(Transient("embedding was stopped", code="embedding_unavailable"))
+            caller.fail(_stopped())
         await end(*self._tasks)
         for caller in self._active:
             caller.settle()
@@ -224,6 +232,10 @@ class EmbeddingService:
             for caller in callers(rows):
                 caller.under_way -= 1
                 caller.settle()
+
+
+def _stopped() -> Transient:
+    return Transient("embedding was stopped", code="embedding_unavailable")
 
 
 def _shares(rows: Rows, vectors: Vectors) -> Iterator[tuple[Caller, list[int], Vectors]]:

@@ -59,9 +59,15 @@ class EmbeddingRequests:
         try:
             return await self._resolve(rows)
         except Exception as error:
-            for caller in callers(rows):
-                caller.fail(error)
+            _fail(rows, error)
             return []
+        except BaseException as error:
+            # A panic of a native library, or cancelled from within. Who is not told would take the
+            # zeros that stand where no answer came for vectors.
+            fault = RuntimeError(f"the embedder raised {type(error).__name__}")
+            fault.__cause__ = error
+            _fail(rows, fault)
+            raise
 
     async def query(self, text: str, token_count: int) -> Vectors:
         """The vector of one text, (dimension,), or Transient within seconds."""
@@ -163,6 +169,11 @@ def _prove(vectors: Vectors, shape: tuple[int, int]) -> None:
         raise mismatch(f"an answer of shape {vectors.shape} for {shape[0]} texts")
     if not np.isfinite(vectors).all():
         raise mismatch("numbers that are not finite")
+
+
+def _fail(rows: Rows, error: Exception) -> None:
+    for caller in callers(rows):
+        caller.fail(error)
 
 
 def _tokens(rows: Rows) -> int:
