@@ -13,7 +13,7 @@ from uuid import UUID
 import psycopg
 from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from ingest.errors import SetupError
 
@@ -26,6 +26,8 @@ OLDEST_PGVECTOR: Final = (0, 7)
 _PATIENCE_SECONDS: Final = 10.0
 # Classes of SQLSTATE: connection, deadlock, resources, object in use, operators, system.
 _OUT_OF_REACH: Final = frozenset({"08", "40", "53", "55", "57", "58"})
+# Of those: connection, and what an administrator or a crash of the server has ended.
+_CONNECTION_LOST: Final = frozenset({"08", "57"})
 
 _NAME = re.compile(rb"^-- name: (\w+)\s*$", re.MULTILINE)
 
@@ -112,6 +114,13 @@ def is_out_of_reach(error: BaseException) -> bool:
     if isinstance(error, psycopg.errors.QueryCanceled):
         return False  # it took too long, and would again
     return error.sqlstate is None or error.sqlstate[:2] in _OUT_OF_REACH
+
+
+def has_lost_connection(error: BaseException) -> bool:
+    """Whether a connection broke off while it was used; False when none could be had."""
+    if not isinstance(error, psycopg.OperationalError) or isinstance(error, PoolTimeout):
+        return False
+    return error.sqlstate is None or error.sqlstate[:2] in _CONNECTION_LOST
 
 
 def check_server(dsn: str) -> None:

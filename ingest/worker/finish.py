@@ -28,6 +28,8 @@ class Finished:
     grouped: Sequence[GroupedWrite] = ()
     documents: Sequence[NewDocument] = ()
     lines: Sequence[LogLine] = ()
+    losses: int = 0
+    """How often the connection was lost when it was being written by itself."""
 
     @property
     def is_bare(self) -> bool:

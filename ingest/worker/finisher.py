@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Final
 
 import structlog
+from psycopg_pool import PoolTimeout
 
-from ingest.db import Pool, is_out_of_reach
+from ingest.db import Pool, has_lost_connection, is_out_of_reach
 from ingest.tasks import end
 from ingest.worker.batches import BatchCompletion
 from ingest.worker.finish import Finished, commit
@@ -22,6 +23,9 @@ _LARGEST_BARE_GROUP: Final = 500
 _COMMITTERS: Final = 2
 # How long to wait before the database is tried again with a finished job in hand.
 _PAUSE_SECONDS: Final = 1.0
+# An outcome that was being written by itself each time that the connection was lost is the reason
+# for it: too large for the server, which it may take down for everybody.
+_MOST_LOSSES: Final = 6
 
 
 class Finisher:
@@ -31,7 +35,8 @@ class Finisher:
         """`on_done` hears what came of each: whether the job was still ours and the outcome is
         committed, or what the write raised.
 
-        While the database is out of reach it is tried again, until the slot is lost.
+        While the database is out of reach it is tried again, until the slot is lost; but what is
+        written when the connection breaks off is tried a few times only, with longer pauses.
         """
         self._pool = pool
         self._on_done = on_done
@@ -85,14 +90,7 @@ class Finisher:
         try:
             held = await commit(self._pool, [finished for _, finished in wanted])
         except Exception as error:
-            if len(wanted) > 1:
-                for pair in wanted:
-                    await self._commit([pair])
-            elif is_out_of_reach(error):
-                log.warning("finish.database_lost", error=type(error).__name__)
-                asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self.hand_in, *wanted[0])
-            else:
-                self._on_done(wanted[0][0], error)
+            await self._not_committed(wanted, error)
             return
         self._batches.jobs_ended(
             finished.ended.job.batch_id
@@ -102,6 +100,26 @@ class Finisher:
         are_all_held = len(held) == len(wanted)
         for slot, _ in wanted:
             self._on_done(slot, are_all_held or slot.job.id in held)
+
+    async def _not_committed(self, wanted: list[tuple[Slot, Finished]], error: Exception) -> None:
+        if isinstance(error, PoolTimeout):
+            self._commit_later(wanted, error)  # it is none of theirs that nothing was reached
+        elif len(wanted) > 1:
+            for pair in wanted:
+                await self._commit([pair])
+        else:
+            [(slot, finished)] = wanted
+            finished.losses += has_lost_connection(error)
+            if is_out_of_reach(error) and finished.losses < _MOST_LOSSES:
+                self._commit_later(wanted, error)
+            else:
+                self._on_done(slot, error)
+
+    def _commit_later(self, wanted: list[tuple[Slot, Finished]], error: Exception) -> None:
+        log.warning("finish.database_lost", error=type(error).__name__)
+        for slot, finished in wanted:
+            pause = _PAUSE_SECONDS * 2 ** max(finished.losses - 1, 0)
+            asyncio.get_running_loop().call_later(pause, self.hand_in, slot, finished)
 
 
 def _taken(waiting: deque[tuple[Slot, Finished]], most: int) -> list[tuple[Slot, Finished]]:
