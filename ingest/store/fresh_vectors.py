@@ -53,6 +53,7 @@ class Level:
 @dataclass(slots=True)
 class _Known:
     counted_at: float
+    dimension: int
     vectors: int
 
 
@@ -84,22 +85,36 @@ async def store(conn: Connection, rows: Iterable[VectorRow]) -> None:
 
 
 def _can_be_indexed(rows: Sequence[VectorRow]) -> bool:
-    """What the index refuses is refused now, to who stores it, and not when it is moved."""
+    """What the index refuses is refused now, to who stores it, and not when it is moved.
+
+    The dimension is looked at with the room.
+    """
     if index_type(len(rows[0][3])) == "vector":
         return True
     return all(np.abs(vector).max() <= _LARGEST_HALF for _, _, _, vector in rows)
 
 
 async def _take_room(conn: Connection, model_id: int, rows: Sequence[VectorRow]) -> bool:
-    most = room(len(rows[0][3]))
     known = _known.get(model_id)
     if known is None or time.monotonic() - known.counted_at >= _COUNT_SECONDS:
-        counted = await _scalar(conn, "count", model_id=model_id, bound=most)
-        known = _known[model_id] = _Known(counted_at=time.monotonic(), vectors=int(counted))
-    if known.vectors + len(rows) > most:
+        known = await _count(conn, model_id)
+    if known is None or any(len(vector) != known.dimension for _, _, _, vector in rows):
+        # The index refuses it; among those that wait, no search could compare with it.
+        return False
+    if known.vectors + len(rows) > room(known.dimension):
         return False
     known.vectors += len(rows)
     return True
+
+
+async def _count(conn: Connection, model_id: int) -> _Known | None:
+    parameters = {"model_id": model_id, "bound": _MOST_ROWS}
+    row = await (await conn.execute(_SQL["count"], parameters)).fetchone()
+    if row is None:
+        return None  # no such model
+    known = _Known(counted_at=time.monotonic(), dimension=row[0], vectors=row[1])
+    _known[model_id] = known
+    return known
 
 
 async def levels(conn: Connection) -> list[Level]:
@@ -124,7 +139,7 @@ async def move(conn: Connection, *, limit: int) -> int:
     return (await conn.execute(_SQL["move"], {"limit": limit})).rowcount
 
 
-async def _scalar(conn: Connection, name: str, **parameters: int) -> Any:
+async def _scalar(conn: Connection, name: str) -> Any:
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL[name], parameters)
+        await cur.execute(_SQL[name])
         return await cur.fetchone()

@@ -7,8 +7,12 @@ copy rag.embeddings (chunk_id, model_id, application_id, embedding) from stdin (
 
 -- name: count
 -- Bounded: beyond that it is full.
-select count(*) from (
-    select from rag.embeddings_fresh where model_id = %(model_id)s limit %(bound)s) as vectors;
+select model.dimension,
+       (select count(*) from (
+            select from rag.embeddings_fresh where model_id = model.id
+             limit %(bound)s) as bounded) as vectors
+  from rag.embedding_models as model
+ where model.id = %(model_id)s;
 
 -- name: levels
 select model.dimension,

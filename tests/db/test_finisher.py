@@ -10,7 +10,7 @@ from ingest.store import job_types
 from ingest.store.jobs import ClaimedJob
 from ingest.worker import finisher
 from ingest.worker.attempt import attempt
-from ingest.worker.finish import Finished
+from ingest.worker.finish import Finished, commit
 from tests.builders import claim, enqueue
 from tests.worker import committed, running_worker, until_status
 
@@ -53,7 +53,6 @@ async def test_outcomes_stay_together_while_no_connection_can_be_had(
 ) -> None:
     monkeypatch.setattr(finisher, "_PAUSE_SECONDS", 0.01)
     sizes: list[int] = []
-    commit = finisher.commit
 
     async def counted(pool: Pool, group: list[Finished]) -> set[UUID]:
         sizes.append(len(group))
@@ -62,7 +61,7 @@ async def test_outcomes_stay_together_while_no_connection_can_be_had(
         async with pool.connection():  # the only one
             return await commit(pool, group)
 
-    monkeypatch.setattr(finisher, "commit", counted)
+    monkeypatch.setattr("ingest.worker.finisher.commit", counted)
     await enqueue(conn, application_id, 3)
     async with open_pool(dsn, size=1, application_name="one") as pool:
         async with transaction(pool) as ours:

@@ -211,6 +211,18 @@ async def test_a_vector_that_the_index_refuses_is_refused_when_it_is_stored(
         await add_document(conn, application_id, wide, ["too large a number"], vectors=vectors)
 
 
+async def test_a_vector_of_another_dimension_is_refused_and_spoils_no_search(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add_document(conn, application_id, space, ["good"])
+    vectors = np.ones((1, 16), dtype=np.float32)
+
+    with pytest.raises(psycopg.DataError):
+        await add_document(conn, application_id, space, ["bad"], vectors=vectors)
+    found = await nearest(conn, Scope(application_id=application_id), space, ray(0))
+    assert await texts(conn, found) == ["good"]
+
+
 @pytest.mark.usefixtures("by_index")
 async def test_what_the_version_before_stores_is_under_the_index_and_found(
     conn: Connection, application_id: UUID, space: Space
