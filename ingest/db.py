@@ -13,6 +13,7 @@ from uuid import UUID
 import psycopg
 from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from ingest.errors import SetupError
@@ -28,6 +29,14 @@ _PATIENCE_SECONDS: Final = 10.0
 _OUT_OF_REACH: Final = frozenset({"08", "40", "53", "55", "57", "58"})
 # Of those: connection, and what an administrator or a crash of the server has ended.
 _CONNECTION_LOST: Final = frozenset({"08", "57"})
+# How libpq finds that out: what was sent, or a probe of an idle connection, is to be acknowledged
+# within half a minute. Unix sockets need none of it.
+_SILENCE: Final[Mapping[str, Any]] = {
+    "keepalives_idle": "20",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+}
 
 _NAME = re.compile(rb"^-- name: (\w+)\s*$", re.MULTILINE)
 
@@ -114,6 +123,16 @@ def is_out_of_reach(error: BaseException) -> bool:
     if isinstance(error, psycopg.errors.QueryCanceled):
         return False  # it took too long, and would again
     return error.sqlstate is None or error.sqlstate[:2] in _OUT_OF_REACH
+
+
+def noticing_silence(dsn: str) -> str:
+    """The same, with time-outs for a server that is gone without a word; given ones stay.
+
+    Without them a statement that was sent to a machine that is off, or through a firewall that has
+    forgotten the connection, waits for a quarter of an hour, and an answer for hours.
+    """
+    silence: dict[str, Any] = {**_SILENCE, **conninfo_to_dict(dsn)}
+    return make_conninfo(**silence)
 
 
 def has_lost_connection(error: BaseException) -> bool:

@@ -16,7 +16,7 @@ from ingest.blobs.base import BlobStore
 from ingest.blobs.factory import build_blob_store
 from ingest.clock import DatabaseClock
 from ingest.config import Settings
-from ingest.db import Pool, check_server, open_pool, transaction
+from ingest.db import Pool, check_server, noticing_silence, open_pool, transaction
 from ingest.embedded import EmbeddedPostgres
 from ingest.embedding import EmbeddingService
 from ingest.governor import Governor, Limits
@@ -92,7 +92,7 @@ def database(settings: Settings, *, join: bool) -> Iterator[str]:
         dsn = settings.database_url.get_secret_value()
         check_server(dsn)
         migrate(dsn)
-        yield dsn
+        yield noticing_silence(dsn)
         return
     postgres = EmbeddedPostgres(settings.data_dir)
     dsn = postgres.start(join=join)

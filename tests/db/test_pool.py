@@ -1,9 +1,15 @@
 """Connections that are handed out."""
 
-import pytest
-from psycopg_pool import AsyncConnectionPool
+from pathlib import Path
 
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg_pool import AsyncConnectionPool
+from pydantic import SecretStr
+
+from ingest.config import Settings
 from ingest.db import Connection, Pool, open_pool
+from ingest.runtime import database
 
 
 async def test_a_connection_that_the_server_dropped_is_not_handed_out(
@@ -29,3 +35,20 @@ async def test_a_connection_that_is_there_is_handed_out_without_a_question(
     for _ in range(3):
         async with pool.connection() as conn:
             await conn.execute("select 1")
+
+
+async def test_a_server_that_is_gone_without_a_word_is_noticed_soon(
+    dsn: str, tmp_path: Path
+) -> None:
+    given = make_conninfo(dsn, keepalives_idle=7)
+    settings = Settings(database_url=SecretStr(given), data_dir=tmp_path)
+    with database(settings, join=False) as ours:
+        async with (
+            open_pool(ours, size=1, application_name="silence") as pool,
+            pool.connection() as conn,
+        ):
+            used = conn.info.get_parameters()
+
+    # Within half a minute, where the system's defaults are hours; and what was given stays.
+    assert (used["keepalives_idle"], used["tcp_user_timeout"]) == ("7", "30000")
+    assert conninfo_to_dict(ours).items() >= conninfo_to_dict(given).items()
