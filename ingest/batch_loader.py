@@ -1,7 +1,7 @@
 """Questions of many jobs to the database, asked together.
 
 What comes while one query is under way waits for the next: alone, a caller waits for nobody; when
-many ask at once, a few statements do for all of them.
+many ask at once, a few statements do for all of them. If one of those fails, each asks by itself.
 """
 
 import asyncio
@@ -14,14 +14,25 @@ V = TypeVar("V")
 
 _ENOUGH_KEYS: Final = 1000
 
+_Question = tuple[Collection[K], asyncio.Future[Mapping[K, V]]]
+
 
 class BatchLoader(Generic[K, V]):
     """Answers each caller with what one query has found for all that were waiting."""
 
-    def __init__(self, load: Callable[[Sequence[K]], Awaitable[Mapping[K, V]]]) -> None:
-        """`load` gets distinct keys, and may leave out those that it does not find."""
+    def __init__(
+        self,
+        load: Callable[[Sequence[K]], Awaitable[Mapping[K, V]]],
+        *,
+        concerns_all: Callable[[Exception], bool] = lambda _: False,
+    ) -> None:
+        """`load` gets distinct keys, and may leave out those that it does not find.
+
+        `concerns_all`: whether an error is none of a single question, so that none is asked again.
+        """
         self._load = load
-        self._waiting: deque[tuple[Collection[K], asyncio.Future[Mapping[K, V]]]] = deque()
+        self._concerns_all = concerns_all
+        self._waiting: deque[_Question[K, V]] = deque()
         self._task: asyncio.Task[None] | None = None
 
     async def get(self, keys: Collection[K]) -> Mapping[K, V]:
@@ -36,31 +47,37 @@ class BatchLoader(Generic[K, V]):
         # A task of its own: that a caller is cancelled is no reason for the others to begin anew.
         try:
             while self._waiting:
-                await self._answer()
+                await self._answer(self._next())
         finally:
             self._task = None
             for _, answer in self._waiting:
                 answer.cancel()
             self._waiting.clear()
 
-    async def _answer(self) -> None:
-        keys: dict[K, None] = {}
-        answers: list[asyncio.Future[Mapping[K, V]]] = []
-        while self._waiting and len(keys) < _ENOUGH_KEYS:
-            asked, answer = self._waiting.popleft()
+    def _next(self) -> list[_Question[K, V]]:
+        count = 0
+        questions: list[_Question[K, V]] = []
+        while self._waiting and count < _ENOUGH_KEYS:
+            keys, answer = self._waiting.popleft()
             if not answer.done():  # else its caller was cancelled
-                keys |= dict.fromkeys(asked)
-                answers.append(answer)
+                count += len(keys)
+                questions.append((keys, answer))
+        return questions
+
+    async def _answer(self, questions: Sequence[_Question[K, V]]) -> None:
+        wanted = list(dict.fromkeys(key for keys, _ in questions for key in keys))
         try:
-            found = await self._load(list(keys)) if keys else {}
+            found = await self._load(wanted) if wanted else {}
         except Exception as error:
-            for answer in answers:
+            if len(questions) > 1 and not self._concerns_all(error):
+                await asyncio.gather(*(self._answer([question]) for question in questions))
+            for _, answer in questions:
                 if not answer.done():
                     answer.set_exception(error)
         else:
-            for answer in answers:
+            for _, answer in questions:
                 if not answer.done():
                     answer.set_result(found)
         finally:
-            for answer in answers:
+            for _, answer in questions:
                 answer.cancel()  # of a loader that was cancelled; else they are done

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.batch_loader import BatchLoader
-from ingest.db import Pool
+from ingest.db import Pool, is_out_of_reach
 from ingest.store import documents, sources
 from ingest.store.sources import SourceForJob
 
@@ -21,8 +21,8 @@ class Loads:
     def __init__(self, pool: Pool, *, model_id: int) -> None:
         self._pool = pool
         self._model_id = model_id
-        self.sources = BatchLoader(self._sources)
-        self.vectors = BatchLoader(self._vectors)
+        self.sources = BatchLoader(self._sources, concerns_all=is_out_of_reach)
+        self.vectors = BatchLoader(self._vectors, concerns_all=is_out_of_reach)
 
     async def _sources(self, ids: Sequence[UUID]) -> Mapping[UUID, SourceForJob]:
         async with self._pool.connection() as conn:

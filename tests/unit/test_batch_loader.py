@@ -77,6 +77,30 @@ async def test_an_error_reaches_those_who_asked_and_nobody_else() -> None:
     assert await loader.get([3]) == {3: 9}
 
 
+@pytest.mark.parametrize("concerns_all", [False, True])
+async def test_a_question_that_fails_costs_the_others_nothing(concerns_all: bool) -> None:
+    asked: list[list[int]] = []
+
+    async def load(keys: Sequence[int]) -> Mapping[int, int]:
+        asked.append(sorted(keys))
+        if 13 in keys:
+            raise ValueError("no")
+        return {key: key * key for key in keys}
+
+    loader = BatchLoader(load, concerns_all=lambda _: concerns_all)
+    outcomes = await asyncio.gather(
+        *(loader.get([n]) for n in (12, 13, 14)), return_exceptions=True
+    )
+
+    if concerns_all:
+        assert [type(outcome) for outcome in outcomes] == [ValueError] * 3
+        assert asked == [[12, 13, 14]]
+    else:
+        assert outcomes[::2] == [{12: 144}, {14: 196}]
+        assert isinstance(outcomes[1], ValueError)
+        assert asked == [[12, 13, 14], [12], [13], [14]]
+
+
 async def test_a_caller_that_is_cancelled_takes_nothing_from_the_others() -> None:
     squares = Squares()
     loader = BatchLoader(squares.load)
