@@ -180,6 +180,12 @@ def test_title_language_and_author_come_from_the_head() -> None:
     assert document.text.startswith("# The title\n")
 
 
+def test_what_the_head_says_is_kept_of_a_page_that_is_read_completely() -> None:
+    page = b"<head><meta name='description' content='Opening hours'></head><p>Closed on Monday.</p>"
+
+    assert extract(page).metadata["description"] == "Opening hours"
+
+
 def test_the_title_is_not_repeated_where_it_is_the_heading() -> None:
     document = extract(make_files.html(f"<h1>Ducks</h1>{ARTICLE}", title="Ducks"))
 

@@ -1,7 +1,7 @@
 """Web pages: the main content as Markdown, without navigation, advertising and hidden text."""
 
-import itertools
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import html_to_markdown
@@ -23,6 +23,7 @@ _LITTLE = 250  # characters: below, main-content detection may have thrown away 
 _CONVINCING = 0.2  # share of the visible text; below, a second look is worth its time
 _SMALL = 2000  # characters: a page this small has too little boilerplate to be worth the risk
 _MOST_ELEMENTS = 100_000  # main-content detection takes 10 s for so many; pages have thousands
+_ELEMENTS = etree.XPath("count(//*)")
 _LONGEST_TITLE = 300  # characters; every hit of a search shows it
 _FURNITURE = etree.XPath(
     "//noscript|//iframe|//head|//nav|//footer|//aside|//form//button"
@@ -53,7 +54,8 @@ def extract(source: Source) -> Extraction:
     tree, is_whole = parse_page(text)
     web = None if source.url is None else web_page(tree, source.url)
     has_hidden_text = drop_hidden(tree)
-    title = _title(tree)
+    stated = _stated(tree)
+    title = _title(tree, stated)
     if not is_whole or is_deep(tree):
         body = flat_text(text)
     else:
@@ -64,7 +66,7 @@ def extract(source: Source) -> Extraction:
         extractor=_VERSION,
         title=title,
         encoding=encoding,
-        metadata=_metadata(tree),
+        metadata=_metadata(tree, stated),
         removed=strange_characters(text),
         warnings=("hidden_text",) if has_hidden_text else (),
         web=web,
@@ -87,7 +89,7 @@ def _main_content(tree: html.HtmlElement) -> str:
 
 
 def _is_crowded(tree: html.HtmlElement) -> bool:
-    return next(itertools.islice(tree.iter(), _MOST_ELEMENTS, None), None) is not None
+    return bool(_ELEMENTS(tree) > _MOST_ELEMENTS)
 
 
 def _detected(tree: html.HtmlElement) -> str:
@@ -117,6 +119,8 @@ def _trafilatura(tree: html.HtmlElement, *, fast: bool) -> str:
 
 def _unescaped(markdown: str) -> str:
     """Words as they were written: what is no structure needs no escape, and is searched for."""
+    if "\\" not in markdown:
+        return markdown
     pieces = _FENCED.split(markdown)
     pieces[::2] = [_ESCAPED.sub(r"\1\2", piece) for piece in pieces[::2]]
     return "".join(pieces)
@@ -132,21 +136,27 @@ def _headed(body: str, title: str | None) -> str:
     return f"# {title}\n\n{body}"
 
 
-def _title(tree: html.HtmlElement) -> str | None:
-    stated = _meta(tree, ("og:title",)) or tree.findtext(".//head/title") or tree.findtext(".//h1")
-    return " ".join(stated[:_LONGEST_TITLE].split()) or None if stated else None
+def _title(tree: html.HtmlElement, stated: Mapping[str, str]) -> str | None:
+    found = stated.get("og:title") or tree.findtext(".//head/title") or tree.findtext(".//h1")
+    return " ".join(found[:_LONGEST_TITLE].split()) or None if found else None
 
 
-def _metadata(tree: html.HtmlElement) -> dict[str, Any]:
-    found = {key: _meta(tree, names) for key, names in _META.items()}
+def _metadata(tree: html.HtmlElement, stated: Mapping[str, str]) -> dict[str, Any]:
+    found = {
+        key: next((stated[name] for name in names if name in stated), None)
+        for key, names in _META.items()
+    }
     found["language"] = tree.get("lang")
     return {key: value for key, value in found.items() if value}
 
 
-def _meta(tree: html.HtmlElement, names: tuple[str, ...]) -> str | None:
-    for name in names:
-        for value in tree.xpath(
-            "//meta[@name=$name or @property=$name]/@content[normalize-space()]", name=name
-        ):
-            return str(value)
-    return None
+def _stated(tree: html.HtmlElement) -> dict[str, str]:
+    """What the page says of itself, by name or property; of two that say something the first."""
+    found: dict[str, str] = {}
+    for element in tree.iter("meta"):
+        content = element.get("content")
+        if content and content.strip(" \t\r\n"):
+            for name in (element.get("name"), element.get("property")):
+                if name is not None:
+                    found.setdefault(name, content)
+    return found
