@@ -13,6 +13,7 @@ from ingest.pipeline.decode import decode
 from ingest.pipeline.extract.archive import guard_xml
 from ingest.pipeline.extract.html_flat import flat_text
 from ingest.pipeline.extract.html_hidden import drop_hidden
+from ingest.pipeline.extract.html_kinds import ask_by_kind
 from ingest.pipeline.extract.html_parse import is_deep, parse_page, strange_characters
 from ingest.pipeline.extract.html_tidy import tidy
 from ingest.pipeline.extract.html_web import web_page
@@ -39,6 +40,8 @@ _META = {
 _OPTIONS = ConversionOptions(
     extract_metadata=False, skip_images=True, compact_tables=True, autolinks=False
 )
+
+ask_by_kind()
 
 
 def extract(source: Source) -> Extraction:
