@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import html_to_markdown
 import trafilatura
 from html_to_markdown import ConversionOptions
 from lxml import etree, html
+from trafilatura.settings import Extractor
 
 from ingest.pipeline.decode import decode
 from ingest.pipeline.extract.archive import guard_xml
@@ -37,6 +39,8 @@ _META = {
     "author": ("author", "article:author"),
     "date": ("article:published_time", "date", "dc.date"),
 }
+_detection = partial(Extractor, output_format="markdown", comments=False, links=True)
+_FAST, _THOROUGH = _detection(fast=True), _detection(fast=False)
 _OPTIONS = ConversionOptions(
     extract_metadata=False, skip_images=True, compact_tables=True, autolinks=False
 )
@@ -97,6 +101,7 @@ def _is_crowded(tree: html.HtmlElement) -> bool:
 
 def _detected(tree: html.HtmlElement) -> str:
     """What is the page's own, without what surrounds it; empty if that is not convincing."""
+    etree.strip_elements(tree, "meta", "link", with_tail=False)  # each costs time at every look
     visible = len(" ".join(tree.text_content().split()))
     body = _trafilatura(tree, fast=True)
     if len(body) >= max(_LITTLE, visible * _CONVINCING):
@@ -109,14 +114,7 @@ def _detected(tree: html.HtmlElement) -> str:
 
 
 def _trafilatura(tree: html.HtmlElement, *, fast: bool) -> str:
-    found = trafilatura.extract(
-        tree,
-        output_format="markdown",
-        include_comments=False,
-        include_links=True,
-        include_tables=True,
-        fast=fast,
-    )
+    found = trafilatura.extract(tree, options=_FAST if fast else _THOROUGH)
     return _unescaped(found or "")
 
 

@@ -17,12 +17,8 @@ from ingest.pipeline.extract.html_unseen import MAY_HIDE, faint, not_shown
 
 _SENTENCE = 40  # characters: a menu's entry is shorter, an instruction is not
 _MOST_SUSPECTS = 5000
-_NEVER_SHOWN = etree.XPath("//script | //style | //body//template")
 _TEXT = etree.XPath(".//text()")
 _UNUSED = etree.XPath(".//noscript//text()")
-_ALL = etree.XPath("descendant-or-self::*")
-_STYLED = etree.XPath("descendant-or-self::*[@hidden or @style]")
-_COLOURED = etree.XPath("descendant-or-self::font[@color]")
 _PAPER = etree.XPath("//@bgcolor")
 _WHITE: Colour = (255, 255, 255)
 _COLOUR = re.compile(r"(?:^|[;\s])color\s*:\s*([^;!]+)", re.IGNORECASE)
@@ -40,9 +36,14 @@ def drop_hidden(tree: html.HtmlElement) -> bool:
     sheet, scripts bring it in for those who scroll: that stays, and is reported all the same.
     """
     styles = Styles(tree)
-    _drop(_NEVER_SHOWN(tree))
     bodies = list(tree.iter("body"))
-    hidden = [found for body in bodies for found in _outermost(_STYLED(body), _is_hidden)]
+    _drop(
+        [
+            *tree.iter("script", "style"),
+            *(each for body in bodies for each in body.iter("template")),
+        ]
+    )
+    hidden = [found for body in bodies for found in _outermost(_styled(body), _is_hidden)]
     holds_sentence = any(_length(element) >= _SENTENCE for element in hidden)
     _drop(hidden)
     look = _Look(tree, styles)
@@ -57,6 +58,14 @@ def _drop(elements: Iterable[html.HtmlElement]) -> None:
     for element in elements:
         if element.getparent() is not None:
             element.drop_tree()
+
+
+def _styled(body: html.HtmlElement) -> list[html.HtmlElement]:
+    return [
+        element
+        for element in body.iter(etree.Element)
+        if element.get("style") is not None or element.get("hidden") is not None
+    ]
 
 
 def _outermost(
@@ -122,8 +131,12 @@ class _Look:
 
     def suspects(self, body: html.HtmlElement) -> list[html.HtmlElement]:
         """The elements worth a look, in order."""
-        chosen = {*_STYLED(body), *_COLOURED(body), *self._by_sheet, *self._by_colour}
-        return [element for element in _ALL(body) if element in chosen][:_MOST_SUSPECTS]
+        by_sheet = self._by_sheet | self._by_colour
+        coloured = (font for font in body.iter("font") if font.get("color") is not None)
+        chosen = {*_styled(body), *coloured, *by_sheet}
+        return [element for element in body.iter(etree.Element) if element in chosen][
+            :_MOST_SUSPECTS
+        ]
 
     def is_unseen(self, element: html.HtmlElement) -> bool:
         """Whether people do not see the element, although it is part of the page."""

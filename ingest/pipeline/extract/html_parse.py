@@ -10,11 +10,20 @@ _HAS_LEVELS = etree.XPath(f"boolean({'/'.join(['*'] * 100)})")
 _MOST_ATTRIBUTES = 20_000
 _LONG = 40_000  # characters of a tag, at least, for so many
 _LONG_TAG = re.compile(rf"<([A-Za-z][\w:-]{{0,99}})[\s/][^<>]{{{_LONG},}}>")
-# lxml.html's own lookup is a function in Python that is called for each element, each time.
-_CLASSES = etree.ElementDefaultClassLookup(element=html.HtmlElement)
 _CONTROLS = bytes([*range(9), *range(14, 32)])
 _NOT_XML = re.compile("[\0-\x08\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REFERENCE = re.compile(r"&#(?:x0*([0-9a-f]{1,8})|0*(\d{1,9}));?", re.IGNORECASE)
+
+
+class _Element(html.HtmlElement):  # type: ignore[misc]  # lxml.html has no types
+    """As lxml makes them, but for what is asked of every link of a page, and mostly in vain."""
+
+    def text_content(self) -> str:
+        return super().text_content() if len(self) else self.text or ""
+
+
+# lxml.html's own lookup is a function in Python that is called for each element, each time.
+_CLASSES = etree.ElementDefaultClassLookup(element=_Element)
 
 
 def parse_page(markup: str) -> tuple[html.HtmlElement, bool]:
