@@ -43,11 +43,18 @@ def drop_hidden(tree: html.HtmlElement) -> bool:
             *(each for body in bodies for each in body.iter("template")),
         ]
     )
-    hidden = [found for body in bodies for found in _outermost(_styled(body), _is_hidden)]
+    styled = list(map(_styled, bodies))
+    hidden = [found for some in styled for found in _outermost(some, _is_hidden)]
     holds_sentence = any(_length(element) >= _SENTENCE for element in hidden)
-    _drop(hidden)
+    if hidden:
+        _drop(hidden)
+        styled = list(map(_styled, bodies))
     look = _Look(tree, styles)
-    unseen = [found for body in bodies for found in _outermost(look.suspects(body), look.is_unseen)]
+    unseen = [
+        found
+        for body, some in zip(bodies, styled, strict=True)
+        for found in _outermost(look.suspects(body, some), look.is_unseen)
+    ]
     lengths = [_length(element) for element in unseen]
     if unseen and 2 * sum(lengths) <= sum(map(_length, bodies)):
         _drop(unseen)
@@ -129,14 +136,16 @@ class _Look:
         self._by_sheet = set(styles.matched(_may_hide, among=long))
         self._by_colour = set(styles.matched(self._may_vanish, among=long))
 
-    def suspects(self, body: html.HtmlElement) -> list[html.HtmlElement]:
-        """The elements worth a look, in order."""
-        by_sheet = self._by_sheet | self._by_colour
+    def suspects(
+        self, body: html.HtmlElement, styled: list[html.HtmlElement]
+    ) -> list[html.HtmlElement]:
+        """The elements worth a look, in order; given those with a style of their own."""
         coloured = (font for font in body.iter("font") if font.get("color") is not None)
-        chosen = {*_styled(body), *coloured, *by_sheet}
-        return [element for element in body.iter(etree.Element) if element in chosen][
-            :_MOST_SUSPECTS
-        ]
+        others = {*coloured, *self._by_sheet, *self._by_colour}
+        if others:
+            others.update(styled)
+            styled = [element for element in body.iter(etree.Element) if element in others]
+        return styled[:_MOST_SUSPECTS]
 
     def is_unseen(self, element: html.HtmlElement) -> bool:
         """Whether people do not see the element, although it is part of the page."""
