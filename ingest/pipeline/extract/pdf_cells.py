@@ -1,7 +1,7 @@
 """Places of single characters, what is in a cell, and the table in place of its lines."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ingest.pipeline.extract import pdf_raw
 from ingest.pipeline.extract.pdf_lines import HYPHEN, Line, PageLines, turned
@@ -24,18 +24,32 @@ class Glyphs:
         """Whether pdfium's characters are those of the line's text."""
         return line.end - line.start == len(line.text) and line.kind == "text"
 
+    def look_at(self, lines: Iterable[Line]) -> None:
+        """Find the words of all these at once, which takes half the time of one line at a time."""
+        new = [line for line in lines if line.start not in self._words]
+        spans = [[match.span() for match in _WORD.finditer(line.text)] for line in new]
+        places = iter(
+            self._extents(
+                [
+                    line.start + index
+                    for line, words in zip(new, spans, strict=True)
+                    for start, end in words
+                    for index in (start, end - 1)
+                ]
+            )
+        )
+        for line, words in zip(new, spans, strict=True):
+            self._words[line.start] = [
+                (start, end, left if left < other[0] else other[0], max(right, other[1]))
+                for (start, end), ((left, right), other) in zip(
+                    words, zip(places, places, strict=False), strict=False
+                )
+            ]
+
     def words(self, line: Line) -> list[Word]:
         """Words of a line."""
         if line.start not in self._words:
-            spans = [match.span() for match in _WORD.finditer(line.text)]
-            ends = [line.start + index for start, end in spans for index in (start, end - 1)]
-            places = self._extents(ends)
-            self._words[line.start] = [
-                (start, end, left if left < other[0] else other[0], max(right, other[1]))
-                for (start, end), (left, right), other in zip(
-                    spans, places[::2], places[1::2], strict=True
-                )
-            ]
+            self.look_at([line])
         return self._words[line.start]
 
     def letters(self, line: Line, word: Word) -> list[Word]:

@@ -8,8 +8,6 @@ it is most of a page.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-import numpy as np
-
 from ingest.pipeline.extract import pdf_raw
 from ingest.pipeline.extract.pdf_lines import Line, PageLines, turned
 
@@ -60,7 +58,7 @@ def _unpainted(page: int, white: Sequence[Line]) -> Iterator[Line]:
     if not painted:
         yield from white
         return
-    columns = np.array(painted, np.float32).T
+    columns = pdf_raw.all_bounds(painted).T
     left, top, right, bottom = turned((*columns,), pdf_raw.rotation(page))
     for line in white:
         x, y = line.left + 0.3 * line.size, (line.top + line.bottom) / 2  # in the first letter
@@ -68,8 +66,8 @@ def _unpainted(page: int, white: Sequence[Line]) -> Iterator[Line]:
             yield line
 
 
-def _painted(page: int) -> Iterator[tuple[float, float, float, float]]:
-    """Boxes of what may be dark: images, shadings, forms, and areas filled with another colour."""
+def _painted(page: int) -> Iterator[int]:
+    """What may be dark: images, shadings, forms, and areas filled with another colour."""
     for handle in pdf_raw.page_objects(page, _MOST_OBJECTS):
         kind = pdf_raw.object_type(handle)
         if kind == pdf_raw.PATH:
@@ -80,7 +78,7 @@ def _painted(page: int) -> Iterator[tuple[float, float, float, float]]:
                 continue
         elif kind == pdf_raw.TEXT:
             continue
-        yield pdf_raw.bounds(handle)
+        yield handle
 
 
 def _has_image(page: int) -> bool:

@@ -57,7 +57,10 @@ def _runs_up(line: Line) -> bool:
 class _Sorter:
     def __init__(self, lines: list[Line], above: NDArray[np.bool_]) -> None:
         self._tops = [line.top for line in lines]
-        self._above = above
+        self._above: list[list[int]] = [[] for _ in lines]
+        """For each line those that are above it."""
+        for other, index in np.argwhere(above).tolist():
+            self._above[index].append(other)
         self._done: set[int] = set()
         self._sorted: list[int] = []
 
@@ -71,7 +74,7 @@ class _Sorter:
         if index in self._done:
             return
         self._done.add(index)
-        above = set(np.flatnonzero(self._above[:, index]).tolist()) - self._done
+        above = [other for other in self._above[index] if other not in self._done]
         # From the top down: each finds those above it done, so this does not go deep.
         for other in sorted(above, key=lambda item: -self._tops[item]):
             self._visit(other)

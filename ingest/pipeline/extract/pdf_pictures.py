@@ -67,10 +67,10 @@ def is_garbled(text_page: int, text: str, count: int) -> bool:
 def _look(page: int) -> _Seen:
     seen = _Seen()
     for handle in pdf_raw.page_objects(page, _MOST_OBJECTS):
-        left, top, right, bottom = pdf_raw.bounds(handle)
         before = seen.images
         _count(handle, seen, 0)
         if seen.images > before:  # a form with images covers what the form covers
+            left, top, right, bottom = pdf_raw.bounds(handle)
             seen.area += max(right - left, 0.0) * max(top - bottom, 0.0)
     return seen
 

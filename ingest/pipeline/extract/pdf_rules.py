@@ -53,11 +53,9 @@ def find_grids(page: int, turn: int) -> list[Grid]:
 
 def _edges(page: int) -> Boxes:
     """Boxes of what is drawn thin, and of the sides of what is drawn larger."""
-    paths = [
-        handle
-        for handle in pdf_raw.page_objects(page, _MOST_OBJECTS)
-        if pdf_raw.object_type(handle) == pdf_raw.PATH
-    ]
+    handles = pdf_raw.page_objects(page, _MOST_OBJECTS)
+    kinds = map(pdf_raw.object_type, handles)
+    paths = [handle for handle, kind in zip(handles, kinds, strict=True) if kind == pdf_raw.PATH]
     boxes = pdf_raw.all_bounds(paths)
     is_thin = np.minimum(boxes[:, 2] - boxes[:, 0], boxes[:, 1] - boxes[:, 3]) <= _THIN
     sides = [

@@ -51,6 +51,7 @@ def _replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     inside = [line for line in page.lines if line.kind == "text" and _is_within(line, grid)]
     if not inside or any(not glyphs.knows(line) or _stands_out(line, grid) for line in inside):
         return
+    glyphs.look_at(inside)
     rows = _cells(inside, grid, glyphs)
     rows = [row for row in rows if any(row)]
     used = [column for column in range(len(grid.columns) - 1) if any(row[column] for row in rows)]
