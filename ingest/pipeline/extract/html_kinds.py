@@ -86,7 +86,8 @@ class _ByKind:
             name.startswith("self::") for name in re.split(r"\s*\bor\b\s*", own[0].strip())
         )
         self._looked_at = tuple(sorted(self._names)) if only_named else (etree.Element,)
-        self._known: dict[_Kind, bool] = {}
+        self._holds: set[_Kind] = set()
+        self._fails: set[_Kind] = set()
 
     def __str__(self) -> str:
         return str(self._whole)
@@ -103,28 +104,29 @@ class _ByKind:
             for element in elements
         ]
         try:
-            holds = self._ask(set(kinds))
+            chosen = self._ask(set(kinds))
         except ValueError:  # a character that lxml reads, but does not write
             return cast(list[etree._Element], self._whole(tree))
-        if not any(holds.values()):
+        if not chosen:
             return []
         if self._found is None:
             return cast(list[etree._Element], self._whole(tree))
-        return list(compress(elements, map(holds.__getitem__, kinds)))[self._found]
+        return list(compress(elements, map(chosen.__contains__, kinds)))[self._found]
 
-    def _ask(self, kinds: set[_Kind]) -> dict[_Kind, bool]:
-        """Whether the conditions hold, for each."""
-        known = self._known
-        new = [kind for kind in kinds if kind not in known]
-        answers = {kind: known[kind] for kind in kinds if kind in known}
+    def _ask(self, kinds: set[_Kind]) -> set[_Kind]:
+        """Those for which the conditions hold."""
+        new = list(kinds - self._holds - self._fails)
+        if not new:
+            return kinds & self._holds
         examples = etree.Element("examples")
         for name, *attributes in new:
             etree.SubElement(examples, name, dict(attributes))
-        chosen = set(self._of_kinds(examples))
-        for kind, example in zip(new, examples, strict=True):
-            answers[kind] = example in chosen
+        found = set(self._of_kinds(examples))
+        chosen = {kind for kind, example in zip(new, examples, strict=True) if example in found}
+        chosen |= kinds & self._holds
+        if len(self._holds) + len(self._fails) + len(new) > _MOST_KINDS:
+            self._holds, self._fails = set(), set()
+        for kind in new[:_MOST_KINDS]:
             if len(str(kind)) <= _LONGEST_KIND:
-                known[kind] = answers[kind]
-        if len(known) > _MOST_KINDS:
-            known.clear()
-        return answers
+                (self._holds if kind in chosen else self._fails).add(kind)
+        return chosen
