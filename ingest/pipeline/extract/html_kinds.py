@@ -7,8 +7,9 @@ attributes, and the elements of a page are of few kinds: those are asked, not th
 
 import re
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from itertools import compress
-from typing import cast
+from typing import Any, NamedTuple, cast
 
 from lxml import etree
 from trafilatura import xpaths
@@ -17,7 +18,7 @@ _Ask = Callable[[etree._Element], list[etree._Element]]
 _Kind = tuple[str, *tuple[tuple[str, str], ...]]
 """An element's name, if the expression speaks of it, and the attributes that it speaks of."""
 
-_STEP = re.compile(r"\s*\.//\*(?:\s*\[[^\[\]]*\])+\s*")
+_STEP = re.compile(r"\s*\.//(\*|\w+)((?:\s*\[[^\[\]]*\])*)\s*")
 _BRACKETED = re.compile(r"\[([^\[\]]*)\]")
 _LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
 _NAMES = re.compile(r"self::(\w+)")
@@ -41,29 +42,53 @@ _LISTS = (
 
 
 def ask_by_kind() -> None:
-    """Let trafilatura's lists hold expressions that answer the same, faster; no more than once."""
+    """Let trafilatura hold expressions that answer the same, faster; to be called once."""
     for expressions in _LISTS:
         expressions[:] = [by_kind(expression) for expression in expressions]
+    # The package has a function of this name, which hides the module.
+    baseline: Any = import_module("trafilatura.baseline")
+    baseline.BASIC_CLEAN_XPATH = by_kind(baseline.BASIC_CLEAN_XPATH)
 
 
 def by_kind(expression: etree.XPath) -> _Ask:
     """What finds the same elements; the expression itself where it cannot be taken apart."""
     path = expression.path.strip()
     is_first = path.startswith("(") and path.endswith(")[1]")
-    conditions = _conditions(path[1:-4] if is_first else path)
-    own = [condition for condition in conditions if _is_own(condition)]
-    if not own:
+    steps = _steps(path[1:-4] if is_first else path)
+    own = [_Step(step.name, tuple(filter(_is_own, step.conditions))) for step in steps]
+    if not any(step.conditions for step in own):
         return cast(_Ask, expression)
     found = slice(1) if is_first else slice(None)
-    return _ByKind(expression, own, found=found if len(own) == len(conditions) else None)
+    return _ByKind(expression, own, found=found if own == steps else None)
 
 
-def _conditions(path: str) -> list[str]:
-    """What stands in the brackets of a path of one step to any element; nothing for other paths."""
+class _Step(NamedTuple):
+    """One of the ways to fulfil an expression: `.//name[condition][condition]`."""
+
+    name: str
+    conditions: tuple[str, ...]
+
+    @property
+    def names(self) -> set[str]:
+        """Names that an element must have one of; empty if it may have any."""
+        if self.name != "*":
+            return {self.name}
+        first = re.split(r"\s*\bor\b\s*", self.conditions[0].strip()) if self.conditions else [""]
+        named = all(part.startswith("self::") for part in first)
+        return set(_NAMES.findall(self.conditions[0])) if named else set()
+
+
+def _steps(path: str) -> list[_Step]:
+    """The ways to fulfil an expression; none if it is of another form."""
     blank = _LITERAL.sub(lambda literal: "_" * len(literal[0]), path)
-    if _STEP.fullmatch(blank) is None:
-        return []
-    return [path[slice(*found.span(1))] for found in _BRACKETED.finditer(blank)]
+    steps, at = [], 0
+    while (step := _STEP.match(blank, at)) is not None:
+        brackets = _BRACKETED.finditer(blank, *step.span(2))
+        steps.append(_Step(step[1], tuple(path[slice(*found.span(1))] for found in brackets)))
+        at = step.end() + 1
+        if blank[step.end() :][:1] != "|":
+            return steps if step.end() == len(blank) else []
+    return []
 
 
 def _is_own(condition: str) -> bool:
@@ -73,19 +98,17 @@ def _is_own(condition: str) -> bool:
 class _ByKind:
     """One expression, and the kinds of which it is known whether they fulfil its conditions."""
 
-    def __init__(self, whole: etree.XPath, own: Sequence[str], *, found: slice | None) -> None:
+    def __init__(self, whole: etree.XPath, own: Sequence[_Step], *, found: slice | None) -> None:
         """`found`: which of the elements that fulfil the conditions; None: there is more to it."""
         self._whole = whole
         self._found = found
-        conditions = "".join(f"[{condition}]" for condition in own)
-        self._of_kinds = etree.XPath(f"*{conditions}", namespaces={"re": xpaths.REGEXP_NS})
-        bare = _LITERAL.sub("", conditions)
-        self._names = frozenset(_NAMES.findall(bare))
+        path = "|".join(step.name + "".join(f"[{one}]" for one in step.conditions) for step in own)
+        self._of_kinds = etree.XPath(path, namespaces={"re": xpaths.REGEXP_NS})
+        bare = _LITERAL.sub("", path)
+        self._names = frozenset([*_NAMES.findall(bare), *(step.name for step in own)])
         self._attributes = frozenset(_ATTRIBUTES.findall(bare))
-        only_named = all(
-            name.startswith("self::") for name in re.split(r"\s*\bor\b\s*", own[0].strip())
-        )
-        self._looked_at = tuple(sorted(self._names)) if only_named else (etree.Element,)
+        names = [step.names for step in own]
+        self._looked_at = tuple(sorted(set().union(*names))) if all(names) else (etree.Element,)
         self._holds: set[_Kind] = set()
         self._fails: set[_Kind] = set()
 
