@@ -17,6 +17,7 @@ from ingest.pipeline.extract.html_unseen import MAY_HIDE, faint, not_shown
 
 _SENTENCE = 40  # characters: a menu's entry is shorter, an instruction is not
 _MOST_SUSPECTS = 5000
+_LONG_STYLE = 500  # characters; longer ones are not remembered
 _TEXT = etree.XPath(".//text()")
 _UNUSED = etree.XPath(".//noscript//text()")
 _PAPER = etree.XPath("//@bgcolor")
@@ -118,11 +119,19 @@ def _own(element: html.HtmlElement) -> Declarations:
     """Names and values of the element's style. Of two that contradict each other both count."""
     style = element.get("style")
     if not style:
-        return set()
+        return frozenset()
+    return _read(style) if len(style) <= _LONG_STYLE else _read.__wrapped__(style)
+
+
+@lru_cache(256)
+def _read(style: str) -> Declarations:
+    """A page has few different styles, each many times."""
     first, *others = style.lower().split("/*")
     uncommented = first + "".join(other.partition("*/")[2] for other in others)
     pairs = (declaration.partition(":") for declaration in uncommented.split(";"))
-    return {(name.strip(), value.replace("!important", "").strip()) for name, _, value in pairs}
+    return frozenset(
+        (name.strip(), value.replace("!important", "").strip()) for name, _, value in pairs
+    )
 
 
 class _Look:
@@ -169,7 +178,8 @@ class _Look:
         if not self._styles.is_complete:
             reasons.discard("font-size")  # sheets elsewhere may well give it back
         for name, value in self._styles.elsewhere(element):
-            if name in reasons and not (not_shown({(name, value)}) or faint({(name, value)})):
+            other = frozenset({(name, value)})
+            if name in reasons and not (not_shown(other) or faint(other)):
                 return False
         return self._stays(element, reasons)
 

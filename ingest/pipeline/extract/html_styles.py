@@ -19,7 +19,7 @@ from ingest.pipeline.extract.html_css import (
     read_selectors,
 )
 
-Declarations = set[tuple[str, str]]
+Declarations = frozenset[tuple[str, str]]
 """Names and values, lower-case."""
 
 _LARGEST = 2 * 1024 * 1024  # characters of style sheets; more are not read
