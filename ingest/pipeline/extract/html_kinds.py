@@ -1,7 +1,7 @@
 """What main-content detection asks of every element, asked once for each kind of element.
 
 Its XPath expressions test classes and ids by regular expressions, which libxml2 has to call Python
-for: half of all the time that a page took. Whether they hold depends on an element's name and some
+for: a third of the time that a page took. Whether they hold depends on an element's name and some
 attributes, and the elements of a page are of few kinds: those are asked, not the elements.
 """
 
