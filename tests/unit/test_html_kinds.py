@@ -122,3 +122,13 @@ def test_no_memory_is_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
         found = asked(html.fromstring(f"<main><p id=a{number}></main>"))
         assert len(found) == (number == 7)
         assert len(asked._holds | asked._fails) <= 5
+
+
+def test_where_no_element_is_like_another_each_is_asked() -> None:
+    expression = etree.XPath(".//*[starts-with(@id, 'a1')]")
+    asked = by_kind(expression)
+    assert isinstance(asked, html_kinds._ByKind)
+    page = html.fromstring("".join(f"<p id=a{number}>" for number in range(3000)))
+
+    assert asked(page) == expression(page)
+    assert not asked._holds | asked._fails

@@ -28,6 +28,7 @@ _OWN = re.compile(
     r"(?:self::\w+|@[\w-]+|re:test|contains|starts-with|translate|not|\bor\b|\band\b|[\s'()|,=])*"
 )
 _OTHER_NAME = "other"
+_MOST_DIFFERENT = 2000  # in a page; where no element is like another, asking kinds takes longer
 _MOST_KINDS = 4000
 _LONGEST_KIND = 400  # characters; longer ones are not kept for the next page
 
@@ -126,8 +127,11 @@ class _ByKind:
             )
             for element in elements
         ]
+        different = set(kinds)
+        if len(different) > _MOST_DIFFERENT:
+            return cast(list[etree._Element], self._whole(tree))
         try:
-            chosen = self._ask(set(kinds))
+            chosen = self._ask(different)
         except ValueError:  # a character that lxml reads, but does not write
             return cast(list[etree._Element], self._whole(tree))
         if not chosen:
@@ -149,7 +153,7 @@ class _ByKind:
         chosen |= kinds & self._holds
         if len(self._holds) + len(self._fails) + len(new) > _MOST_KINDS:
             self._holds, self._fails = set(), set()
-        for kind in new[:_MOST_KINDS]:
+        for kind in new:
             if len(str(kind)) <= _LONGEST_KIND:
                 (self._holds if kind in chosen else self._fails).add(kind)
         return chosen
