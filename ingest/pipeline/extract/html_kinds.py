@@ -32,23 +32,30 @@ _MOST_DIFFERENT = 2000  # in a page; where no element is like another, asking ki
 _MOST_KINDS = 4000
 _LONGEST_KIND = 400  # characters; longer ones are not kept for the next page
 
+_REGEXP = "http://exslt.org/regular-expressions"
+# Lists of the package's `xpaths`; a release that has another name for one is only slower.
 _LISTS = (
-    xpaths.BODY_XPATH,
-    xpaths.RAW_TREE_PRUNE_XPATH,
-    xpaths.REMOVE_COMMENTS_AND_LISTS_XPATH,
-    xpaths.OVERALL_DISCARD_XPATH,
-    xpaths.TEASER_DISCARD_XPATH,
-    xpaths.DISCARD_IMAGE_ELEMENTS,
+    "BODY_XPATH",
+    "RAW_TREE_PRUNE_XPATH",
+    "REMOVE_COMMENTS_AND_LISTS_XPATH",
+    "OVERALL_DISCARD_XPATH",
+    "TEASER_DISCARD_XPATH",
+    "DISCARD_IMAGE_ELEMENTS",
 )
 
 
 def ask_by_kind() -> None:
     """Let trafilatura hold expressions that answer the same, faster; to be called once."""
-    for expressions in _LISTS:
-        expressions[:] = [by_kind(expression) for expression in expressions]
+    for name in _LISTS:
+        expressions = getattr(xpaths, name, [])
+        expressions[:] = [
+            by_kind(expression) if isinstance(expression, etree.XPath) else expression
+            for expression in expressions
+        ]
     # The package has a function of this name, which hides the module.
     baseline: Any = import_module("trafilatura.baseline")
-    baseline.BASIC_CLEAN_XPATH = by_kind(baseline.BASIC_CLEAN_XPATH)
+    if isinstance(getattr(baseline, "BASIC_CLEAN_XPATH", None), etree.XPath):
+        baseline.BASIC_CLEAN_XPATH = by_kind(baseline.BASIC_CLEAN_XPATH)
 
 
 def by_kind(expression: etree.XPath) -> _Ask:
@@ -104,7 +111,7 @@ class _ByKind:
         self._whole = whole
         self._found = found
         path = "|".join(step.name + "".join(f"[{one}]" for one in step.conditions) for step in own)
-        self._of_kinds = etree.XPath(path, namespaces={"re": xpaths.REGEXP_NS})
+        self._of_kinds = etree.XPath(path, namespaces={"re": _REGEXP})
         bare = _LITERAL.sub("", path)
         self._names = frozenset([*_NAMES.findall(bare), *(step.name for step in own)])
         self._attributes = frozenset(_ATTRIBUTES.findall(bare))
