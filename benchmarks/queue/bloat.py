@@ -1,15 +1,11 @@
 """Does the claim stay as fast as it is after many jobs, and how large does the table become?
 
-    python -m benchmarks.queue.bloat [--jobs 1000000]
-
 Jobs go through the queue, once while all of them are kept and once with retention running beside
 the work. After each tenth it is measured what a claim takes and how large the queue's table and its
 indexes are. All by the store's own functions.
 """
 
-import argparse
 import asyncio
-import logging
 import statistics
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -18,11 +14,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-import structlog
-
-from benchmarks.core.postgres import postgres
 from benchmarks.queue.claim_time import BATCH, add_applications, claim
-from ingest.db import Connection, Pool, open_pool, transaction
+from ingest.db import Connection, Pool, transaction
 from ingest.housekeeping import Keep, keep_house
 from ingest.store import claims, jobs
 from ingest.store.jobs import ClaimedJob, Ended, NewJob
@@ -174,26 +167,3 @@ async def through(
             print(f"  {one}", flush=True)
             measured.append(one)
     return measured
-
-
-async def _both(dsn: str, count: int) -> None:
-    async with open_pool(dsn, size=4, application_name="benchmark") as pool:
-        for is_pruned in (False, True):
-            print("retention beside the work" if is_pruned else "all jobs kept")
-            await through(pool, count, is_pruned=is_pruned)
-
-
-def main() -> None:
-    """Command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--jobs", type=int, default=1_000_000)
-    arguments = parser.parse_args()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
-    with postgres() as server, server.database("bloat", migrated=True) as dsn:
-        asyncio.run(_both(dsn, arguments.jobs))
-
-
-if __name__ == "__main__":
-    main()

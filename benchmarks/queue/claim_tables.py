@@ -16,8 +16,8 @@ class ClaimSizes:
     backlogs: Sequence[int] = (1_000, 100_000, 1_000_000)
     repeats: int = 51
     """Claims of which the median is taken."""
-    jobs: int = 30_000
-    """That go through the queue; `python -m benchmarks.queue.bloat` puts a million through."""
+    jobs: int = 1_000_000
+    """That go through the queue."""
     kept_pending: int = 10_000
 
 
