@@ -6,6 +6,8 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
+_NO_REPORT = ":(top,exclude)benchmarks/RESULTS.md"
+
 
 def describe(postgres: str) -> str:
     """One line; names no host."""
@@ -16,13 +18,16 @@ def describe(postgres: str) -> str:
 
 
 def _commit() -> str:
-    found = subprocess.run(
-        ["git", "describe", "--always", "--dirty", "--exclude", "*"],
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parent,
-    )
-    return found.stdout.strip() or "unknown"
+    """With a mark if anything but earlier results is not committed."""
+    commit = _git("rev-parse", "--short", "HEAD") or "unknown"
+    changed = _git("status", "--porcelain", ":/", ":(top,exclude)benchmarks/results*", _NO_REPORT)
+    return f"{commit}-dirty" if changed else commit
+
+
+def _git(*arguments: str) -> str:
+    folder = Path(__file__).parent
+    found = subprocess.run(["git", *arguments], capture_output=True, text=True, cwd=folder)
+    return found.stdout.strip()
 
 
 def _processor() -> str:
