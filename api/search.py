@@ -1,8 +1,6 @@
 """Find chunks: by meaning, by words, or by both."""
 
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
@@ -15,7 +13,7 @@ from pydantic import BeforeValidator, Field
 from api.deps import RuntimeDep, Viewer
 from api.wire import Body, Metadata, View, Whole, storable
 from ingest import metrics
-from ingest.db import Connection, transaction
+from ingest.db import transaction
 from ingest.runtime import Runtime
 from ingest.store import keyword_search, search
 from ingest.store.keyword_search import Matches
@@ -127,23 +125,27 @@ async def _rank(
 async def _by_meaning(
     scope: Scope, vector: NDArray[np.float32], runtime: Runtime, *, limit: int
 ) -> list[Ranked]:
-    async with _searching(runtime) as conn:
+    async with transaction(runtime.pool) as conn:
         return await search.by_vector(
-            conn, scope, model_id=runtime.model_id, vector=vector, limit=limit
+            conn,
+            scope,
+            model_id=runtime.model_id,
+            vector=vector,
+            limit=limit,
+            hints=runtime.search_hints,
         )
 
 
 async def _by_words(
     body: SearchRequest, scope: Scope, runtime: Runtime, *, limit: int, ranked: int
 ) -> Matches:
-    async with _searching(runtime) as conn:
-        return await keyword_search.by_keyword(
-            conn, scope, body.query, limit=limit, enough=body.limit, ranked=ranked
-        )
-
-
-@asynccontextmanager
-async def _searching(runtime: Runtime) -> AsyncIterator[Connection]:
     async with transaction(runtime.pool) as conn:
-        await search.tune(conn)
-        yield conn
+        return await keyword_search.by_keyword(
+            conn,
+            scope,
+            body.query,
+            limit=limit,
+            enough=body.limit,
+            ranked=ranked,
+            hints=runtime.search_hints,
+        )

@@ -37,6 +37,7 @@ from ingest.sandbox.pool import ParserPool
 from ingest.store import models
 from ingest.store.chunking import Installation
 from ingest.store.retention_jobs import KeepJobs
+from ingest.store.search_hints import Hints
 from ingest.ticks import build_ticks, recover_stale_jobs
 from ingest.worker.loop import Worker
 
@@ -68,6 +69,7 @@ class Runtime:
         # to uploads and jobs.
         default_factory=lambda: asyncio.Semaphore(_SEARCHES_AT_ONCE)
     )
+    search_hints: Hints = field(default_factory=Hints)
 
     @property
     def chunking(self) -> Installation:

@@ -13,6 +13,7 @@ from ingest.model import Chunk, ChunkSettings, Document, EmbeddingModel
 from ingest.store import documents, models, search
 from ingest.store.documents import NewDocument
 from ingest.store.search import Scope
+from ingest.store.search_hints import Hints
 from tests.live import add_source
 
 
@@ -95,11 +96,17 @@ async def add_document(
 
 
 async def nearest(
-    conn: Connection, scope: Scope, space: Space, vector: NDArray[np.float32], limit: int = 10
+    conn: Connection,
+    scope: Scope,
+    space: Space,
+    vector: NDArray[np.float32],
+    limit: int = 10,
+    hints: Hints | None = None,
 ) -> list[UUID]:
     async with conn.transaction():
-        await search.tune(conn)
-        found = await search.by_vector(conn, scope, model_id=space.id, vector=vector, limit=limit)
+        found = await search.by_vector(
+            conn, scope, model_id=space.id, vector=vector, limit=limit, hints=hints or Hints()
+        )
     return [hit.id for hit in found]
 
 

@@ -29,6 +29,7 @@ class Exact:
         """
         likeness = self._vectors @ (question / np.linalg.norm(question))
         wanted = min(10, int(among.sum()))
+        assert len(found) >= wanted, f"{len(found)} hits where there are {wanted}"
         last = np.partition(likeness[among], -wanted)[-wanted]
         numbers = [self._numbers[id] for id in found]
         assert all(among[number] for number in numbers), "a chunk that must not be found"

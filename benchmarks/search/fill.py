@@ -5,7 +5,6 @@ The columns that decide what is found and read are those that the service writes
 
 import asyncio
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, LiteralString
@@ -13,6 +12,7 @@ from uuid import UUID
 
 import psycopg
 from pgvector.psycopg import register_vector
+from psycopg.types.json import Jsonb
 
 from benchmarks.core.postgres import drop_slow_indexes
 from benchmarks.search.texts import Chunks
@@ -154,7 +154,7 @@ def metadata(number: int, *shares: int) -> dict[str, int]:
 def _source_rows(sources: Sequence[_Source]) -> Iterable[tuple[Any, ...]]:
     for source in sources:
         name = f"notes/{source.number}.md"
-        about = json.dumps(metadata(source.number, *SHARES))
+        about = Jsonb(metadata(source.number, *SHARES))
         tokens = _TOKENS * PER_SOURCE
         yield (
             *(source.id, source.application, "file", name, name, "completed"),

@@ -41,12 +41,10 @@ def shares(place: Installation) -> Table:
     embedding = place.function.run(_embedding(place.function.runtime, questions))
     statements = {name: spent / asked for name, spent in watch.milliseconds.items()}
     http = fmean(place.by_http(questions))
-    rest = function - embedding - sum(statements.values())
     rows = [
         _row("the question's vector", embedding, function, 1),
         *(_row(f"`{name}`", spent, function, watch.calls[name] / asked)
           for name, spent in sorted(statements.items(), key=lambda item: -item[1])),
-        _row("begin, commit, Python", rest, function, 1),
         _row("**the function**", function, function, 1),
         _row("HTTP, the key, JSON", http - function, function, 1),
     ]  # fmt: skip
@@ -54,8 +52,9 @@ def shares(place: Installation) -> Table:
         title=f"Where a hybrid search spends its time, {place.title}",
         columns=["", "ms", "of the function", "times per search"],
         rows=rows,
-        note="Means. Statements by their names in `ingest/store/search.sql`, from sending to the "
-        "answer; to watch them costs a little, too.",
+        note="Means. Statements by their names in `ingest/store/search.sql` and "
+        "`keyword_search.sql`, from sending to the answer; to watch them costs a little, too. "
+        "Meaning and words are asked at once: the parts add up to more than the whole.",
     )
 
 

@@ -11,9 +11,11 @@ from psycopg.rows import class_row
 
 from ingest.db import Connection, load_queries
 from ingest.keywords import keyword_query
-from ingest.store.search import Ranked, Scope
+from ingest.store.search import TUNED, Ranked, Scope
+from ingest.store.search_hints import Hints, WordShares
 
 _SQL = load_queries("keyword_search.sql")
+_WORDS = _SQL["words"].replace(b"{tuned}", TUNED)
 _MATCHES, _MATCHES_IN_HASTE = (
     _SQL["matches"].replace(b"{candidates}", _SQL[candidates])
     for candidates in ("candidates", "candidates_in_haste")
@@ -25,6 +27,7 @@ _MOST_TERMS: Final = 64
 _COUNTED: Final = 10
 # What is assumed of two neighbouring characters; statistics know single ones only.
 _PAIR_SHARE: Final = 0.001
+_UNKNOWN_SHARE: Final = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +58,23 @@ class _Words:
 
 
 async def by_keyword(
-    conn: Connection, scope: Scope, query: str, *, limit: int, enough: int, ranked: int
+    conn: Connection,
+    scope: Scope,
+    query: str,
+    *,
+    limit: int,
+    enough: int,
+    ranked: int,
+    hints: Hints,
 ) -> Matches:
     """Up to `limit` chunks with all words of the query or, if those are not `enough`, with some.
 
     Quotes make a phrase and `-` excludes, among those with all words. Any string is accepted. Of
     what matches, up to `ranked` chunks are ranked.
+
+    Needs a transaction of its own, as by_vector.
     """
-    words = await _words(conn, query)
+    words = await _words(conn, query, hints)
     parameters = {
         **scope.parameters(),
         "limit": limit,
@@ -84,17 +96,32 @@ async def by_keyword(
     return Matches(with_all=with_all, with_some=best[: limit - len(with_all)])
 
 
-async def _words(conn: Connection, query: str) -> _Words:
+async def _words(conn: Connection, query: str, hints: Hints) -> _Words:
     # A run of characters counts as its pairs of neighbours, which are about as telling as words.
     wanted = keyword_query(query)
-    cursor = await conn.execute(_SQL["words"], {"words": wanted.words, "strict": wanted.strict})
-    rows = await cursor.fetchall()
-    strict, chunks, *_ = rows[0]
-    words = [(_quoted(lexeme), share) for _, _, lexeme, share in rows if lexeme is not None]
+    cursor = await conn.execute(_WORDS, {"words": wanted.words, "strict": wanted.strict})
+    [(*_, strict, chunks, lexemes)] = await cursor.fetchall()
+    shares = await _shares(conn, hints)
+    words = [(_quoted(lexeme), shares.of(lexeme)) for lexeme in sorted(lexemes)]
     pairs = dict.fromkeys(pair for run in wanted.runs for pair in _pairs(run))
     terms = [(pair, _PAIR_SHARE) for pair in pairs] + words
     ordered = sorted(terms, key=lambda term: term[1])[:_MOST_TERMS]
     return _Words(strict=strict, terms=ordered, chunks=chunks)
+
+
+async def _shares(conn: Connection, hints: Hints) -> WordShares:
+    """A word that is not among the common ones is given half the share of the rarest of those."""
+    known = hints.shares
+    if known is None:
+        row = await (await conn.execute(_SQL["shares"])).fetchone()
+        if row is None:
+            return WordShares(common={}, rare=_UNKNOWN_SHARE)  # nothing was analysed yet
+        words, shares = row
+        known = WordShares(
+            common=dict(zip(words, shares, strict=False)), rare=shares[len(words)] / 2
+        )
+        hints.read(known)
+    return known
 
 
 async def _matches(

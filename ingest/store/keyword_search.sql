@@ -1,24 +1,17 @@
 -- name: words
--- The query as a tsquery, and its words as they are indexed, rarest first. `share` is the part of all
--- chunks that has the word, by the planner's statistics; a word that is not among the common ones is
--- given half the share of the rarest of those.
-with statistic as materialized (
-    select most_common_elems::text::text[] as words, most_common_elem_freqs as shares
-      from pg_stats
-     where schemaname = 'rag' and tablename = 'chunks' and attname = 'tsv'
-), word as (
-    select word.lexeme, statistic.shares[array_position(statistic.words, word.lexeme)] as share,
-           -- After the shares of the words come the least and the greatest of them.
-           statistic.shares[cardinality(statistic.words) + 1] as least
-      from unnest(to_tsvector('english', %(words)s)) as word
-      left join statistic on true)
-select websearch_to_tsquery('english', %(strict)s)::text as strict,
+-- The query as a tsquery, and its words as they are indexed.
+select {tuned},
+       websearch_to_tsquery('english', %(strict)s)::text as strict,
        (select greatest(reltuples, 1) from pg_class where oid = 'rag.chunks'::regclass)::float8
-          as chunks,
-       word.lexeme, coalesce(word.share, word.least / 2, 0.001)::float8 as share
-  from (select) as always
-  left join word on true
- order by share, word.lexeme;
+         as chunks,
+       tsvector_to_array(to_tsvector('english', %(words)s)) as lexemes;
+
+-- name: shares
+-- Which part of all chunks has each of the common words, by the planner's statistics. After these
+-- come the least and the greatest of the shares.
+select most_common_elems::text::text[] as words, most_common_elem_freqs::float8[] as shares
+  from pg_stats
+ where schemaname = 'rag' and tablename = 'chunks' and attname = 'tsv';
 
 -- name: matches
 -- Chunks that match `telling`, ranked by all terms as BM25 does it (k1 1.2, b 0.75): how often each is

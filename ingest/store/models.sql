@@ -14,4 +14,5 @@ select pg_advisory_xact_lock(7245110382);
 -- `vector` can be indexed up to 2,000 dimensions, `halfvec` up to 4,000.
 create index if not exists {index} on rag.embeddings
  using hnsw ((embedding::{type}({dimension})) {type}_cosine_ops)
+  with (m = 16, ef_construction = 256)
  where model_id = {model_id};

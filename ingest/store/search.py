@@ -15,8 +15,15 @@ from psycopg.types.json import Jsonb
 
 from ingest.db import Connection, load_queries
 from ingest.store.models import index_type
+from ingest.store.search_hints import Hints
 
 _SQL = load_queries("search.sql")
+TUNED: Final = _SQL["tuned"]
+"""Selected in the first statement of a search: for its transaction."""
+_TUNE = b"select " + TUNED
+_LOOK_FOR_FRESH, _COUNT_VECTORS = (
+    _SQL[name].replace(b"{tuned}", TUNED) for name in ("look_for_fresh", "count_vectors")
+)
 
 # Up to so many numbers, comparing with every vector is as fast as the index, and exact.
 _EXACT_NUMBERS: Final = 2_000_000
@@ -72,11 +79,6 @@ class Hit:
     score: float
 
 
-async def tune(conn: Connection) -> None:
-    """Prepare this transaction: no statement takes more than 5 seconds (psycopg QueryCanceled)."""
-    await conn.execute(_SQL["tune"])
-
-
 async def by_vector(
     conn: Connection,
     scope: Scope,
@@ -84,10 +86,12 @@ async def by_vector(
     model_id: int,
     vector: NDArray[np.float32],
     limit: int,
+    hints: Hints,
 ) -> list[Ranked]:
     """The chunks nearest to `vector`, scored by cosine similarity.
 
-    Needs a transaction that was tuned. `vector` has the dimension of the model.
+    Needs a transaction of its own, in which no statement takes longer than 5 seconds (psycopg
+    QueryCanceled). `vector` has the dimension of the model.
     """
     parameters = {
         **scope.parameters(),
@@ -96,7 +100,7 @@ async def by_vector(
         "limit": limit,
     }
     bound = _EXACT_NUMBERS // len(vector)
-    are_many, has_fresh = await _count(conn, scope, model_id=model_id, bound=bound)
+    are_many, has_fresh = await _count(conn, scope, model_id=model_id, bound=bound, hints=hints)
     if are_many:
         # First those that wait for the index: what is put under it meanwhile is found there again,
         # and not missed.
@@ -107,17 +111,28 @@ async def by_vector(
         found = await _rows(conn, statement, parameters)
         if len(found) >= limit:
             return _best(fresh, found, limit=limit)
-        # The index gave up before enough chunks had passed the filters.
+        # The index gave up before enough chunks had passed the filters, or has not as many.
+        if not scope.is_filtered:
+            hints.note(scope.application_id, model_id, is_large=False)
     exact = "nearest_filtered" if scope.is_filtered else "nearest_exactly"
     return await _rows(conn, _SQL[exact], parameters)
 
 
-async def _count(conn: Connection, scope: Scope, *, model_id: int, bound: int) -> tuple[bool, bool]:
+async def _count(
+    conn: Connection, scope: Scope, *, model_id: int, bound: int, hints: Hints
+) -> tuple[bool, bool]:
     """Whether more than `bound` chunks are to be searched, and whether any wait for the index."""
-    statement = "count_filtered" if scope.is_filtered else "count_vectors"
     parameters = {**scope.parameters(), "model_id": model_id, "bound": bound}
-    row = await (await conn.execute(_SQL[statement], parameters)).fetchone()
-    return (row[0], row[1]) if row else (False, False)
+    if scope.is_filtered:
+        await conn.execute(_TUNE)  # to count may itself take long
+        [counts] = await (await conn.execute(_SQL["count_filtered"], parameters)).fetchall()
+        are_many, has_fresh = counts
+        return are_many, has_fresh
+    is_large = hints.is_large(scope.application_id, model_id)
+    statement = _LOOK_FOR_FRESH if is_large else _COUNT_VECTORS
+    [(*_, are_many, has_fresh)] = await (await conn.execute(statement, parameters)).fetchall()
+    hints.note(scope.application_id, model_id, is_large=are_many)
+    return are_many, has_fresh
 
 
 def _best(*rankings: Sequence[Ranked], limit: int) -> list[Ranked]:

@@ -1,18 +1,27 @@
--- name: tune
--- For this transaction. However a query was made, it ends: it must not hold a connection for long.
--- `ef_search` is what recall needs. With the iterative scan (pgvector 0.8) an index scan goes on until
+-- name: tuned
+-- Part of the first statement of a search: for its transaction. However a query was made, it ends: it must not hold a connection for long.
+-- `ef_search` is what recall needs (docs/decisions.md). With the iterative scan (pgvector 0.8) an index scan goes on until
 -- enough rows have passed the filters. Compiling costs more than it gains.
-select set_config('statement_timeout', '5000', true),
-       set_config('hnsw.ef_search', '100', true),
+set_config('statement_timeout', '5000', true),
+       set_config('hnsw.ef_search', '200', true),
        set_config('jit', 'off', true),
        (select set_config('hnsw.iterative_scan', 'strict_order', true)
           from pg_extension
          where extname = 'vector'
-           and string_to_array(extversion, '.')::integer[] >= array[0, 8]);
+           and string_to_array(extversion, '.')::integer[] >= array[0, 8])
+
+-- name: look_for_fresh
+-- Of an application that is known to have many.
+select {tuned},
+       true as are_many,
+       exists (
+           select from rag.embeddings_fresh
+            where model_id = %(model_id)s and application_id = %(application_id)s) as has_fresh;
 
 -- name: count_vectors
 -- Whether more than so many are under the index, those beyond are not looked at; whether any wait.
-select exists (
+select {tuned},
+       exists (
            select from only rag.embeddings
             where model_id = %(model_id)s and application_id = %(application_id)s
            offset %(bound)s) as are_many,

@@ -167,7 +167,7 @@ async def test_a_search_is_ended_that_takes_too_long(
         await conn.execute("select pg_sleep(30)")
         return []
 
-    monkeypatch.setattr(keyword_search, "by_keyword", endless)
+    monkeypatch.setattr(keyword_search, "_matches", endless)
 
     answer = await viewer.post("/api/search", json={"query": "anything", "mode": "keyword"})
 

@@ -142,7 +142,7 @@ async def test_little_is_missed_when_all_were_put_under_the_index_one_by_one(
     ]
     await index_all(conn)
     async with conn.transaction():
-        await conn.execute(search._SQL["tune"])
+        await conn.execute(search._TUNE)
         await conn.execute("set local enable_sort = off")
         found = [
             await search._rows(

@@ -30,6 +30,7 @@ from ingest.store import (
 )
 from ingest.store.documents import coverage_json
 from ingest.store.search import Scope
+from ingest.store.search_hints import Hints
 from ingest.worker.attempt import attempt
 from ingest.worker.finish import commit
 from tests.builders import add_application, claim, job_row, source_row
@@ -75,12 +76,17 @@ async def found(conn: Connection, house: House, application_id: UUID) -> set[str
     sources = [row[0] for row in await rows(conn, "select id from rag.knowledge_sources")]
     async with conn.transaction():
         matches = await keyword_search.by_keyword(
-            conn, everywhere, "version", limit=9, enough=9, ranked=100
+            conn, everywhere, "version", limit=9, enough=9, ranked=100, hints=Hints()
         )
         ranked = matches.in_order()
         for scope in (everywhere, replace(everywhere, source_ids=sources)):
             ranked += await search.by_vector(
-                conn, scope, model_id=house.model_id, vector=house.embedder.vector(NEW), limit=9
+                conn,
+                scope,
+                model_id=house.model_id,
+                vector=house.embedder.vector(NEW),
+                limit=9,
+                hints=Hints(),
             )
     return set(await texts(conn, [hit.id for hit in ranked]))
 

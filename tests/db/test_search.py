@@ -8,6 +8,7 @@ import pytest
 from ingest.db import Connection
 from ingest.store import keyword_search, search, sources
 from ingest.store.search import Ranked, Scope
+from ingest.store.search_hints import Hints
 from tests.builders import add_application
 from tests.knowledge import Space, add_document, add_space, nearest
 
@@ -69,7 +70,7 @@ async def everywhere(
     """What any kind of search finds."""
     by_vector = await nearest(conn, scope, space, np.ones(space.dimension, np.float32), limit=100)
     by_keyword = await keyword_search.by_keyword(
-        conn, scope, query, limit=100, enough=100, ranked=1000
+        conn, scope, query, limit=100, enough=100, ranked=1000, hints=Hints()
     )
     ids = {*by_vector, *(hit.id for hit in by_keyword.in_order())}
     loaded = await search.load(conn, ranked(*ids), application_id=scope.application_id)

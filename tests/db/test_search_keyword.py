@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ingest.db import Connection
 from ingest.store import keyword_search, sources
 from ingest.store.search import Scope
+from ingest.store.search_hints import Hints
 from tests.knowledge import Space, add_document, add_space, texts
 
 
@@ -20,7 +21,13 @@ async def space(conn: Connection) -> Space:
 
 async def keyword(conn: Connection, application_id: UUID, query: str, limit: int = 10) -> list[str]:
     found = await keyword_search.by_keyword(
-        conn, Scope(application_id=application_id), query, limit=limit, enough=limit, ranked=1000
+        conn,
+        Scope(application_id=application_id),
+        query,
+        limit=limit,
+        enough=limit,
+        ranked=1000,
+        hints=Hints(),
     )
     return await texts(conn, [hit.id for hit in found.in_order()])
 
@@ -46,7 +53,13 @@ async def test_chunks_with_all_words_come_before_those_with_some(
         conn, application_id, space, ["solar solar solar", "wind and solar power", "coal"]
     )
     found = await keyword_search.by_keyword(
-        conn, Scope(application_id=application_id), "solar wind", limit=5, enough=5, ranked=100
+        conn,
+        Scope(application_id=application_id),
+        "solar wind",
+        limit=5,
+        enough=5,
+        ranked=100,
+        hints=Hints(),
     )
 
     assert await texts(conn, [hit.id for hit in found.in_order()]) == [
@@ -161,6 +174,7 @@ async def test_a_word_in_every_chunk_does_not_hide_the_telling_one(
         limit=5,
         enough=5,
         ranked=100,
+        hints=Hints(),
     )
 
     assert await texts(conn, [hit.id for hit in found.in_order()]) == ["report mentions a heron"]
@@ -192,7 +206,13 @@ async def test_a_short_chunk_about_something_beats_a_long_one_that_mentions_it(
     await conn.execute("update rag.chunks set token_count = length(content)")
 
     found = await keyword_search.by_keyword(
-        conn, Scope(application_id=application_id), "heron", limit=2, enough=2, ranked=9
+        conn,
+        Scope(application_id=application_id),
+        "heron",
+        limit=2,
+        enough=2,
+        ranked=9,
+        hints=Hints(),
     )
     short, rambling = found.with_all
 
@@ -207,7 +227,13 @@ async def test_a_word_that_comes_often_counts_more_but_ever_less(
     await add_document(conn, application_id, space, often)
 
     found = await keyword_search.by_keyword(
-        conn, Scope(application_id=application_id), "owl", limit=9, enough=9, ranked=9
+        conn,
+        Scope(application_id=application_id),
+        "owl",
+        limit=9,
+        enough=9,
+        ranked=9,
+        hints=Hints(),
     )
     scores = [hit.score for hit in found.with_all]
 
@@ -225,7 +251,9 @@ async def test_words_that_a_chunk_does_not_have_add_nothing(
     scope = Scope(application_id=application_id)
 
     alone, among = [
-        await keyword_search.by_keyword(conn, scope, query, limit=1, enough=1, ranked=9)
+        await keyword_search.by_keyword(
+            conn, scope, query, limit=1, enough=1, ranked=9, hints=Hints()
+        )
         for query in ("owl", "owl heron stork crane")
     ]
 
@@ -240,7 +268,9 @@ async def test_what_was_deleted_is_found_in_haste_only(
     careful = Scope(application_id=application_id)
 
     with_care, in_haste = [
-        await keyword_search.by_keyword(conn, scope, "owl", limit=1, enough=1, ranked=9)
+        await keyword_search.by_keyword(
+            conn, scope, "owl", limit=1, enough=1, ranked=9, hints=Hints()
+        )
         for scope in (careful, replace(careful, is_hasty=True))
     ]
 

@@ -11,6 +11,7 @@ from psycopg import sql
 from ingest.db import Connection
 from ingest.store import search
 from ingest.store.search import Scope
+from ingest.store.search_hints import Hints
 from tests.builders import add_application
 from tests.fresh import index_all
 from tests.knowledge import Space, add_document, add_space, nearest, texts
@@ -108,7 +109,7 @@ async def test_a_tiny_application_gets_its_hits_among_many_foreign_vectors(
 
     compared = await nearest(conn, scope, space, query)
     async with conn.transaction():
-        await conn.execute(search._SQL["tune"])
+        await conn.execute(search._TUNE)
         # The planner would rather sort so few; a larger application has only the index.
         await conn.execute("set local enable_sort = off")
         uses_index = await index_is_used(conn, application_id, space, query)
@@ -132,7 +133,12 @@ async def test_hits_come_nearest_first_with_their_similarity(
     await add_document(conn, application_id, space, ["same", "far", "near"], vectors=vectors)
     async with conn.transaction():
         found = await search.by_vector(
-            conn, Scope(application_id=application_id), model_id=space.id, vector=query, limit=10
+            conn,
+            Scope(application_id=application_id),
+            model_id=space.id,
+            vector=query,
+            limit=10,
+            hints=Hints(),
         )
 
     assert await texts(conn, [hit.id for hit in found]) == ["same", "near", "far"]

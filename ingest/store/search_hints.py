@@ -1,0 +1,53 @@
+"""What searches remember of the database; out of date, it costs time or a rank, and no hit."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID
+
+# Statistics are renewed by `analyze`, hours apart.
+_KEPT_SECONDS: Final = 60.0
+_MOST_LARGE: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordShares:
+    """Which part of all chunks has a word, by the planner's statistics."""
+
+    common: Mapping[str, float]
+    rare: float
+    """Of a word that is not among the common ones."""
+
+    def of(self, word: str) -> float:
+        return self.common.get(word, self.rare)
+
+
+@dataclass(slots=True)
+class Hints:
+    """Shared by all searches of a process."""
+
+    _shares: WordShares | None = None
+    _read_at: float = 0.0
+    _large: set[tuple[UUID, int]] = field(default_factory=set)
+
+    @property
+    def shares(self) -> WordShares | None:
+        """None when they have to be read (again)."""
+        is_fresh = time.monotonic() - self._read_at < _KEPT_SECONDS
+        return self._shares if is_fresh else None
+
+    def read(self, shares: WordShares) -> None:
+        self._shares, self._read_at = shares, time.monotonic()
+
+    def is_large(self, application_id: UUID, model_id: int) -> bool:
+        """Whether so many vectors were found there that the index is quicker."""
+        return (application_id, model_id) in self._large
+
+    def note(self, application_id: UUID, model_id: int, *, is_large: bool) -> None:
+        if not is_large:
+            self._large.discard((application_id, model_id))
+            return
+        if len(self._large) >= _MOST_LARGE:
+            self._large.clear()
+        self._large.add((application_id, model_id))

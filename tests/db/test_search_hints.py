@@ -1,0 +1,83 @@
+"""What searches remember may be out of date, and nothing is missed for it."""
+
+from uuid import UUID
+
+import pytest
+
+from ingest.db import Connection
+from ingest.store import keyword_search, search_hints
+from ingest.store.search import Scope
+from ingest.store.search_hints import Hints, WordShares
+from tests.knowledge import Space, add_document, add_space, nearest
+
+
+@pytest.fixture
+async def space(conn: Connection) -> Space:
+    return await add_space(conn)
+
+
+async def test_all_is_found_where_an_application_is_no_longer_large(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add_document(conn, application_id, space, ["owl", "fox", "hen"])
+    hints = Hints()
+    hints.note(application_id, space.id, is_large=True)
+    scope = Scope(application_id=application_id)
+
+    found = await nearest(conn, scope, space, space.clustered(1)[0], hints=hints)
+
+    assert len(found) == 3
+    assert not hints.is_large(application_id, space.id)
+
+
+async def test_statistics_of_words_are_read_once_in_a_while(
+    conn: Connection, application_id: UUID, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await add_document(conn, application_id, space, ["owl by night", "fox by day"])
+    await conn.execute("analyze rag.chunks")
+    hints = Hints()
+    kept = WordShares(common={}, rare=0.5)
+    hints.read(kept)
+
+    async def shares_after_a_search() -> WordShares | None:
+        async with conn.transaction():
+            await keyword_search.by_keyword(
+                conn,
+                Scope(application_id=application_id),
+                "owl",
+                limit=9,
+                enough=9,
+                ranked=9,
+                hints=hints,
+            )
+        return hints.shares
+
+    assert await shares_after_a_search() is kept
+    monkeypatch.setattr(search_hints, "_KEPT_SECONDS", 0.0)
+    await shares_after_a_search()
+    monkeypatch.undo()
+
+    assert hints.shares is not None
+    assert hints.shares.of("owl") == pytest.approx(0.5)
+    assert hints.shares.of("crane") == pytest.approx(0.25)
+
+
+async def test_no_statement_of_a_search_takes_longer_than_five_seconds(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    for scope in (
+        Scope(application_id=application_id),
+        Scope(application_id=application_id, source_ids=[]),
+    ):
+        async with conn.transaction():
+            await nearest(conn, scope, space, space.clustered(1)[0])
+            cursor = await conn.execute("show statement_timeout")
+            assert await cursor.fetchone() == ("5s",)
+
+
+async def test_the_index_is_built_with_care(conn: Connection, space: Space) -> None:
+    cursor = await conn.execute(
+        "select reloptions from pg_class where relname = %s", [f"embeddings_hnsw_{space.id}"]
+    )
+
+    assert await cursor.fetchone() == (["m=16", "ef_construction=256"],)
