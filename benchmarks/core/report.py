@@ -14,7 +14,7 @@ Made by `python -m benchmarks`; nothing in here is written by hand. All contesta
 the same work on the same Postgres in one run, in alternating rounds. Medians are shown, with the
 lowest and the highest round behind them. **Read the ratios**: absolute figures hold for this
 machine and this hour only. How each comparison is made is in the files of its folder; why a
-promise is not kept, in [docs/performance.md](../docs/performance.md).
+promise is not kept, in [PROFILES.md](PROFILES.md).
 """
 
 
