@@ -2,11 +2,9 @@
 
 import asyncio
 import os
-import secrets
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -27,6 +25,7 @@ from ingest.inbox import CHANNEL, Inbox
 from ingest.listen import Listener
 from ingest.migrate import migrate
 from ingest.model import EmbeddingModel, OcrSettings
+from ingest.operator_key import operator_key
 from ingest.preview import Previews
 from ingest.providers.embedders.factory import build_embedder, chunk_settings
 from ingest.providers.fetch.fetcher import Fetcher
@@ -41,6 +40,7 @@ from ingest.store.search_hints import Hints
 from ingest.ticks import build_ticks, recover_stale_jobs
 from ingest.worker.loop import Worker
 
+# Others wait: with up to two connections each, searches leave some to uploads and jobs.
 _SEARCHES_AT_ONCE: Final = 4
 _PREVIEWS_AT_ONCE: Final = 2
 # Jobs hold connections for moments: many share these, and Postgres allows 100 by default.
@@ -65,8 +65,6 @@ class Runtime:
     ocr: OcrSettings | None
     """How text in pictures is recognised; None: it is not."""
     searches: asyncio.Semaphore = field(
-        # Searches wait for each other, so that they, with up to two connections each, leave some
-        # to uploads and jobs.
         default_factory=lambda: asyncio.Semaphore(_SEARCHES_AT_ONCE)
     )
     search_hints: Hints = field(default_factory=Hints)
@@ -280,23 +278,3 @@ def _mailer(settings: Settings) -> Mailer | None:
     if settings.smtp_server is None or settings.email_from is None:
         return None
     return Mailer(server=settings.smtp_server, sender=settings.email_from)
-
-
-def operator_key(settings: Settings) -> str:
-    """INGEST_ADMIN_KEY, or the one that was generated at the first start and kept for the owner."""
-    if settings.admin_key is not None:
-        return settings.admin_key.get_secret_value()
-    return _generated_key(settings.data_dir / "admin.key")
-
-
-def _generated_key(path: Path) -> str:
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f"{path.name}.{os.getpid()}")
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
-            file.write(f"rk_{secrets.token_urlsafe(32)}\n")
-        # A link appears whole and only once: of two first starts at the same time, one wins.
-        with suppress(FileExistsError):
-            os.link(draft, path)
-        draft.unlink()
-    return path.read_text().strip()

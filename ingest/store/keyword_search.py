@@ -115,7 +115,7 @@ async def _shares(conn: Connection, hints: Hints) -> WordShares:
     if known is None:
         row = await (await conn.execute(_SQL["shares"])).fetchone()
         if row is None:
-            return WordShares(common={}, rare=_UNKNOWN_SHARE)  # nothing was analysed yet
+            return WordShares(common={}, rare=_UNKNOWN_SHARE)  # nothing was analysed, or no words
         words, shares = row
         known = WordShares(
             common=dict(zip(words, shares, strict=False)), rare=shares[len(words)] / 2

@@ -11,7 +11,8 @@ select {tuned},
 -- come the least and the greatest of the shares.
 select most_common_elems::text::text[] as words, most_common_elem_freqs::float8[] as shares
   from pg_stats
- where schemaname = 'rag' and tablename = 'chunks' and attname = 'tsv';
+ where schemaname = 'rag' and tablename = 'chunks' and attname = 'tsv'
+   and most_common_elems is not null;
 
 -- name: matches
 -- Chunks that match `telling`, ranked by all terms as BM25 does it (k1 1.2, b 0.75): how often each is

@@ -37,7 +37,7 @@ def test_an_upload_overtakes_the_five_thousand_nightly_jobs_of_another_applicati
     house: TwoWorkers,
 ) -> None:
     type = house.add_type("nap")
-    house.enqueue(type, 5000, milliseconds=20)
+    house.enqueue(type, 5000, milliseconds=80)
     house.database.execute("update rag.processing_jobs set priority = -10 where type = %s", type)
     until(lambda: house.holders(type) == 2)
     uploader = {"X-Application-Id": house.add_application("with one file")}

@@ -8,6 +8,7 @@ import pytest
 from fastapi import FastAPI
 
 from api.overview import Overviews
+from ingest.config import Settings
 from ingest.db import Connection
 from ingest.runtime import Runtime
 from tests.api.conftest import connect, serve
@@ -135,7 +136,7 @@ async def test_limits_of_types_bound_what_is_asked_for(
 async def test_running_jobs_keep_a_worker(
     viewer: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
-    await enqueue(conn, application_id, 9)
+    await enqueue(conn, application_id, Settings().worker_concurrency + 1)
     await conn.execute("update rag.processing_jobs set status = 'processing', started_at = now()")
 
     body = await wanted(viewer)
