@@ -81,3 +81,25 @@ async def test_the_index_is_built_with_care(conn: Connection, space: Space) -> N
     )
 
     assert await cursor.fetchone() == (["m=16", "ef_construction=256"],)
+
+
+async def test_where_no_chunk_has_words_there_are_no_statistics_of_them(
+    conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add_document(conn, application_id, space, ["!!! ???", "..."])
+    await conn.execute("analyze rag.chunks")
+    hints = Hints()
+
+    async with conn.transaction():
+        found = await keyword_search.by_keyword(
+            conn,
+            Scope(application_id=application_id),
+            "owl",
+            limit=9,
+            enough=9,
+            ranked=9,
+            hints=hints,
+        )
+
+    assert found.in_order() == []
+    assert hints.shares is None
