@@ -58,8 +58,7 @@ class Server:
 
     def cpu_seconds(self) -> float:
         """Processor time of all its processes so far."""
-        with psycopg.connect(self.dsn) as conn:
-            return family_cpu_seconds(parent_of(conn.info.backend_pid))
+        return family_cpu_seconds(server_process(self.dsn))
 
     def version(self) -> str:
         with psycopg.connect(self.dsn) as conn:
@@ -69,6 +68,12 @@ class Server:
             ).fetchone()
         assert row is not None
         return f"PostgreSQL {row[0]}, pgvector {row[1]}"
+
+
+def server_process(dsn: str) -> int:
+    """The process that all others of a local Postgres descend from."""
+    with psycopg.connect(dsn) as conn:
+        return parent_of(conn.info.backend_pid)
 
 
 def url(dsn: str, *, scheme: str = "postgresql") -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import psycopg
 from pgvector.psycopg import register_vector
 
-from benchmarks.growth.processes import cpu_seconds
+from benchmarks.core.processes import family_cpu_seconds
 from benchmarks.growth.texts import Texts
 
 _SEED = 1_000_000
@@ -41,9 +41,9 @@ def insert_cpu(dsn: str, texts: Texts, *, count: int) -> float:
         spent = []
         for id in (other, model):
             rows = [(c, id, owner, v) for (c, owner), v in zip(chunks, vectors, strict=True)]
-            before = cpu_seconds(conn.info.backend_pid)
+            before = family_cpu_seconds(conn.info.backend_pid)
             _insert(conn, rows)
-            spent.append(cpu_seconds(conn.info.backend_pid) - before)
+            spent.append(family_cpu_seconds(conn.info.backend_pid) - before)
         conn.rollback()
     without, under = spent
     return (under - without) / count

@@ -12,7 +12,8 @@ from uuid import UUID
 import psycopg
 
 from api.deps import APPLICATION_HEADER
-from benchmarks.growth.processes import cpu_seconds, server_process
+from benchmarks.core.postgres import server_process
+from benchmarks.core.processes import family_cpu_seconds
 from tests.acceptance.service import Service, services, until
 
 Files = Sequence[tuple[str, bytes]]
@@ -83,8 +84,8 @@ class Meter:
         [(wal,)] = self._conn.execute("select pg_current_wal_lsn() - '0/0'").fetchall()
         return (
             time.perf_counter(),
-            cpu_seconds(self._service),
-            cpu_seconds(self._postgres),
+            family_cpu_seconds(self._service),
+            family_cpu_seconds(self._postgres),
             float(wal),
         )
 
