@@ -6,6 +6,7 @@ import pytest
 
 from ingest.db import Connection
 from ingest.store import keyword_search, search_hints
+from ingest.store.keyword_search import Matches
 from ingest.store.search import Scope
 from ingest.store.search_hints import Hints, WordShares
 from tests.knowledge import Space, add_document, add_space, nearest
@@ -14,6 +15,14 @@ from tests.knowledge import Space, add_document, add_space, nearest
 @pytest.fixture
 async def space(conn: Connection) -> Space:
     return await add_space(conn)
+
+
+async def owls(conn: Connection, application_id: UUID, hints: Hints) -> Matches:
+    scope = Scope(application_id=application_id)
+    async with conn.transaction():
+        return await keyword_search.by_keyword(
+            conn, scope, "owl", limit=9, enough=9, ranked=9, hints=hints
+        )
 
 
 async def test_all_is_found_where_an_application_is_no_longer_large(
@@ -40,16 +49,7 @@ async def test_statistics_of_words_are_read_once_in_a_while(
     hints.read(kept)
 
     async def shares_after_a_search() -> WordShares | None:
-        async with conn.transaction():
-            await keyword_search.by_keyword(
-                conn,
-                Scope(application_id=application_id),
-                "owl",
-                limit=9,
-                enough=9,
-                ranked=9,
-                hints=hints,
-            )
+        await owls(conn, application_id, hints)
         return hints.shares
 
     assert await shares_after_a_search() is kept
@@ -90,16 +90,7 @@ async def test_where_no_chunk_has_words_there_are_no_statistics_of_them(
     await conn.execute("analyze rag.chunks")
     hints = Hints()
 
-    async with conn.transaction():
-        found = await keyword_search.by_keyword(
-            conn,
-            Scope(application_id=application_id),
-            "owl",
-            limit=9,
-            enough=9,
-            ranked=9,
-            hints=hints,
-        )
+    found = await owls(conn, application_id, hints)
 
     assert found.in_order() == []
     assert hints.shares is None
