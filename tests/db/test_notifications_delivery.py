@@ -195,7 +195,8 @@ async def test_an_endpoint_that_fails_for_too_long_is_disabled_with_all_that_wai
 
             async def all_over() -> bool:
                 states = [(await job_row(conn, row["job_id"]))["status"] for row in ended]
-                return sorted(states) == ["cancelled", "cancelled", "failed"]
+                # One that begins between the disabling and the cancelling fails by itself.
+                return "failed" in states and set(states) <= {"cancelled", "failed"}
 
             await until(all_over)
 
