@@ -1,5 +1,6 @@
 """Endpoints, happenings, and a real worker that does nothing but deliver."""
 
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -145,3 +146,21 @@ async def until_delivery(conn: Connection, id: UUID, **wanted: Any) -> dict[str,
         return row if all(row[name] == value for name, value in wanted.items()) else None
 
     return cast(dict[str, Any], await until(reached))
+
+
+async def data_of(conn: Connection, event: str) -> dict[str, Any]:
+    [row] = [row for row in await rows(conn) if row["event"] == event]
+    message: dict[str, Any] = json.loads(row["body"])
+    assert message["type"] == event
+    assert message["timestamp"].endswith("Z")
+    data: dict[str, Any] = message["data"]
+    return data
+
+
+async def batch_of(conn: Connection, source_id: UUID) -> UUID:
+    cursor = await conn.execute(
+        "select batch_id from rag.knowledge_sources where id = %s", [source_id]
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    return UUID(str(row[0]))

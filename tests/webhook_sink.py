@@ -11,6 +11,8 @@ from standardwebhooks import Webhook
 
 from tests.web_server import NOT_FOUND, Request, WebServer, response, web_server
 
+DOWN = response(b"out of order\0", status=503)
+
 
 @dataclass(slots=True, kw_only=True)
 class Sink:

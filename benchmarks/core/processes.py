@@ -10,12 +10,12 @@ _WITH_REAPED = slice(11, 15)
 
 
 def family(pid: int) -> list[int]:
-    """A process and its descendants, the eldest first."""
+    """A process and its descendants, the eldest first. Some of them may have ended by now."""
     found = [pid]
     for member in found:  # grows while it is walked
-        for children in Path(f"/proc/{member}/task").glob("*/children"):
+        for thread in _threads(member):
             with suppress(OSError):
-                found += [int(child) for child in children.read_text().split()]
+                found += [int(child) for child in (thread / "children").read_text().split()]
     return found
 
 
@@ -25,8 +25,11 @@ def parent_of(pid: int) -> int:
 
 def own_cpu_seconds(pid: int) -> float:
     """Processor time of a process's threads that live, by the nanosecond: a tick is long."""
-    threads = Path(f"/proc/{pid}/task").iterdir()
-    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
+    nanoseconds = 0
+    for thread in _threads(pid):
+        with suppress(OSError):
+            nanoseconds += int((thread / "schedstat").read_text().split()[0])
+    return nanoseconds / 1e9
 
 
 def resident_bytes(pid: int) -> int:
@@ -40,6 +43,14 @@ def family_cpu_seconds(pid: int) -> float:
         with suppress(OSError):
             seconds += sum(map(int, _stat(member)[_WITH_REAPED])) / _TICKS
     return seconds
+
+
+def _threads(pid: int) -> list[Path]:
+    """None of a process that has ended."""
+    try:
+        return list(Path(f"/proc/{pid}/task").iterdir())
+    except OSError:
+        return []
 
 
 def _stat(pid: int) -> list[str]:

@@ -15,6 +15,7 @@ from ingest.db import Connection, load_queries, new_id
 from ingest.model import JobStatus, ReviewReason
 
 _SQL = load_queries("jobs.sql")
+_ENQUEUE_AND_WAKE = _SQL["enqueue_and_wake"].replace(b"{enqueue}", _SQL["enqueue"])
 _ENQUEUE_UNLESS_KNOWN = b"\n".join([_SQL["enqueue"], _SQL["unless_known"]])
 
 T = TypeVar("T")
@@ -108,10 +109,10 @@ async def enqueue(conn: Connection, jobs: Sequence[NewJob]) -> list[UUID]:
         return []
     values = _columns(jobs)
     if not values["keys"]:
-        inserted = await conn.execute(_SQL["enqueue"], values)
-        if inserted.rowcount != len(jobs):
+        cursor = await conn.execute(_ENQUEUE_AND_WAKE, values)
+        [(inserted, _)] = await cursor.fetchall()
+        if inserted != len(jobs):
             raise LookupError("jobs of a type that is not registered")
-        await wake(conn)
         return [job.id for job in jobs]
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_ENQUEUE_UNLESS_KNOWN, values)

@@ -19,6 +19,14 @@ select new.id, new.application_id, new.knowledge_source_id, new.batch_id, new.pa
   join rag.job_types as job_type on job_type.type = new.type
  order by new.n
 
+-- name: enqueue_and_wake
+-- How many were inserted; as one statement, since each more is a way to the server and back.
+with inserted as (
+{enqueue}
+    returning 1
+)
+select count(*), pg_notify('rag_jobs', '') from inserted;
+
 -- name: unless_known
 -- Behind `enqueue`, for jobs of which some have an idempotency key: one whose key exists is not
 -- inserted again. Which were is asked of these only; it costs a quarter of the whole.

@@ -37,6 +37,11 @@ class Finished:
         writes = self.write or self.grouped or self.documents or self.lines
         return self.ended.is_bare and not writes
 
+    @property
+    def characters(self) -> int:
+        """Of the texts of its documents."""
+        return sum(len(new.document.text) for new in self.documents)
+
 
 async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
     """One transaction for all; the ids of the jobs that were still ours."""

@@ -19,6 +19,8 @@ log = structlog.get_logger()
 _LARGEST_GROUP: Final = 50
 # Of jobs of which only the row changes, in one short statement.
 _LARGEST_BARE_GROUP: Final = 500
+# Characters of documents, which go into one statement: one of more has a transaction of its own.
+_LARGEST_TEXTS: Final = 20_000_000
 # While one transaction waits for Postgres, the other is being written.
 _COMMITTERS: Final = 2
 # How long to wait before the database is tried again with a finished job in hand.
@@ -72,7 +74,7 @@ class Finisher:
     async def _run(self) -> None:
         while True:
             await self._some.wait()
-            group = _taken(self._others, _LARGEST_GROUP) or _taken(self._bare, _LARGEST_BARE_GROUP)
+            group = _not_too_large(self._others) or _bare(self._bare)
             if not group:
                 self._some.clear()
                 continue
@@ -122,5 +124,16 @@ class Finisher:
             asyncio.get_running_loop().call_later(pause, self.hand_in, slot, finished)
 
 
-def _taken(waiting: deque[tuple[Slot, Finished]], most: int) -> list[tuple[Slot, Finished]]:
-    return [waiting.popleft() for _ in range(min(most, len(waiting)))]
+def _not_too_large(waiting: deque[tuple[Slot, Finished]]) -> list[tuple[Slot, Finished]]:
+    group: list[tuple[Slot, Finished]] = []
+    characters = 0
+    while waiting and len(group) < _LARGEST_GROUP:
+        characters += waiting[0][1].characters
+        if group and characters > _LARGEST_TEXTS:
+            break
+        group.append(waiting.popleft())
+    return group
+
+
+def _bare(waiting: deque[tuple[Slot, Finished]]) -> list[tuple[Slot, Finished]]:
+    return [waiting.popleft() for _ in range(min(_LARGEST_BARE_GROUP, len(waiting)))]

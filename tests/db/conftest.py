@@ -9,9 +9,11 @@ import pytest
 from ingest.blobs.local import LocalBlobStore
 from ingest.db import Connection, Pool, transaction
 from ingest.inbox import Inbox
+from ingest.providers.fetch.fetcher import Fetcher
 from ingest.store import models
 from tests.archive_house import ArchiveHouse
 from tests.fakes import FakeEmbedder
+from tests.fetching import fetcher
 from tests.file_house import House
 from tests.firecrawl_crawls import SitePage
 from tests.firecrawl_runs import (
@@ -23,6 +25,12 @@ from tests.firecrawl_runs import (
     start_run,
 )
 from tests.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
+
+
+@pytest.fixture
+async def fetch() -> AsyncIterator[Fetcher]:
+    async with fetcher() as fetch:
+        yield fetch
 
 
 @pytest.fixture

@@ -1,13 +1,16 @@
 """Outcomes that cannot be written, beside others that can."""
 
-from uuid import UUID
+from uuid import UUID, uuid4
 
+import numpy as np
 import pytest
 
 from ingest.db import Connection, Pool, open_pool, transaction
 from ingest.handlers.context import Context, Outcome, Progress
+from ingest.model import ChunkSettings, Document
 from ingest.store import job_types
-from ingest.store.jobs import ClaimedJob
+from ingest.store.documents import NewDocument
+from ingest.store.jobs import ClaimedJob, Ended
 from ingest.worker import finisher
 from ingest.worker.attempt import attempt
 from ingest.worker.finish import Finished, commit
@@ -85,3 +88,46 @@ async def test_outcomes_stay_together_while_no_connection_can_be_had(
         assert await committed(pool, [one for one in outcomes if one]) == [True] * 3
 
     assert sizes == [3, 3, 3]
+
+
+def _document(application_id: UUID, *, characters: int) -> NewDocument:
+    return NewDocument(
+        application_id=application_id,
+        source_id=uuid4(),
+        uri="file.txt",
+        content_hash=b"hash",
+        document=Document(text="." * characters, media_type="text/plain", extractor="text"),
+        chunks=[],
+        keywords=[],
+        vectors=np.zeros((0, 8), dtype=np.float32),
+        embedded=np.zeros(0, dtype=np.bool_),
+        model_id=1,
+        chunking=ChunkSettings(tokenizer="minilm", size=256, overlap=32),
+        is_partial=False,
+    )
+
+
+async def test_documents_of_much_text_are_not_put_into_one_statement(
+    pool: Pool, conn: Connection, application_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(finisher, "_LARGEST_TEXTS", 100)
+    groups: list[list[int]] = []
+
+    async def noted(pool: Pool, group: list[Finished]) -> set[UUID]:
+        groups.append([finished.characters for finished in group])
+        return {finished.ended.job.id for finished in group}
+
+    monkeypatch.setattr("ingest.worker.finisher.commit", noted)
+    sizes = [60, 40, 200, 0, 20, 90]
+    await enqueue(conn, application_id, len(sizes))
+    jobs = await claim(conn, batch=len(sizes))
+    outcomes = [
+        Finished(
+            ended=Ended(job=job, status="completed"),
+            documents=[_document(application_id, characters=size)],
+        )
+        for job, size in zip(jobs, sizes, strict=True)
+    ]
+
+    assert await committed(pool, outcomes) == [True] * len(sizes)
+    assert groups == [[60, 40], [200], [0, 20], [90]]

@@ -1,10 +1,7 @@
 """Notifications by e-mail, from what has happened to the mailbox."""
 
 import socket
-from collections.abc import AsyncIterator
 from uuid import UUID
-
-import pytest
 
 from ingest.db import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
@@ -12,7 +9,6 @@ from ingest.providers.notify.mail import Mailer
 from ingest.smtp_url import SmtpServer
 from ingest.store import notify
 from tests.builders import upload
-from tests.fetching import fetcher
 from tests.notifications import (
     add_endpoint,
     delivering,
@@ -26,12 +22,6 @@ from tests.smtp_stub import smtp_stub
 from tests.webhook_sink import webhook_sink
 
 MAILBOX = "mailto:ops@mail.test"
-
-
-@pytest.fixture
-async def fetch() -> AsyncIterator[Fetcher]:
-    async with fetcher() as fetch:
-        yield fetch
 
 
 def mailer(port: int) -> Mailer:

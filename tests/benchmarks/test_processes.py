@@ -1,0 +1,29 @@
+"""What benchmarks count of processes that end while they are looked at."""
+
+import subprocess
+import sys
+
+from benchmarks.core.processes import family, family_cpu_seconds, own_cpu_seconds
+
+
+def test_a_process_that_has_ended_has_no_family_and_uses_nothing() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+
+    assert family(ended.pid) == [ended.pid]
+    assert family_cpu_seconds(ended.pid) == 0
+    assert own_cpu_seconds(ended.pid) == 0
+
+
+def test_a_family_has_its_grandchildren() -> None:
+    script = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'print(1); input()'])"
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout is not None
+        parent.stdout.readline()
+        members = family(parent.pid)
+        parent.communicate(b"\n")
+
+    assert members[0] == parent.pid
+    assert len(members) == 2

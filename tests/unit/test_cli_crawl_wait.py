@@ -1,0 +1,93 @@
+"""While a crawl runs: what the command waits for, and what it shows."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from api.cli.client import Client, Target, Unreachable
+from api.cli.crawl_wait import begin_in_words, pages_in_words, wait_for
+from tests.cli_crawls import RUN, counts, job
+
+
+def client(answers: list[httpx.Response | Exception]) -> Client:
+    def answer(_: httpx.Request) -> httpx.Response:
+        next_one = answers.pop(0)
+        if isinstance(next_one, Exception):
+            raise next_one
+        return next_one
+
+    target = Target(url="http://ingest.test", key="key", key_from="the test")
+    return Client(target, transport=httpx.MockTransport(answer))
+
+
+def ok(content: Any) -> httpx.Response:
+    return httpx.Response(200, json=content)
+
+
+def test_it_is_waited_until_the_source_is_done_over_a_restart_of_the_service() -> None:
+    answers: list[httpx.Response | Exception] = [
+        ok(counts("pending")),
+        ok(job("pending")),
+        httpx.ConnectError("refused"),
+        httpx.Response(503),
+        httpx.Response(429),
+        ok(counts("processing", total=9, completed=2)),
+        ok(counts("partial", total=9, completed=8, failed=1)),
+    ]
+    naps: list[float] = []
+
+    with client(answers) as service:
+        wait_for(service, RUN, sleep=naps.append)
+
+    assert answers == []
+    assert len(naps) == 5
+
+
+def test_without_a_terminal_there_is_a_line_now_and_then(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    totals = [min(number, 41) for number in range(2, 82)]
+    running = [ok(counts("processing", total=total, completed=1, failed=1)) for total in totals]
+
+    with client([*running, ok(counts("completed"))]) as service:
+        wait_for(service, RUN, sleep=lambda _: None)
+
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.splitlines() == [
+        f"{pages} pages found · 1 done · 1 failed" for pages in (20, 40)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        (counts("pending"), ""),
+        (counts("processing", total=2), "1 page found · 0 done"),
+        (counts("processing", total=1201, completed=9), "1,200 pages found · 9 done"),
+    ],
+)
+def test_the_root_job_is_no_page(numbers: dict[str, Any], words: str) -> None:
+    assert pages_in_words(numbers) == words
+
+
+@pytest.mark.parametrize(
+    ("job", "words"),
+    [
+        (job("pending"), "pending"),
+        (job("pending", wait="robots_unavailable"), "waiting: robots_unavailable"),
+        (job("pending", error="the server answered 503"), "waiting: the server answered 503"),
+        (job("processing", error="the server answered 503"), "processing"),
+    ],
+)
+def test_before_there_are_pages_it_says_what_it_waits_for(job: dict[str, Any], words: str) -> None:
+    assert begin_in_words(job) == words
+
+
+def test_a_service_that_stays_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.cli.waiting._PATIENCE_SECONDS", 0)
+    refused: list[httpx.Response | Exception] = [httpx.ConnectError("no") for _ in range(99)]
+
+    with client(refused) as service, pytest.raises(Unreachable, match="nothing answers"):
+        wait_for(service, RUN, sleep=lambda _: None)
