@@ -3,7 +3,7 @@
 -- `ef_search` is what recall needs (docs/decisions.md). With the iterative scan (pgvector 0.8) an index scan goes on until
 -- enough rows have passed the filters. Compiling costs more than it gains.
 set_config('statement_timeout', '5000', true),
-       set_config('hnsw.ef_search', '200', true),
+       set_config('hnsw.ef_search', '250', true),
        set_config('jit', 'off', true),
        (select set_config('hnsw.iterative_scan', 'strict_order', true)
           from pg_extension

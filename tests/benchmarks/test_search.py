@@ -11,11 +11,14 @@ from benchmarks.core.options import Options
 from benchmarks.core.postgres import Server, postgres
 from benchmarks.core.report import write_report
 from benchmarks.search import cranfield
+from benchmarks.search.bare import EF_SEARCH, INDEX_OPTIONS
 from benchmarks.search.comparison import run
 from benchmarks.search.fill import fill
 from benchmarks.search.ndcg import mean_ndcg, ndcg
 from benchmarks.search.races import BARE, HTTP, OURS
 from benchmarks.search.texts import Texts
+from ingest.db import load_queries
+from ingest.store.search import TUNED
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +53,11 @@ def test_chunks_are_stored_for_applications_of_falling_sizes(server: Server) -> 
 
     assert dict(stored) == Counter(filled.owners)
     assert [Counter(filled.owners)[id] for id in filled.applications] == [60, 30, 20]
+
+
+def test_plain_queries_have_the_settings_of_the_project() -> None:
+    assert f"'hnsw.ef_search', '{EF_SEARCH}'".encode() in TUNED
+    assert any(INDEX_OPTIONS.encode() in query for query in load_queries("models.sql").values())
 
 
 def test_a_perfect_ranking_has_the_gain_one_and_a_later_answer_less() -> None:
