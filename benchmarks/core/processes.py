@@ -26,7 +26,7 @@ def parent_of(pid: int) -> int:
 def own_cpu_seconds(pid: int) -> float:
     """Processor time of a process's threads that live, by the nanosecond: a tick is long."""
     nanoseconds = 0
-    for thread in _threads(pid):
+    for thread in Path(f"/proc/{pid}/task").iterdir():
         with suppress(OSError):
             nanoseconds += int((thread / "schedstat").read_text().split()[0])
     return nanoseconds / 1e9
@@ -40,8 +40,11 @@ def family_cpu_seconds(pid: int) -> float:
     """The same of a process and its descendants, those that were reaped included."""
     seconds = 0.0
     for member in family(pid):
-        with suppress(OSError):
+        try:
             seconds += sum(map(int, _stat(member)[_WITH_REAPED])) / _TICKS
+        except OSError:
+            if member == pid:
+                raise  # of a descendant, the rest is with whoever reaped it
     return seconds
 
 

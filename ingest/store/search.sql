@@ -1,7 +1,8 @@
 -- name: tuned
--- Part of the first statement of a search: for its transaction. However a query was made, it ends: it must not hold a connection for long.
--- `ef_search` is what recall needs (docs/decisions.md). With the iterative scan (pgvector 0.8) an index scan goes on until
--- enough rows have passed the filters. Compiling costs more than it gains.
+-- Part of the first statement of a search: for its transaction. However a query was made, it ends: it
+-- must not hold a connection for long. `ef_search` is what recall needs (docs/decisions.md). With the
+-- iterative scan (pgvector 0.8) an index scan goes on until enough rows have passed the filters.
+-- Compiling costs more than it gains.
 set_config('statement_timeout', '5000', true),
        set_config('hnsw.ef_search', '250', true),
        set_config('jit', 'off', true),

@@ -3,16 +3,20 @@
 import subprocess
 import sys
 
+import pytest
+
 from benchmarks.core.processes import family, family_cpu_seconds, own_cpu_seconds
 
 
-def test_a_process_that_has_ended_has_no_family_and_uses_nothing() -> None:
+def test_descendants_that_have_ended_are_passed_over_and_the_process_itself_is_not() -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         ended.wait()
 
     assert family(ended.pid) == [ended.pid]
-    assert family_cpu_seconds(ended.pid) == 0
-    assert own_cpu_seconds(ended.pid) == 0
+    with pytest.raises(FileNotFoundError):
+        family_cpu_seconds(ended.pid)
+    with pytest.raises(FileNotFoundError):
+        own_cpu_seconds(ended.pid)
 
 
 def test_a_family_has_its_grandchildren() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ingest.db import Connection
 from ingest.store import keyword_search, sources
+from ingest.store.keyword_search import Matches
 from ingest.store.search import Scope
 from ingest.store.search_hints import Hints
 from tests.knowledge import Space, add_document, add_space, texts
@@ -19,16 +20,16 @@ async def space(conn: Connection) -> Space:
     return await add_space(conn)
 
 
-async def keyword(conn: Connection, application_id: UUID, query: str, limit: int = 10) -> list[str]:
-    found = await keyword_search.by_keyword(
-        conn,
-        Scope(application_id=application_id),
-        query,
-        limit=limit,
-        enough=limit,
-        ranked=1000,
-        hints=Hints(),
+async def matching(
+    conn: Connection, scope: Scope, query: str, *, limit: int, ranked: int = 1000
+) -> Matches:
+    return await keyword_search.by_keyword(
+        conn, scope, query, limit=limit, enough=limit, ranked=ranked, hints=Hints()
     )
+
+
+async def keyword(conn: Connection, application_id: UUID, query: str, limit: int = 10) -> list[str]:
+    found = await matching(conn, Scope(application_id=application_id), query, limit=limit)
     return await texts(conn, [hit.id for hit in found.in_order()])
 
 
@@ -52,14 +53,8 @@ async def test_chunks_with_all_words_come_before_those_with_some(
     await add_document(
         conn, application_id, space, ["solar solar solar", "wind and solar power", "coal"]
     )
-    found = await keyword_search.by_keyword(
-        conn,
-        Scope(application_id=application_id),
-        "solar wind",
-        limit=5,
-        enough=5,
-        ranked=100,
-        hints=Hints(),
+    found = await matching(
+        conn, Scope(application_id=application_id), "solar wind", limit=5, ranked=100
     )
 
     assert await texts(conn, [hit.id for hit in found.in_order()]) == [
@@ -167,14 +162,12 @@ async def test_a_word_in_every_chunk_does_not_hide_the_telling_one(
     await add_document(conn, application_id, space, [*common, "report mentions a heron"])
     await conn.execute("analyze rag.chunks")
 
-    found = await keyword_search.by_keyword(
+    found = await matching(
         conn,
         Scope(application_id=application_id),
         "which report has herons and zebras",
         limit=5,
-        enough=5,
         ranked=100,
-        hints=Hints(),
     )
 
     assert await texts(conn, [hit.id for hit in found.in_order()]) == ["report mentions a heron"]
@@ -205,15 +198,7 @@ async def test_a_short_chunk_about_something_beats_a_long_one_that_mentions_it(
     )
     await conn.execute("update rag.chunks set token_count = length(content)")
 
-    found = await keyword_search.by_keyword(
-        conn,
-        Scope(application_id=application_id),
-        "heron",
-        limit=2,
-        enough=2,
-        ranked=9,
-        hints=Hints(),
-    )
+    found = await matching(conn, Scope(application_id=application_id), "heron", limit=2, ranked=9)
     short, rambling = found.with_all
 
     assert await texts(conn, [short.id]) == ["a heron sings"]
@@ -226,15 +211,7 @@ async def test_a_word_that_comes_often_counts_more_but_ever_less(
     often = ["owl", "owl owl", "owl owl owl owl owl owl owl owl", "heron"]
     await add_document(conn, application_id, space, often)
 
-    found = await keyword_search.by_keyword(
-        conn,
-        Scope(application_id=application_id),
-        "owl",
-        limit=9,
-        enough=9,
-        ranked=9,
-        hints=Hints(),
-    )
+    found = await matching(conn, Scope(application_id=application_id), "owl", limit=9, ranked=9)
     scores = [hit.score for hit in found.with_all]
 
     # BM25 with k1 = 1.2 and chunks of equal length.
@@ -251,9 +228,7 @@ async def test_words_that_a_chunk_does_not_have_add_nothing(
     scope = Scope(application_id=application_id)
 
     alone, among = [
-        await keyword_search.by_keyword(
-            conn, scope, query, limit=1, enough=1, ranked=9, hints=Hints()
-        )
+        await matching(conn, scope, query, limit=1, ranked=9)
         for query in ("owl", "owl heron stork crane")
     ]
 
@@ -268,9 +243,7 @@ async def test_what_was_deleted_is_found_in_haste_only(
     careful = Scope(application_id=application_id)
 
     with_care, in_haste = [
-        await keyword_search.by_keyword(
-            conn, scope, "owl", limit=1, enough=1, ranked=9, hints=Hints()
-        )
+        await matching(conn, scope, "owl", limit=1, ranked=9)
         for scope in (careful, replace(careful, is_hasty=True))
     ]
 
