@@ -1,10 +1,12 @@
 """What searches remember may be out of date, and nothing is missed for it."""
 
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from ingest.db import Connection
+from ingest.migrate import load_migrations
 from ingest.store import keyword_search, search_hints
 from ingest.store.keyword_search import Matches
 from ingest.store.search import Scope
@@ -76,11 +78,26 @@ async def test_no_statement_of_a_search_takes_longer_than_five_seconds(
 
 
 async def test_the_index_is_built_with_care(conn: Connection, space: Space) -> None:
+    assert await _options(conn, space) == ["m=16", "ef_construction=256"]
+
+
+async def test_an_index_of_before_is_gone_on_with_more_care(conn: Connection, space: Space) -> None:
+    index = f"rag.embeddings_hnsw_{space.id}"
+    await conn.execute(f"alter index {index} reset (m, ef_construction)".encode())
+    assert not await _options(conn, space)
+    [migration] = [migration for migration in load_migrations() if migration.name == "recall"]
+
+    await conn.execute(migration.sql)
+
+    assert await _options(conn, space) == ["ef_construction=256"]
+
+
+async def _options(conn: Connection, space: Space) -> Any:
     cursor = await conn.execute(
         "select reloptions from pg_class where relname = %s", [f"embeddings_hnsw_{space.id}"]
     )
-
-    assert await cursor.fetchone() == (["m=16", "ef_construction=256"],)
+    [(options,)] = await cursor.fetchall()
+    return options
 
 
 async def test_where_no_chunk_has_words_there_are_no_statistics_of_them(
