@@ -16,7 +16,8 @@ on conflict (origin) do update
 insert into rag.crawl_origins (origin) values (%(origin)s) on conflict do nothing;
 
 -- name: lock_origin
-select extract(epoch from greatest(next_at - now(), interval '0'))::float8 as wait,
+-- It may be minus infinity, which takes part in no arithmetic before Postgres 17.
+select extract(epoch from greatest(next_at, now()) - now())::float8 as wait,
        coalesce(extract(epoch from delay)::float8, %(delay)s::float8) as delay, fetch_seconds
   from rag.crawl_origins where origin = %(origin)s
    for no key update;
