@@ -22,9 +22,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
+from typing import ClassVar
 
 import psycopg
 from psycopg.conninfo import make_conninfo
@@ -76,6 +78,10 @@ class EmbeddedPostgres:
 
     Also a context manager: `with EmbeddedPostgres(data_dir) as dsn`.
     """
+
+    # What depends on the version of the server: tests run older ones in the same way.
+    _settings: ClassVar[Mapping[str, str]] = _SETTINGS
+    _locale: ClassVar[Sequence[str]] = _LOCALE
 
     def __init__(self, data_dir: Path) -> None:
         self._folder = data_dir.resolve() / "postgres"
@@ -169,9 +175,7 @@ class EmbeddedPostgres:
 
     def _start_server(self, dsn: str, deadline: float) -> None:
         account = server_account(self._cluster)
-        binaries = find_binaries()
-        if not account.is_ours:
-            binaries = reachable(binaries)
+        binaries = self._binaries(account)
         unfinished = self._folder / "cluster.new"
         for cluster in (unfinished, self._cluster):
             end_orphans(cluster, deadline=deadline)
@@ -182,7 +186,7 @@ class EmbeddedPostgres:
             self._initialise(unfinished, binaries / "initdb", account)
         elif os.geteuid() == 0 and self._cluster.stat().st_uid == 0:
             give(self._cluster, account)  # restored or copied by root
-        settings = [f"--{name}={value}" for name, value in _SETTINGS.items()]
+        settings = [f"--{name}={value}" for name, value in self._settings.items()]
         self._server = self._spawn(
             binaries / "postgres",
             settings,
@@ -197,12 +201,16 @@ class EmbeddedPostgres:
                 raise SetupError(f"Postgres in {self._folder} is not ready: see {self._log}")
             time.sleep(_POLL)
 
+    def _binaries(self, account: Account) -> Path:
+        binaries = find_binaries()
+        return binaries if account.is_ours else reachable(binaries)
+
     def _initialise(self, unfinished: Path, initdb: Path, account: Account) -> None:
         """Make the cluster under another name first, so a killed start leaves no half one."""
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(mode=0o700)
         give(unfinished, account)
-        options = ["--username=postgres", "--auth=trust", "--no-instructions", *_LOCALE]
+        options = ["--username=postgres", "--auth=trust", "--no-instructions", *self._locale]
         child = self._spawn(
             initdb, options, cluster=unfinished, account=account, on_death=signal.SIGKILL
         )

@@ -10,9 +10,9 @@ from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection
 
 from ingest.db import Connection, Pool, open_pool
-from ingest.embedded import EmbeddedPostgres
 from ingest.migrate import migrate
 from ingest.store import applications
+from tests.postgres import postgres_in
 
 # Few rows are deleted: to truncate all tables takes fifty times as long. Many are truncated: what
 # they leave behind would slow the next tests down.
@@ -61,13 +61,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         _prepare(given)
         yield given
         return
-    postgres = EmbeddedPostgres(tmp_path_factory.mktemp("server"))
-    dsn = postgres.start()
-    try:
+    with postgres_in(tmp_path_factory.mktemp("server")) as dsn:
         _prepare(dsn)
         yield dsn
-    finally:
-        postgres.stop()
 
 
 def _prepare(dsn: str) -> None:

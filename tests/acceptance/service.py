@@ -19,8 +19,8 @@ from typing import Any, LiteralString
 import httpx
 import psycopg
 
-from ingest.embedded import EmbeddedPostgres
 from ingest.migrate import migrate
+from tests.postgres import postgres_in
 
 KEY = "rk_operator_key_of_the_acceptance_tests"
 INGEST = Path(sys.executable).parent / "ingest"
@@ -33,17 +33,17 @@ def _migrated() -> Path:
     """The data folder of a server that was stopped: to copy it takes a tenth of making it."""
     folder = Path(tempfile.mkdtemp(prefix="ingest-tests-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    with EmbeddedPostgres(folder) as dsn:
+    with postgres_in(folder) as dsn:
         migrate(dsn)
     return folder
 
 
 class Database:
-    """An embedded Postgres, migrated, with the same DSN after each restart."""
+    """A Postgres of its own, migrated, with the same DSN after each restart."""
 
     def __init__(self, folder: Path) -> None:
         shutil.copytree(_migrated(), folder, dirs_exist_ok=True)
-        self._server = EmbeddedPostgres(folder)
+        self._server = postgres_in(folder)
         self.dsn = self._server.start()
         self._conn: psycopg.Connection[Any] | None = None
 
