@@ -60,7 +60,21 @@ def new_id() -> UUID:
     return UUID(int=stamp << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
 
 
+_BEGIN_SESSION: Final = load_queries("session.sql")["begin"]
+
+
+async def begin_session(conn: Connection) -> None:
+    """Make a new connection independent of what the server, database or role has set."""
+    await conn.execute(_BEGIN_SESSION)
+
+
+def begin_sync_session(conn: psycopg.Connection[Any]) -> None:
+    """The same; `conn` has to autocommit, or the first transaction begins before it holds."""
+    conn.execute(_BEGIN_SESSION)
+
+
 async def _configure(conn: Connection) -> None:
+    await begin_session(conn)
     await register_vector_async(conn)
     await conn.commit()
 
@@ -149,22 +163,34 @@ def check_server(dsn: str) -> None:
     """
     try:
         with psycopg.connect(dsn, connect_timeout=10) as conn:
-            version = conn.info.server_version
-            if version < OLDEST_POSTGRES:
-                raise SetupError(
-                    f"DATABASE_URL: Postgres {version // 10000} is too old; 15 or later is needed"
-                )
-            row = conn.execute(
-                "select coalesce((select extversion from pg_extension where extname = 'vector'), "
-                "(select default_version from pg_available_extensions where name = 'vector'))"
-            ).fetchone()
+            lacking = _what_is_lacking(conn)
     except psycopg.Error as error:
         raise SetupError(f"DATABASE_URL: cannot connect to Postgres: {_one_line(error)}") from None
+    if lacking is not None:
+        raise SetupError(f"DATABASE_URL: {lacking}")
+
+
+def _what_is_lacking(conn: psycopg.Connection[Any]) -> str | None:
+    version = conn.info.server_version
+    if version < OLDEST_POSTGRES:
+        return f"Postgres {version // 10000} is too old; 15 or later is needed"
+    row = conn.execute(
+        "select coalesce((select extversion from pg_extension where extname = 'vector'), "
+        "(select default_version from pg_available_extensions where name = 'vector'))"
+    ).fetchone()
     found = row[0] if row else None
     if found is None:
-        raise SetupError("DATABASE_URL: the server has no pgvector extension; install pgvector")
+        return "the server has no pgvector extension; install pgvector"
     if tuple(int(part) for part in found.split(".")[:2]) < OLDEST_PGVECTOR:
-        raise SetupError(f"DATABASE_URL: pgvector {found} is too old; 0.7 or later is needed")
+        return f"pgvector {found} is too old; 0.7 or later is needed"
+    encoding = conn.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        return (
+            f"the database's encoding is {encoding}, which cannot hold all texts; create it as UTF8"
+        )
+    if conn.info.parameter_status("in_hot_standby") == "on":
+        return "the server is a replica and takes no writes; name the primary"
+    return None
 
 
 def _one_line(error: Exception) -> str:

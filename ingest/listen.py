@@ -13,7 +13,7 @@ from typing import Final
 import psycopg
 import structlog
 
-from ingest.db import Connection
+from ingest.db import Connection, begin_session
 from ingest.tasks import end
 
 log = structlog.get_logger()
@@ -70,6 +70,7 @@ class Listener:
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311
 
     async def _listen(self, conn: Connection) -> None:
+        await begin_session(conn)
         for channel in self._channels:
             await conn.execute(psycopg.sql.SQL("listen {}").format(psycopg.sql.Identifier(channel)))
         self.is_connected = True

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 
+from ingest.db import begin_sync_session
 from ingest.errors import SetupError
 
 # Any number that no other program uses; transaction-level, so it works through a pooler.
@@ -39,34 +40,40 @@ def migrate(dsn: str) -> list[Migration]:
 
     Safe to call from many processes at once: one works, the others wait and find nothing to do.
     """
-    with psycopg.connect(dsn) as conn, conn.transaction():
-        conn.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
-        _ensure_extension(conn)
-        conn.execute("create schema if not exists rag")
-        conn.execute(
-            "create table if not exists rag.schema_migrations (version integer primary key, "
-            "name text not null, checksum text not null, "
-            "applied_at timestamptz not null default now())"
-        )
-        rows = conn.execute("select version, checksum from rag.schema_migrations").fetchall()
-        applied: dict[int, str] = dict(rows)
-        pending = []
-        for migration in load_migrations():
-            known = applied.get(migration.version)
-            if known is None:
-                pending.append(migration)
-            elif known != migration.checksum:
-                raise SetupError(
-                    f"migration {migration.version:04d}_{migration.name} was changed after it was "
-                    "applied to this database; restore the file and add a new migration"
-                )
-        for migration in pending:
-            conn.execute(migration.sql)
-            conn.execute(
-                "insert into rag.schema_migrations (version, name, checksum) values (%s, %s, %s)",
-                [migration.version, migration.name, migration.checksum],
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        begin_sync_session(conn)
+        with conn.transaction():
+            return _apply(conn)
+
+
+def _apply(conn: psycopg.Connection) -> list[Migration]:
+    conn.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
+    _ensure_extension(conn)
+    conn.execute("create schema if not exists rag")
+    conn.execute(
+        "create table if not exists rag.schema_migrations (version integer primary key, "
+        "name text not null, checksum text not null, "
+        "applied_at timestamptz not null default now())"
+    )
+    rows = conn.execute("select version, checksum from rag.schema_migrations").fetchall()
+    applied: dict[int, str] = dict(rows)
+    pending = []
+    for migration in load_migrations():
+        known = applied.get(migration.version)
+        if known is None:
+            pending.append(migration)
+        elif known != migration.checksum:
+            raise SetupError(
+                f"migration {migration.version:04d}_{migration.name} was changed after it was "
+                "applied to this database; restore the file and add a new migration"
             )
-        return pending
+    for migration in pending:
+        conn.execute(migration.sql)
+        conn.execute(
+            "insert into rag.schema_migrations (version, name, checksum) values (%s, %s, %s)",
+            [migration.version, migration.name, migration.checksum],
+        )
+    return pending
 
 
 def pending_migrations(dsn: str) -> list[Migration]:

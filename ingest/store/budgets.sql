@@ -30,7 +30,7 @@ update rag.token_usage
 select (jsonb_path_query_first(application.settings,
                 '$.tokensPerDay ? (@.type() == "number" && @ >= 1 && @ <= 1000000000000000000)')::bigint) as per_day,
        coalesce(usage.tokens, 0) as used,
-       ((now() at time zone 'utc')::date + 1) at time zone 'utc' - now() as renews_in
+       ((now() at time zone 'utc')::date + 1)::timestamp at time zone 'utc' - now() as renews_in
   from app.applications as application
   left join rag.token_usage as usage
     on usage.application_id = application.id and usage.day = (now() at time zone 'utc')::date

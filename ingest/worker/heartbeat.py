@@ -12,6 +12,7 @@ from uuid import UUID
 import psycopg
 import structlog
 
+from ingest.db import begin_sync_session
 from ingest.store import workers
 
 log = structlog.get_logger()
@@ -123,6 +124,7 @@ class Heartbeat:
             connect_timeout=max(2, int(self._every)),
             application_name="rag-ingest heartbeat",
         )
+        begin_sync_session(self._conn)
         # A renewal that hangs must not outlive the lease unnoticed.
         self._conn.execute(
             "select set_config('statement_timeout', %s, false)", [str(int(self._every * 1000))]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from ingest import migrate as migrations
 from ingest.db import check_server
 from ingest.errors import SetupError
 from ingest.migrate import Migration, load_migrations, migrate, pending_migrations
+from tests.postgres import postgres_in
 
 
 @pytest.fixture
@@ -153,3 +155,25 @@ def test_what_a_server_lacks_is_said_in_one_line(
 
     with pytest.raises(SetupError, match=message):
         check_server("host=old")
+
+
+def test_a_database_whose_encoding_cannot_hold_all_texts_is_refused(server: str) -> None:
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(
+            "create database latin template template0 encoding 'LATIN1' "
+            "locale_provider libc locale 'C'"
+        )
+        try:
+            with pytest.raises(SetupError, match="encoding is LATIN1"):
+                check_server(make_conninfo(server, dbname="latin"))
+        finally:
+            conn.execute("drop database latin with (force)")
+
+
+def test_a_replica_is_refused(tmp_path: Path) -> None:
+    replica = postgres_in(tmp_path)
+    with replica:
+        pass
+    (tmp_path / "postgres/cluster/standby.signal").touch()
+    with replica as dsn, pytest.raises(SetupError, match="a replica"):
+        check_server(dsn)

@@ -1,7 +1,9 @@
 """Connections that are handed out."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import AsyncConnectionPool
@@ -52,3 +54,60 @@ async def test_a_server_that_is_gone_without_a_word_is_noticed_soon(
     # Within half a minute, where the system's defaults are hours; and what was given stays.
     assert (used["keepalives_idle"], used["tcp_user_timeout"]) == ("7", "30000")
     assert conninfo_to_dict(ours).items() >= conninfo_to_dict(given).items()
+
+
+@pytest.fixture
+def guest(dsn: str) -> Iterator[str]:
+    """The DSN of a role with settings of its own."""
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("create role guest login superuser")
+        conn.execute("alter role guest set datestyle = 'German'")
+        conn.execute("alter role guest set timezone = 'Pacific/Kiritimati'")
+        conn.execute("alter role guest set search_path = nowhere")
+        conn.execute("alter role guest set default_transaction_isolation = serializable")
+        conn.execute("alter role guest set statement_timeout = '5s'")
+        conn.execute("alter role guest set lock_timeout = '5s'")
+        yield make_conninfo(dsn, user="guest")
+        conn.execute("drop role guest")
+
+
+_SEEN = (
+    "DateStyle",
+    "TimeZone",
+    "search_path",
+    "default_transaction_isolation",
+    "statement_timeout",
+    "lock_timeout",
+)
+
+
+async def _settings(conn: Connection) -> list[str]:
+    cursor = await conn.execute(
+        "select current_setting(name) from unnest(%s::text[]) with ordinality as seen (name, n)"
+        " order by n",
+        [list(_SEEN)],
+    )
+    return [value for (value,) in await cursor.fetchall()]
+
+
+async def test_a_session_does_not_depend_on_what_the_role_has_set(guest: str) -> None:
+    async with (
+        open_pool(guest, size=1, application_name="guest") as pool,
+        pool.connection() as conn,
+    ):
+        seen = await _settings(conn)
+
+    expected = ["ISO, MDY", "UTC", "public", "read committed", "0", "0"]
+    assert seen == expected
+
+
+async def test_limits_of_time_that_the_address_names_stay(guest: str) -> None:
+    given = make_conninfo(guest, options="-c statement_timeout=7s -c datestyle=German")
+    async with (
+        open_pool(given, size=1, application_name="guest") as pool,
+        pool.connection() as conn,
+    ):
+        seen = await _settings(conn)
+
+    expected = ["ISO, MDY", "UTC", "public", "read committed", "7s", "0"]
+    assert seen == expected
