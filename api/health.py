@@ -11,7 +11,7 @@ from api.deps import RuntimeDep
 from api.openapi import Problem
 from api.problems import problem
 from api.wire import View
-from ingest.db import Connection
+from ingest.db import Connection, is_timed_out
 from ingest.migrate import load_migrations
 from ingest.runtime import Runtime
 from ingest.store import queue_stats, worker_config, workers
@@ -110,8 +110,9 @@ async def _look(runtime: Runtime, *, works: bool = False) -> Checks:
             state = await workers.summary(conn, stale_after=runtime.settings.stale_after)
             config = await worker_config.get(conn)
             unattended = await _is_unattended(conn, runtime, state)
-    except psycopg.OperationalError:
-        return Checks(database=False, listener=hears)
+    except psycopg.OperationalError as error:
+        # A statement that was too slow is no reason to send requests elsewhere.
+        return Checks(database=is_timed_out(error), listener=hears)
     return Checks(
         database=True,
         listener=hears,

@@ -52,6 +52,7 @@ from api.problems import (
     Malformed,
     NotConfigured,
     RateLimited,
+    SearchTimeout,
     Unauthorized,
     UnsupportedMedia,
     is_broken_json,
@@ -61,7 +62,9 @@ from api.problems import (
 )
 from api.query import known_query
 from api.request_limits import RequestGate, RequestLimits
+from ingest.db import is_out_of_reach, is_timed_out
 from ingest.errors import BlobMissing, Conflict, IngestError, NotFound, Rejected, Transient
+from ingest.metrics import statement_timed_out
 from ingest.runtime import Runtime
 
 log = structlog.get_logger()
@@ -80,6 +83,7 @@ _STATUS: Final[dict[type[IngestError], int]] = {
     UnsupportedMedia: 415,
     Rejected: 422,
     RateLimited: 429,
+    SearchTimeout: 503,
     Transient: 503,
     NotConfigured: 503,
 }
@@ -171,7 +175,7 @@ def _handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _from_the_framework)
     app.add_exception_handler(ClientDisconnect, _gone)
-    app.add_exception_handler(psycopg.OperationalError, _database_lost)
+    app.add_exception_handler(psycopg.Error, _from_the_database)
     app.add_exception_handler(Exception, _unexpected)
 
 
@@ -210,14 +214,18 @@ def _gone(_: Request, error: Exception) -> Response:
     return problem(400, code="client_disconnected", detail="the request broke off")
 
 
-def _database_lost(request: Request, error: Exception) -> Response:
-    log.error("api.database_lost", path=request.url.path, error=type(error).__name__)
-    return problem(
-        503,
-        code="database_unavailable",
-        detail="the database does not answer; try again",
-        headers={"Retry-After": "5"},
-    )
+def _from_the_database(request: Request, error: Exception) -> Response:
+    kind = {"path": request.url.path, "error": type(error).__name__}
+    if is_timed_out(error):
+        statement_timed_out("request")
+        log.warning("api.statement_timed_out", **kind)
+        code, detail = "database_timeout", "the request took too long and was ended; try again"
+    elif is_out_of_reach(error):
+        log.error("api.database_lost", **kind)
+        code, detail = "database_unavailable", "the database does not answer; try again"
+    else:
+        return _unexpected(request, error)
+    return problem(503, code=code, detail=detail, headers={"Retry-After": "5"})
 
 
 def _unexpected(request: Request, error: Exception) -> Response:

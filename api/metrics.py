@@ -6,8 +6,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from api.overview import Overview, Overviews, overviews_of
+from api.overview import Overviews, overviews_of
 from api.queue_gauges import QueueGauges
+from ingest import metrics
+from ingest.db import is_timed_out
 from ingest.metrics import exposition
 
 log = structlog.get_logger()
@@ -17,13 +19,17 @@ router = APIRouter(tags=["health"])
 @router.get("/metrics", response_class=PlainTextResponse)
 async def get_metrics(request: Request) -> PlainTextResponse:
     """What this process counts, and what the database knows if it answers."""
-    text = exposition(QueueGauges(await _overview(overviews_of(request.app))))
+    text = exposition(await _gauges(overviews_of(request.app)))
     return PlainTextResponse(text, media_type=CONTENT_TYPE_LATEST)
 
 
-async def _overview(overviews: Overviews) -> Overview | None:
+async def _gauges(overviews: Overviews) -> QueueGauges:
     try:
-        return await overviews.get()
+        return QueueGauges(await overviews.get())
     except psycopg.Error as error:
-        log.warning("metrics.database_lost", error=type(error).__name__)
-        return None
+        if is_timed_out(error):
+            metrics.statement_timed_out("metrics")
+            log.warning("metrics.timed_out")
+        else:
+            log.warning("metrics.database_lost", error=type(error).__name__)
+        return QueueGauges(None, is_up=is_timed_out(error))

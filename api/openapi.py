@@ -53,7 +53,7 @@ _MEANINGS: Final = {
     415: "The operation does not read bodies of this type",
     422: "Fields or query parameters are missing, unknown or wrong",
     429: "The key has asked too often",
-    503: "Something that the service needs does not answer: try again",
+    503: "Something that the service needs does not answer, or took too long: try again",
 }
 _RETRY_AFTER: Final = {"description": "Seconds", "schema": {"type": "integer", "minimum": 0}}
 _HEADERS: Final = {

@@ -8,6 +8,7 @@ IngestError
     ├── UnsupportedMedia     a body of another type than the route reads
     ├── BodyTooLarge         more bytes than the route takes
     ├── RateLimited          more requests than a key may send
+    ├── SearchTimeout        a search that the database ended
     └── NotConfigured        the installation lacks a setting that the route needs
 
 FieldRejected is a Rejected (ingest/errors.py) that names the field.
@@ -78,6 +79,12 @@ class RateLimited(ApiError):
     def __init__(self, message: str, *, retry_after: timedelta) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class SearchTimeout(ApiError):
+    """The search took longer than a statement may; the database is well."""
+
+    code = "search_timeout"
 
 
 class NotConfigured(ApiError):

@@ -12,14 +12,16 @@ Rows = Iterable[tuple[Sequence[str], float]]
 
 
 class QueueGauges(Collector):
-    """The gauges of one moment; without an overview, that the database does not answer."""
+    """The gauges of one moment; without an overview, only whether the database answers."""
 
-    def __init__(self, overview: Overview | None) -> None:
+    def __init__(self, overview: Overview | None, *, is_up: bool = True) -> None:
         self._overview = overview
+        self._is_up = is_up
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        is_up = self._overview is not None
-        yield _gauge("database_up", "Whether the database answered this process.", float(is_up))
+        yield _gauge(
+            "database_up", "Whether the database answered this process.", float(self._is_up)
+        )
         if self._overview is not None:
             yield from _of_jobs(self._overview)
             yield from _of_lanes(self._overview)

@@ -6,11 +6,14 @@ from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 import numpy as np
+import psycopg
+import structlog
 from fastapi import APIRouter
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from api.deps import RuntimeDep, Viewer
+from api.problems import SearchTimeout
 from api.wire import Body, Metadata, View, Whole, storable
 from ingest import metrics
 from ingest.db import transaction
@@ -20,6 +23,7 @@ from ingest.store.keyword_search import Matches
 from ingest.store.search import Hit, Ranked, Scope
 from ingest.tasks import both
 
+log = structlog.get_logger()
 router = APIRouter(tags=["search"])
 
 # How much of each list is fused: a chunk that is good in both beats the best of one.
@@ -85,9 +89,20 @@ async def search_chunks(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -
     # Before the transaction: a slow provider must not hold a connection.
     vector = None if body.mode == "keyword" else await runtime.embed_query(body.query)
     async with runtime.searches:
-        found = await _find(body, scope, vector, runtime)
+        try:
+            found = await _find(body, scope, vector, runtime)
+        except psycopg.errors.QueryCanceled:
+            raise _too_slow(scope) from None
     metrics.searched(body.mode, seconds=time.monotonic() - started)
     return SearchHits(hits=[SearchHit.model_validate(hit) for hit in found])
+
+
+def _too_slow(scope: Scope) -> SearchTimeout:
+    metrics.statement_timed_out("search")
+    log.warning("search.timed_out", application_id=str(scope.application_id))
+    return SearchTimeout(
+        "the search took too long and was ended; ask with fewer words, or in fewer sources"
+    )
 
 
 async def _find(

@@ -29,6 +29,13 @@ _PATIENCE_SECONDS: Final = 10.0
 _OUT_OF_REACH: Final = frozenset({"08", "40", "53", "55", "57", "58"})
 # Of those: connection, and what an administrator or a crash of the server has ended.
 _CONNECTION_LOST: Final = frozenset({"08", "57"})
+# By `statement_timeout` or an administrator, `lock_timeout`, and the limits of a transaction.
+_TIMED_OUT: Final = (
+    psycopg.errors.QueryCanceled,
+    psycopg.errors.LockNotAvailable,
+    psycopg.errors.IdleInTransactionSessionTimeout,
+    psycopg.errors.TransactionTimeout,
+)
 # How libpq finds that out: what was sent, or a probe of an idle connection, is to be acknowledged
 # within half a minute. Unix sockets need none of it.
 _SILENCE: Final[Mapping[str, Any]] = {
@@ -127,15 +134,18 @@ async def transaction(pool: Pool) -> AsyncIterator[Connection]:
         yield conn
 
 
+def is_timed_out(error: BaseException) -> bool:
+    """Whether a limit of time ended the statement or its transaction; the database is well."""
+    return isinstance(error, _TIMED_OUT)
+
+
 def is_out_of_reach(error: BaseException) -> bool:
     """Whether the database, not the statement, is the trouble: what was asked may be asked again.
 
     psycopg calls more than that an OperationalError, such as a row that is too large for an index.
     """
-    if not isinstance(error, psycopg.OperationalError):
+    if not isinstance(error, psycopg.OperationalError) or is_timed_out(error):
         return False
-    if isinstance(error, psycopg.errors.QueryCanceled):
-        return False  # it took too long, and would again
     return error.sqlstate is None or error.sqlstate[:2] in _OUT_OF_REACH
 
 
@@ -151,7 +161,9 @@ def noticing_silence(dsn: str) -> str:
 
 def has_lost_connection(error: BaseException) -> bool:
     """Whether a connection broke off while it was used; False when none could be had."""
-    if not isinstance(error, psycopg.OperationalError) or isinstance(error, PoolTimeout):
+    if not isinstance(error, psycopg.OperationalError) or is_timed_out(error):
+        return False
+    if isinstance(error, PoolTimeout):
         return False
     return error.sqlstate is None or error.sqlstate[:2] in _CONNECTION_LOST
 

@@ -41,6 +41,7 @@ ErrorCode = Literal[
     "rate_limited",
     "budget_exceeded",
     "stage_timeout",
+    "database_timeout",
     "worker_lost",
     "source_deleted",
     "cancelled",

@@ -81,7 +81,7 @@ class Inbox:
             try:
                 seen, taken = await self.process()
             except psycopg.Error as error:
-                log.warning("inbox.database_lost", error=type(error).__name__)
+                log.warning("inbox.not_read", error=type(error).__name__)
                 seen = taken = 0
             except Exception as error:
                 log.error("inbox.failed", exc_info=error)
@@ -106,7 +106,7 @@ class Inbox:
                     return False
                 await webhook_events.failed(conn, waiting.id, error=reason, delay=delay)
         except psycopg.Error as error:
-            log.warning("inbox.database_lost", error=type(error).__name__)
+            log.warning("inbox.not_noted", error=type(error).__name__)
             return False
         return True
 

@@ -6,7 +6,7 @@ a source or anything else that grows without bound.
 """
 
 from functools import cache
-from typing import Final
+from typing import Final, Literal
 
 from prometheus_client import (
     CollectorRegistry,
@@ -107,6 +107,15 @@ _search_seconds: Final = Histogram(
     registry=REGISTRY,
     buckets=_QUICK,
 )
+_statement_timeouts: Final = Counter(
+    "rag_ingest_statement_timeouts",
+    "Statements that the database ended because they took too long, by what asked: a search,"
+    " another request, or GET /metrics.",
+    ("asked_by",),
+    registry=REGISTRY,
+)
+for _asker in ("search", "request", "metrics"):
+    _statement_timeouts.labels(_asker)
 
 
 def claimed(jobs: int, *, seconds: float) -> None:
@@ -171,6 +180,10 @@ def socket_closed() -> None:
 
 def searched(mode: str, *, seconds: float) -> None:
     _search_seconds.labels(mode).observe(seconds)
+
+
+def statement_timed_out(asked_by: Literal["search", "request", "metrics"]) -> None:
+    _statement_timeouts.labels(asked_by).inc()
 
 
 def exposition(more: Collector) -> bytes:

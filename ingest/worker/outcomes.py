@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import psycopg
 
-from ingest.db import is_out_of_reach
+from ingest.db import is_out_of_reach, is_timed_out
 from ingest.errors import Permanent, Snooze, Transient
 from ingest.retry import backoff
 from ingest.store.job_types import JobType
@@ -26,6 +26,9 @@ def judge(job: ClaimedJob, job_type: JobType, error: BaseException) -> Ended:
             return _waiting(job, delay, "rate_limited", error)
         case Transient():
             return _retry(job, job_type, error.code, str(error), error.retry_after)
+        case psycopg.Error() if is_timed_out(error):
+            message = "the database ended a statement that took too long"
+            return _retry(job, job_type, "database_timeout", message, None)
         case psycopg.OperationalError() if is_out_of_reach(error):
             return _retry(job, job_type, "internal", "the database was out of reach", None)
         case _:

@@ -172,7 +172,7 @@ async def test_a_search_is_ended_that_takes_too_long(
     answer = await viewer.post("/api/search", json={"query": "anything", "mode": "keyword"})
 
     assert limits == [("5s",)]
-    assert answer.status_code == 503
+    assert (answer.status_code, answer.json()["code"]) == (503, "search_timeout")
 
 
 async def test_words_and_meaning_are_asked_at_once(

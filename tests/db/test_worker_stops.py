@@ -5,6 +5,8 @@ from datetime import timedelta
 from uuid import UUID
 
 import psycopg
+import pytest
+from structlog.testing import capture_logs
 
 from ingest.db import Connection, Pool
 from ingest.handlers.context import Context, Outcome, Progress
@@ -149,3 +151,33 @@ async def test_a_worker_keeps_a_job_that_takes_longer_than_the_lease(
         row = await until_status(conn, id, "completed")
 
     assert row["attempts"] == 1
+
+
+@pytest.mark.parametrize("limit", ["statement_timeout", "lock_timeout"])
+async def test_a_write_that_the_database_ends_is_a_failure_of_that_job_with_its_own_cause(
+    dsn: str, pool: Pool, conn: Connection, application_id: UUID, limit: str
+) -> None:
+    async def handler(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+        async def write(conn: Connection) -> None:
+            await conn.execute("select set_config(%s, '50', true)", [limit])
+            await conn.execute("delete from rag.schedules")
+
+        return Outcome(write=write)
+
+    [id] = await enqueue(conn, application_id)
+    with capture_logs() as logged:
+        async with await psycopg.AsyncConnection.connect(dsn) as other:
+            await other.execute("lock table rag.schedules in share mode")
+            async with running_worker(dsn, pool, {"file": handler}):
+                await until(lambda: _has_error(conn, id))
+    row = await job_row(conn, id)
+
+    assert (row["status"], row["wait_reason"], row["attempts"]) == ("pending", "retry", 1)
+    assert row["last_error_code"] == "database_timeout"
+    assert row["last_error_message"] == "the database ended a statement that took too long"
+    assert not [entry for entry in logged if entry["event"] == "finish.database_lost"]
+
+
+async def _has_error(conn: Connection, job_id: UUID) -> bool:
+    row = await job_row(conn, job_id)
+    return row["last_error_code"] is not None
