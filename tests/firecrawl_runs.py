@@ -27,6 +27,7 @@ from ingest.store.jobs import ClaimedJob
 from ingest.store.runs import CrawlSettings, NewRun, Run
 from ingest.store.webhook_events import NewWebhookEvent
 from tests.firecrawl_events import event
+from tests.patience import AGES
 from tests.worker import until
 
 SITE = "https://shop.test/"
@@ -230,7 +231,7 @@ async def firecrawl_context(
     silence: timedelta = timedelta(minutes=30),
 ) -> AsyncIterator[Context]:
     """As much of a Context as the root job of such a run touches."""
-    client = FirecrawlClient(base_url=url, api_key=key, timeout=timedelta(seconds=5))
+    client = FirecrawlClient(base_url=url, api_key=key, timeout=AGES)
     web = SimpleNamespace(
         firecrawl=client,
         webhook_url=webhook_url,

@@ -24,11 +24,11 @@ import httpx
 from tests.firecrawl_crawls import Behaviour, Crawl, Planned, Site
 from tests.firecrawl_events import signature
 from tests.firecrawl_requests import complaint
+from tests.patience import PATIENCE
 
 KEY = "fc-key-of-the-tests"
 SECRET = "secret of the tests"
 _PREFIX = "/firecrawl"
-_DEADLINE_SECONDS = 10
 
 Answer = tuple[int, Any]
 _LOST: Answer = (0, None)
@@ -61,7 +61,7 @@ class FirecrawlServer:
         self._refused: Counter[str] = Counter()
         self._lock = threading.RLock()
         self._sender = _Timetable()
-        self._client = httpx.Client(timeout=_DEADLINE_SECONDS, trust_env=False)
+        self._client = httpx.Client(timeout=PATIENCE, trust_env=False)
         self._server = _http_server(self)
         self.url = f"http://127.0.0.1:{self._server.server_port}{_PREFIX}"
         """A base address with a path, which clients have to keep."""

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import requests
 
+from tests.patience import PATIENCE
+
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
@@ -45,11 +47,13 @@ def _binary() -> Path | str:
 
 
 def _create(address: str, buckets: tuple[str, ...], process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     for bucket in buckets:
         while True:
             try:
-                made = requests.post(f"{address}/storage/v1/b", json={"name": bucket}, timeout=5)
+                made = requests.post(
+                    f"{address}/storage/v1/b", json={"name": bucket}, timeout=PATIENCE
+                )
                 made.raise_for_status()
                 break
             except requests.ConnectionError:

@@ -13,9 +13,7 @@ from api.mailbox import Message
 from ingest.db import Connection, new_id
 from ingest.store import events
 from ingest.store.events import EventType, NewEvent
-
-PATIENCE = 10.0
-"""Seconds after which what should have come is missing; no test waits so long to pass."""
+from tests.patience import PATIENCE
 
 
 async def add_source(

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from ingest.tasks import end
+from tests.patience import PATIENCE
 
 Behaviour = Callable[["Request", asyncio.StreamWriter], Awaitable[None]]
 """Writes an answer; the connection is closed afterwards."""
@@ -44,7 +45,7 @@ class WebServer:
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait until a condition on this server holds."""
-        async with asyncio.timeout(10), self.changed:
+        async with asyncio.timeout(PATIENCE), self.changed:
             await self.changed.wait_for(condition)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -18,6 +18,7 @@ from ingest.worker.finisher import Finisher
 from ingest.worker.loop import Worker
 from ingest.worker.slots import Slot
 from tests.builders import job_row
+from tests.patience import PATIENCE
 
 
 @asynccontextmanager
@@ -53,11 +54,9 @@ async def running_worker(
         await listener.close()
 
 
-async def until(
-    condition: Callable[[], Awaitable[Any]], *, within: timedelta = timedelta(seconds=20)
-) -> Any:
+async def until(condition: Callable[[], Awaitable[Any]]) -> Any:
     """Wait for `condition` to return something true, and return it."""
-    async with asyncio.timeout(within.total_seconds()):
+    async with asyncio.timeout(PATIENCE):
         while not (found := await condition()):  # noqa: ASYNC110  # a database sets no event
             await asyncio.sleep(0.02)
     return found

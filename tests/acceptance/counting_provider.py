@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.patience import PATIENCE
+
 
 class CountingProvider:
     """Answers `POST /<name>` with 200; a name that is `down` gets 503."""
@@ -66,7 +68,7 @@ class CountingProvider:
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
         time.sleep(self.delay)
-        self._may_answer.wait(timeout=60)
+        self._may_answer.wait(PATIENCE)
         with self._lock:
             self._at_once -= 1
             first = self.answers[name].pop(0) if self.answers[name] else 200

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.patience import PATIENCE
+
 DIMENSION = 32
 
 
@@ -70,7 +72,7 @@ class EmbeddingServer:
                 self.refused += 1
                 return 429, {"error": {"message": "too many requests", "type": "requests"}}
             self.waiting += 1
-        self.gate.wait(60)
+        self.gate.wait(PATIENCE)
         time.sleep(self.delay)
         with self._lock:
             self.waiting -= 1

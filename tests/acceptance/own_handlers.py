@@ -11,6 +11,7 @@ from ingest.errors import Transient
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
 from ingest.store.jobs import ClaimedJob
+from tests.patience import PATIENCE
 
 MODULE = __name__
 
@@ -20,7 +21,7 @@ async def call(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Ask the provider that the payload names, in a lane of its own."""
     lane = f"{job.payload['provider']}/call"
     await ctx.governor.enter(lane)
-    async with httpx.AsyncClient(timeout=30, trust_env=False, verify=False) as client:
+    async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False, verify=False) as client:
         answer = await client.post(f"{job.payload['url']}/{job.payload['provider']}")
     if answer.status_code >= 500:
         await ctx.governor.failed(lane)

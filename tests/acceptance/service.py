@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -20,6 +20,7 @@ import httpx
 import psycopg
 
 from ingest.migrate import migrate
+from tests.patience import LONG_PATIENCE, PATIENCE
 from tests.postgres import postgres_in
 
 KEY = "rk_operator_key_of_the_acceptance_tests"
@@ -105,7 +106,7 @@ class Service:
         self.http = httpx.Client(
             base_url=self.url,
             headers={"Authorization": f"Bearer {KEY}"},
-            timeout=120,
+            timeout=PATIENCE,
             # Shorter than the server keeps a connection: a request must not meet its end.
             limits=httpx.Limits(keepalive_expiry=2),
         )
@@ -120,7 +121,7 @@ class Service:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def wait_until_ready(self, *, within: float = 60) -> "Service":
+    def wait_until_ready(self, *, within: float = PATIENCE) -> "Service":
         def answers() -> bool:
             if self.process.poll() is not None:
                 raise AssertionError(f"{self.command} ended: {self.log.read_text()[-3000:]}")
@@ -189,7 +190,7 @@ class Service:
     def source(self, id: str) -> Any:
         return self.get(f"/api/knowledge-sources/{id}")
 
-    def wait_until_terminal(self, id: str, *, within: float = 120) -> Any:
+    def wait_until_terminal(self, id: str, *, within: float = LONG_PATIENCE) -> Any:
         """Until a source or an application has nothing open; its progress, which must add up."""
 
         def settled() -> Any:
@@ -223,7 +224,7 @@ def check_adds_up(progress: Any) -> None:
     assert progress["total"] == sum(progress[part] for part in parts), progress
 
 
-def until(condition: Callable[[], Any], *, within: float = 30, every: float = 0.05) -> Any:
+def until(condition: Callable[[], Any], *, within: float = PATIENCE, every: float = 0.05) -> Any:
     """Wait for `condition` to return something true, and return it."""
     deadline = time.monotonic() + within
     while not (found := condition()):
@@ -235,15 +236,11 @@ def until(condition: Callable[[], Any], *, within: float = 30, every: float = 0.
 @contextmanager
 def services(*, data: Path, env: Mapping[str, str]) -> Iterator[Callable[..., Service]]:
     """A starter of processes; whatever it started is ended with the block."""
-    started: list[Service] = []
+    with ExitStack() as started:
 
-    def start(command: str, **more: str) -> Service:
-        service = Service(command, data=data, env={**env, **more})
-        started.append(service)
-        return service
+        def start(command: str, **more: str) -> Service:
+            service = Service(command, data=data, env={**env, **more})
+            started.callback(service.end)
+            return service
 
-    try:
         yield start
-    finally:
-        for service in reversed(started):
-            service.end()

@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from tests.acceptance.service import INGEST, clean_environment, until
+from tests.patience import PATIENCE
 
 
 class Machine:
@@ -24,9 +25,10 @@ class Machine:
         self.folder = folder
         self.data = folder / "data"
         self.env = {**clean_environment(), "INGEST_EMBEDDER": "static", "INGEST_PORT": "0"}
+        self._started: list[subprocess.Popen[str]] = []
 
     def popen(self, *arguments: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [INGEST, *arguments],
             cwd=self.folder,
             env={**self.env, **(env or {})},
@@ -34,10 +36,19 @@ class Machine:
             stderr=subprocess.PIPE,
             text=True,
         )
+        self._started.append(process)
+        return process
+
+    def end_all(self) -> None:
+        """Leave no command running, whatever became of the test, and no pipe open."""
+        for process in self._started:
+            process.kill()
+            with process:  # closes its pipes and waits for it
+                pass
 
     def run(self, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
         process = self.popen(*arguments, env=env)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE)
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
     def lines(self, *arguments: str) -> list[Any]:
@@ -47,25 +58,26 @@ class Machine:
     @contextmanager
     def running(self, command: str, **env: str) -> Iterator[subprocess.Popen[str]]:
         """A process of the service that is ready; killed at the end if it is still there."""
-        log = (self.folder / f"{command}.log").open("w")
-        process = subprocess.Popen(
-            [INGEST, command, "--json"],
-            cwd=self.folder,
-            env={**self.env, **env},
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        )
-        try:
-            assert process.stdout is not None
-            ready = process.stdout.readline()
-            assert ready, (self.folder / f"{command}.log").read_text()[-2000:]
-            self.ready = json.loads(ready)
-            yield process
-        finally:
-            process.kill()
-            process.communicate()
-            log.close()
+        log = self.folder / f"{command}.log"
+        with (
+            log.open("w") as errors,
+            subprocess.Popen(
+                [INGEST, command, "--json"],
+                cwd=self.folder,
+                env={**self.env, **env},
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            ) as process,
+        ):
+            try:
+                assert process.stdout is not None
+                ready = process.stdout.readline()
+                assert ready, log.read_text()[-2000:]
+                self.ready = json.loads(ready)
+                yield process
+            finally:
+                process.kill()
 
     def write(self, *paths: str) -> None:
         """Files that hold their own path, but for `empty…`, which fail."""
@@ -80,8 +92,10 @@ class Machine:
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
-    return Machine(tmp_path)
+def machine(tmp_path: Path) -> Iterator[Machine]:
+    machine = Machine(tmp_path)
+    yield machine
+    machine.end_all()
 
 
 def is_gone(pid: int) -> bool:
@@ -124,7 +138,7 @@ def test_an_interrupted_upload_resumes_without_sending_anything_again(machine: M
         upload = machine.popen("upload", "docs")
         until(lambda: len(machine.lines("sources")) == 5)
         upload.send_signal(signal.SIGINT)
-        _, told = upload.communicate(timeout=60)
+        _, told = upload.communicate(timeout=PATIENCE)
         [again] = machine.lines("upload", "docs", "--no-wait")
 
     assert upload.returncode == 130
@@ -143,7 +157,7 @@ def test_a_stop_is_clean_and_a_second_service_is_told_why_it_cannot_start(
         same_port = machine.run("serve", INGEST_PORT=port, INGEST_DATA_DIR="other")
         database = machine.postgres()
         serve.terminate()
-        serve.wait(60)
+        serve.wait(PATIENCE)
 
     assert answer.status_code == 200
     assert (machine.data / "admin.key").stat().st_mode & 0o777 == 0o600
@@ -183,10 +197,10 @@ def test_api_and_worker_run_apart_on_one_data_folder(machine: Machine) -> None:
         with machine.running("worker") as worker:
             done = machine.run("watch", waiting[0]["id"], "--json")
             worker.terminate()
-            worker.wait(60)
+            worker.wait(PATIENCE)
         still = machine.lines("search", "harbour")
         api.terminate()
-        api.wait(60)
+        api.wait(PATIENCE)
 
     assert migrated.returncode == 0
     assert [row["status"] for row in waiting] == ["pending"]
@@ -212,7 +226,7 @@ def test_a_second_signal_ends_the_service_at_once(machine: Machine) -> None:
             serve.terminate()
             until(lambda: refuses(host, int(port)))
             serve.terminate()
-            serve.wait(60)
+            serve.wait(PATIENCE)
         until(lambda: is_gone(database))
 
     assert serve.returncode == 128 + signal.SIGTERM

@@ -14,6 +14,7 @@ import pytest
 from tests.acceptance.files import sentence, text_file
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server
 from tests.acceptance.service import Database, Service, services, until
+from tests.patience import PATIENCE
 
 _STAGES = ("extract", "embed", "store")
 
@@ -132,7 +133,7 @@ def test_cancel_and_delete_are_final_in_each_stage(
             # The commit under way comes first: the request waits for it.
             until(lambda: _blocked_requests(database))
             hold.release()
-        answer = request.result(30)
+        answer = request.result(PATIENCE)
     until(lambda: _is_quiet(database))
     hits = [hit["knowledgeSourceId"] for hit in service.search(sentence(number), mode="keyword")]
 

@@ -21,6 +21,7 @@ from tests.acceptance.service import Database, Service, until
 from tests.firecrawl_crawls import Behaviour
 from tests.firecrawl_events import document, event, signature
 from tests.firecrawl_server import SECRET, FirecrawlServer, firecrawl_server
+from tests.patience import PATIENCE
 
 # The fewest that have every trouble. All 200 take a minute more: INGEST_FIRECRAWL_CRAWLS=200.
 _CRAWLS: Final = int(os.environ.get("INGEST_FIRECRAWL_CRAWLS", "36"))
@@ -63,7 +64,7 @@ def test_many_crawls_end_right_whatever_befalls_them(
         start("worker", **_settings(firecrawl), INGEST_PUBLIC_URL=api.url)
 
     sources = {site: _crawl(api, site.url) for site in sites}
-    api.wait_until_terminal(database.default_application(), within=400)
+    api.wait_until_terminal(database.default_application())
     firecrawl.settle()
     until(lambda: database.count(_OPEN_EVENTS) == 0)
 
@@ -93,11 +94,14 @@ def test_no_event_that_was_answered_is_lost_when_the_api_is_killed_in_a_burst(
     api = start("api", FIRECRAWL_WEBHOOK_SECRET=SECRET).wait_until_ready()
     kept_at_a_kill = []
 
-    with httpx.Client(timeout=30, trust_env=False) as client, ThreadPoolExecutor(16) as senders:
+    with (
+        httpx.Client(timeout=PATIENCE, trust_env=False) as client,
+        ThreadPoolExecutor(16) as senders,
+    ):
         send = partial(_send_until_taken, client, api.url)
         sending = [senders.submit(send, _event(number)) for number in range(_BURST)]
         for share in (0.2, 0.4, 0.6):
-            until(partial(_are_done, sending, int(share * _BURST)), within=120, every=0.005)
+            until(partial(_are_done, sending, int(share * _BURST)), every=0.005)
             api.kill()
             taken = [sent.result() for sent in sending if sent.done()]
             kept_at_a_kill.append(set(taken) <= _kept(database).keys())

@@ -131,7 +131,7 @@ def test_other_chunk_settings_cut_the_stored_text_again(service: Service) -> Non
         f"/api/knowledge-sources/{id}", json={"chunking": {"size": 64, "overlap": 0}}
     )
     answer.raise_for_status()
-    until(lambda: service.source(id)["chunkCount"] > before["chunkCount"], within=60)
+    until(lambda: service.source(id)["chunkCount"] > before["chunkCount"])
 
     after = service.source(id)
     types = [job["type"] for job in service.pages("/api/jobs", knowledgeSourceId=id)]

@@ -73,12 +73,12 @@ def test_no_file_is_lost_and_no_chunk_doubled_when_workers_are_killed_again_and_
 
     for _ in range(_KILLS):
         # At a random moment while it holds jobs: in a claim, an extraction, a request, a commit.
-        busy = until(lambda: _busy(database, workers), within=60, every=0.03)
+        busy = until(lambda: _busy(database, workers), every=0.03)
         time.sleep(rng.uniform(0.0, 0.4))
         victim = rng.choice(busy)
         victim.kill()
         victim.restart()
-    progress = api.wait_until_terminal(application, within=400)
+    progress = api.wait_until_terminal(application)
     attempts = database.rows("select attempts from rag.processing_jobs where type = 'file'")
     chunks = _chunks(database)
 

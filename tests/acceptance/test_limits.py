@@ -39,7 +39,7 @@ def test_two_workers_never_run_more_of_a_type_than_it_may(
 
     with provider.held():
         # More than the eight slots of one worker, so both take part.
-        until(lambda: provider.most_at_once == 9, within=25)
+        until(lambda: provider.most_at_once == 9)
         settle(1.0)
     house.wait_until_completed(type, 100)
 
@@ -55,13 +55,14 @@ def test_two_workers_never_start_more_of_a_type_than_its_rate(
     house.enqueue(type, 40, url=provider.url, provider="rated")
     house.wait_until_completed(type, 40)
 
+    starts = house.starts(type)
+
     # A tenth of the rate at once, then 217 a minute (240 - 24 + 1): never above 240 in a minute.
-    calls = provider.calls["rated"]
-    assert len(calls) == 40
+    assert len(provider.calls["rated"]) == len(starts) == 40
     for window in (1.0, 2.0, 4.0):
-        # A call is on its way for a moment after its job was claimed.
-        assert busiest(calls, window=window) <= 24 + (window + 0.5) * 217 / 60 + 1
-    assert max(calls) - min(calls) >= (40 - 24 - 1) * 60 / 217 - 0.5
+        # The claim looks at the clock a moment after the time that it notes.
+        assert busiest(starts, window=window) <= 24 + (window + 0.5) * 217 / 60 + 1
+    assert max(starts) - min(starts) >= (40 - 24 - 1) * 60 / 217 - 0.5
 
 
 def test_a_limit_that_is_edited_holds_within_seconds(
@@ -70,11 +71,11 @@ def test_a_limit_that_is_edited_holds_within_seconds(
     provider.delay = 0.1
     type = house.add_type("call")
     house.enqueue(type, 200, url=provider.url, provider="edited")
-    until(lambda: provider.most_at_once > 4, within=30)
+    until(lambda: provider.most_at_once > 4)
 
     house.edit_type(type, maxConcurrent=1)
     settle(2.0)
-    until(lambda: house.count(type, "processing") <= 1, within=10)
+    until(lambda: house.count(type, "processing") <= 1)
     provider.most_at_once = 0
     settle(1.0)
 
@@ -91,7 +92,7 @@ def test_a_storm_of_429_fails_no_file_and_burns_no_attempt(
     try:
         batch = house.api.upload([text_file(number) for number in range(500)])
         application = house.database.default_application()
-        progress = house.api.wait_until_terminal(application, within=180)
+        progress = house.api.wait_until_terminal(application)
     finally:
         openai.per_second = None
 
@@ -110,7 +111,7 @@ def test_a_provider_that_is_down_does_not_hold_up_another(
     house.enqueue(type, 100, url=provider.url, provider="a")
     house.enqueue(type, 100, url=provider.url, provider="b")
 
-    house.wait_until_completed(type, 100, within=60)
+    house.wait_until_completed(type, 100)
     waiting = house.database.rows(
         "select distinct wait_reason from rag.processing_jobs where type = %s"
         " and status = 'pending' and run_at is not null",
@@ -118,7 +119,7 @@ def test_a_provider_that_is_down_does_not_hold_up_another(
     )
     calls_while_down = len(provider.calls["a"])
     provider.down.clear()
-    house.wait_until_completed(type, 200, within=180)
+    house.wait_until_completed(type, 200)
 
     assert len(provider.calls["b"]) == 100
     assert {reason for (reason,) in waiting} <= {"provider_unavailable", "retry"}

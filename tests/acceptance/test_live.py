@@ -12,6 +12,7 @@ from websockets.sync.client import connect
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer
 from tests.acceptance.service import KEY, Database, Service
+from tests.patience import PATIENCE
 
 _FILES = 60
 
@@ -52,7 +53,7 @@ class Client:
             heard = 0
             while len(self.done) < len(self._sources):
                 try:
-                    self._take(json.loads(socket.recv(timeout=60)))
+                    self._take(json.loads(socket.recv(timeout=PATIENCE)))
                 except ConnectionClosed:
                     return
                 heard += 1

@@ -34,7 +34,7 @@ def test_four_thousand_files_in_one_request_are_all_searchable_or_say_why(tmp_pa
         service = start("serve").wait_until_ready()
         answer = service.upload(_file(number) for number in range(_COUNT))
         application = service.source(answer["knowledgeSourceIds"][0])["applicationId"]
-        progress = service.wait_until_terminal(application, within=480)
+        progress = service.wait_until_terminal(application)
 
         sources = list(service.pages("/api/knowledge-sources"))
         batch = service.get(f"/api/batches/{answer['batchId']}")

@@ -15,6 +15,7 @@ from tests.acceptance.openai_server import EmbeddingServer, embedding_server
 from tests.acceptance.service import Database, Service, check_adds_up, services, until
 from tests.acceptance.site_text import word
 from tests.acceptance.web_site import Visit, WebSite, web_site
+from tests.patience import LONG_PATIENCE
 
 _AT_ONCE: Final = 3
 _WORKERS: Final = ("rag-ingest/1", "rag-ingest/2")
@@ -82,7 +83,7 @@ class _Watch:
         answer = self._api.http.post(path, json=body)
         assert answer.status_code == 202, answer.text
         source_id = answer.json()["knowledgeSourceId"]
-        until(lambda: self._is_over(source_id), within=300, every=0.5)
+        until(lambda: self._is_over(source_id), within=LONG_PATIENCE, every=0.5)
         visits, embedded = list(self._site.visits), list(self._openai.texts)
         place = f"/api/knowledge-sources/{source_id}"
         documents = {

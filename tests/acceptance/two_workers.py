@@ -13,6 +13,7 @@ import psycopg
 from tests.acceptance import own_handlers
 from tests.acceptance.openai_server import EmbeddingServer
 from tests.acceptance.service import Database, Service, services, until
+from tests.patience import LONG_PATIENCE
 
 _ANYTHING = {"type": "object"}
 
@@ -93,8 +94,17 @@ class TwoWorkers:
             status,
         )
 
-    def wait_until_completed(self, type: str, count: int, *, within: float = 120) -> None:
+    def wait_until_completed(self, type: str, count: int, *, within: float = LONG_PATIENCE) -> None:
         until(lambda: self.count(type, "completed") == count, within=within, every=0.1)
+
+    def starts(self, type: str) -> list[float]:
+        """When the jobs of a type were claimed, in seconds by the database's clock."""
+        rows = self.database.rows(
+            "select extract(epoch from started_at)::float8 from rag.processing_jobs"
+            " where type = %s",
+            type,
+        )
+        return [start for (start,) in rows]
 
     def most_attempts(self, type: str) -> int:
         return self.database.count(
@@ -125,7 +135,7 @@ def two_workers(folder: Path, openai: EmbeddingServer) -> Iterator[TwoWorkers]:
         with services(data=data, env=env) as start:
             api = start("api").wait_until_ready()
             workers = [start("worker"), start("worker")]
-            until(lambda: database.count("select count(*) from rag.workers") == 2, within=60)
+            until(lambda: database.count("select count(*) from rag.workers") == 2)
             yield TwoWorkers(database, api, workers, start)
     finally:
         database.stop()

@@ -33,6 +33,7 @@ from ingest.store import access, applications, models
 from tests.api.hubs import running
 from tests.api.parser import TextParser
 from tests.live import Inbox
+from tests.patience import AGES
 
 OPERATOR_KEY = "the-operators-key"
 MODEL = EmbeddingModel(
@@ -116,7 +117,7 @@ async def runtime(
             lambda: parser,
             at_once=2,
             max_pages=10,
-            timeout=timedelta(seconds=20),
+            timeout=AGES,
             patience=timedelta(seconds=0.05),
         ),
         ocr=None,

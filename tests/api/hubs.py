@@ -8,7 +8,7 @@ from datetime import timedelta
 from api.hub import Hub
 from ingest.db import Pool
 from ingest.listen import Listener
-from tests.live import PATIENCE
+from tests.patience import PATIENCE
 
 NEVER = timedelta(hours=1)
 SOON = timedelta(milliseconds=50)

@@ -14,7 +14,7 @@ from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 
 from api.live import LARGEST_MESSAGE
-from tests.live import PATIENCE
+from tests.patience import PATIENCE
 
 
 @asynccontextmanager

@@ -11,12 +11,12 @@ from api.mailbox import Closed, Mailbox
 from ingest.db import Connection
 from tests.builders import add_application
 from tests.live import (
-    PATIENCE,
     Inbox,
     add_source,
     emit,
     seqs,
 )
+from tests.patience import PATIENCE
 
 
 async def test_a_snapshot_comes_first_and_then_what_happens(

@@ -16,13 +16,13 @@ from ingest.store import events, sources
 from ingest.store.events import NewEvent
 from tests.api.hubs import SOON, running
 from tests.live import (
-    PATIENCE,
     Inbox,
     add_source,
     content,
     emit,
     seqs,
 )
+from tests.patience import PATIENCE
 
 
 async def test_joining_while_events_are_written_leaves_no_gap_and_nothing_twice(

@@ -12,6 +12,7 @@ from ingest.db import Connection
 from ingest.store import claims, job_logs, jobs, workers
 from ingest.store.job_logs import LogLine
 from tests.api.helpers import count, finish_file_job, upload
+from tests.patience import PATIENCE
 
 JOBS = "/api/jobs"
 
@@ -288,7 +289,7 @@ async def test_trigger_wakes_the_workers(editor: httpx.AsyncClient, dsn: str) ->
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as listening:
         await listening.execute("listen rag_jobs")
         answer = await editor.post(f"{JOBS}/trigger")
-        heard = [note.channel async for note in listening.notifies(timeout=10, stop_after=1)]
+        heard = [note.channel async for note in listening.notifies(timeout=PATIENCE, stop_after=1)]
 
     assert answer.status_code == 202
     assert heard == ["rag_jobs"]

@@ -17,7 +17,8 @@ from ingest.store import events
 from ingest.store.events import NewEvent
 from tests.api.conftest import MakeKey
 from tests.api.sockets import listening, receive, receive_all, receive_until, send, socket
-from tests.live import PATIENCE, add_source, emit, seqs
+from tests.live import add_source, emit, seqs
+from tests.patience import PATIENCE
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from ingest.sandbox.pool import ParserPool
 from tests.api.conftest import MakeKey, connect, serve
 from tests.api.helpers import count, multipart, stored
 from tests.api.parser import TextParser
+from tests.patience import AGES
 from tests.worker import truth_of, until
 
 PREVIEW = "/api/preview"
@@ -270,10 +271,10 @@ async def real(
 ) -> AsyncIterator[httpx.AsyncClient]:
     """An editor of an installation with parser processes."""
     previews = Previews(
-        lambda: ParserPool(size=1, timeout=timedelta(seconds=60), memory=2 * 1024**3),
+        lambda: ParserPool(size=1, timeout=AGES, memory=2 * 1024**3),
         at_once=1,
         max_pages=10,
-        timeout=timedelta(seconds=120),
+        timeout=AGES,
     )
     key = await make_key(application_id, "editor")
     async with serve(replace(runtime, previews=previews)) as app, connect(app, key) as client:

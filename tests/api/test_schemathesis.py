@@ -30,7 +30,7 @@ from ingest.db import Connection
 from ingest.runtime import Runtime
 from tests.api.conftest import OPERATOR_KEY, connect, serve
 from tests.api.known import JOB_TYPE, Ids, add_one_of_each, path_parameters
-from tests.live import PATIENCE
+from tests.patience import PATIENCE
 
 # Per operation, for requests that keep to the document and for those that do not.
 EXAMPLES: Final = int(os.environ.get("INGEST_SCHEMATHESIS_EXAMPLES", "2"))

@@ -15,6 +15,7 @@ from ingest.store import keyword_search, search, sources
 from ingest.store.keyword_search import Matches
 from tests.api.conftest import fake_vector
 from tests.knowledge import Space, add_document
+from tests.patience import PATIENCE
 
 FIELDS = {
     "chunkId",
@@ -191,7 +192,7 @@ async def test_words_and_meaning_are_asked_at_once(
     monkeypatch.setattr(search, "by_vector", near)
     monkeypatch.setattr(keyword_search, "by_keyword", matching)
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         assert await find(viewer, "herons") == []
 
 
@@ -226,7 +227,7 @@ async def test_when_one_half_fails_the_other_is_ended(
     for module, name in ((search, "by_vector"), (keyword_search, "by_keyword")):
         monkeypatch.setattr(module, name, broken if name == fails else endless)
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         answer = await viewer.post("/api/search", json={"query": "anything"})
 
     assert answer.status_code == 500

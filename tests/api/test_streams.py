@@ -12,7 +12,8 @@ from fastapi import FastAPI
 from ingest.db import Connection
 from tests.api.conftest import MakeKey
 from tests.api.sockets import frames, listening
-from tests.live import PATIENCE, add_source, emit, set_status
+from tests.live import add_source, emit, set_status
+from tests.patience import PATIENCE
 
 FIELDS = {
     "total",

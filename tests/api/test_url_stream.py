@@ -17,7 +17,7 @@ from tests.api.conftest import MakeKey
 from tests.api.helpers import count
 from tests.api.sockets import frames, listening
 from tests.builders import job_row
-from tests.live import PATIENCE
+from tests.patience import PATIENCE
 from tests.web_sources import add_document
 
 PAGE = "https://site.example/a"

@@ -12,6 +12,7 @@ from ingest.db import Connection
 from ingest.store import claims, job_types, jobs
 from ingest.store.jobs import NewJob
 from tests.builders import add_application, claim, claimable, complete, enqueue, job_row
+from tests.patience import PATIENCE
 
 
 async def test_a_second_worker_skips_a_row_being_claimed(
@@ -20,7 +21,7 @@ async def test_a_second_worker_skips_a_row_being_claimed(
     await enqueue(conn, application_id, 2)
     async with await AsyncConnection.connect(dsn) as other:  # its claim stays uncommitted
         theirs = await claim(other)
-        mine = await asyncio.wait_for(claim(conn), timeout=5)
+        mine = await asyncio.wait_for(claim(conn), timeout=PATIENCE)
 
     assert [len(theirs), len(mine)] == [1, 1]
     assert theirs[0].id != mine[0].id

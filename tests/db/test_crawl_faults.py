@@ -10,6 +10,7 @@ from ingest.store import announce, crawl_origins, jobs, source_control
 from ingest.store.crawl_origins import Busy, Slot
 from ingest.store.runs import Run
 from ingest.worker.finish import Finished, commit
+from tests.patience import PATIENCE
 from tests.site_house import SiteHouse, html, site_house
 from tests.web_server import response
 
@@ -189,7 +190,7 @@ async def test_pages_of_two_sites_that_end_in_opposite_order_do_not_block_each_o
             for run in runs
         )
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             held = await asyncio.gather(
                 commit(pool, [first[0], second[0]]), commit(pool, [second[1], first[1]])
             )

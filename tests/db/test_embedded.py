@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -20,6 +20,7 @@ from psycopg.conninfo import conninfo_to_dict
 from ingest.embedded import EmbeddedPostgres
 from ingest.embedded_binaries import find_binaries, reachable
 from ingest.errors import SetupError
+from tests.patience import PATIENCE
 
 # Starts as the owner (or joins), tells the DSN, and stays until its stdin ends.
 _OWNER = """
@@ -62,7 +63,7 @@ def postgres_processes(folder: Path) -> list[int]:
 
 
 def wait_until_gone(folder: Path) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while postgres_processes(folder):
         assert time.monotonic() < deadline, "the orphan was not shut down"
         time.sleep(0.01)
@@ -151,13 +152,14 @@ def test_a_joiner_uses_the_owners_server_and_leaves_it_running(folder: Path) -> 
 
 def test_processes_that_start_together_share_one_server(empty: Path) -> None:
     command = [sys.executable, "-c", _OWNER, str(empty), "join"]
-    started = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for _ in range(3)
-    ]
-    lines = [process.stdout.readline().split() for process in started if process.stdout]
-    for process in started:
-        process.communicate()
+    with ExitStack() as running:
+        started = [
+            running.enter_context(
+                subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            )
+            for _ in range(3)
+        ]  # they end with their stdin, which the stack closes
+        lines = [process.stdout.readline().split() for process in started if process.stdout]
 
     assert len({" ".join(line[:-1]) for line in lines}) == 1
     assert sorted(line[-1] for line in lines) == ["False", "False", "True"]

@@ -10,6 +10,7 @@ from ingest.db import Connection, Pool, transaction
 from ingest.store import events
 from ingest.store.events import NewEvent, parse_notification
 from tests.live import add_source, emit, eventually, is_waiting_for_a_lock
+from tests.patience import PATIENCE
 
 
 async def stored(conn: Connection, source_id: UUID) -> list[int]:
@@ -110,7 +111,7 @@ async def test_a_notification_names_the_application_and_its_sources(
             )
         heard = [
             parse_notification(notification.payload)
-            async for notification in listening.notifies(timeout=5, stop_after=2)
+            async for notification in listening.notifies(timeout=PATIENCE, stop_after=2)
         ]
 
     assert {application for application, _ in heard} == {application_id}

@@ -27,6 +27,7 @@ from tests.firecrawl_runs import (
     sent_run,
     told,
 )
+from tests.patience import PATIENCE
 from tests.worker import truth_of, until
 
 DOOR = SITE + "door"
@@ -97,7 +98,7 @@ async def test_an_event_that_another_process_is_at_is_left_to_it(
     run = await sent_run(conn, application_id, provider_id="c1")
     id = await Post(conn, "c1", await told(conn, run))("crawl.page", document(DOOR, "# Doors"))
 
-    async with pool.connection() as other, other.transaction(), asyncio.timeout(20):
+    async with pool.connection() as other, other.transaction(), asyncio.timeout(PATIENCE):
         await webhook_events.hold(other, id)
         seen = await inbox.process()
 

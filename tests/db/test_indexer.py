@@ -23,6 +23,7 @@ from tests.builders import claim, complete, enqueue
 from tests.fresh import count_fresh, count_indexed, delete_chunks
 from tests.knowledge import Space, add_document, add_space, nearest
 from tests.live import eventually
+from tests.patience import PATIENCE
 from tests.retaining import KEEP
 
 
@@ -40,7 +41,7 @@ async def other(dsn: str) -> AsyncIterator[Connection]:
 
 async def somebody_waits(pool: Pool) -> None:
     """Until a statement waits for a lock."""
-    async with asyncio.timeout(10), pool.connection() as conn:
+    async with asyncio.timeout(PATIENCE), pool.connection() as conn:
         while True:
             cursor = await conn.execute(
                 "select exists (select from pg_stat_activity where wait_event_type = 'Lock')"
@@ -169,7 +170,7 @@ async def test_a_delete_waits_for_the_move_and_leaves_nothing(
         assert await fresh_vectors.move(other, limit=10) == 2
         deleting = asyncio.create_task(delete_chunks(conn, source))
         await somebody_waits(pool)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await deleting
 
     assert (await count_fresh(conn), await count_indexed(conn)) == (0, 0)
@@ -182,7 +183,7 @@ async def test_a_move_leaves_alone_what_is_being_deleted(
     await add_document(conn, application_id, space, ["staying"])
     async with other.transaction():
         await delete_chunks(other, source)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             moved = await fresh_vectors.move(conn, limit=10)
 
     assert moved == 1
@@ -197,7 +198,7 @@ async def test_a_document_is_replaced_while_its_vectors_are_moved(
         assert await fresh_vectors.move(other, limit=10) == 2
         replacing = asyncio.create_task(replace_chunks(conn, source, space))
         await somebody_waits(pool)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await replacing
 
     assert (await count_fresh(conn), await count_indexed(conn)) == (1, 0)
@@ -229,7 +230,7 @@ async def test_the_tick_indexes_and_ends_at_once_in_the_middle_of_a_move(
         await other.execute("lock rag.embeddings in share mode")
         ticks.start()
         await somebody_waits(pool)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             await ticks.close()
     left = await count_fresh(conn)
 

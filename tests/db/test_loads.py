@@ -8,6 +8,7 @@ import psycopg
 from ingest.db import Connection, Pool, is_out_of_reach, transaction
 from ingest.handlers.loads import Loads
 from tests.builders import add_application, upload
+from tests.patience import PATIENCE
 from tests.worker import until
 
 
@@ -26,9 +27,9 @@ async def test_a_statement_that_is_broken_off_leaves_nobody_waiting(
         gone.cancel()
         late = asyncio.create_task(loads.sources.get([theirs]))
         await conn.execute("select pg_terminate_backend(%s, 5000)", [pid])
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             broken_off = await asyncio.gather(*asking, return_exceptions=True)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         answers = [await late, *await asyncio.gather(*(loads.sources.get([id]) for id in (mine,)))]
 
     for error in broken_off:

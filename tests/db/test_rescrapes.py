@@ -18,7 +18,8 @@ from ingest.store import applications, rescrapes, runs, source_control
 from ingest.store.runs import RESCRAPE_PRIORITY, Run
 from ingest.ticks import build_ticks, make_nightly_due, start_rescrapes
 from tests.builders import add_application, job_row, source_row, upload
-from tests.live import PATIENCE, eventually
+from tests.live import eventually
+from tests.patience import PATIENCE
 from tests.retaining import KEEP
 from tests.web_sources import crawl_row, end, start
 

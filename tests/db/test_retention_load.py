@@ -16,7 +16,7 @@ from ingest.store.jobs import Ended
 from ingest.store.retention_jobs import EndedJob, KeepJobs
 from ingest.tasks import end
 from tests.builders import claim, enqueue, upload
-from tests.live import PATIENCE
+from tests.patience import PATIENCE
 from tests.retaining import add_ended, clean, jobs_left, seen
 
 NOW = timedelta(0)

@@ -16,6 +16,7 @@ from ingest.db import Connection, Pool, new_id, transaction
 from ingest.store import job_control, schedules
 from ingest.ticks import build_ticks, forget_webhook_events, prune_old, sweep_blobs
 from tests.builders import source_row, upload
+from tests.patience import PATIENCE
 from tests.retaining import KEEP
 
 _NOW = timedelta(0)
@@ -120,7 +121,7 @@ async def test_replicas_catch_a_missed_night_up_once_whenever_they_start(pool: P
     replicas = [Scheduler(guard) for _ in range(4)]
     for replica in replicas:
         replica.cron("nightly", schedule, catch_up=True)(nightly)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         for replica in replicas[:3]:
             replica.start()
         early = [await answers.get() for _ in range(3)]
@@ -150,7 +151,7 @@ async def test_the_process_tick_wakes_the_worker_of_every_replica(
         clock=DatabaseClock(),
     )
     ticks.start()
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(PATIENCE):
         await woken.wait()
     await ticks.close()
     await blobs.close()

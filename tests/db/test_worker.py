@@ -13,19 +13,24 @@ from ingest.store import claims
 from ingest.store.jobs import ClaimedJob
 from ingest.ticks import recover_stale_jobs
 from tests.builders import enqueue, job_row, source_row, upload
+from tests.patience import AGES
 from tests.worker import Scripted, all_running, running_worker, truth_of, until, until_status
 
 
 async def test_a_job_that_is_enqueued_while_the_worker_idles_runs_at_once(
-    dsn: str, pool: Pool, conn: Connection, application_id: UUID
+    dsn: str,
+    pool: Pool,
+    conn: Connection,
+    application_id: UUID,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("ingest.worker.loop._POLL", 2 * AGES)
     handler = Scripted()
     async with running_worker(dsn, pool, {"file": handler}) as worker:
         await until(lambda: truth_of(worker._listener.is_connected))
         await asyncio.sleep(0.3)  # it has found nothing and waits for its next poll
         [id] = await enqueue(conn, application_id)
-        async with asyncio.timeout(5):  # half of a poll interval
-            row = await until_status(conn, id, "completed")
+        row = await until_status(conn, id, "completed")
 
     assert handler.written == [id]
     assert row["attempts"] == 1
@@ -131,8 +136,15 @@ async def test_a_write_that_fails_is_the_trouble_of_its_own_job_only(
 
 
 async def test_slots_are_refilled_as_jobs_end(
-    dsn: str, pool: Pool, conn: Connection, application_id: UUID
+    dsn: str,
+    pool: Pool,
+    conn: Connection,
+    application_id: UUID,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # What ends is the only reason to look again.
+    monkeypatch.setattr("ingest.worker.loop._POLL", 2 * AGES)
+    monkeypatch.setattr("ingest.worker.loop._POLL_DEAF", 2 * AGES)
     handler = Scripted()
     await enqueue(conn, application_id, 200)
 
@@ -143,7 +155,7 @@ async def test_slots_are_refilled_as_jobs_end(
         return await cursor.fetchone() == (0,)
 
     async with running_worker(dsn, pool, {"file": handler}, concurrency=3):
-        await until(drained, within=timedelta(seconds=8))  # less than one poll interval
+        await until(drained)
 
     assert len(handler.written) == 200
     assert len(set(handler.written)) == 200

@@ -7,6 +7,7 @@ import pytest
 
 from ingest.batch_loader import BatchLoader
 from ingest.tasks import end
+from tests.patience import PATIENCE
 
 
 class Squares:
@@ -129,7 +130,7 @@ async def test_nobody_waits_for_a_loader_that_was_cancelled() -> None:
     [running] = [task for task in asyncio.all_tasks() if task.get_name() == "batch loader"]
     await end(running)
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         for task in asking:
             with pytest.raises(asyncio.CancelledError):
                 await task

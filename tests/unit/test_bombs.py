@@ -4,7 +4,6 @@ import gzip
 import io
 import zipfile
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 
 from ingest.errors import IsArchive, Permanent
@@ -13,6 +12,7 @@ from ingest.sandbox.messages import ParseRequest, UnpackRequest
 from ingest.sandbox.pool import ParserPool
 from tests import make_files, make_images, make_mail, make_office, make_sheets
 from tests.make_archives import overlapping
+from tests.patience import AGES
 
 MIB = 1024 * 1024
 _CHUNKS = ChunkSettings(tokenizer="wordllama", size=256, overlap=32)
@@ -107,7 +107,7 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes], str]] = {
 
 
 async def test_bombs_end_with_their_code_and_the_file_after_each_is_read(tmp_path: Path) -> None:
-    pool = ParserPool(size=1, timeout=timedelta(seconds=60), memory=1024 * MIB)
+    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB)
     found: dict[str, tuple[str, str]] = {}
     try:
         for number, (bomb, (name, build, _)) in enumerate(BOMBS.items()):

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ingest.cron import Scheduler, last_firing, next_firing
+from tests.patience import PATIENCE
 
 _NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)
 
@@ -52,6 +53,7 @@ async def _no(name: str, firing: datetime) -> bool:
 async def test_a_slow_handler_is_never_run_twice_at_once() -> None:
     scheduler = Scheduler(_yes)
     running = most = runs = 0
+    twice = asyncio.Event()
 
     @scheduler.cron("slow", "* * * * * *")
     async def slow() -> None:
@@ -59,19 +61,27 @@ async def test_a_slow_handler_is_never_run_twice_at_once() -> None:
         running += 1
         runs += 1
         most = max(most, running)
-        await asyncio.sleep(1.3)
+        await asyncio.sleep(1.3)  # past the next firing
         running -= 1
+        if runs == 2:
+            twice.set()
 
     scheduler.start()
-    await asyncio.sleep(3.5)
+    async with asyncio.timeout(PATIENCE):
+        await twice.wait()
     await scheduler.close()
 
     assert most == 1
-    assert runs == 2
 
 
 async def test_a_handler_that_raises_is_run_again_by_its_backoff_schedule() -> None:
-    scheduler = Scheduler(_yes)
+    firings = []
+
+    async def guard(name: str, firing: datetime) -> bool:
+        firings.append(firing)
+        return True
+
+    scheduler = Scheduler(guard)
     runs = 0
     done = asyncio.Event()
 
@@ -84,16 +94,17 @@ async def test_a_handler_that_raises_is_run_again_by_its_backoff_schedule() -> N
         done.set()
 
     scheduler.start()
-    async with asyncio.timeout(1.9):
+    async with asyncio.timeout(PATIENCE):
         await done.wait()
     await scheduler.close()
 
-    assert runs == 3
+    assert (runs, len(firings)) == (3, 1)
 
 
 async def test_a_firing_of_another_replica_is_left_to_it() -> None:
     scheduler = Scheduler(_no)
     ran = {"guarded": 0, "everywhere": 0}
+    has_run = asyncio.Event()
 
     @scheduler.cron("guarded", "* * * * * *")
     async def guarded() -> None:
@@ -102,9 +113,12 @@ async def test_a_firing_of_another_replica_is_left_to_it() -> None:
     @scheduler.cron("everywhere", "* * * * * *", on_every_replica=True)
     async def everywhere() -> None:
         ran["everywhere"] += 1
+        has_run.set()
 
     scheduler.start()
-    await asyncio.sleep(1.2)
+    async with asyncio.timeout(PATIENCE):
+        await has_run.wait()
+    await asyncio.sleep(0.2)  # both fire at the same second
     await scheduler.close()
 
     assert ran["guarded"] == 0
@@ -129,7 +143,7 @@ async def test_a_guard_that_fails_does_not_end_the_schedule() -> None:
         done.set()
 
     scheduler.start()
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(PATIENCE):
         await done.wait()
     await scheduler.close()
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ingest.cron import Scheduler
+from tests.patience import PATIENCE
 
 _NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)
 
@@ -49,7 +50,7 @@ async def _settled() -> None:
 
 
 async def _until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 

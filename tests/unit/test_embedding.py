@@ -10,6 +10,7 @@ from ingest.embedding_requests import RequestCounts
 from ingest.errors import Permanent, Transient
 from ingest.model import Vectors
 from tests.fakes import FakeEmbedder
+from tests.patience import PATIENCE
 
 
 def ones(texts: Sequence[str]) -> list[int]:
@@ -275,7 +276,7 @@ async def test_it_does_not_wait_long_for_a_request_that_does_not_come_back() -> 
     await asyncio.sleep(0.001)
 
     other = asyncio.create_task(service.embed(["other"], [1]))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while embedder.calls < 3:  # noqa: ASYNC110  # the fake sets no event
             await asyncio.sleep(0.001)
     embedder.gate.set()
@@ -288,7 +289,7 @@ async def test_a_query_waits_for_no_other_callers() -> None:
     embedder = FakeEmbedder(max_items=100, concurrency=2)
     service = EmbeddingService(embedder, linger=timedelta(hours=1))
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await service.embed_query("question", 1)
 
     assert embedder.requests == [["question"]]

@@ -10,6 +10,7 @@ from ingest.embedding import EmbeddingService
 from ingest.errors import Transient
 from ingest.model import Vectors
 from tests.fakes import FakeEmbedder
+from tests.patience import PATIENCE
 
 
 class Panic(BaseException):
@@ -68,7 +69,7 @@ async def test_who_comes_while_it_closes_or_later_does_not_wait_for_ever() -> No
     await closing
     calls.append(asyncio.create_task(service.embed(["later"], [1])))
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         results = await asyncio.gather(*calls, return_exceptions=True)
     assert [type(result) for result in results] == [Transient] * 3
     assert embedder.requests == [["under way"]]

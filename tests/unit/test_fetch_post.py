@@ -8,10 +8,11 @@ import pytest
 from ingest.errors import Permanent, Transient
 from ingest.providers.fetch.fetcher import Fetcher, Posted
 from tests.fetching import LOCAL, Names, fetcher
+from tests.patience import PATIENCE
 from tests.web_server import Request, redirect, response, web_server
 
 
-async def post(fetch: Fetcher, url: str, *, seconds: float = 10) -> Posted:
+async def post(fetch: Fetcher, url: str, *, seconds: float = PATIENCE) -> Posted:
     return await fetch.post(
         url,
         content=b"the body",

@@ -24,6 +24,7 @@ from ingest.providers.firecrawl.events import Event, parse_event
 from ingest.providers.firecrawl.signature import Signature
 from tests.firecrawl_crawls import Behaviour, SitePage
 from tests.firecrawl_server import KEY, SECRET, FirecrawlServer, firecrawl_server
+from tests.patience import PATIENCE
 
 SEED = "https://shop.test/"
 
@@ -116,12 +117,10 @@ def asked(webhook: str | None = None, *, limit: int = 1000, **patterns: list[str
 
 async def ended(client: FirecrawlClient, id: str) -> str:
     """Its state when it is no longer scraping."""
-    for _ in range(3000):
-        status = (await client.status(id)).status
-        if status != "scraping":
-            return status
-        await asyncio.sleep(0.01)
-    raise AssertionError("it is still scraping")
+    async with asyncio.timeout(PATIENCE):
+        while (status := (await client.status(id)).status) == "scraping":  # noqa: ASYNC110  # it is asked
+            await asyncio.sleep(0.01)
+    return status
 
 
 async def read(client: FirecrawlClient, id: str) -> list[str]:

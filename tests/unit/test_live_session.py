@@ -13,6 +13,7 @@ from api.feeds import Subscriber
 from api.hub import Hub
 from api.live import DOES_NOT_READ, Session
 from api.mailbox import Message
+from tests.patience import PATIENCE
 
 
 class FullSocket:
@@ -38,7 +39,7 @@ async def run(socket: FullSocket, messages: int) -> int | None:
         subscriber.mailbox.offer(Message(type="progress", text=f"{number}"))
     operator = Key(application_id=subscriber.application_id, role="admin", is_operator=True)
     session = Session(cast(WebSocket, socket), cast(Hub, None), subscriber, operator)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         return await session.run()
 
 

@@ -18,6 +18,7 @@ from ingest.sandbox.messages import Parsed, ParseRequest, RechunkRequest, Unpack
 from ingest.sandbox.pool import ParserPool
 from tests import make_files
 from tests.make_archives import zip_of
+from tests.patience import AGES, PATIENCE
 
 MIB = 1024 * 1024
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and prctl")
@@ -31,9 +32,7 @@ REQUEST = ParseRequest(
 
 @pytest.fixture
 async def pool() -> AsyncIterator[ParserPool]:
-    pool = ParserPool(
-        size=2, timeout=timedelta(seconds=30), memory=1024 * MIB, child="tests.hostile_child"
-    )
+    pool = ParserPool(size=2, timeout=AGES, memory=1024 * MIB, child="tests.hostile_child")
     yield pool
     await pool.close()
 
@@ -86,11 +85,9 @@ def is_running(pid: int) -> bool:
 
 
 async def until(reached: Callable[[], bool]) -> None:
-    for _ in range(3000):
-        if reached():
-            return
-        await asyncio.sleep(0.01)
-    pytest.fail("waited 30 s in vain")
+    async with asyncio.timeout(PATIENCE):
+        while not reached():  # noqa: ASYNC110  # other processes set no event
+            await asyncio.sleep(0.01)
 
 
 async def until_gone(pid: int) -> None:
@@ -116,7 +113,7 @@ def parent_of(pid: int) -> int:
 async def test_a_document_and_its_chunks_come_back_whole(tmp_path: Path) -> None:
     path = tmp_path / "blob"
     path.write_bytes(make_files.pdf(["First page of words.", "Second page."], title="A title"))
-    pool = ParserPool(size=1, timeout=timedelta(seconds=30), memory=1024 * MIB)
+    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB)
 
     try:
         parsed = await pool.parse(path, REQUEST)
@@ -311,9 +308,7 @@ async def test_cancelling_kills_the_work(pool: ParserPool, files: Files, tmp_pat
 
 @LINUX
 async def test_closing_leaves_no_process(files: Files) -> None:
-    pool = ParserPool(
-        size=1, timeout=timedelta(seconds=30), memory=1024 * MIB, child="tests.hostile_child"
-    )
+    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.hostile_child")
     pid = int(await files.text(pool, "pid"))
 
     await pool.close()
@@ -329,17 +324,18 @@ async def test_a_killed_worker_leaves_no_process(tmp_path: Path) -> None:
         "import asyncio, sys; from datetime import timedelta; from pathlib import Path\n"
         "from tests.unit.test_sandbox import *\n"
         "async def main():\n"
-        "    pool = ParserPool(size=1, timeout=timedelta(seconds=60), memory=1024 * MIB,"
+        "    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB,"
         " child='tests.hostile_child')\n"
         "    await pool.parse(Path(sys.argv[1]), REQUEST)\n"
         "asyncio.run(main())\n"
     )
     worker = await asyncio.create_subprocess_exec(sys.executable, "-c", script, str(command))
-    offspring = await noted_pid(note)
-    parser = parent_of(offspring)
-
-    worker.kill()
-    await worker.wait()
+    try:
+        offspring = await noted_pid(note)
+        parser = parent_of(offspring)
+    finally:
+        worker.kill()
+        await worker.wait()
 
     await until_gone(parser)
     os.kill(offspring, signal.SIGKILL)  # a grandchild of our own making
@@ -348,9 +344,7 @@ async def test_a_killed_worker_leaves_no_process(tmp_path: Path) -> None:
 async def test_no_secret_reaches_a_parser(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "DATABASE_URL", "INGEST_ADMIN_KEY", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "a-secret-value")
-    pool = ParserPool(
-        size=1, timeout=timedelta(seconds=30), memory=1024 * MIB, child="tests.hostile_child"
-    )
+    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.hostile_child")
 
     try:
         environment = await files.text(pool, "environment")
@@ -376,9 +370,7 @@ async def test_a_parser_that_lies_is_not_believed(pool: ParserPool, files: Files
 
 
 async def test_a_process_that_does_not_start_is_transient(files: Files) -> None:
-    pool = ParserPool(
-        size=1, timeout=timedelta(seconds=5), memory=1024 * MIB, child="tests.no_such_module"
-    )
+    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.no_such_module")
 
     assert await files.code(pool, "say x") == "internal"
     await pool.close()

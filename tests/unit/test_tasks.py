@@ -3,6 +3,7 @@
 import asyncio
 
 from ingest.tasks import end, is_set_within
+from tests.patience import PATIENCE
 
 
 async def test_a_task_that_lost_its_cancellation_is_ended_all_the_same() -> None:
@@ -20,7 +21,7 @@ async def test_a_task_that_lost_its_cancellation_is_ended_all_the_same() -> None
 
     task = asyncio.create_task(stubborn())
     await asyncio.sleep(0)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await end(task)
 
     assert lost == 3
