@@ -9,7 +9,7 @@ import pytest
 from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection
 
-from ingest.db import Connection, Pool, open_pool
+from ingest.db import Connection, Pool, begin_session, open_pool
 from ingest.migrate import migrate
 from ingest.store import applications
 from tests.postgres import postgres_in
@@ -92,6 +92,7 @@ async def pool(dsn: str) -> AsyncIterator[Pool]:
 async def conn(dsn: str) -> AsyncIterator[Connection]:
     """A connection that autocommits, so that `now()` moves."""
     async with await AsyncConnection.connect(dsn, autocommit=True) as conn:
+        await begin_session(conn)
         await register_vector_async(conn)
         yield conn
 

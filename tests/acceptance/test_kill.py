@@ -15,7 +15,7 @@ import pytest
 from ingest.config import Settings
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer
-from tests.acceptance.service import Database, Service, services, until
+from tests.acceptance.service import SHORT_LEASE, Database, Service, services, until
 
 _KILLS = int(os.environ.get("INGEST_KILLS", "8"))
 _FILES = 25 * _KILLS
@@ -67,7 +67,7 @@ def test_no_file_is_lost_and_no_chunk_doubled_when_workers_are_killed_again_and_
     openai.delay = 0.15
     rng = random.Random(20)
     api = start("api", **openai.env()).wait_until_ready()
-    workers = [start("worker", **openai.env()) for _ in range(2)]
+    workers = [start("worker", **openai.env(), **SHORT_LEASE) for _ in range(2)]
     application = database.default_application()
     api.upload(_files())
 
@@ -98,7 +98,7 @@ def test_a_worker_that_was_frozen_past_its_lease_can_write_nothing(
 ) -> None:
     openai.gate.clear()
     api = start("api", **openai.env()).wait_until_ready()
-    frozen = start("worker", **openai.env())
+    frozen = start("worker", **openai.env(), **SHORT_LEASE)
     [source] = api.upload([text_file(1)])["knowledgeSourceIds"]
     until(lambda: openai.waiting == 1)
 
@@ -106,7 +106,7 @@ def test_a_worker_that_was_frozen_past_its_lease_can_write_nothing(
     openai.gate.set()  # the answer arrives while nobody reads it
     if ending == "deleted":
         assert api.http.delete(f"/api/knowledge-sources/{source}").status_code == 204
-    start("worker", **openai.env())
+    start("worker", **openai.env(), **SHORT_LEASE)
     if ending == "deleted":
         until(lambda: database.count("select count(*) from rag.knowledge_sources") == 0)
     else:

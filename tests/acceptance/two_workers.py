@@ -12,7 +12,7 @@ import psycopg
 
 from tests.acceptance import own_handlers
 from tests.acceptance.openai_server import EmbeddingServer
-from tests.acceptance.service import Database, Service, services, until
+from tests.acceptance.service import SHORT_LEASE, Database, Service, services, until
 from tests.patience import LONG_PATIENCE
 
 _ANYTHING = {"type": "object"}
@@ -130,6 +130,7 @@ def two_workers(folder: Path, openai: EmbeddingServer) -> Iterator[TwoWorkers]:
             "DATABASE_URL": database.dsn,
             "INGEST_HANDLERS": own_handlers.MODULE,
             "INGEST_FETCH_ALLOW": "127.0.0.0/8",
+            **SHORT_LEASE,
             **openai.env(),
         }
         with services(data=data, env=env) as start:

