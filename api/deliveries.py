@@ -80,7 +80,10 @@ async def get_delivery(
 async def replay_delivery(
     id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin, once: OnceDep
 ) -> JSONResponse:
-    """Send a delivery that has ended once more, with the same id and body."""
+    """Send a delivery once more, with the same id and body; one that waits is sent now.
+
+    Its success lets all go that wait for the endpoint.
+    """
 
     async def work(conn: Connection) -> Delivery:
         await enabled(conn, key.application_id, id)
@@ -90,9 +93,11 @@ async def replay_delivery(
         replayed = await deliveries.replay(
             conn, application_id=key.application_id, endpoint_id=id, id=delivery_id
         )
-        if replayed is None:
-            raise Conflict("the delivery is still under way", code="delivery_pending")
+        if replayed is None and not await deliveries.release_one(
+            conn, endpoint_id=id, id=delivery_id
+        ):
+            raise Conflict("the delivery is being sent", code="delivery_pending")
         await webhook_endpoints.hurry(conn, id)
-        return Delivery.model_validate(replayed)
+        return Delivery.model_validate(replayed or known)
 
     return await once.carry_out(pool, work, application_id=key.application_id, status=202)

@@ -21,6 +21,7 @@ from ingest.store import (
     batches,
     budgets,
     crawl_origins,
+    deliveries,
     job_control,
     jobs,
     notify,
@@ -83,6 +84,11 @@ def build_ticks(
     @scheduler.cron("complete-batches", "45 * * * * *")
     async def complete() -> None:
         await complete_batches(pool)
+
+    @scheduler.cron("release-deliveries", "*/15 * * * * *")
+    async def release() -> None:
+        async with transaction(pool) as conn:
+            await deliveries.release_overlooked(conn)
 
     if rescrape is not None:
 

@@ -153,15 +153,34 @@ async def end_pending(
         await close(conn, job_ids)
 
 
-async def release(conn: Connection, *, endpoint_id: UUID) -> None:
-    """Let what waits for a failing endpoint go on now, since it works again.
+async def release(conn: Connection, *, endpoint_id: UUID, if_failing: bool = False) -> int:
+    """Let all that waits for an endpoint go on now, with `if_failing` only if it fails; how many.
 
-    Before the endpoint is locked: jobs come first. One that looks at it at this very moment still
-    sees it failing, and looks again within a minute.
+    Before the endpoint is locked: jobs come first. A delivery that is putting itself off at this
+    very moment is missed, and found by `release_overlooked`.
     """
-    done = await conn.execute(_SQL["release"], {"endpoint_id": endpoint_id})
+    done = await conn.execute(
+        _SQL["release"], {"endpoint_id": endpoint_id, "if_failing": if_failing}
+    )
     if done.rowcount:
         await jobs.wake(conn)
+    return done.rowcount
+
+
+async def release_one(conn: Connection, *, endpoint_id: UUID, id: UUID) -> bool:
+    """Let a delivery that waits for its next attempt make it now; False if it does not wait."""
+    done = await conn.execute(_SQL["release_one"], {"endpoint_id": endpoint_id, "id": id})
+    if done.rowcount:
+        await jobs.wake(conn)
+    return done.rowcount == 1
+
+
+async def release_overlooked(conn: Connection) -> int:
+    """Let deliveries go on that wait for an endpoint which works; how many."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["overlooked"])
+        endpoint_ids = await cur.fetchall()
+    return sum([await release(conn, endpoint_id=id) for id in endpoint_ids])
 
 
 async def list_deliveries(

@@ -48,22 +48,45 @@ select job_id from rag.webhook_deliveries
    and status = 'pending' and job_id is distinct from %(but)s;
 
 -- name: release
--- Skips those that somebody holds: whoever delivers has other jobs locked, and must not wait.
+-- What waits for this endpoint goes now, the oldest first: the first ten at once, then twenty a second,
+-- so that a receiver that has just recovered is not flooded. Skips jobs that somebody holds: whoever
+-- delivers has other jobs locked, and must not wait; `overlooked` finds those.
 with waiting as materialized (
-    select job.id
+    select job.id, delivery.position
       from rag.webhook_deliveries as delivery
       join rag.processing_jobs as job on job.id = delivery.job_id
      where delivery.endpoint_id = %(endpoint_id)s and delivery.status = 'pending'
        and job.status = 'pending' and job.run_at is not null
-       and job.wait_reason = 'endpoint_failing'
-       and exists (select from rag.webhook_endpoints
-                    where id = %(endpoint_id)s and failing_since is not null)
+       and (not %(if_failing)s
+            or exists (select from rag.webhook_endpoints
+                        where id = %(endpoint_id)s and failing_since is not null))
      order by job.id
-       for update of job skip locked)
+       for update of job skip locked
+), turn as (
+    select id, row_number() over (order by position) - 10 as late from waiting
+)
+update rag.processing_jobs as job
+   set run_at = case when turn.late > 0 then now() + turn.late * interval '50 milliseconds' end,
+       wait_reason = null
+  from turn
+ where job.id = turn.id;
+
+-- name: release_one
 update rag.processing_jobs as job
    set run_at = null, wait_reason = null
-  from waiting
- where job.id = waiting.id;
+  from rag.webhook_deliveries as delivery
+ where delivery.id = %(id)s and delivery.endpoint_id = %(endpoint_id)s
+   and job.id = delivery.job_id and job.status = 'pending' and job.run_at is not null;
+
+-- name: overlooked
+-- Endpoints that work while deliveries wait for them: those were held when the endpoint recovered.
+select distinct delivery.endpoint_id
+  from rag.webhook_deliveries as delivery
+  join rag.webhook_endpoints as endpoint
+    on endpoint.id = delivery.endpoint_id and endpoint.is_enabled and endpoint.failing_since is null
+  join rag.processing_jobs as job on job.id = delivery.job_id
+ where delivery.status = 'pending' and job.status = 'pending' and job.run_at > now()
+   and job.wait_reason is not null;
 
 -- name: list
 select id, endpoint_id, position, event, body, status, job_id, attempts, last_status, last_error,
@@ -82,7 +105,7 @@ select id, endpoint_id, position, event, body, status, job_id, attempts, last_st
  where endpoint_id = %(endpoint_id)s and id = %(id)s;
 
 -- name: replay
--- The same message once more; not beside a job that is still at it.
+-- The same message once more; not beside a job that still has to send it.
 update rag.webhook_deliveries
    set status = 'pending', job_id = %(job_id)s
  where endpoint_id = %(endpoint_id)s and id = %(id)s and status <> 'pending'

@@ -65,6 +65,11 @@ class EndpointChange:
     events: Sequence[Event] | None = None
     is_enabled: bool | None = None
 
+    @property
+    def begins_anew(self) -> bool:
+        """Whether it may end the failures of the endpoint, so that it is tried at once."""
+        return self.is_enabled is True or (self.url is not None and self.is_enabled is None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
@@ -138,12 +143,15 @@ async def list_endpoints(
 async def edit(
     conn: Connection, *, application_id: UUID, id: UUID, change: EndpointChange
 ) -> Endpoint | None:
-    """None when it is not there. Disabling ends what waits to be delivered, enabling sends it."""
+    """None when it is not there.
+
+    Disabling ends what waits to be delivered; enabling, or another URL, sends it.
+    """
     if change.is_enabled is False:
         await deliveries.end_pending(
             conn, application_id=application_id, endpoint_id=id, reason="the endpoint was disabled"
         )
-    elif change.is_enabled:
+    elif change.begins_anew and await get(conn, application_id=application_id, id=id):
         await deliveries.release(conn, endpoint_id=id)
     return await _one(
         conn,
@@ -154,6 +162,7 @@ async def edit(
         description=change.description,
         events=None if change.events is None else list(change.events),
         is_enabled=change.is_enabled,
+        begins_anew=change.begins_anew,
     )
 
 
@@ -169,7 +178,12 @@ async def delete(conn: Connection, *, application_id: UUID, id: UUID) -> bool:
 async def rotate(
     conn: Connection, *, application_id: UUID, id: UUID, secret: str
 ) -> Endpoint | None:
-    """Sign with `secret` from now on, and with the old one as well for `OVERLAP`."""
+    """Sign with `secret` from now on, and with the old one as well for `OVERLAP`.
+
+    What waits for the endpoint is sent.
+    """
+    if await get(conn, application_id=application_id, id=id):
+        await deliveries.release(conn, endpoint_id=id)
     return await _one(
         conn, "rotate", application_id=application_id, id=id, secret=secret, overlap=OVERLAP
     )
@@ -194,7 +208,7 @@ async def failed(conn: Connection, id: UUID, *, has_turn: bool, pause: timedelta
 
 async def worked(conn: Connection, id: UUID) -> None:
     """Note that an attempt has succeeded; what waited for that goes on at once."""
-    await deliveries.release(conn, endpoint_id=id)
+    await deliveries.release(conn, endpoint_id=id, if_failing=True)
     await conn.execute(_SQL["worked"], {"id": id})
 
 

@@ -36,7 +36,7 @@ select exists (
             or previous_secret = %(secret)s and previous_secret_until > now()));
 
 -- name: edit
--- Whoever enables an endpoint says that it works again: it begins without a past.
+-- Whoever enables an endpoint or moves it says that it works: it begins without a past.
 update rag.webhook_endpoints
    set url = coalesce(%(url)s, url),
        description = coalesce(%(description)s, description),
@@ -45,9 +45,9 @@ update rag.webhook_endpoints
        disabled_reason = case when %(is_enabled)s then null
                               when not %(is_enabled)s and is_enabled then 'disabled by request'
                               else disabled_reason end,
-       failing_since = case when %(is_enabled)s then null else failing_since end,
-       failures = case when %(is_enabled)s then 0 else failures end,
-       retry_at = case when %(is_enabled)s then null else retry_at end,
+       failing_since = case when %(begins_anew)s then null else failing_since end,
+       failures = case when %(begins_anew)s then 0 else failures end,
+       retry_at = case when %(begins_anew)s then null else retry_at end,
        updated_at = now()
  where application_id = %(application_id)s and id = %(id)s
 returning id, application_id, url, description, events, is_enabled, disabled_reason, failing_since,
@@ -57,10 +57,12 @@ returning id, application_id, url, description, events, is_enabled, disabled_rea
 delete from rag.webhook_endpoints where application_id = %(application_id)s and id = %(id)s;
 
 -- name: rotate
--- The secret before the last one ends at once: there are never more than two.
+-- The secret before the last one ends at once: there are never more than two. A receiver that refused
+-- signatures may now take them, so the endpoint begins without a past.
 update rag.webhook_endpoints
    set previous_secret = secret, previous_secret_until = now() + %(overlap)s::interval,
-       secret = %(secret)s, updated_at = now()
+       secret = %(secret)s, failing_since = null, failures = 0, retry_at = null,
+       updated_at = now()
  where application_id = %(application_id)s and id = %(id)s
 returning id, application_id, url, description, events, is_enabled, disabled_reason, failing_since,
           failures, previous_secret_until, created_at, updated_at;

@@ -213,6 +213,26 @@ async def test_a_replay_is_for_deliveries_that_have_ended_at_endpoints_that_are_
     assert (await admin.post(f"{path}/deliveries/{uuid4()}/replay")).status_code == 404
 
 
+async def test_a_replay_sends_a_delivery_that_waits_now_and_lets_its_endpoint_be_tried(
+    admin: httpx.AsyncClient, made: dict[str, Any], conn: Connection
+) -> None:
+    path = f"{ENDPOINTS}/{made['id']}"
+    delivery = (await admin.post(f"{path}/test")).json()["deliveryId"]
+    await conn.execute(
+        "update rag.processing_jobs set run_at = now() + interval '8 hours', wait_reason = 'retry'"
+    )
+    await conn.execute(
+        "update rag.webhook_endpoints set failing_since = now(), "
+        "retry_at = now() + interval '8 hours'"
+    )
+    replayed = await admin.post(f"{path}/deliveries/{delivery}/replay")
+
+    assert (replayed.status_code, replayed.json()["status"]) == (202, "pending")
+    job = (await admin.get(f"/api/jobs/{replayed.json()['jobId']}")).json()
+    assert (job["runAt"], job["waitReason"]) == (None, None)
+    assert await count(conn, "rag.webhook_endpoints where retry_at <= now()") == 1
+
+
 async def test_rotation_answers_with_a_new_secret_and_until_when_the_old_one_holds(
     admin: httpx.AsyncClient, made: dict[str, Any]
 ) -> None:
