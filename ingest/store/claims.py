@@ -61,6 +61,14 @@ async def prepared(conn: Connection) -> AsyncIterator[None]:
             await conn.execute(_SQL["reset_plans"])
 
 
+async def share_switches(conn: Connection) -> None:
+    """Keep switches and limits of the workers as they are until the caller's transaction ends.
+
+    Before the first statement that reads them.
+    """
+    await conn.execute(_SQL["share_switches"])
+
+
 async def claimable_types(conn: Connection, *, handlers: Sequence[str]) -> list[ClaimableType]:
     """Job types that are enabled, not paused, and whose handler this worker has."""
     async with conn.cursor(row_factory=class_row(ClaimableType)) as cur:

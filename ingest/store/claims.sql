@@ -1,5 +1,11 @@
 -- Who gets which job next.
 
+-- name: share_switches
+-- Whoever claims holds this until it commits, whoever changes a switch or a limit of the workers
+-- takes it alone (job_types.sql, worker_config.sql). So a claim either commits before the change or
+-- sees it, because each of its later statements has a snapshot of its own.
+select pg_advisory_xact_lock_shared(7245110386);
+
 -- name: claimable_types
 -- Nothing is claimed while the global pause is on.
 select type, max_concurrent is not null or rate_per_minute is not null as is_limited

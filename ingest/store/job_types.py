@@ -91,7 +91,11 @@ async def lock(conn: Connection, type: str) -> JobType | None:
 
 
 async def write(conn: Connection, job_type: JobType) -> None:
-    """Replace what is configured of a type that `lock` returned; workers look at it now."""
+    """Replace what is configured of a type that `lock` returned.
+
+    No claim that ends after the caller's transaction has gone by the old configuration.
+    """
+    await conn.execute(_SQL["take_switches"])
     await conn.execute(_SQL["write"], _row(job_type))
     await wake(conn)
 

@@ -47,6 +47,8 @@ async def get(conn: Connection) -> WorkerConfig:
 
 
 async def set_paused(conn: Connection, paused: bool) -> None:
+    """Once the caller's transaction has ended, no job starts while `paused`."""
+    await conn.execute(_SQL["take_switches"])
     await conn.execute(_SQL["put"], {"key": "paused", "value": Jsonb(paused)})
     await wake(conn)
 

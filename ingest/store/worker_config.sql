@@ -1,6 +1,10 @@
 -- name: all
 select key, value from rag.worker_config;
 
+-- name: take_switches
+-- Waits for the claims that are under way, and lets none begin until this transaction ends.
+select pg_advisory_xact_lock(7245110386);
+
 -- name: put
 insert into rag.worker_config (key, value) values (%(key)s, %(value)s)
 on conflict (key) do update set value = excluded.value, updated_at = now();

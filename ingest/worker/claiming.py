@@ -14,7 +14,8 @@ from ingest.store.job_types import JobType
 from ingest.store.jobs import ClaimedJob
 from ingest.worker.turns import Turns
 
-# Edits of job types, weights and the pause reach a worker within this time.
+# Edits of weights and of how jobs are run reach a worker within this time; which types it may claim,
+# and under what limits, is read for each claim.
 _KEPT: Final = timedelta(seconds=1)
 # One claim in so many goes by age alone.
 _BY_AGE_EVERY: Final = 10
@@ -25,7 +26,7 @@ _LIMITED: Final = timedelta(milliseconds=250)
 
 
 class Claiming:
-    """Claims in the caller's transaction; knows the job types as they were a second ago."""
+    """Claims in the caller's transaction; knows weights and time-outs as they were a second ago."""
 
     def __init__(self, *, worker: UUID, handlers: Mapping[str, Handler]) -> None:
         self.types: Mapping[str, JobType] = {}
@@ -46,6 +47,7 @@ class Claiming:
         After an empty claim the first job that comes is taken by age: that takes half the time, and
         with more slots free nobody is passed over.
         """
+        await claims.share_switches(conn)
         await self._refresh(conn)
         if self._found_nothing and batch > 1:
             claimed = await self._oldest(conn)
@@ -120,11 +122,12 @@ class Claiming:
         return nothing | {row.type: row.allowance for row in left}
 
     async def _refresh(self, conn: Connection) -> None:
-        if time.monotonic() - self._read_at <= _KEPT.total_seconds():
-            return
-        self.types = {row.type: row for row in await job_types.all_types(conn)}
         claimable = await claims.claimable_types(conn, handlers=self._handlers)
         self._claimable = [row.type for row in claimable]
         self._limited = [row.type for row in claimable if row.is_limited]
+        is_fresh = time.monotonic() - self._read_at <= _KEPT.total_seconds()
+        if is_fresh and self.types.keys() >= set(self._claimable):
+            return
+        self.types = {row.type: row for row in await job_types.all_types(conn)}
         self._weights = await claims.weights(conn)
         self._read_at = time.monotonic()
