@@ -8,10 +8,11 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from api.deps import Admin, Operator, PoolDep, Viewer
+from api import pages
+from api.deps import Operator, PoolDep, Viewer
 from api.once import OnceDep
 from api.openapi import problems
-from api.pages import Page
+from api.pages import Cursor, Limit, Page
 from api.payload_schema import LARGEST_SCHEMA, bounded, checked_schema
 from api.problems import FieldRejected
 from api.wire import Body, Flag, Text, View, Whole
@@ -141,16 +142,20 @@ class NewJobType(JobTypePatch):
 
 
 @router.get("")
-async def list_job_types(pool: PoolDep, key: Viewer) -> Page[JobType]:
-    """How each type of job is run."""
+async def list_job_types(
+    pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
+) -> Page[JobType]:
+    """How each type of job is run, by name."""
     async with transaction(pool) as conn:
         rows = await job_types.all_types(conn)
-    return Page(items=[JobType.of(row) for row in rows], next_cursor=None)
+    after = pages.name(cursor) or ""
+    views = sorted((JobType.of(row) for row in rows if row.type > after), key=lambda row: row.type)
+    return pages.page(views, limit, view=JobType, key=lambda row: (row.type,))
 
 
 @router.patch("/{type}")
-async def edit_job_type(type: Text, body: JobTypePatch, pool: PoolDep, key: Admin) -> JobType:
-    """Pause, disable or tune a type of job while workers run; they follow within seconds."""
+async def edit_job_type(type: Text, body: JobTypePatch, pool: PoolDep, key: Operator) -> JobType:
+    """Pause, disable or tune a type of job; it holds for every job that starts after the answer."""
     async with transaction(pool) as conn:
         row = await job_types.lock(conn, type)
         if row is None:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from api import pages
-from api.deps import Editor, PoolDep, Viewer
+from api.deps import Editor, Operator, PoolDep, Viewer
 from api.openapi import problems
 from api.pages import Cursor, Limit, Page
 from api.wire import Text, UtcTime, View
@@ -103,7 +103,7 @@ async def list_jobs(
 
 
 @router.post("/trigger", status_code=202)
-async def trigger_jobs(pool: PoolDep, key: Editor) -> Triggered:
+async def trigger_jobs(pool: PoolDep, key: Operator) -> Triggered:
     """Wake the workers now instead of at their next tick."""
     async with transaction(pool) as conn:
         await jobs.wake(conn)

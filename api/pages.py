@@ -14,7 +14,7 @@ from uuid import UUID
 
 from fastapi import Query
 
-from api.wire import View
+from api.wire import View, storable
 from ingest.errors import Rejected
 
 V = TypeVar("V", bound=View)
@@ -44,7 +44,7 @@ def page(
 
 
 def encode_cursor(key: tuple[Any, ...]) -> str:
-    """A sort key of times, UUIDs and integers as text that fits a URL."""
+    """A sort key of times, UUIDs, integers and names as text that fits a URL."""
     values = [value.isoformat() if isinstance(value, datetime) else str(value) for value in key]
     return urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
 
@@ -57,6 +57,11 @@ def time_and_id(cursor: str | None) -> tuple[datetime, UUID] | None:
 def position(cursor: str | None) -> int | None:
     """The sort key of lists by number; Rejected for what we did not make."""
     return _decode(cursor, _number)
+
+
+def name(cursor: str | None) -> str | None:
+    """The sort key of lists by name; Rejected for what we did not make."""
+    return _decode(cursor, storable)
 
 
 def only_id(cursor: str | None) -> UUID | None:

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import Field
 
-from api.deps import Admin, PoolDep
+from api.deps import Operator, PoolDep
 from api.wire import Body, Flag, View, Whole
 from ingest.db import transaction
 from ingest.store import worker_config
@@ -45,15 +45,18 @@ class WorkerConfig(View):
 
 
 @router.get("")
-async def get_worker_config(pool: PoolDep, key: Admin) -> WorkerConfig:
+async def get_worker_config(pool: PoolDep, key: Operator) -> WorkerConfig:
     """Whether workers are paused, and how fast they may ask providers."""
     async with transaction(pool) as conn:
         return WorkerConfig.model_validate(await worker_config.get(conn))
 
 
 @router.put("")
-async def put_worker_config(body: WorkerConfigPut, pool: PoolDep, key: Admin) -> WorkerConfig:
-    """Pause or resume all workers, limit providers; jobs that are running go on to their end."""
+async def put_worker_config(body: WorkerConfigPut, pool: PoolDep, key: Operator) -> WorkerConfig:
+    """Pause or resume all workers, limit providers.
+
+    No job starts once a pause has been answered; those that are running go on to their end.
+    """
     async with transaction(pool) as conn:
         if "paused" in body.model_fields_set:
             await worker_config.set_paused(conn, body.paused)

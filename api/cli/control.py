@@ -1,12 +1,13 @@
 """`ingest delete`, `pause` and `resume`: what is done to sources and to the workers."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
+import httpx
 import typer
 
-from api.cli.client import open_client
+from api.cli.client import Client, Refused, open_client
 from api.cli.common import check_id, refusals
-from api.cli.output import out, plain, print_json
+from api.cli.output import CommandError, out, plain, print_json
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document")]
 
@@ -31,12 +32,12 @@ def delete(
 
 
 def pause(*, as_json: Json = False) -> None:
-    """Let the workers start no further job. Those that run go on."""
+    """Let the workers start no further job; those that run go on. Needs the operator's key."""
     _set_paused(True, as_json)
 
 
 def resume(*, as_json: Json = False) -> None:
-    """Let the workers start jobs again."""
+    """Let the workers start jobs again. Needs the operator's key."""
     _set_paused(False, as_json)
 
 
@@ -53,8 +54,21 @@ def print_version(is_asked: bool) -> None:
 
 def _set_paused(paused: bool, as_json: bool) -> None:
     with open_client() as client:
-        answer = client.put("/api/worker/config", {"paused": paused})
+        answer = _put_config(client, {"paused": paused})
     if as_json:
         print_json(answer)
     else:
         out().print("paused" if answer["paused"] else "running")
+
+
+def _put_config(client: Client, change: dict[str, Any]) -> Any:
+    try:
+        return client.put("/api/worker/config", change)
+    except Refused as error:
+        if error.status != httpx.codes.FORBIDDEN:
+            raise
+        raise CommandError(
+            "the workers serve all applications: this needs the operator's key, and the one from "
+            f"{client.target.key_from} is not (set INGEST_API_KEY to it, or unset that and set "
+            "INGEST_ADMIN_KEY)"
+        ) from None

@@ -18,8 +18,8 @@ async def shown(client: httpx.AsyncClient, type: str) -> dict[str, Any]:
     return found
 
 
-async def test_a_job_type_can_be_paused_and_tuned(admin: httpx.AsyncClient) -> None:
-    before = await shown(admin, "file")
+async def test_a_job_type_can_be_paused_and_tuned(operator: httpx.AsyncClient) -> None:
+    before = await shown(operator, "file")
     change = {
         "isPaused": True,
         "maxAttempts": 7,
@@ -28,19 +28,21 @@ async def test_a_job_type_can_be_paused_and_tuned(admin: httpx.AsyncClient) -> N
         "maxConcurrent": 3,
         "ratePerMinute": 60,
     }
-    changed = await admin.patch(f"{TYPES}/file", json=change)
+    changed = await operator.patch(f"{TYPES}/file", json=change)
     original = {name: before[name] for name in change}
-    restored = await admin.patch(f"{TYPES}/file", json=original)
+    restored = await operator.patch(f"{TYPES}/file", json=original)
 
     assert changed.json() == {**before, **change}
-    assert restored.json() == before == await shown(admin, "file")
+    assert restored.json() == before == await shown(operator, "file")
 
 
-async def test_a_limit_that_is_left_out_stays_and_null_lifts_it(admin: httpx.AsyncClient) -> None:
-    await admin.patch(f"{TYPES}/file", json={"maxConcurrent": 3, "ratePerMinute": 60})
+async def test_a_limit_that_is_left_out_stays_and_null_lifts_it(
+    operator: httpx.AsyncClient,
+) -> None:
+    await operator.patch(f"{TYPES}/file", json={"maxConcurrent": 3, "ratePerMinute": 60})
 
-    left_out = (await admin.patch(f"{TYPES}/file", json={"isPaused": False})).json()
-    lifted = (await admin.patch(f"{TYPES}/file", json={"maxConcurrent": None})).json()
+    left_out = (await operator.patch(f"{TYPES}/file", json={"isPaused": False})).json()
+    lifted = (await operator.patch(f"{TYPES}/file", json={"maxConcurrent": None})).json()
 
     assert (left_out["maxConcurrent"], left_out["ratePerMinute"]) == (3, 60)
     assert (lifted["maxConcurrent"], lifted["ratePerMinute"]) == (None, 60)
@@ -68,14 +70,14 @@ WRONG_LIMITS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-async def test_a_wrong_limit_is_a_422_that_names_the_field(admin: httpx.AsyncClient) -> None:
-    before = (await admin.get(TYPES)).json()
-    answers = [await admin.patch(f"{TYPES}/file", json=body) for body, _ in WRONG_LIMITS]
+async def test_a_wrong_limit_is_a_422_that_names_the_field(operator: httpx.AsyncClient) -> None:
+    before = (await operator.get(TYPES)).json()
+    answers = [await operator.patch(f"{TYPES}/file", json=body) for body, _ in WRONG_LIMITS]
 
     assert {answer.status_code for answer in answers} == {422}
     fields = [[error["field"] for error in answer.json()["errors"]] for answer in answers]
     assert fields == [[f"body.{field}"] for _, field in WRONG_LIMITS]
-    assert (await admin.get(TYPES)).json() == before
+    assert (await operator.get(TYPES)).json() == before
 
 
 async def test_an_operator_registers_a_type_and_removes_it_again(
@@ -162,13 +164,32 @@ async def test_a_wrong_registration_is_a_422_that_names_the_field(
 
 
 async def test_a_built_in_type_gets_no_schema_because_its_payload_is_trusted(
-    admin: httpx.AsyncClient,
+    operator: httpx.AsyncClient,
 ) -> None:
-    answer = await admin.patch(f"{TYPES}/file", json={"payloadSchema": {}})
+    answer = await operator.patch(f"{TYPES}/file", json={"payloadSchema": {}})
 
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["code"] == "not_enqueueable"
 
 
-async def test_an_unknown_job_type_is_a_404(admin: httpx.AsyncClient) -> None:
-    assert (await admin.patch(f"{TYPES}/nothing", json={})).status_code == 404
+async def test_an_unknown_job_type_is_a_404(operator: httpx.AsyncClient) -> None:
+    assert (await operator.patch(f"{TYPES}/nothing", json={})).status_code == 404
+
+
+async def test_pages_of_job_types_follow_one_another(viewer: httpx.AsyncClient) -> None:
+    everything = [item["type"] for item in (await viewer.get(TYPES)).json()["items"]]
+    paged: list[str] = []
+    query: dict[str, str] = {"limit": "3"}
+    while True:
+        answer = (await viewer.get(TYPES, params=query)).json()
+        paged += [item["type"] for item in answer["items"]]
+        assert len(answer["items"]) <= 3
+        if answer["nextCursor"] is None:
+            break
+        query["cursor"] = answer["nextCursor"]
+
+    assert paged == everything == sorted(everything)
+    assert len(paged) > 6
+    refused = [(await viewer.get(TYPES, params={"limit": n})).status_code for n in (0, 201)]
+    refused.append((await viewer.get(TYPES, params={"cursor": "x"})).status_code)
+    assert refused == [422] * 3

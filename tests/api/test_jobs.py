@@ -285,10 +285,10 @@ async def test_only_an_ended_job_can_be_deleted(
     assert source.json()["status"] == "failed"
 
 
-async def test_trigger_wakes_the_workers(editor: httpx.AsyncClient, dsn: str) -> None:
+async def test_trigger_wakes_the_workers(operator: httpx.AsyncClient, dsn: str) -> None:
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as listening:
         await listening.execute("listen rag_jobs")
-        answer = await editor.post(f"{JOBS}/trigger")
+        answer = await operator.post(f"{JOBS}/trigger")
         heard = [note.channel async for note in listening.notifies(timeout=PATIENCE, stop_after=1)]
 
     assert answer.status_code == 202

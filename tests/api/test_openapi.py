@@ -228,3 +228,14 @@ async def test_the_bare_address_leads_to_the_documentation(anonymous: httpx.Asyn
     assert answer.status_code == 200
     assert answer.url.path == "/docs"
     assert "rag-ingest" in answer.text
+
+
+def test_every_list_has_a_limit_and_a_cursor(document: Document) -> None:
+    lists = {
+        path: {parameter["name"] for parameter in methods["get"]["parameters"]}
+        for path, methods in document["paths"].items()
+        if "get" in methods and "/Page_" in str(methods["get"]["responses"].get("200", {}))
+    }
+
+    assert len(lists) >= 13
+    assert {path for path, names in lists.items() if not names >= {"limit", "cursor"}} == set()

@@ -141,11 +141,11 @@ async def test_the_openapi_document_and_its_page_are_served(
 
 
 async def test_a_validation_error_shows_few_errors_and_little_of_the_clients_names(
-    admin: httpx.AsyncClient,
+    operator: httpx.AsyncClient,
 ) -> None:
     body = {f"{number}{'n' * 5000}": 1 for number in range(30)}
 
-    answer = await admin.patch("/api/job-types/file", json=body)
+    answer = await operator.patch("/api/job-types/file", json=body)
 
     assert answer.status_code == 422
     assert answer.json()["detail"].endswith("; 10 more errors are not shown")

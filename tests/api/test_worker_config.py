@@ -18,30 +18,30 @@ LIMITS: Final = {
 }
 
 
-async def test_the_pause_stops_all_claiming(admin: httpx.AsyncClient, conn: Connection) -> None:
-    paused = await admin.put(CONFIG, json={"paused": True})
+async def test_the_pause_stops_all_claiming(operator: httpx.AsyncClient, conn: Connection) -> None:
+    paused = await operator.put(CONFIG, json={"paused": True})
     while_paused = await claimable(conn, "file")
-    await admin.put(CONFIG, json={"paused": False})
+    await operator.put(CONFIG, json={"paused": False})
     resumed = await claimable(conn, "file")
 
     assert paused.json() == {"paused": True, "limits": {}}
     assert (while_paused, resumed) == (set(), {"file"})
-    assert (await admin.get(CONFIG)).json() == {"paused": False, "limits": {}}
+    assert (await operator.get(CONFIG)).json() == {"paused": False, "limits": {}}
 
 
-async def test_what_is_left_out_stays(admin: httpx.AsyncClient) -> None:
-    await admin.put(CONFIG, json={"limits": LIMITS})
-    await admin.put(CONFIG, json={"paused": True})
-    answer = await admin.put(CONFIG, json={})
+async def test_what_is_left_out_stays(operator: httpx.AsyncClient) -> None:
+    await operator.put(CONFIG, json={"limits": LIMITS})
+    await operator.put(CONFIG, json={"paused": True})
+    answer = await operator.put(CONFIG, json={})
 
     assert answer.json() == {"paused": True, "limits": LIMITS}
-    assert (await admin.get(CONFIG)).json() == answer.json()
+    assert (await operator.get(CONFIG)).json() == answer.json()
 
 
-async def test_limits_are_replaced_as_a_whole(admin: httpx.AsyncClient) -> None:
-    await admin.put(CONFIG, json={"limits": LIMITS})
-    other = await admin.put(CONFIG, json={"limits": {"acme/llm#1": {"requestsPerMinute": 1}}})
-    none = await admin.put(CONFIG, json={"limits": {}})
+async def test_limits_are_replaced_as_a_whole(operator: httpx.AsyncClient) -> None:
+    await operator.put(CONFIG, json={"limits": LIMITS})
+    other = await operator.put(CONFIG, json={"limits": {"acme/llm#1": {"requestsPerMinute": 1}}})
+    none = await operator.put(CONFIG, json={"limits": {}})
 
     shown = {"acme/llm#1": {"requestsPerMinute": 1, "tokensPerMinute": None}}
     assert other.json()["limits"] == shown
@@ -49,9 +49,9 @@ async def test_limits_are_replaced_as_a_whole(admin: httpx.AsyncClient) -> None:
 
 
 async def test_limits_are_kept_as_workers_read_them(
-    admin: httpx.AsyncClient, conn: Connection
+    operator: httpx.AsyncClient, conn: Connection
 ) -> None:
-    await admin.put(CONFIG, json={"limits": LIMITS})
+    await operator.put(CONFIG, json={"limits": LIMITS})
 
     row = await (
         await conn.execute("select value from rag.worker_config where key = 'limits'")
@@ -77,20 +77,20 @@ WRONG: Final[Sequence[tuple[dict[str, Any], str]]] = (
 
 
 async def test_a_wrong_value_is_a_422_that_names_it_and_changes_nothing(
-    admin: httpx.AsyncClient, conn: Connection
+    operator: httpx.AsyncClient, conn: Connection
 ) -> None:
     for body, field in WRONG:
-        answer = await admin.put(CONFIG, json=body)
+        answer = await operator.put(CONFIG, json=body)
 
         assert answer.status_code == 422, body
         assert [error["field"] for error in answer.json()["errors"]] == [f"body.{field}"]
     assert await count(conn, "rag.worker_config where key = 'limits'") == 0
 
 
-async def test_a_lane_has_at_most_200_characters(admin: httpx.AsyncClient) -> None:
+async def test_a_lane_has_at_most_200_characters(operator: httpx.AsyncClient) -> None:
     longest = "a/" + "b" * 198
     answers = [
-        await admin.put(CONFIG, json={"limits": {lane: {"tokensPerMinute": 1}}})
+        await operator.put(CONFIG, json={"limits": {lane: {"tokensPerMinute": 1}}})
         for lane in (longest, longest + "b")
     ]
 
@@ -98,15 +98,15 @@ async def test_a_lane_has_at_most_200_characters(admin: httpx.AsyncClient) -> No
 
 
 async def test_limits_written_by_hand_are_shown_as_far_as_they_can_be_read(
-    admin: httpx.AsyncClient, conn: Connection
+    operator: httpx.AsyncClient, conn: Connection
 ) -> None:
     by_hand = {"a/b": 5, "c/d": {"requestsPerMinute": -1, "tokensPerMinute": 7}}
     await conn.execute(
         "insert into rag.worker_config (key, value) values ('limits', %s)", [Jsonb(by_hand)]
     )
-    shown = (await admin.get(CONFIG)).json()["limits"]
+    shown = (await operator.get(CONFIG)).json()["limits"]
     await conn.execute("update rag.worker_config set value = '[]' where key = 'limits'")
-    unreadable = (await admin.get(CONFIG)).json()["limits"]
+    unreadable = (await operator.get(CONFIG)).json()["limits"]
 
     assert shown == {"c/d": {"requestsPerMinute": None, "tokensPerMinute": 7}}
     assert unreadable == {}

@@ -219,6 +219,16 @@ def test_the_workers_are_paused_and_resumed(service: FakeJobs, command: str, pau
     assert service.requests[0] == ("PUT", "/api/worker/config", {"paused": paused})
 
 
+@pytest.mark.parametrize("command", ["pause", "resume"])
+def test_whoever_may_not_pause_is_told_whose_key_it_takes(service: FakeJobs, command: str) -> None:
+    service.answers["PUT /api/worker/config"] = httpx.Response(403, json={"detail": "no"})
+
+    result = ingest(command)
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "this needs the operator's key, and the one from " in result.stderr
+
+
 @pytest.mark.parametrize("option", ["--code", "--error"])
 def test_jobs_are_listed_by_code_and_say_what_they_ask(service: FakeJobs, option: str) -> None:
     page = {"items": [JOB], "nextCursor": None}
