@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 from api import chunking, pages
 from api.chunking import Chunking, ChunkingView
 from api.deps import Admin, Key, Operator, PoolDep, RuntimeDep
+from api.keyed_route import KeyedRoute
 from api.once import OnceDep, Secret
 from api.pages import Cursor, Limit, Page
 from api.problems import Forbidden
@@ -22,7 +23,7 @@ from ingest.store import access, applications, budgets
 from ingest.store import chunking as stored_chunking
 from ingest.store.applications import LARGEST_WEIGHT
 
-router = APIRouter(prefix="/api/applications", tags=["management"])
+router = APIRouter(route_class=KeyedRoute, prefix="/api/applications", tags=["management"])
 
 Name = Annotated[Text, Field(min_length=1, max_length=200)]
 

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
 from api.deps import Editor, PoolDep, Viewer
+from api.keyed_route import KeyedRoute
 from api.wire import UtcTime, View
 from ingest.db import Connection, transaction
 from ingest.errors import NotFound
@@ -18,7 +19,7 @@ from ingest.store import batch_views, source_control
 from ingest.store.batch_views import BatchView, FileRow
 from ingest.store.verdicts import Verdict
 
-router = APIRouter(prefix="/api/batches", tags=["batches"])
+router = APIRouter(route_class=KeyedRoute, prefix="/api/batches", tags=["batches"])
 
 _CSV_COLUMNS: Final = (
     "path",

@@ -5,12 +5,13 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from api.deps import PoolDep, Viewer
+from api.keyed_route import KeyedRoute
 from api.wire import View
 from ingest.db import transaction
 from ingest.errors import NotFound
 from ingest.store import sections
 
-router = APIRouter(prefix="/api/chunks", tags=["search"])
+router = APIRouter(route_class=KeyedRoute, prefix="/api/chunks", tags=["search"])
 
 
 class Section(View):

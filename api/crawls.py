@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse
 
 from api import pages
 from api.deps import Editor, PoolDep, Viewer
+from api.keyed_route import KeyedRoute
 from api.once import OnceDep
 from api.pages import Cursor, Limit, Page
 from api.wire import Body, UtcTime, View
@@ -18,7 +19,7 @@ from ingest.store.crawl_pages import PageStatus
 from ingest.store.crawls import CrawlStatus
 from ingest.store.runs import CrawlProvider
 
-router = APIRouter(prefix="/api/knowledge-sources", tags=["crawls"])
+router = APIRouter(route_class=KeyedRoute, prefix="/api/knowledge-sources", tags=["crawls"])
 
 
 class RescrapeRequest(Body):

@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse
 
 from api import pages
 from api.deps import Admin, PoolDep
+from api.keyed_route import KeyedRoute
 from api.once import OnceDep
 from api.pages import Cursor, Limit, Page
 from api.webhook_endpoints import enabled, owned
@@ -17,7 +18,11 @@ from ingest.errors import Conflict, NotFound
 from ingest.store import deliveries, webhook_endpoints
 from ingest.store.deliveries import DeliveryStatus
 
-router = APIRouter(prefix="/api/webhook-endpoints/{id}/deliveries", tags=["webhook endpoints"])
+router = APIRouter(
+    route_class=KeyedRoute,
+    prefix="/api/webhook-endpoints/{id}/deliveries",
+    tags=["webhook endpoints"],
+)
 
 DeliveryId = Annotated[UUID, Path(alias="deliveryId")]
 

@@ -12,6 +12,7 @@ from fastapi import Depends
 from fastapi.requests import HTTPConnection
 from fastapi.security.utils import get_authorization_scheme_param
 
+from api.failed_keys import failed_keys_of
 from api.problems import FieldRejected, Forbidden, Unauthorized
 from api.request_limits import limits_of
 from ingest.db import Pool, transaction
@@ -23,6 +24,9 @@ from ingest.store import access, applications
 log = structlog.get_logger()
 
 APPLICATION_HEADER: Final = "X-Application-Id"
+
+# Where a request keeps who is asking, once that is settled.
+_SETTLED: Final = "ingest.key"
 
 _RANK: Final[dict[Role, int]] = {"viewer": 0, "editor": 1, "admin": 2}
 
@@ -56,7 +60,8 @@ PoolDep = Annotated[Pool, Depends(_pool)]
 async def authenticate(connection: HTTPConnection, *, allow_ticket: bool = False) -> Key:
     """Who is asking, by the bearer key or, where browsers connect, by `?ticket=`.
 
-    Raises Unauthorized, and RateLimited for a key that asks too often. A ticket is used up by this.
+    Raises Unauthorized, and RateLimited when a key asks, or an address guesses, too often. A ticket
+    is used up by this.
     """
     runtime = runtime_of(connection)
     scheme, key = get_authorization_scheme_param(connection.headers.get("authorization"))
@@ -72,11 +77,14 @@ async def _by_key(connection: HTTPConnection, runtime: Runtime, key: str) -> Key
     named = _named_application(connection)
     if hmac.compare_digest(key.encode(), runtime.operator_key.encode()):
         return await _operator(runtime.pool, named)
-    async with transaction(runtime.pool) as conn:
-        known = await access.find_key(conn, key)
+    key_hash, failed = access.digest(key), failed_keys_of(connection.app)
+    known = None
+    if not failed.is_known(key_hash):
+        async with transaction(runtime.pool) as conn:
+            known = await access.find_key(conn, key)
     if known is None:
-        raise Unauthorized("the API key is not valid")
-    limits_of(connection.app).count(access.digest(key))
+        raise failed.refusal(connection, key_hash, "the API key is not valid")
+    limits_of(connection.app).count(key_hash)
     if named not in (None, known.application_id):
         raise NotFound("application")
     return Key(application_id=known.application_id, role=known.role, is_operator=False, id=known.id)
@@ -110,7 +118,8 @@ async def _by_ticket(connection: HTTPConnection, pool: Pool, ticket: str) -> Key
             # Inside, so that a refusal leaves the ticket as good as it was.
             limits_of(connection.app).count(grant.key_hash)
     if grant is None:
-        raise Unauthorized("the ticket is not valid, was used, or has expired")
+        why = "the ticket is not valid, was used, or has expired"
+        raise failed_keys_of(connection.app).refusal(connection, access.digest(ticket), why)
     return Key(
         application_id=grant.application_id, role=grant.role, is_operator=False, id=grant.key_id
     )
@@ -133,7 +142,7 @@ async def until_revoked(pool: Pool, key: Key, *, check_seconds: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Require:
-    """A dependency that lets keys of this role or a higher one pass."""
+    """A dependency that lets keys of this role or a higher one pass (api/keyed_route.py)."""
 
     role: Role
     is_operator: bool = False
@@ -141,12 +150,17 @@ class Require:
     allow_ticket: bool = False
 
     async def __call__(self, connection: HTTPConnection) -> Key:
+        key: Key = connection.scope[_SETTLED]
+        return key
+
+    async def settle(self, connection: HTTPConnection) -> None:
+        """Find out who is asking, once for the request. Raises Unauthorized and Forbidden."""
         key = await authenticate(connection, allow_ticket=self.allow_ticket)
         if self.is_operator and not key.is_operator:
             raise Forbidden("this needs the operator's key")
         if _RANK[key.role] < _RANK[self.role]:
             raise Forbidden(f"this needs a key with the role {self.role}")
-        return key
+        connection.scope[_SETTLED] = key
 
 
 Viewer = Annotated[Key, Depends(Require("viewer"))]

@@ -9,13 +9,14 @@ from fastapi.responses import Response
 from api import pages
 from api.coverage import Coverage
 from api.deps import PoolDep, Viewer
+from api.keyed_route import KeyedRoute
 from api.pages import Cursor, Limit, Page
 from api.wire import UtcTime, View
 from ingest.db import Connection, transaction
 from ingest.errors import NotFound
 from ingest.store import source_views
 
-router = APIRouter(prefix="/api", tags=["knowledge sources"])
+router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["knowledge sources"])
 
 
 class Encoding(View):

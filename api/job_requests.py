@@ -12,6 +12,7 @@ from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 
 from api.deps import Editor, Key, PoolDep
 from api.jobs import Job, find
+from api.keyed_route import KeyedRoute
 from api.once import OnceDep
 from api.payload_schema import LARGEST_PAYLOAD, bounded, wrong_with
 from api.problems import FieldRejected
@@ -22,7 +23,7 @@ from ingest.store import batch_views, job_requests, job_types, source_control, s
 from ingest.store.job_requests import JobRequest
 from ingest.store.job_views import JobFilter
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = APIRouter(route_class=KeyedRoute, prefix="/api/jobs", tags=["jobs"])
 
 # Before validation, because a lone surrogate is no `str` to pydantic.
 Payload = Annotated[dict[str, Any], BeforeValidator(lambda value: bounded(value, LARGEST_PAYLOAD))]

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from api import pages
 from api.deps import Operator, PoolDep, Viewer
+from api.keyed_route import KeyedRoute
 from api.once import OnceDep
 from api.openapi import problems
 from api.pages import Cursor, Limit, Page
@@ -20,7 +21,7 @@ from ingest.db import Connection, transaction
 from ingest.errors import Conflict, NotFound
 from ingest.store import job_types
 
-router = APIRouter(prefix="/api/job-types", tags=["management"])
+router = APIRouter(route_class=KeyedRoute, prefix="/api/job-types", tags=["management"])
 
 # Lower bounds, because a duration that the database rounds to zero would never wait, or never run.
 Backoff = Annotated[float, Field(ge=0.1, le=7 * 86400, allow_inf_nan=False)]

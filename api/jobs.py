@@ -9,6 +9,7 @@ from pydantic import Field
 
 from api import pages
 from api.deps import Editor, Operator, PoolDep, Viewer
+from api.keyed_route import KeyedRoute
 from api.openapi import problems
 from api.pages import Cursor, Limit, Page
 from api.wire import Text, UtcTime, View
@@ -18,7 +19,7 @@ from ingest.model import JobStatus
 from ingest.store import job_control, job_views, jobs, reviews, source_control
 from ingest.store.job_views import JobFilter, JobView
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = APIRouter(route_class=KeyedRoute, prefix="/api/jobs", tags=["jobs"])
 
 _LOGS_SHOWN: Final = 200
 _RETRYABLE: Final[Sequence[JobStatus]] = ("failed", "cancelled", "review_needed")

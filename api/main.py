@@ -41,10 +41,11 @@ from api import (
     webhooks,
     worker_config,
 )
+from api.failed_keys import FailedKeys
 from api.hub import Hub
-from api.limits import BodyLimit
 from api.observed import Observed
 from api.overview import Overviews
+from api.pressure import BodyPace, Crowd
 from api.problems import (
     BodyTooLarge,
     FieldRejected,
@@ -61,7 +62,7 @@ from api.problems import (
     retry_after,
 )
 from api.query import known_query
-from api.request_limits import RequestGate, RequestLimits
+from api.request_limits import RequestLimits
 from ingest.db import is_out_of_reach, is_timed_out
 from ingest.errors import BlobMissing, Conflict, IngestError, NotFound, Rejected, Transient
 from ingest.metrics import statement_timed_out
@@ -91,12 +92,14 @@ _CODES: Final = {
     400: "malformed_body",
     404: "not_found",
     405: "method_not_allowed",
+    408: "request_timeout",
     413: "too_large",
 }
 
-# Bodies that are read into memory; the digests of 10,000 files (upload_check.py) are the largest.
-_LARGEST_BODY: Final = 8 * 1024 * 1024
-_STREAMED: Final = ("/upload/documents", preview.PATH, webhooks.FIRECRAWL_PATH)
+# At a time, in this process; with bodies of a megabyte each, half a gigabyte.
+_MOST_REQUESTS: Final = 500
+# Who watches the service has to see it at its busiest.
+_PROBES: Final = ("/healthz", "/readyz", "/metrics")
 
 _ROUTERS: Final[Sequence[APIRouter]] = (
     uploads.router,
@@ -130,6 +133,7 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
         async with open_runtime() as runtime:
             app.state.runtime = runtime
             app.state.request_limits = RequestLimits(runtime.settings.requests_per_minute)
+            app.state.failed_keys = FailedKeys()
             app.state.overviews = Overviews(runtime)
             app.state.hub = hub = Hub(runtime.pool, runtime.listener)
             hub.start()
@@ -148,9 +152,9 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
         lifespan=lifespan,
         redirect_slashes=False,
     )
-    strict = [Depends(known_query)]
     for router in _ROUTERS:
-        app.include_router(router, dependencies=strict, responses=openapi.KEYED)
+        app.include_router(router, responses=openapi.KEYED)
+    strict = [Depends(known_query)]
     for router in (health.router, metrics.router):
         app.include_router(router, dependencies=strict, responses=openapi.OPEN)
     # What is signed is never refused for what it says.
@@ -159,8 +163,9 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
     # Whoever opens the address that `ingest serve` prints.
     app.add_api_route("/", _to_the_docs, include_in_schema=False)
     openapi.describe(app, routers=_ROUTERS)
-    app.add_middleware(RequestGate)
-    app.add_middleware(BodyLimit, limit=_LARGEST_BODY, streamed=_STREAMED)
+    # The last one is the outermost: what the others refuse is counted.
+    app.add_middleware(BodyPace)
+    app.add_middleware(Crowd, most=_MOST_REQUESTS, exempt=_PROBES)
     app.add_middleware(Observed)
     _handle_errors(app)
     return app

@@ -1,7 +1,6 @@
 """What would become of a file: extracted and cut as an upload would be, and nothing stored."""
 
 import asyncio
-import json
 from collections.abc import Coroutine, Iterator, Mapping
 from typing import Annotated, Any, Final
 from uuid import UUID
@@ -11,11 +10,12 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BeforeValidator, ValidationError
 from starlette.requests import ClientDisconnect
 
-from api import chunking, multipart
+from api import chunking, json_body, multipart
 from api.chunking import Chunking
 from api.coverage import Coverage
 from api.deps import Editor, PoolDep, RuntimeDep
 from api.documents import Encoding
+from api.keyed_route import KeyedRoute
 from api.one_file import OneFile
 from api.openapi import problems
 from api.wire import Body, View
@@ -29,7 +29,7 @@ from ingest.store import applications
 from ingest.store.documents import coverage_json
 from ingest.tasks import end
 
-router = APIRouter(prefix="/api", tags=["upload"])
+router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["upload"])
 
 PATH: Final = "/api/preview"
 
@@ -39,17 +39,10 @@ _TEXT_SHOWN: Final = 200_000
 _CHUNKS_SHOWN: Final = 200
 
 
-def _parsed(text: Any) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise ValueError("not valid JSON") from None
-
-
 class PreviewFields(Body):
     """The fields beside the file. An empty one is as good as none: HTML forms send them all."""
 
-    chunking: Annotated[Chunking, BeforeValidator(_parsed)] | None = None
+    chunking: Annotated[Chunking, BeforeValidator(json_body.field)] | None = None
     ocr: bool = True
 
 

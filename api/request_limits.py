@@ -13,15 +13,10 @@ from typing import Final
 
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse
-from fastapi.security.utils import get_authorization_scheme_param
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.problems import RateLimited, problem, retry_after
-from ingest.store import access
 
 _WINDOW_SECONDS: Final = 60.0
-_WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH"})
 
 
 class RequestLimits:
@@ -67,22 +62,6 @@ class RequestLimits:
             del self._times[key_hash]
 
 
-class RequestGate:
-    """Refuses the requests of a key that asks too often before their bodies are read.
-
-    The framework reads a body before it looks at who is asking. What passes here is counted, and
-    may still be refused, as soon as the key is known to be valid.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = _refusal(scope) if scope["type"] == "http" else None
-        answer = self._app if refusal is None else answer_to(refusal)
-        await answer(scope, receive, send)
-
-
 def limits_of(app: FastAPI) -> RequestLimits:
     """The counts that the application's lifespan began."""
     limits: RequestLimits = app.state.request_limits
@@ -93,10 +72,3 @@ def answer_to(refusal: RateLimited) -> JSONResponse:
     """The problem document of a request that never comes to a route."""
     headers = retry_after(refusal.retry_after)
     return problem(429, code=refusal.code, detail=str(refusal), headers=headers)
-
-
-def _refusal(scope: Scope) -> RateLimited | None:
-    if scope["method"] not in _WITH_BODY:
-        return None
-    _, key = get_authorization_scheme_param(Headers(scope=scope).get("authorization"))
-    return limits_of(scope["app"]).refusal(access.digest(key)) if key else None

@@ -3,11 +3,12 @@
 from fastapi import APIRouter, Request
 
 from api.deps import Viewer
+from api.keyed_route import KeyedRoute
 from api.overview import overviews_of
 from api.wire import View
 from ingest.scaling import Reason
 
-router = APIRouter(prefix="/api/worker", tags=["management"])
+router = APIRouter(route_class=KeyedRoute, prefix="/api/worker", tags=["management"])
 
 
 class Desired(View):

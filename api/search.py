@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from api.deps import RuntimeDep, Viewer
+from api.keyed_route import KeyedRoute
 from api.problems import SearchTimeout
 from api.wire import Body, Metadata, View, Whole, storable
 from ingest import metrics
@@ -24,7 +25,7 @@ from ingest.store.search import Hit, Ranked, Scope
 from ingest.tasks import both
 
 log = structlog.get_logger()
-router = APIRouter(tags=["search"])
+router = APIRouter(route_class=KeyedRoute, tags=["search"])
 
 # How much of each list is fused: a chunk that is good in both beats the best of one.
 _FUSED: Final = 50

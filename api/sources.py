@@ -10,6 +10,7 @@ from api import chunking, pages, schedules
 from api.chunking import Chunking, ChunkingView, EffectiveChunking
 from api.coverage import Coverage
 from api.deps import Editor, PoolDep, RuntimeDep, Viewer
+from api.keyed_route import KeyedRoute
 from api.openapi import problems
 from api.pages import Cursor, Limit, Page
 from api.schedules import Schedule, ScheduleView
@@ -21,7 +22,7 @@ from ingest.store import events, rescrapes, source_control, source_views
 from ingest.store.chunking import Installation
 from ingest.store.source_views import SourceFilter, SourceView
 
-router = APIRouter(prefix="/api", tags=["knowledge sources"])
+router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["knowledge sources"])
 
 _LAST_SEQ = 2**63 - 1
 

@@ -13,6 +13,7 @@ from api import sse
 from api.deps import Browser, PoolDep, Viewer
 from api.feeds import Subscriber
 from api.hub import Hub
+from api.keyed_route import KeyedRoute
 from api.live import hub_of
 from api.wire import View
 from ingest.db import transaction
@@ -21,7 +22,7 @@ from ingest.model import SourceStatus
 from ingest.store import progress
 from ingest.store.sources import TERMINAL
 
-router = APIRouter(tags=["progress"])
+router = APIRouter(route_class=KeyedRoute, tags=["progress"])
 
 _LAST_SEQ: Final = 2**63 - 1
 

@@ -3,11 +3,12 @@
 from fastapi import APIRouter
 
 from api.deps import PoolDep, Viewer
+from api.keyed_route import KeyedRoute
 from api.wire import UtcTime, View
 from ingest.db import transaction
 from ingest.store import access
 
-router = APIRouter(prefix="/api/tickets", tags=["access"])
+router = APIRouter(route_class=KeyedRoute, prefix="/api/tickets", tags=["access"])
 
 
 class Ticket(View):

@@ -10,13 +10,14 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from api.deps import Editor, PoolDep, RuntimeDep
+from api.keyed_route import KeyedRoute
 from api.paths import normalise
 from api.wire import Body, Metadata, View
 from ingest.db import transaction
 from ingest.store import uploads
 from ingest.store.verdicts import OnConflict, Upload, UploadedFile
 
-router = APIRouter(prefix="/upload", tags=["upload"])
+router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
 
 
 class FileDigest(Body):

@@ -11,6 +11,7 @@ from api import chunking, schedules
 from api.chunking import Chunking
 from api.crawl_request import CrawlRequest, new_run
 from api.deps import Editor, EditorBrowser, Key, PoolDep, RuntimeDep
+from api.keyed_route import KeyedRoute
 from api.live import hub_of
 from api.once import OnceDep, to_json
 from api.page_stream import Followed, job_of, respond
@@ -20,7 +21,7 @@ from ingest.db import Connection, Pool, transaction
 from ingest.store import job_views, rescrapes, runs
 from ingest.store.runs import NewRun, Run
 
-router = APIRouter(prefix="/upload", tags=["upload"])
+router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
 
 
 class UrlRequest(CrawlRequest):

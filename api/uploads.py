@@ -1,6 +1,5 @@
 """Upload files: any number in one request, one verdict for each."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
@@ -11,10 +10,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field, ValidationError
 
-from api import chunking, multipart
+from api import chunking, json_body, multipart
 from api.chunking import Chunking
 from api.deps import Editor, Key, PoolDep, RuntimeDep
 from api.intake import Intake
+from api.keyed_route import KeyedRoute
 from api.once import Answer, IdempotencyKey, Once, digest
 from api.openapi import InvalidRequest, problems
 from api.problems import problem
@@ -25,16 +25,11 @@ from ingest.store import uploads
 from ingest.store.chunking import Installation
 from ingest.store.verdicts import FileVerdict, OnConflict, Upload, UploadedFile, Verdict
 
-router = APIRouter(prefix="/upload", tags=["upload"])
+router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
 
 
 def _parsed(text: Any) -> Any:
-    if not isinstance(text, str):
-        return text
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise ValueError("not valid JSON") from None
+    return json_body.field(text) if isinstance(text, str) else text
 
 
 class UploadFields(Body):

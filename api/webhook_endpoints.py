@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 
 from api import pages
 from api.deps import Admin, PoolDep, RuntimeDep
+from api.keyed_route import KeyedRoute
 from api.once import OnceDep, Secret
 from api.pages import Cursor, Limit, Page
 from api.problems import FieldRejected
@@ -23,7 +24,9 @@ from ingest.smtp_url import is_mail_address
 from ingest.store import access, notify, webhook_endpoints
 from ingest.store.webhook_endpoints import MAILED, Endpoint, EndpointChange, Event, is_mailbox
 
-router = APIRouter(prefix="/api/webhook-endpoints", tags=["webhook endpoints"])
+router = APIRouter(
+    route_class=KeyedRoute, prefix="/api/webhook-endpoints", tags=["webhook endpoints"]
+)
 
 
 def _each_once(events: list[Event]) -> list[Event]:

@@ -6,11 +6,12 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from api.deps import Operator, PoolDep
+from api.keyed_route import KeyedRoute
 from api.wire import Body, Flag, View, Whole
 from ingest.db import transaction
 from ingest.store import worker_config
 
-router = APIRouter(prefix="/api/worker/config", tags=["management"])
+router = APIRouter(route_class=KeyedRoute, prefix="/api/worker/config", tags=["management"])
 
 # `provider/model`, and after a `#` the first digits of the digest of a provider's key.
 Lane = Annotated[str, Field(max_length=200, pattern=r'^[!-."$-~]+/[!-"$-~]+(#[!-"$-~]+)?$')]

@@ -85,11 +85,6 @@ def build_ticks(
     async def complete() -> None:
         await complete_batches(pool)
 
-    @scheduler.cron("release-deliveries", "*/15 * * * * *")
-    async def release() -> None:
-        async with transaction(pool) as conn:
-            await deliveries.release_overlooked(conn)
-
     if rescrape is not None:
 
         @scheduler.cron("rescrape-urls", rescrape, catch_up=True)
@@ -101,6 +96,7 @@ def build_ticks(
         await start_rescrapes(pool)
 
     _index(scheduler, pool)
+    _release(scheduler, pool)
     _clean_up(scheduler, pool, blobs, keep)
     return scheduler
 
@@ -110,6 +106,13 @@ def _index(scheduler: Scheduler, pool: Pool) -> None:
     async def index() -> None:
         # Each tries: the one that had the firing may be gone before the vectors are.
         await index_vectors(pool)
+
+
+def _release(scheduler: Scheduler, pool: Pool) -> None:
+    @scheduler.cron("release-deliveries", "*/15 * * * * *")
+    async def release() -> None:
+        async with transaction(pool) as conn:
+            await deliveries.release_overlooked(conn)
 
 
 def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, keep: Keep) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 import uvicorn
 from fastapi import FastAPI
 
+from api.cli.http_protocol import PromptProtocol
 from api.live import LARGEST_MESSAGE
 
 # For requests that are being answered at a stop; streams, which never end, are cut off then.
@@ -22,6 +23,7 @@ class HttpServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                http=PromptProtocol,
                 lifespan="on",
                 log_config=None,
                 access_log=False,

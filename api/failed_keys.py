@@ -1,0 +1,97 @@
+"""Wrong keys: how many an address may try in a minute, and not to look the same one up again.
+
+Both counts are of this process, and bounded. A right key is never refused for the wrong ones that
+others send from the same address.
+"""
+
+import ipaddress
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from datetime import timedelta
+from typing import Final
+
+from fastapi import FastAPI
+from fastapi.requests import HTTPConnection
+
+from api.problems import ApiError, RateLimited, Unauthorized
+
+_PER_ADDRESS: Final = 150
+_MINUTE: Final = 60.0
+# A wrong key that comes again and again is not looked up; but one that was only just created, and
+# tried before, is.
+_LOOKUPS: Final = 5
+_LOOKUP_SECONDS: Final = 10.0
+_REMEMBERED: Final = 10_000
+# Whoever has one IPv6 address has the rest of its network.
+_IPV6_NETWORK: Final = 64
+
+
+class _Counts:
+    """How often each of the most recent names was counted in its present window."""
+
+    def __init__(self, *, seconds: float, clock: Callable[[], float]) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._windows: OrderedDict[Hashable, tuple[int, float]] = OrderedDict()
+
+    def get(self, name: Hashable) -> int:
+        count, until = self._windows.get(name, (0, 0.0))
+        return count if self._clock() < until else 0
+
+    def left(self, name: Hashable) -> timedelta:
+        """Until the window of the name ends."""
+        _, until = self._windows.get(name, (0, 0.0))
+        return timedelta(seconds=max(0.0, until - self._clock()))
+
+    def add(self, name: Hashable) -> int:
+        """Count once more; how often that makes."""
+        count = self.get(name) + 1
+        until = self._windows[name][1] if count > 1 else self._clock() + self._seconds
+        self._windows[name] = (count, until)
+        self._windows.move_to_end(name)
+        if len(self._windows) > _REMEMBERED:
+            self._windows.popitem(last=False)
+        return count
+
+
+class FailedKeys:
+    """What was tried in vain. Keys are named by their digests."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock`: seconds, never going back."""
+        self._addresses = _Counts(seconds=_MINUTE, clock=clock)
+        self._keys = _Counts(seconds=_LOOKUP_SECONDS, clock=clock)
+
+    def is_known(self, key_hash: bytes) -> bool:
+        """Whether the key was looked up in vain so often that it need not be once more."""
+        return self._keys.get(key_hash) >= _LOOKUPS
+
+    def refusal(self, connection: HTTPConnection, key_hash: bytes, why: str) -> ApiError:
+        """Count a wrong key or ticket; the error to raise, which says `why`."""
+        self._keys.add(key_hash)
+        address = _address(connection)
+        if self._addresses.add(address) <= _PER_ADDRESS:
+            return Unauthorized(why)
+        return RateLimited(
+            f"{why}; too many wrong ones came from this address",
+            retry_after=self._addresses.left(address),
+        )
+
+
+def failed_keys_of(app: FastAPI) -> FailedKeys:
+    """The counts that the application's lifespan began."""
+    failed: FailedKeys = app.state.failed_keys
+    return failed
+
+
+def _address(connection: HTTPConnection) -> str:
+    host = "" if connection.client is None else connection.client.host
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if address.version == 4:
+        return host
+    mapped = address.ipv4_mapped
+    return str(mapped or ipaddress.ip_network((address, _IPV6_NETWORK), strict=False))

@@ -1,0 +1,92 @@
+"""JSON from outside, parsed with limits: what is hostile is refused, never a fault of ours."""
+
+import json
+import re
+from collections.abc import Iterable
+from math import isinf
+from typing import Any, Final
+
+_DEEPEST: Final = 100
+# No double is longer before its point; libraries that compare numbers make doubles of them.
+_MOST_DIGITS: Final = 308
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+class Unacceptable(ValueError):
+    """It is JSON, but nested too deeply, with a number that is too large or a name given twice."""
+
+
+def parsed(text: str | bytes) -> Any:
+    """The value. Raises Unacceptable, and ValueError for what is not JSON at all."""
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text))
+    try:
+        value = json.loads(
+            text, object_pairs_hook=_each_once, parse_int=_integer, parse_float=_double
+        )
+    except RecursionError:
+        if not _is_closed(text):
+            raise ValueError("not valid JSON") from None
+        raise _too_deep() from None
+    if _depth_exceeds(value, _DEEPEST):
+        raise _too_deep()
+    return value
+
+
+def field(text: Any) -> Any:
+    """The value of a form's field that holds JSON. Raises ValueError, for people to read."""
+    try:
+        return parsed(text)
+    except Unacceptable:
+        raise
+    except (ValueError, TypeError):
+        raise ValueError("not valid JSON") from None
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise Unacceptable("an object has the same name twice")
+    return members
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise Unacceptable("a number is too large")
+    return int(digits)
+
+
+def _double(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        raise Unacceptable("a number is too large")
+    return number
+
+
+def _too_deep() -> Unacceptable:
+    return Unacceptable(f"nested deeper than {_DEEPEST} levels")
+
+
+def _is_closed(text: str) -> bool:
+    """Whether as many brackets are closed as are opened, which a cut-off text does not do."""
+    outside = _STRING.sub("", text)
+    return all(outside.count(start) == outside.count(end) for start, end in ("[]", "{}"))
+
+
+def _depth_exceeds(value: Any, limit: int) -> bool:
+    level = [value]
+    for _ in range(limit):
+        level = [inner for outer in level for inner in _inside(outer) if _is_container(inner)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, dict | list)

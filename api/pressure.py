@@ -1,0 +1,133 @@
+"""What a process takes upon itself at a time: bodies that get on, and so many requests at once."""
+
+import asyncio
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Final
+
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.problems import problem, retry_after
+
+WINDOW_SECONDS: Final = 20.0
+LEAST_BYTES: Final = 10 * 1024
+"""Of a body in each window: half a kilobyte a second, a fraction of the slowest link."""
+
+_EVENT_STREAM: Final = b"text/event-stream"
+
+
+class BodyPace:
+    """Answers 408 to a body that stands still or drips.
+
+    Time counts only while the application waits for bytes: a slow disk of ours is not held against
+    the client.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, window: float = WINDOW_SECONDS, least: int = LEAST_BYTES
+    ) -> None:
+        """`window` in seconds; in each, `least` bytes have to come."""
+        self._app = app
+        self._window = window
+        self._least = least
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        paced = _Paced(receive, send, window=self._window, least=self._least)
+        await self._app(scope, paced.receive, paced.send)
+
+
+class _Paced:
+    def __init__(self, receive: Receive, send: Send, *, window: float, least: int) -> None:
+        self._receive = receive
+        self._send = send
+        self._window = window
+        self._least = least
+        self._waited = 0.0
+        self._got = 0
+        self._is_answered = False
+        self._is_whole = False
+
+    async def receive(self) -> Message:
+        if self._is_whole:
+            return await self._receive()  # who waits now waits for the client to hang up
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        try:
+            async with asyncio.timeout(self._window - self._waited):
+                message = await self._receive()
+        except TimeoutError:
+            return self._too_slow()
+        self._is_whole = message["type"] != "http.request" or not message.get("more_body", False)
+        self._waited += loop.time() - started
+        self._got += len(message.get("body", b""))
+        if self._got >= self._least:
+            self._waited, self._got = 0.0, 0
+        elif self._waited >= self._window and not self._is_whole:
+            return self._too_slow()
+        return message
+
+    async def send(self, message: Message) -> None:
+        self._is_answered = True
+        await self._send(message)
+
+    def _too_slow(self) -> Message:
+        if self._is_answered:
+            return {"type": "http.disconnect"}
+        raise HTTPException(408, "the body comes too slowly", headers={"Connection": "close"})
+
+
+class Crowd:
+    """Answers 503 to what comes while `most` requests are being answered.
+
+    Not counted: WebSockets, event streams once they have begun, and the paths that are `exempt`.
+    """
+
+    def __init__(self, app: ASGIApp, *, most: int, exempt: Collection[str]) -> None:
+        self._app = app
+        self._most = most
+        self._exempt = frozenset(exempt)
+        self._count = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] in self._exempt:
+            await self._app(scope, receive, send)
+            return
+        if self._count >= self._most:
+            await _OVERLOADED(scope, receive, send)
+            return
+        is_counted = True
+        self._count += 1
+
+        def leave() -> None:
+            nonlocal is_counted
+            self._count -= is_counted
+            is_counted = False
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start" and _is_event_stream(message):
+                leave()
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        finally:
+            leave()
+
+
+_OVERLOADED: Final = problem(
+    503,
+    code="overloaded",
+    detail="too many requests are being answered; try again",
+    headers=retry_after(timedelta(seconds=1)),
+)
+
+
+def _is_event_stream(message: Message) -> bool:
+    return any(
+        name.lower() == b"content-type" and value.startswith(_EVENT_STREAM)
+        for name, value in message.get("headers", ())
+    )
