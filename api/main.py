@@ -1,5 +1,6 @@
 """The HTTP application: lifespan, routers, and which error answers with which status."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
@@ -94,6 +95,7 @@ _CODES: Final = {
     405: "method_not_allowed",
     408: "request_timeout",
     413: "too_large",
+    503: "overloaded",
 }
 
 # At a time, in this process; with bodies of a megabyte each, half a gigabyte.
@@ -134,6 +136,7 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
             app.state.runtime = runtime
             app.state.request_limits = RequestLimits(runtime.settings.requests_per_minute)
             app.state.failed_keys = FailedKeys()
+            app.state.webhook_bodies = asyncio.Semaphore(webhooks.BODIES_AT_ONCE)
             app.state.overviews = Overviews(runtime)
             app.state.hub = hub = Hub(runtime.pool, runtime.listener)
             hub.start()

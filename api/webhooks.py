@@ -4,10 +4,14 @@ What they say is read later, by whoever processes the inbox: a body that is sign
 for its content, because a provider would send it again, or never.
 """
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Final
 
 from fastapi import APIRouter, Request
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 
 from api.deps import PoolDep, RuntimeDep
 from api.openapi import problems
@@ -25,6 +29,9 @@ FIRECRAWL_PATH: Final = "/api/webhooks/firecrawl"
 
 _SIGNATURE: Final = b"x-firecrawl-signature"
 _LARGEST_BODY: Final = 64 * 1024 * 1024
+# Who sends a body is known when it has been read. Those who only say that they sign are kept few.
+BODIES_AT_ONCE: Final = 16
+_LONGEST_SECONDS: Final = 60.0
 _KEPT_HEADERS: Final = ("content-type", "user-agent")
 # Characters of a header that is kept.
 _SHOWN: Final = 200
@@ -53,7 +60,8 @@ async def receive_firecrawl(request: Request, runtime: RuntimeDep, pool: PoolDep
     given = _signature_of(request)
     signature = Signature(secrets)
     async with Spool(runtime.blobs) as spool:
-        await _read(request, spool, signature)
+        async with _a_turn(request):
+            await _read(request, spool, signature)
         if not signature.matches(given):
             raise _not_signed()
         await spool.commit()
@@ -69,6 +77,18 @@ async def receive_firecrawl(request: Request, runtime: RuntimeDep, pool: PoolDep
             if await webhook_events.add(conn, event) is not None:
                 spool.keep()
     return Received(received=True)
+
+
+@asynccontextmanager
+async def _a_turn(request: Request) -> AsyncIterator[None]:
+    turns: asyncio.Semaphore = request.app.state.webhook_bodies
+    if turns.locked():
+        raise HTTPException(503, "too many events are coming in", headers={"Retry-After": "5"})
+    try:
+        async with turns, asyncio.timeout(_LONGEST_SECONDS):
+            yield
+    except TimeoutError:
+        raise HTTPException(408, "the body comes too slowly") from None
 
 
 def _signature_of(request: Request) -> bytes:

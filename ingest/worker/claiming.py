@@ -14,8 +14,8 @@ from ingest.store.job_types import JobType
 from ingest.store.jobs import ClaimedJob
 from ingest.worker.turns import Turns
 
-# Edits of weights and of how jobs are run reach a worker within this time. Which types it may claim,
-# and which of them are limited, is read for each claim.
+# Edits of weights and of how jobs are run reach a worker within this time. Which types it may
+# claim, and which of them are limited, is read for each claim.
 _KEPT: Final = timedelta(seconds=1)
 # One claim in so many goes by age alone.
 _BY_AGE_EVERY: Final = 10

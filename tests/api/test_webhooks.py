@@ -1,5 +1,6 @@
 """The signed front door: what is stored, what is refused, and that nothing else is left behind."""
 
+import asyncio
 import hashlib
 import hmac
 from collections.abc import AsyncIterator
@@ -234,3 +235,27 @@ async def test_a_commit_of_unknown_outcome_never_loses_the_bytes_of_a_row(
 
     assert answer.status_code == 503
     assert len(stored(blobs_on_disk)) == 1
+
+
+async def test_bodies_that_only_claim_to_be_signed_take_few_places_and_little_time(
+    sender: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhooks, "_LONGEST_SECONDS", 1.0)
+
+    async def endless() -> AsyncIterator[bytes]:
+        yield b"x"
+        await asyncio.Event().wait()
+
+    headers = {"X-Firecrawl-Signature": sign(b"not this")}
+    dripping = [
+        asyncio.create_task(sender.post(URL, content=endless(), headers=headers))
+        for _ in range(webhooks.BODIES_AT_ONCE)
+    ]
+    await asyncio.sleep(0.2)
+    refused = await send(sender, b"{}")
+    ends = [(await request).status_code for request in dripping]
+    taken = await send(sender, b"{}")
+
+    assert (refused.status_code, refused.json()["code"]) == (503, "overloaded")
+    assert set(ends) == {408}
+    assert taken.status_code == 200

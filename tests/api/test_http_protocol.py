@@ -1,0 +1,191 @@
+"""Connections that ask for nothing are closed: a real server in this process, on loopback only."""
+
+import asyncio
+import socket as sockets
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+import pytest
+from fastapi import FastAPI, Request, WebSocket
+from fastapi.responses import StreamingResponse
+from websockets.asyncio.client import connect as open_socket
+
+from api.cli import http_protocol
+from api.cli.http_server import HttpServer
+
+HEAD_SECONDS: Final = 0.3
+POST: Final = b"POST /refuse HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n"
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+@pytest.fixture
+def app() -> FastAPI:
+    app = FastAPI()
+
+    @app.get("/")
+    async def root() -> str:
+        return "ok"
+
+    @app.post("/refuse", status_code=401)
+    async def refuse() -> str:
+        return "no"
+
+    @app.post("/count")
+    async def count(request: Request) -> int:
+        return sum([len(piece) async for piece in request.stream()])
+
+    @app.get("/events")
+    async def events() -> StreamingResponse:
+        async def frames() -> AsyncIterator[str]:
+            for _ in range(2):
+                yield "data: x\n\n"
+                await asyncio.sleep(3 * HEAD_SECONDS)
+
+        return StreamingResponse(frames(), media_type="text/event-stream")
+
+    @app.websocket("/ws")
+    async def echo(websocket: WebSocket) -> None:
+        await websocket.accept()
+        await websocket.send_text(await websocket.receive_text())
+        await websocket.close()
+
+    return app
+
+
+@pytest.fixture
+async def port(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
+    monkeypatch.setattr(http_protocol, "HEAD_SECONDS", HEAD_SECONDS)
+    monkeypatch.setattr(http_protocol, "_UNWANTED_BYTES", 1024 * 1024)
+    ready = asyncio.Event()
+    with sockets.create_server(("127.0.0.1", 0)) as listener:
+        server = HttpServer(app, ready=ready.set)
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        await ready.wait()
+        yield listener.getsockname()[1]
+        server.ask_to_stop()
+        await serving
+
+
+@asynccontextmanager
+async def connected(port: int) -> AsyncIterator[Streams]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        async with asyncio.timeout(30):
+            yield reader, writer
+    finally:
+        writer.close()
+
+
+async def drip(writer: asyncio.StreamWriter, text: bytes = b"x" * 10_000) -> None:
+    try:
+        for byte in text:
+            writer.write(bytes([byte]))
+            await writer.drain()
+            await asyncio.sleep(HEAD_SECONDS / 10)
+    except ConnectionError:
+        pass
+
+
+async def rest(reader: asyncio.StreamReader) -> bytes:
+    """What comes until the server closes."""
+    try:
+        return await reader.read()
+    except ConnectionError:
+        return b""
+
+
+async def test_240_idle_and_dripping_connections_are_closed_and_others_are_served(
+    port: int,
+) -> None:
+    async with asyncio.timeout(60):
+        streams = [await asyncio.open_connection("127.0.0.1", port) for _ in range(240)]
+        dripping = [asyncio.create_task(drip(writer)) for _, writer in streams[::2]]
+        async with connected(port) as (reader, writer):
+            writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            served = await reader.read()
+        ends = await asyncio.gather(*(rest(reader) for reader, _ in streams))
+        await asyncio.gather(*dripping)
+    for _, writer in streams:
+        writer.close()
+
+    assert served.startswith(b"HTTP/1.1 200 OK")
+    assert {end[:12] for end in ends[1::2]} == {b""}
+    assert {end[:12] for end in ends[::2]} <= {b"", b"HTTP/1.1 408"}
+    assert b"HTTP/1.1 408" in {end[:12] for end in ends[::2]}
+
+
+async def test_a_head_that_drips_is_a_408_problem(port: int) -> None:
+    async with connected(port) as (reader, writer):
+        writer.write(b"GET / HTTP/1.1\r\nHost: ")
+        head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+
+    assert head.startswith(b"HTTP/1.1 408 Request Timeout")
+    assert b"content-type: application/problem+json" in head
+    assert b'"code":"request_timeout"' in body
+
+
+async def test_the_second_request_of_a_connection_has_no_more_time_than_the_first(
+    port: int,
+) -> None:
+    async with connected(port) as (reader, writer):
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        first = await reader.readuntil(b'"ok"')
+        dripping = asyncio.create_task(drip(writer))
+        end = await rest(reader)
+        await dripping
+
+    assert first.startswith(b"HTTP/1.1 200")
+    assert end[:12] in (b"", b"HTTP/1.1 408")
+
+
+async def test_a_body_that_nobody_wants_is_not_waited_for(port: int) -> None:
+    async with connected(port) as (reader, writer):
+        writer.write(POST)
+        answer = await reader.read()
+    async with connected(port) as (reader, writer):
+        writer.write(POST)
+        started = time.monotonic()
+        sent = 0
+        try:
+            while time.monotonic() - started < 20:
+                writer.write(b"x" * 65536)
+                await writer.drain()
+                sent += 65536
+        except ConnectionError:
+            pass
+
+    assert answer.startswith(b"HTTP/1.1 401")
+    # What the kernel's buffers take comes on top.
+    assert sent < 64 * 1024 * 1024
+
+
+async def test_a_client_that_sends_all_before_it_reads_gets_the_answer(port: int) -> None:
+    async with connected(port) as (reader, writer):
+        writer.write(b"POST /refuse HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\r\n")
+        for _ in range(9):
+            writer.write(b"x" * 100_000)
+            await writer.drain()
+            await asyncio.sleep(0.01)
+        answer = await reader.readuntil(b'"no"')
+
+    assert answer.startswith(b"HTTP/1.1 401")
+
+
+async def test_a_slow_upload_an_event_stream_and_a_socket_live_on(port: int) -> None:
+    async with connected(port) as (reader, writer):
+        writer.write(b"POST /count HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n")
+        await drip(writer, b"x" * 20)
+        counted = await reader.readuntil(b"\r\n\r\n20")
+        writer.write(b"GET /events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        events = await reader.read()
+    async with open_socket(f"ws://127.0.0.1:{port}/ws") as client:
+        await asyncio.sleep(3 * HEAD_SECONDS)
+        await client.send("hello")
+        echoed = await client.recv()
+
+    assert counted.startswith(b"HTTP/1.1 200")
+    assert events.count(b"data: x") == 2
+    assert echoed == "hello"
