@@ -6,19 +6,15 @@ the settings is cut out of every line, whoever wrote it: a library, or a traceba
 
 import logging
 import sys
-from collections.abc import Sequence
-from typing import Final, TextIO
-from urllib.parse import unquote, urlsplit
+from collections.abc import Iterator
+from typing import TextIO
 
 import structlog
 from pydantic import SecretStr
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 from ingest.config import Settings
-
-_HIDDEN: Final = "[secret]"
-# A secret of a few characters would cut holes into ordinary words.
-_SHORTEST_SECRET: Final = 6
+from ingest.redaction import Redactor, parts_of, redact, secrets_inside
 
 
 def set_up_logging(settings: Settings, *, stream: TextIO | None = None) -> None:
@@ -52,7 +48,7 @@ def set_up_logging(settings: Settings, *, stream: TextIO | None = None) -> None:
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                 *renderer,
-                _Redactor(_secrets(settings)),
+                _Cut(Redactor(_secrets(settings))),
             ],
         )
     )
@@ -64,34 +60,21 @@ def set_up_logging(settings: Settings, *, stream: TextIO | None = None) -> None:
         logging.getLogger(name).setLevel(logging.INFO)
 
 
-class _Redactor:
-    """The last step: replaces secrets in the finished line."""
+class _Cut:
+    """The last step: cuts secrets out of the finished line."""
 
-    def __init__(self, secrets: Sequence[str]) -> None:
-        self._secrets = secrets
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
 
     def __call__(self, _logger: WrappedLogger, _method: str, line: str | EventDict) -> str:
-        text = str(line)
-        for secret in self._secrets:
-            text = text.replace(secret, _HIDDEN)
-        return text
+        return redact(self._redactor(str(line)))
 
 
-def _secrets(settings: Settings) -> list[str]:
-    """Everything that the settings keep secret: whole, and what it consists of. Longest first."""
-    values: set[str] = set()
+def _secrets(settings: Settings) -> Iterator[str]:
+    """Everything that the settings keep secret: whole, and what it consists of."""
     for name in type(settings).model_fields:
         value = getattr(settings, name)
         if isinstance(value, SecretStr):
-            text = value.get_secret_value()
-            values |= {text, *(part.strip() for part in text.split(",")), *_password(text)}
-    return sorted((value for value in values if len(value) >= _SHORTEST_SECRET), key=len)[::-1]
-
-
-def _password(url: str) -> set[str]:
-    """The password in a URL, as it is written there and as it is meant."""
-    try:
-        password = urlsplit(url).password or ""
-    except ValueError:  # it is no URL
-        return set()
-    return {password, unquote(password)}
+            yield from parts_of(value.get_secret_value())
+        elif isinstance(value, str):
+            yield from secrets_inside(value)

@@ -33,12 +33,13 @@ class Settings(BaseSettings):
         frozen=True,
         extra="ignore",
         env_ignore_empty=True,  # compose files pass on variables that are not set as empty ones
+        hide_input_in_errors=True,
     )
 
     # Where things are kept
     database_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_URL")
     data_dir: Path = Path("data")
-    storage: str | None = None
+    storage: str | None = Field(default=None, repr=False)
     storage_emulator_host: str | None = Field(
         default=None, validation_alias="STORAGE_EMULATOR_HOST"
     )
@@ -52,7 +53,9 @@ class Settings(BaseSettings):
     # Embeddings
     embedder: Literal["local", "static", "openai"] | None = None
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
-    openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
+    openai_base_url: str | None = Field(
+        default=None, repr=False, validation_alias="OPENAI_BASE_URL"
+    )
     embedding_model: str = "text-embedding-3-small"
     embedding_dimensions: int | None = Field(default=None, ge=1, le=4000)
     embedding_requests_per_minute: int | None = Field(default=None, ge=1)
@@ -153,6 +156,18 @@ class Settings(BaseSettings):
                 raise ValueError(f"{name} is not a cron expression: {error}") from None
             if not fires:
                 raise ValueError(f"{name} is a cron expression that never fires")
+        return self
+
+    @model_validator(mode="after")
+    def the_database_can_be_read(self) -> Self:
+        if self.database_url is not None:
+            # Imported here, because commands that need no database read settings too.
+            from ingest.database_url import check_database_url
+
+            try:
+                check_database_url(self.database_url.get_secret_value())
+            except ValueError as error:
+                raise ValueError(f"DATABASE_URL {error}") from None
         return self
 
     @model_validator(mode="after")

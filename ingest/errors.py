@@ -15,6 +15,8 @@ from datetime import timedelta
 from typing import Literal, NewType
 from uuid import UUID
 
+from ingest.redaction import redact
+
 ErrorCode = Literal[
     "unsupported_type",
     "type_mismatch",
@@ -61,7 +63,10 @@ OwnCode = NewType("OwnCode", str)
 
 
 class IngestError(Exception):
-    """Root of the tree; never raised itself."""
+    """Root of the tree; never raised itself. A message holds no secrets, whoever wrote it."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(redact(message))
 
 
 class Transient(IngestError):

@@ -65,17 +65,21 @@ def _greet(runtime: Runtime, url: str, *, work: bool, as_json: bool) -> None:
     """Where it is, the key, and what to type next."""
     settings = runtime.settings
     is_ours = settings.admin_key is None
+    # What is no terminal is a log, which others read and keep.
+    shown = runtime.operator_key if sys.stdout.isatty() else None
     file = local.key_file(settings.data_dir).absolute()
     if as_json:
-        key = {"key": runtime.operator_key, "keyFile": str(file)} if is_ours else {}
+        key = {"keyFile": str(file)} | ({} if shown is None else {"key": shown}) if is_ours else {}
         print_json({"url": url, "worker": work, "ocr": _ocr(runtime), **key})
         return
     command = _typed()
     console = out()
     console.print(Text(f"rag-ingest is ready: {url}   (API: {url}/docs)"))
     if is_ours:
-        console.print(Text(f"  key   {runtime.operator_key}"))
-        console.print(Text(f"        kept in {file}; commands in this folder find it there"))
+        if shown is not None:
+            console.print(Text(f"  key   {shown}"))
+        here = "        kept" if shown is not None else "  key   kept"
+        console.print(Text(f"{here} in {file}; commands in this folder find it there"))
     else:
         console.print(Text("  key   the value of INGEST_ADMIN_KEY"))
     if not work:

@@ -1,6 +1,8 @@
 """`ingest …`: the commands, and what every error of theirs becomes."""
 
 import functools
+import sys
+import traceback
 from collections.abc import Callable
 from typing import Annotated, Final, ParamSpec
 
@@ -9,10 +11,12 @@ import typer
 from api.cli import control, crawl, jobs, preview, server, show, upload, watch
 from api.cli.output import CommandError, print_error
 from ingest.errors import SetupError
+from ingest.redaction import redact
 
 P = ParamSpec("P")
 
 _CANNOT_GO_ON: Final = 2
+_FAULT: Final = 1
 _SERVICE: Final = "The service"
 _USE: Final = "Using it"
 
@@ -51,6 +55,12 @@ def _add(panel: str | None, command: Callable[P, None], *, to: typer.Typer = app
         except (CommandError, SetupError) as error:
             print_error(str(error))
             raise typer.Exit(_CANNOT_GO_ON) from None
+        except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
+            raise
+        except Exception:
+            # What the interpreter would print, which knows no secrets.
+            sys.stderr.write(redact(traceback.format_exc()))
+            raise typer.Exit(_FAULT) from None
 
     to.command(rich_help_panel=panel)(guarded)
 

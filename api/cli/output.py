@@ -8,6 +8,8 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
+from ingest.redaction import redact
+
 # File names and document text come from anywhere: no escape sequence, no reversed reading order.
 _UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 NO_TERMINAL: Final = 10_000
@@ -42,7 +44,7 @@ def print_json(value: Any) -> None:
 
 def print_error(message: str) -> None:
     """What went wrong, as one line on standard error."""
-    line = " ".join(message.split())
+    line = redact(" ".join(message.split()))
     sys.stderr.write(f"ingest: {plain(line).plain}\n")
 
 

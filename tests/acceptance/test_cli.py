@@ -150,7 +150,7 @@ def test_a_stop_is_clean_and_a_second_service_is_told_why_it_cannot_start(
     machine: Machine,
 ) -> None:
     with machine.running("serve") as serve:
-        url, key = machine.ready["url"], machine.ready["key"]
+        url, key = machine.ready["url"], (machine.data / "admin.key").read_text().strip()
         answer = httpx.get(f"{url}/api/jobs", headers={"Authorization": f"Bearer {key}"})
         same_folder = machine.run("serve")
         port = url.rpartition(":")[2]
@@ -213,7 +213,7 @@ def test_api_and_worker_run_apart_on_one_data_folder(machine: Machine) -> None:
 def test_a_second_signal_ends_the_service_at_once(machine: Machine) -> None:
     with machine.running("serve") as serve:
         database = machine.postgres()
-        key = machine.ready["key"].encode()
+        key = (machine.data / "admin.key").read_bytes().strip()
         host, _, port = machine.ready["url"].removeprefix("http://").partition(":")
         with socket.create_connection((host, int(port))) as slow:
             # A request that never ends keeps the first signal waiting.

@@ -35,8 +35,8 @@ def clock() -> Clock:
 
 @pytest.fixture
 def failed(app: FastAPI, clock: Clock) -> FailedKeys:
-    app.state.failed_keys = FailedKeys(clock=clock)
-    return app.state.failed_keys
+    app.state.failed_keys = failed = FailedKeys(clock=clock)
+    return failed
 
 
 def comes_from(host: str | None) -> HTTPConnection:

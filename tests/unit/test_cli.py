@@ -56,6 +56,20 @@ def test_a_wrong_setting_stops_the_start_with_one_line_and_2(
     assert result.stderr.count("\n") == 1
 
 
+def test_a_fault_of_ours_shows_its_traceback_without_secrets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken() -> None:
+        raise RuntimeError("postgresql://rag:hunter2@db/rag")
+
+    monkeypatch.setattr("api.cli.control.open_client", broken)
+
+    result = run.invoke(app, ["pause"])
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "RuntimeError: postgresql://rag:[secret]@db/rag" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -1,0 +1,26 @@
+"""DATABASE_URL as libpq reads it, proved at the start without a word of it in the message."""
+
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
+
+_ESCAPES = "in a URL, write @ : / ? # % of a password as %40 %3A %2F %3F %23 %25"
+
+
+def check_database_url(url: str) -> None:
+    """ValueError for what cannot be one, or would be cut at the wrong place.
+
+    libpq quotes what it cannot read, and of a password that is not escaped it takes a part for the
+    host or the port: in both cases its error would show the password.
+    """
+    try:
+        options = conninfo_to_dict(url)
+    except ProgrammingError:
+        raise ValueError(
+            f"is neither a postgresql:// URL nor a list of keyword=value; {_ESCAPES}"
+        ) from None
+    hosts = str(options.get("host") or "").split(",")
+    ports = str(options.get("port") or "").split(",")
+    if any("@" in host and not host.startswith(("/", "@")) for host in hosts):
+        raise ValueError(f"names a host with an @ in it; {_ESCAPES}")
+    if not all(port == "" or (port.isascii() and port.isdigit()) for port in ports):
+        raise ValueError(f"names a port that is no number; {_ESCAPES}")
