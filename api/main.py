@@ -44,6 +44,7 @@ from api import (
 )
 from api.failed_keys import FailedKeys
 from api.hub import Hub
+from api.keyed_route import KeyedRoute
 from api.observed import Observed
 from api.overview import Overviews
 from api.pressure import BodyPace, Crowd
@@ -156,6 +157,8 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
         redirect_slashes=False,
     )
     for router in _ROUTERS:
+        if not all(isinstance(route, KeyedRoute) for route in router.routes):
+            raise TypeError("a route that asks for a key is a KeyedRoute")
         app.include_router(router, responses=openapi.KEYED)
     strict = [Depends(known_query)]
     for router in (health.router, metrics.router):

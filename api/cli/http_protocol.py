@@ -10,6 +10,10 @@ from api.problems import problem
 
 HEAD_SECONDS: Final = 10.0
 """For a request's head to come, and for what is left of a body after it was answered."""
+_MOST_WAITING: Final = 500
+"""Connections without a request under way; a further one takes the place of the oldest."""
+# Of a crowd that comes at once, each has had time to send its request.
+_YOUNG_SECONDS: Final = 2.0
 # Bytes of such a rest: a client that sends all of a body before it reads the answer gets it.
 _UNWANTED_BYTES: Final = 16 * 1024 * 1024
 
@@ -34,9 +38,11 @@ class PromptProtocol(H11Protocol):
         super().__init__(*args, **kwargs)
         self._deadline: asyncio.TimerHandle | None = None
         self._unwanted = 0
+        self._opened = self.loop.time()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._make_room()
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -59,6 +65,20 @@ class PromptProtocol(H11Protocol):
     @property
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
+
+    def _make_room(self) -> None:
+        """Idle connections must not use up the file descriptors that requests need."""
+        waiting = [
+            other
+            for other in self.connections
+            if isinstance(other, PromptProtocol)
+            and not other._is_answering
+            and not other.transport.is_closing()
+        ]
+        if len(waiting) > _MOST_WAITING:
+            oldest = min(waiting, key=lambda other: other._opened)
+            if self._opened - oldest._opened >= _YOUNG_SECONDS:
+                oldest.transport.close()
 
     def _watch(self) -> None:
         is_ours = self.transport.get_protocol() is self  # a WebSocket has taken it over, if not

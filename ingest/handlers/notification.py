@@ -23,6 +23,7 @@ from ingest.providers.notify.mail import Letter, MailRefused
 from ingest.providers.notify.signing import signed_headers
 from ingest.providers.notify.wording import letter_of
 from ingest.providers.retry_after import retry_after
+from ingest.redaction import redact
 from ingest.store import deliveries, jobs, webhook_endpoints
 from ingest.store.deliveries import Due
 from ingest.store.jobs import ClaimedJob
@@ -170,7 +171,7 @@ async def _failed(
         health = await webhook_endpoints.failed(
             conn, due.endpoint_id, has_turn=has_turn, pause=pause
         )
-        await deliveries.refused(conn, due.id, status=refusal.status, error=error)
+        await deliveries.refused(conn, due.id, status=refusal.status, error=redact(error))
         reason = _why_disabled(refusal, health)
         if reason is not None:
             await webhook_endpoints.disable(conn, due.endpoint_id, reason=reason)

@@ -117,6 +117,31 @@ async def test_240_idle_and_dripping_connections_are_closed_and_others_are_serve
     assert b"HTTP/1.1 408" in {end[:12] for end in ends[::2]}
 
 
+async def test_idle_connections_take_each_others_place_not_that_of_requests(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_protocol, "HEAD_SECONDS", 60)
+    monkeypatch.setattr(http_protocol, "_MOST_WAITING", 20)
+    monkeypatch.setattr(http_protocol, "_YOUNG_SECONDS", 0)
+    async with connected(port) as (events, asking):
+        asking.write(b"GET /events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        begun = await events.readuntil(b"data: x")
+        async with asyncio.timeout(30):
+            idle = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
+            ends = [await rest(reader) for reader, _ in idle[:80]]
+        async with connected(port) as (reader, writer):
+            writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            served = await reader.read()
+        ended = await events.read()
+    for _, writer in idle:
+        writer.close()
+
+    assert begun.startswith(b"HTTP/1.1 200")
+    assert set(ends) == {b""}
+    assert served.startswith(b"HTTP/1.1 200")
+    assert b"data: x" in ended
+
+
 async def test_a_head_that_drips_is_a_408_problem(port: int) -> None:
     async with connected(port) as (reader, writer):
         writer.write(b"GET / HTTP/1.1\r\nHost: ")
