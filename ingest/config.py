@@ -14,6 +14,7 @@ from ingest.scaling import Rule, parse_table
 from ingest.setting_types import (
     Address,
     Duration,
+    HttpUrl,
     KeepFor,
     ModuleNames,
     NetworksAndHosts,
@@ -53,7 +54,7 @@ class Settings(BaseSettings):
     # Embeddings
     embedder: Literal["local", "static", "openai"] | None = None
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
-    openai_base_url: str | None = Field(
+    openai_base_url: HttpUrl | None = Field(
         default=None, repr=False, validation_alias="OPENAI_BASE_URL"
     )
     embedding_model: str = "text-embedding-3-small"

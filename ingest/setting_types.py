@@ -29,12 +29,24 @@ Duration = Annotated[timedelta, BeforeValidator(_seconds)]
 KeepFor = Annotated[Duration, Field(ge=timedelta(hours=1), le=timedelta(days=36_500))]
 
 
+def http_url(value: str) -> str:
+    """The same. Raises ValueError, without a word of the URL: it may hold a password."""
+    try:
+        parts = urlsplit(value)
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # the port is no number, which is how a password with a slash is read
+        is_valid = False
+    if not is_valid or not value.isprintable():
+        raise ValueError("must be an address that starts with http:// or https://")
+    return value
+
+
+HttpUrl = Annotated[str, AfterValidator(http_url)]
+
+
 def _address(value: str) -> str:
     """An http(s) address that paths can be appended to: without the slash at its end."""
-    parts = urlsplit(value)
-    _ = parts.port  # raises for one that is none
-    if parts.scheme not in ("http", "https") or not parts.hostname or not value.isprintable():
-        raise ValueError("must be an address that starts with http:// or https://")
+    parts = urlsplit(http_url(value))
     if parts.query or parts.fragment or parts.username is not None or " " in value:
         raise ValueError("must be a plain address without user, query and fragment")
     return value.rstrip("/")

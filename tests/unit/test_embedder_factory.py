@@ -63,6 +63,17 @@ async def test_a_model_that_cannot_be_asked_names_the_setting(respx_mock: respx.
         await build_embedder(settings(openai_base_url=URL, embedding_model="nomic"))
 
 
+async def test_a_proxy_that_is_no_url_never_shows_its_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://robot:hun/ter2@proxy.example:3128")
+
+    with pytest.raises(SetupError) as refused:
+        await build_embedder(settings(openai_base_url=URL))
+    assert "proxy" in str(refused.value)
+    assert "hun" not in str(refused.value)
+
+
 async def test_openai_without_key_and_address_names_the_setting() -> None:
     with pytest.raises(SetupError, match="OPENAI_API_KEY"):
         await build_embedder(settings(embedder="openai"))

@@ -225,3 +225,24 @@ def test_a_hostile_text_takes_no_time() -> None:
         redact(text)
 
     assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize(
+    "variable",
+    ["OPENAI_BASE_URL", "FIRECRAWL_API_URL", "INGEST_PUBLIC_URL", "INGEST_SMTP_URL"],
+)
+@pytest.mark.parametrize("password", ["hun/ter2", "hun#ter2", "hun?ter2", "hun[ter2"])
+def test_a_malformed_url_in_a_setting_never_shows_its_password(
+    variable: str, password: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheme = "smtp" if variable == "INGEST_SMTP_URL" else "https"
+    monkeypatch.setenv(variable, f"{scheme}://robot:{password}@host.example/v1")
+    monkeypatch.setenv("INGEST_EMAIL_FROM", "robot@mail.example")
+    if variable != "INGEST_SMTP_URL":
+        monkeypatch.setenv("INGEST_SMTP_URL", "smtp://mail.example")
+
+    with pytest.raises(SetupError) as refused:
+        load_settings()
+    assert variable in str(refused.value)
+    assert "hun" not in str(refused.value)
+    assert "ter2" not in str(refused.value)

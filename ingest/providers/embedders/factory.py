@@ -44,6 +44,8 @@ def chunk_settings(settings: Settings, model: EmbeddingModel) -> ChunkSettings:
 
 
 async def _build_openai(settings: Settings) -> Embedder:
+    import httpx
+
     from ingest.providers.embedders.openai import OpenAIEmbedder
 
     if settings.openai_api_key is None and settings.openai_base_url is None:
@@ -67,7 +69,13 @@ async def _build_openai(settings: Settings) -> Embedder:
         )
 
     known = settings.embedding_dimensions or _OPENAI_DIMENSIONS.get(settings.embedding_model)
-    return embedder(known or await _probe(embedder(1)))
+    try:
+        return embedder(known or await _probe(embedder(1)))
+    except httpx.InvalidURL:
+        # It quotes a part of the URL, which may be a part of a password.
+        raise SetupError(
+            "OPENAI_BASE_URL, or a proxy in the environment, is not a valid URL"
+        ) from None
 
 
 async def _probe(embedder: "OpenAIEmbedder") -> int:
