@@ -168,7 +168,7 @@ class Settings(BaseSettings):
             try:
                 check_database_url(self.database_url.get_secret_value())
             except ValueError as error:
-                raise ValueError(f"DATABASE_URL {error}") from None
+                raise ValueError(f"DATABASE_URL: {error}") from None
         return self
 
     @model_validator(mode="after")

@@ -16,11 +16,11 @@ def check_database_url(url: str) -> None:
         options = conninfo_to_dict(url)
     except ProgrammingError:
         raise ValueError(
-            f"is neither a postgresql:// URL nor a list of keyword=value; {_ESCAPES}"
+            f"neither a postgresql:// URL nor a list of keyword=value; {_ESCAPES}"
         ) from None
     hosts = str(options.get("host") or "").split(",")
     ports = str(options.get("port") or "").split(",")
     if any("@" in host and not host.startswith(("/", "@")) for host in hosts):
-        raise ValueError(f"names a host with an @ in it; {_ESCAPES}")
+        raise ValueError(f"it names a host with an @ in it; {_ESCAPES}")
     if not all(port == "" or (port.isascii() and port.isdigit()) for port in ports):
-        raise ValueError(f"names a port that is no number; {_ESCAPES}")
+        raise ValueError(f"it names a port that is no number; {_ESCAPES}")

@@ -68,6 +68,14 @@ class Refused(CommandError):
         self.problem = problem
 
 
+def _is_http(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # the port is no number
+        return False
+
+
 def _is_same(url: str, other: str) -> bool:
     """Whether two URLs name the same server, `localhost` being 127.0.0.1."""
     first, second = (
@@ -85,7 +93,7 @@ def find_target(settings: ClientSettings | None = None) -> Target:
     settings = settings or ClientSettings.load()
     own = local.announced_url(settings.data_dir) or _DEFAULT_URL
     url = settings.url or own
-    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+    if not _is_http(url):
         raise CommandError(f"INGEST_URL: {url} is not an http or https URL")
     file = local.key_file(settings.data_dir)
     for origin, key in (

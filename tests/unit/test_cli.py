@@ -56,6 +56,19 @@ def test_a_wrong_setting_stops_the_start_with_one_line_and_2(
     assert result.stderr.count("\n") == 1
 
 
+def test_a_malformed_url_of_the_service_never_shows_its_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("INGEST_URL", "https://robot:hun/ter2@ingest.example")
+    monkeypatch.setenv("INGEST_API_KEY", "k")
+
+    result = run.invoke(app, ["sources"])
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith("ingest: INGEST_URL: ")
+    assert "hun" not in result.stderr
+
+
 def test_a_fault_of_ours_shows_its_traceback_without_secrets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
