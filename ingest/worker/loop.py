@@ -30,6 +30,7 @@ log = structlog.get_logger()
 # Notifications can be lost, so an idle worker looks by itself; sooner when nobody would tell it.
 _POLL: Final = timedelta(seconds=10)
 _POLL_DEAF: Final = timedelta(seconds=1)
+_PROMOTE: Final = timedelta(seconds=1)
 # While few slots are free, more may come free: a claim for each would cost as much as for many.
 _LINGER: Final = timedelta(milliseconds=5)
 # Of more slots than this only half are filled by one claim: while its jobs end and are committed,
@@ -82,6 +83,7 @@ class Worker:
         self._check = asyncio.Event()
         self._is_waking = False
         self._is_stopping = False
+        self._promoted_at = float("-inf")
         self._running = Running(pool, handlers=handlers, context=context, on_free=self._slot_freed)
         self._heartbeat = Heartbeat(
             dsn,
@@ -182,6 +184,7 @@ class Worker:
         free = self._concurrency - len(self._running.slots)
         if free <= 0 or not self._heartbeat.is_alive:
             return _POLL_DEAF
+        await self._promote_now_and_then(conn)
         started = time.monotonic()
         asked = min(free, self._part)
         async with conn.transaction():
@@ -192,6 +195,13 @@ class Worker:
         if not claimed:
             return await self._pause_when_idle(conn)
         return _LINGER if len(claimed) == asked and not self._is_half_free() else timedelta(0)
+
+    async def _promote_now_and_then(self, conn: Connection) -> None:
+        """Bring in jobs whose time has come also while there is always something to claim."""
+        if time.monotonic() - self._promoted_at >= _PROMOTE.total_seconds():
+            self._promoted_at = time.monotonic()
+            async with conn.transaction():
+                await claims.promote(conn)
 
     def _is_half_free(self) -> bool:
         return 2 * len(self._running.slots) <= self._concurrency

@@ -160,3 +160,31 @@ async def test_one_timer_finds_the_attempt_whose_time_is_over_first(
     assert "did not get on" in over[0][1]
     assert "took longer" in over[1][1]
     assert patient.told_to_end is None
+
+
+async def test_a_job_whose_time_has_come_does_not_wait_for_the_end_of_the_backlog(
+    dsn: str,
+    pool: Pool,
+    conn: Connection,
+    application_id: UUID,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(loop, "_PROMOTE", timedelta(seconds=0.05))
+    started: list[UUID] = []
+
+    async def leave_another(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+        started.append(job.id)
+        async with pool.connection() as own:
+            await enqueue(own, application_id)
+        return Outcome()
+
+    await enqueue(conn, application_id, 20)
+    [late] = await enqueue(conn, application_id, priority=1)
+    await conn.execute(
+        "update rag.processing_jobs set run_at = now() + interval '0.3 seconds' where id = %s",
+        [late],
+    )
+    async with running_worker(dsn, pool, {"file": leave_another}, concurrency=4):
+        await until(lambda: truth_of(late in started))
+
+    assert len(started) > 1
