@@ -20,6 +20,7 @@ from ingest.errors import BlobMissing, LeaseLost
 from ingest.handlers.firecrawl_pages import body_of, outside, reported
 from ingest.handlers.firecrawl_run import start_id, stop_job
 from ingest.listen import Listener
+from ingest.pipeline.web.completeness import NOT_SCRAPED
 from ingest.providers.firecrawl.events import Event, parse_event
 from ingest.retry import backoff
 from ingest.store import crawls, frontier, jobs, provider_pages, webhook_events
@@ -200,6 +201,9 @@ async def _act(conn: Connection, run: RunOfEvent, event: Event, event_id: int) -
     except LeaseLost:
         return _DELETED
     is_open = locked.status in _OPEN
+    if event.unscraped and locked.status in crawls.OPEN:
+        # Also when the results were read already: the run must not call itself complete.
+        await crawls.add_skipped(conn, run.id, {NOT_SCRAPED: event.unscraped})
     await _learn(conn, run, _provider_id(event), is_open=is_open)
     if not is_open:
         return "the run takes no more pages"

@@ -70,7 +70,7 @@ async def _read(
         if isinstance(error, NoPage) and error.is_gone and stored is not None:
             return _seen(job, crawl, page, "gone", error.code, str(error), error.http_status)
         if stored is not None:
-            await lead_on_without(job, crawl, stored.links, ctx, depth=page.depth + 1)
+            await lead_on_without(job, crawl, page, stored, ctx)
         raise
 
 
@@ -83,7 +83,9 @@ def _seen(
     message: str,
     http_status: int | None = None,
 ) -> Outcome:
-    """A page without content; its place within the limit is given back."""
+    """A page without content; its place within the limit, if it had one, is given back."""
+    # A page that Firecrawl found to be gone has taken none.
+    freed = int(crawl.provider == "builtin")
 
     async def write(conn: Connection) -> None:
         locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
@@ -91,7 +93,7 @@ def _seen(
             status=status, error_code=code, error_message=message, http_status=http_status
         )
         await crawl_pages.finish(conn, page.id, result)
-        await add_found(conn, job, crawl, Found(), locked=locked, freed=1)
+        await add_found(conn, job, crawl, Found(), locked=locked, freed=freed)
         await count_again(conn, crawl, locked)
 
     return Outcome(write=write, result={"uri": page.uri, "outcome": status})

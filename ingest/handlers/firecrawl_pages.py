@@ -11,7 +11,7 @@ from ingest.handlers.fetch_page import NoPage
 from ingest.handlers.lead_on import scope_of
 from ingest.pipeline.web import urls
 from ingest.pipeline.web.scope import Scope
-from ingest.providers.firecrawl.events import CrawledPage, parse_event
+from ingest.providers.firecrawl.events import UNSCRAPED, CrawledPage, parse_event
 from ingest.store import provider_pages
 from ingest.store.crawl_pages import PageForJob
 from ingest.store.crawls import Crawl
@@ -20,7 +20,7 @@ from ingest.store.provider_pages import ProviderPage
 
 _LONGEST_SCRAPE_ID: Final = 100
 _LONGEST_MESSAGE: Final = 500
-_NO_PAGE: Final = ("raced", "cancelled")
+_NO_PAGE: Final = UNSCRAPED | {"raced"}
 
 
 async def outside(pages: Sequence[CrawledPage], crawl: Crawl) -> Mapping[int, SeenPage]:
@@ -62,7 +62,7 @@ def reported(
     """Pages as they are to be stored, each with its index in `pages`.
 
     Left out are the indexes `leave_out`, pages that lost a race against another page with the same
-    address, those that a cancelled crawl never tried, and addresses that are none.
+    address, those that were not scraped, and addresses that are none.
     """
     found = []
     for index, page in enumerate(pages):

@@ -16,8 +16,10 @@ from ingest.errors import LeaseLost
 from ingest.handlers.context import Context
 from ingest.handlers.firecrawl_pages import outside, reported
 from ingest.pipeline.web import urls
+from ingest.pipeline.web.completeness import NOT_DELIVERED, NOT_SCRAPED
+from ingest.providers.firecrawl.answers import CrawlStatus
 from ingest.providers.firecrawl.client import FirecrawlClient
-from ingest.providers.firecrawl.events import CrawledPage
+from ingest.providers.firecrawl.events import UNSCRAPED, CrawledPage
 from ingest.store import crawls, frontier, jobs, provider_pages, webhook_events
 from ingest.store.crawls import Crawl
 from ingest.store.frontier import SeenPage
@@ -32,10 +34,16 @@ _PAGES_AT_ONCE: Final = 50
 
 
 async def reconcile(
-    job: ClaimedJob, crawl: Crawl, provider_crawl_id: str, client: FirecrawlClient, ctx: Context
+    job: ClaimedJob,
+    crawl: Crawl,
+    provider_crawl_id: str,
+    status: CrawlStatus,
+    client: FirecrawlClient,
+    ctx: Context,
 ) -> int:
     """Add every page that Firecrawl has and the run does not; how many.
 
+    Notes by how many pages the results fall short of what Firecrawl has counted by its `status`.
     Committed in parts, so that an attempt that is interrupted has not read for nothing. Raises
     Transient as the client does, and LeaseLost.
     """
@@ -51,6 +59,12 @@ async def reconcile(
     await filler.store(batch)
     errors = await client.errors(provider_crawl_id)
     await filler.store_failures(errors.failed, errors.robots_blocked)
+    await filler.note_missing(
+        not_scraped=errors.unnamed + sum(page.outcome in UNSCRAPED for page in errors.failed),
+        not_delivered=max(status.total, status.completed) - filler.delivered
+        if status.is_counted
+        else 1,
+    )
     return filler.added
 
 
@@ -59,6 +73,8 @@ class _Filler:
 
     def __init__(self, job: ClaimedJob, crawl: Crawl, provider_crawl_id: str, ctx: Context) -> None:
         self.added = 0
+        self.delivered = 0
+        """Pages among the results that were scraped and can be told by their address."""
         self._job = job
         self._crawl = crawl
         self._provider_crawl_id = provider_crawl_id
@@ -66,6 +82,7 @@ class _Filler:
 
     async def store(self, batch: Sequence[CrawledPage]) -> None:
         """Take in those pages of a batch that the run does not have, as one event."""
+        self.delivered += sum(len(reported([page])) for page in batch)
         batch = await self._inside(batch)
         known_as = [(page, item.uri) for page in batch for item in reported([page])]
         async with self._ctx.pool.connection() as conn:
@@ -89,6 +106,18 @@ class _Filler:
             await self._take_in(conn, reported(failed), None)
             await frontier.add_seen(
                 conn, self._crawl.id, self._crawl.source_id, _forbidden(robots_blocked)
+            )
+
+    async def note_missing(self, *, not_scraped: int, not_delivered: int) -> None:
+        """Note how many pages nobody has looked at, so that the run removes none."""
+        async with transaction(self._ctx.pool) as conn:
+            if not await jobs.hold(conn, [self._job]):
+                raise LeaseLost(self._job.id)
+            await crawls.note_missing(
+                conn,
+                self._crawl.id,
+                at_least={NOT_SCRAPED: not_scraped},
+                exactly={NOT_DELIVERED: max(not_delivered, 0)},
             )
 
     async def _inside(self, pages: Sequence[CrawledPage]) -> list[CrawledPage]:

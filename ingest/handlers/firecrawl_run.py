@@ -196,7 +196,7 @@ async def _follow(
             stop = provider_crawl_id
         else:
             await _gets_on(job, crawl, status, ctx)  # its count says whether the limit was reached
-        await reconcile(job, crawl, provider_crawl_id, client, ctx)
+        await reconcile(job, crawl, provider_crawl_id, status, client, ctx)
         error = _error_of(status, ctx)
     except CrawlNotFound as missing:
         if (crawl.sent_seconds_ago or 0) < _PATIENCE.total_seconds():

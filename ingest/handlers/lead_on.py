@@ -9,10 +9,12 @@ from ingest.db import Connection, transaction
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context
 from ingest.handlers.robots import robots_of
+from ingest.model import MOST_LINKS
 from ingest.pipeline.web import urls
 from ingest.pipeline.web.robots import Robots
 from ingest.pipeline.web.scope import Scope, build_scope
-from ingest.store import crawls, frontier, jobs
+from ingest.store import crawl_pages, crawls, frontier, jobs
+from ingest.store.crawl_pages import PageForJob, StoredPage
 from ingest.store.crawls import Crawl, Locked
 from ingest.store.frontier import Family, NewPage, SeenPage
 from ingest.store.jobs import ClaimedJob
@@ -116,15 +118,18 @@ def family_of(job: ClaimedJob, crawl: Crawl) -> Family:
 
 
 async def lead_on_without(
-    job: ClaimedJob, crawl: Crawl, links: Iterable[str], ctx: Context, *, depth: int
+    job: ClaimedJob, crawl: Crawl, page: PageForJob, stored: StoredPage, ctx: Context
 ) -> None:
-    """Follow the links that a page had last time, since it cannot be had now.
+    """Follow the links that a page had last time, since it cannot be read now.
 
     Else one page that fails would hide those behind it, and they would look removed.
     """
-    found = await sort_links(links, crawl, ctx, depth=depth)
+    found = await sort_links(stored.links, crawl, ctx, depth=page.depth + 1)
+    if len(stored.links) >= MOST_LINKS:
+        found.skipped["unread"] += 1  # whether there were more is not stored
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
         locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
         await add_found(conn, job, crawl, found, locked=locked)
+        await crawl_pages.led_on(conn, page.id, job=job)

@@ -174,6 +174,11 @@ async def states(conn: Connection, crawl_id: UUID) -> list[dict[str, Any]]:
         return await cur.fetchall()
 
 
+async def led_on(conn: Connection, id: UUID, *, job: jobs.ClaimedJob) -> None:
+    """Note that the links of a page that fails are followed, as they were stored."""
+    await conn.execute(_SQL["led_on"], {"id": id, "job_id": job.id, "fence": job.fence})
+
+
 async def blind_spots(conn: Connection, *, crawl_id: UUID, follows_stored: bool) -> int:
     """How many pages failed behind which there may be others that the run has not seen.
 

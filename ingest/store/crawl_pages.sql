@@ -85,6 +85,14 @@ select status, error_code, http_status, count(*) as n
   from rag.crawl_pages where crawl_id = %(crawl_id)s
  group by status, error_code, http_status;
 
+-- name: led_on
+-- Only while the job is still the caller's.
+update rag.crawl_pages as page
+   set led_on = true
+  from rag.processing_jobs as job
+ where page.id = %(id)s and job.id = %(job_id)s and job.fence = %(fence)s
+   and job.status = 'processing';
+
 -- name: blind_spots
 -- Pages that failed and may hide others that this run has not seen. Not those whose stored links
 -- were followed in their place; nor those that nobody ever had, and that had failed before when all
@@ -93,10 +101,7 @@ select count(*)
   from rag.crawl_pages as page
  where page.crawl_id = %(crawl_id)s and page.status = 'failed'
    and coalesce(page.http_status, 0) not in (404, 410)
-   and not (%(follows_stored)s and exists (
-        select 1 from rag.documents as document
-         where document.source_id = page.source_id and md5(document.uri) = md5(page.uri)
-           and document.deleted_at is null))
+   and not page.led_on
    and not coalesce((
         select bool_or(earlier.status = 'failed' and (run.is_complete or run.is_first))
                -- A provider has found what is behind a page that failed here, not there.

@@ -147,6 +147,16 @@ async def add_skipped(conn: Connection, id: UUID, skipped: Mapping[str, int]) ->
         await conn.execute(_SQL["add_skipped"], {"id": id, "skipped": Jsonb(dict(skipped))})
 
 
+async def note_missing(
+    conn: Connection, id: UUID, *, at_least: Mapping[str, int], exactly: Mapping[str, int]
+) -> None:
+    """Raise counts of `skipped` to what is known now, or replace them."""
+    await conn.execute(
+        _SQL["note_missing"],
+        {"id": id, "at_least": Jsonb(dict(at_least)), "exactly": Jsonb(dict(exactly))},
+    )
+
+
 async def skipped(conn: Connection, id: UUID) -> dict[str, int]:
     """How many links were not followed, by reason."""
     async with conn.cursor(row_factory=scalar_row) as cur:

@@ -52,9 +52,13 @@ returning id;
 update rag.crawls set start_sent_at = null, status = 'pending' where id = %(id)s;
 
 -- name: restart
--- A failed run that is retried begins again.
+-- A run that is retried begins again: the provider counts anew, and what was removed, or would have
+-- been, is to be found out anew.
+with forgotten as (
+    delete from rag.crawl_pages
+     where crawl_id = %(id)s and status in ('held', 'removed') and job_id is null)
 update rag.crawls
-   set status = 'pending', start_sent_at = null, provider_crawl_id = null, heard_at = null,
+   set status = 'pending', skipped = skipped - array['not_scraped', 'not_delivered'], start_sent_at = null, provider_crawl_id = null, heard_at = null,
        provider_progress = null, ended_at = null, error_code = null, error_message = null
  where id = %(id)s;
 
@@ -98,6 +102,21 @@ update rag.crawls as crawl
                         union all
                         select key, value::bigint from jsonb_each_text(%(skipped)s)) as parts
                  group by reason) as merged)
+ where crawl.id = %(id)s;
+
+-- name: note_missing
+-- A count of 0 is none.
+update rag.crawls as crawl
+   set skipped = (
+        select coalesce(jsonb_object_agg(known.reason, known.n), '{}')
+          from (select reason, max(n) as n
+                  from (select key as reason, value::bigint as n
+                          from jsonb_each_text(crawl.skipped - array(select jsonb_object_keys(%(exactly)s)))
+                        union all
+                        select key, value::bigint
+                          from jsonb_each_text(%(at_least)s::jsonb || %(exactly)s::jsonb)) as parts
+                 group by reason) as known
+         where known.n > 0)
  where crawl.id = %(id)s;
 
 -- name: skipped

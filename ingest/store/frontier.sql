@@ -112,6 +112,7 @@ delete from rag.crawl_pages
 -- name: requeue
 update rag.crawl_pages as page
    set status = 'queued', error_code = null, error_message = null, http_status = null,
+       led_on = false,
        job_id = again.job_id, updated_at = now()
   from unnest(%(ids)s::uuid[], %(job_ids)s::uuid[]) as again(id, job_id)
  where page.id = again.id;

@@ -24,6 +24,8 @@ from ingest.store.frontier import Family
 _SQL = load_queries("provider_pages.sql")
 
 _REOPENABLE: frozenset[JobStatus] = frozenset({"pending", "processing", "failed"})
+# The job that found out that a page is gone has done its work.
+_REOPENABLE_IF_GONE = _REOPENABLE | {"completed"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +169,7 @@ def _once(pages: Sequence[ProviderPage]) -> dict[str, ProviderPage]:
 
 def _has_failed(row: _Known) -> bool:
     """Whether a page has nothing to show, for now."""
-    return row.status == "failed" or (row.status == "queued" and row.event_id is None)
+    return row.status in ("failed", "gone") or (row.status == "queued" and row.event_id is None)
 
 
 def _is_news(page: ProviderPage, row: _Known | None) -> bool:
@@ -251,7 +253,9 @@ async def _renew(
         (page, row)
         for page, row in pages
         # A job that somebody cancelled stays that.
-        if row.job_id is None or states.get(row.job_id, "failed") in _REOPENABLE
+        if row.job_id is None
+        or states.get(row.job_id, "failed")
+        in (_REOPENABLE_IF_GONE if row.status == "gone" else _REOPENABLE)
     ]
     job_ids = [row.job_id if row.job_id in states else new_id() for _, row in pages]
     await conn.execute(

@@ -54,7 +54,7 @@ update rag.processing_jobs
    set status = 'pending', attempts = 0, fence = fence + 1, run_at = null, wait_reason = null,
        locked_by = null, locked_at = null, completed_at = null, progress = 0, stage = null,
        last_error_code = null, last_error_message = null
- where id = any(%(ids)s) and status in ('pending', 'processing', 'failed');
+ where id = any(%(ids)s) and status in ('pending', 'processing', 'failed', 'completed');
 
 -- name: content
 -- Where a page's content is; no event if that was forgotten.

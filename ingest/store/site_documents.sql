@@ -23,14 +23,15 @@ update rag.knowledge_sources
  where id = %(source_id)s;
 
 -- name: unseen
--- Documents whose page this run has not found: neither as a page nor as one that failed.
+-- Documents whose page this run has not found, or found to be none: of any other page of the run,
+-- whatever its state, the document stays.
 select document.id
   from rag.documents as document
  where document.source_id = %(source_id)s and document.deleted_at is null
    and not exists (
         select 1 from rag.crawl_pages as page
          where page.crawl_id = %(crawl_id)s and md5(page.uri) = md5(document.uri)
-           and page.status in ('new', 'changed', 'unchanged', 'kept', 'failed'))
+           and page.status not in ('gone', 'duplicate', 'skipped', 'held', 'removed'))
    -- Of pages of which there are too many, another part may have been seen this time.
    and (document.shape is null
         or (select count(*) from rag.crawl_pages as page

@@ -1,7 +1,7 @@
 """What is sent to the crawl API and what its answers say: pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 from uuid import UUID
@@ -42,6 +42,8 @@ class CrawlStatus:
     total: int
     """Without failed pages, like `completed`: their being equal proves nothing."""
     completed: int
+    is_counted: bool = field(default=True, compare=False)
+    """Whether it says how many pages there are."""
     error: str | None = None
 
 
@@ -52,6 +54,8 @@ class CrawlErrors:
     failed: tuple[CrawledPage, ...]
     """Their outcome is `failed`, `raced` or `cancelled`."""
     robots_blocked: tuple[str, ...]
+    unnamed: int = 0
+    """Failures that name no address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,17 +100,19 @@ def crawl_status(answer: Mapping[str, Any]) -> CrawlStatus:
         status=next((end for end in _ENDS if end == said), "scraping"),
         total=_count(answer.get("total")),
         completed=_count(answer.get("completed")),
+        is_counted=all(isinstance(answer.get(name), int) for name in ("total", "completed")),
         error=error_of(answer.get("error")),
     )
 
 
 def crawl_errors(answer: Mapping[str, Any]) -> CrawlErrors:
-    failed = (_failed_page(item) for item in _items(answer.get("errors")))
+    failed = [_failed_page(item) for item in _items(answer.get("errors"))]
     blocked = answer.get("robotsBlocked")
     addresses = map(address_of, blocked if isinstance(blocked, list) else [])
     return CrawlErrors(
         failed=tuple(page for page in failed if page is not None),
         robots_blocked=tuple(dict.fromkeys(url for url in addresses if url)),
+        unnamed=failed.count(None),
     )
 
 

@@ -12,13 +12,19 @@ from typing import Any, Final, Literal
 from ingest.providers.firecrawl.text import address_of, error_of, storable, text_of
 
 EventKind = Literal["started", "page", "completed", "failed", "cancelled", "other"]
-Outcome = Literal["page", "failed", "raced", "cancelled"]
+Outcome = Literal["page", "failed", "raced", "cancelled", "unknown"]
+
+UNSCRAPED: Final[frozenset[Outcome]] = frozenset({"cancelled", "unknown"})
+"""Outcomes of pages that Firecrawl has not looked at, as far as we know."""
 
 # Of extract, agent and monitor, other products that send the same envelope, we want nothing.
 _PRODUCTS = ("crawl", "batch_scrape")
 _KINDS: Final[tuple[EventKind, ...]] = ("started", "page", "completed", "failed", "cancelled")
 _RACED = ("another scrape job in this same crawl", "SCRAPE_RACED_REDIRECT_ERROR")
 _CANCELLED = "parent crawl or batch scrape was cancelled"
+# What `success` may be, and what a document may say of itself if it says anything.
+_SUCCESS: Final[dict[Any, bool]] = {True: True, "true": True, False: False, "false": False}
+_DONE: Final = frozenset({"completed", "success", "ok", "done"})
 _MOST_DIGITS = 18
 
 
@@ -42,7 +48,8 @@ class CrawledPage:
     links: tuple[str, ...]
     """Absolute http(s) addresses, each once, in their order."""
     outcome: Outcome
-    """`raced`: redirected to an address that another job scraped; `cancelled`: never tried."""
+    """`raced`: redirected to an address that another job scraped; `cancelled`: never tried;
+    `unknown`: reported in words that we do not know."""
     error: str | None
 
 
@@ -58,11 +65,17 @@ class Event:
     """What the start request gave as `webhook.metadata`."""
     pages: tuple[CrawledPage, ...]
 
+    @property
+    def unscraped(self) -> int:
+        """How many pages, at least, the crawl has not looked at by its own word."""
+        pages = sum(page.outcome in UNSCRAPED for page in self.pages)
+        return pages + (self.kind in ("failed", "cancelled"))
+
 
 def parse_event(raw: bytes) -> Event:
     """Read one delivery; ValueError if its body is no JSON object."""
     body = parse_object(raw)
-    success = body.get("success") not in (False, "false")
+    success = _success(body.get("success", True))
     error = error_of(body.get("error"))
     return Event(
         kind=_kind(text_of(body.get("type"))),
@@ -88,9 +101,12 @@ def parse_object(raw: bytes) -> dict[str, Any]:
 
 
 def parse_documents(
-    data: Any, *, success: bool = True, error: str | None = None
+    data: Any, *, success: bool | None = True, error: str | None = None
 ) -> tuple[CrawledPage, ...]:
-    """The usable elements of a `data` array; a single document will do as well."""
+    """The usable elements of a `data` array; a single document will do as well.
+
+    `success` is None when the answer does not say so in words that we know.
+    """
     documents = data if isinstance(data, list) else [data]
     pages = (
         parse_document(document, success=success, error=error)
@@ -101,7 +117,7 @@ def parse_documents(
 
 
 def parse_document(
-    data: Mapping[str, Any], *, success: bool, error: str | None
+    data: Mapping[str, Any], *, success: bool | None, error: str | None
 ) -> CrawledPage | None:
     """One document, or the stub of a page without one; None if it names no address."""
     inner = _mapping(data.get("content")) or data  # v0 wraps the document
@@ -121,7 +137,7 @@ def parse_document(
         language=text_of(metadata.get("language")),
         description=text_of(metadata.get("description")),
         links=_links(inner.get("links")),
-        outcome="page" if success else _failure(said or ""),
+        outcome=_outcome(data, success, said or ""),
         error=said,
     )
 
@@ -130,6 +146,18 @@ def _kind(type: str | None) -> EventKind:
     product, _, name = (type or "").partition(".")
     known = _KINDS if product in _PRODUCTS else ()
     return next((kind for kind in known if kind == name), "other")
+
+
+def _success(said: Any) -> bool | None:
+    return _SUCCESS.get(said) if isinstance(said, bool | str) else None
+
+
+def _outcome(data: Mapping[str, Any], success: bool | None, error: str) -> Outcome:
+    if success is False:
+        return _failure(error)
+    own = text_of(data.get("status"))
+    is_known = own is None or own.lower() in _DONE
+    return "page" if success and is_known and _success(data.get("success", True)) else "unknown"
 
 
 def _failure(error: str) -> Outcome:

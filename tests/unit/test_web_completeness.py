@@ -1,0 +1,63 @@
+"""The one rule by which a run may remove pages."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.pipeline.web.completeness import Fate, PageCount, fate, is_complete
+from ingest.store.crawl_pages import PageStatus
+
+_FATES: dict[PageStatus, Fate] = {
+    "queued": "unknown",
+    "over_limit": "unknown",
+    "new": "seen",
+    "changed": "seen",
+    "unchanged": "seen",
+    "kept": "seen",
+    "duplicate": "seen",
+    "gone": "gone",
+    "skipped": "seen",
+    "failed": "unknown",
+    "held": "unknown",
+    "removed": "gone",
+}
+
+
+@pytest.mark.parametrize(("status", "expected"), list(_FATES.items()))
+def test_every_state_of_a_page_has_its_fate(status: PageStatus, expected: Fate) -> None:
+    assert fate(PageCount(status=status, n=1)) == expected
+
+
+@pytest.mark.parametrize(
+    ("http_status", "expected"),
+    [(404, "gone"), (410, "gone"), (403, "unknown"), (500, "unknown"), (None, "unknown")],
+)
+def test_a_page_that_failed_is_gone_only_by_its_servers_word(
+    http_status: int | None, expected: Fate
+) -> None:
+    assert fate(PageCount(status="failed", n=1, http_status=http_status)) == expected
+
+
+@given(
+    counts=st.dictionaries(st.sampled_from([*_FATES, "a state of tomorrow"]), st.integers(1, 3)),
+    skipped=st.dictionaries(
+        st.sampled_from(["limit", "unread", "not_scraped", "not_delivered"]), st.integers(0, 2)
+    ),
+    others=st.dictionaries(
+        st.sampled_from(["off_site", "excluded", "trap", "too_deep"]), st.integers(0, 9)
+    ),
+)
+def test_a_run_is_complete_exactly_if_every_page_was_seen_or_is_gone(
+    counts: dict[str, int], skipped: dict[str, int], others: dict[str, int]
+) -> None:
+    pages = [PageCount(status=status, n=n) for status, n in counts.items()]
+
+    unknown = [page for page in pages if fate(page) == "unknown"]
+    expected = not unknown and not any(skipped.values())
+    assert is_complete(pages, harmless=0, skipped=skipped | others) is expected
+
+
+def test_a_page_that_failed_and_hides_nothing_leaves_the_run_complete() -> None:
+    pages = [PageCount(status="new", n=5), PageCount(status="failed", n=2)]
+
+    assert [is_complete(pages, harmless=n, skipped={}) for n in (0, 1, 2)] == [False, False, True]
