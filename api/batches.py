@@ -1,8 +1,7 @@
 """Upload batches: what became of every file, in counts that add up."""
 
-import csv
-import io
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
@@ -12,7 +11,7 @@ from fastapi.responses import StreamingResponse
 from api.deps import Editor, PoolDep, Viewer
 from api.keyed_route import KeyedRoute
 from api.wire import UtcTime, View
-from ingest.db import Connection, transaction
+from ingest.db import Connection, Pool, transaction
 from ingest.errors import NotFound
 from ingest.model import SourceStatus
 from ingest.store import batch_views, source_control
@@ -31,8 +30,11 @@ _CSV_COLUMNS: Final = (
     "detail",
     "chunkCount",
 )
-# Spreadsheets take a cell that starts with one of these for a formula.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_CSV_PAGE: Final = 500
+# Spreadsheets take a cell that starts with one of these for a formula, some also the wide forms.
+_FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001
+# Some take a semicolon or a tab for the separator: they leave alone what is quoted.
+_TO_QUOTE: Final = re.compile(r'[",;\t\r\n]')
 
 
 class Batch(View):
@@ -98,18 +100,18 @@ async def report_batch(
     *,
     format: Annotated[Literal["json", "csv"], Query()] = "json",
 ) -> Report | StreamingResponse:
-    """One row per file that was ever named in the batch, rejected ones too."""
+    """One row per file that was ever named in the batch, rejected ones too.
+
+    CSV comes in parts, each as of the moment at which it is read; the end of the body is missing if
+    a part cannot be read.
+    """
+    if format == "csv":
+        return await _csv_response(pool, key.application_id, id)
     async with transaction(pool) as conn:
         found = await batch_views.report(conn, application_id=key.application_id, id=id)
     if found is None:
         raise NotFound("batch")
     batch, rows = found
-    if format == "csv":
-        return StreamingResponse(
-            _csv(rows),
-            media_type="text/csv; charset=utf-8",
-            headers={"Content-Disposition": f'attachment; filename="batch-{id}.csv"'},
-        )
     counts = Batch.model_validate(batch)
     files = [ReportedFile.model_validate(row) for row in rows]
     return Report(**counts.model_dump(), files=files)
@@ -144,28 +146,61 @@ async def _batch(conn: Connection, application_id: UUID, id: UUID) -> BatchView:
     return batch
 
 
-def _csv(rows: Sequence[FileRow]) -> Iterator[str]:
-    """RFC 4180 lines."""
+async def _csv_response(pool: Pool, application_id: UUID, id: UUID) -> StreamingResponse:
+    # What fails before the first byte is a problem document like any other.
+    async with transaction(pool) as conn:
+        await _batch(conn, application_id, id)
+        first = await batch_views.files(conn, application_id=application_id, id=id, limit=_CSV_PAGE)
+    return StreamingResponse(
+        _csv(pool, application_id, id, first),
+        media_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="batch-{id}.csv"'},
+    )
+
+
+async def _csv(
+    pool: Pool, application_id: UUID, id: UUID, rows: Sequence[FileRow]
+) -> AsyncIterator[str]:
+    """RFC 4180 lines. No connection is held while the client reads."""
     yield _line(_CSV_COLUMNS)
-    for row in rows:
-        yield _line(
-            (
-                _cell(row.path),
-                row.verdict,
-                row.knowledge_source_id,
-                row.job_id,
-                row.status,
-                row.code,
-                _cell(row.detail),
-                row.chunk_count,
+    while rows:
+        yield "".join(map(_row, rows))
+        if len(rows) < _CSV_PAGE:
+            return
+        async with transaction(pool) as conn:
+            rows = await batch_views.files(
+                conn,
+                application_id=application_id,
+                id=id,
+                after=rows[-1].ordinal,
+                limit=_CSV_PAGE,
             )
+
+
+def _row(row: FileRow) -> str:
+    return _line(
+        (
+            _cell(row.path),
+            row.verdict,
+            row.knowledge_source_id,
+            row.job_id,
+            row.status,
+            row.code,
+            _cell(row.detail),
+            row.chunk_count,
         )
+    )
 
 
-def _line(cells: Sequence[object]) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\r\n").writerow(cells)
-    return line.getvalue()
+def _line(cells: Iterable[object]) -> str:
+    return ",".join("" if cell is None else _quoted(str(cell)) for cell in cells) + "\r\n"
+
+
+def _quoted(text: str) -> str:
+    if not _TO_QUOTE.search(text):
+        return text
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
 
 
 def _cell(text: str | None) -> str | None:

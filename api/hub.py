@@ -1,10 +1,12 @@
 """One per API process: what a connection asks to follow the events of sources.
 
-A subscriber gets a snapshot of each source and the events that it missed, and then joins the
-source's feed, which all subscribers share. Between the last look at the feed's number and the join
-nothing is awaited, so no event falls in between and none comes twice.
+Snapshots are shared by all who subscribe at the same time (states.py). A subscriber gets that of
+each source and the events that it missed, and then joins the source's feed, which all subscribers
+share. Between the last look at the feed's number and the join nothing is awaited, so no event falls
+in between and none comes twice.
 """
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from itertools import islice
@@ -14,13 +16,16 @@ from uuid import UUID
 from api import live_messages as messages
 from api.feeds import Feeds, Subscriber
 from api.news import News
+from api.states import State, States
 from ingest.db import Pool, transaction
 from ingest.listen import Listener
-from ingest.store import events, progress
+from ingest.store import events
 from ingest.store.progress import SourceProgress
 
 _JOIN_TOGETHER: Final = 500
 _REPLAY_PAGE: Final = 1000
+# Of all subscribers together: the others wait here, where no time-out of the pool ends their turn.
+_REPLAYS_AT_ONCE: Final = 4
 
 
 class Hub:
@@ -35,7 +40,8 @@ class Hub:
         newest: int = 1000,
     ) -> None:
         self._pool = pool
-        self._newest = newest
+        self.states = States(pool, newest=newest)
+        self._replays = asyncio.Semaphore(_REPLAYS_AT_ONCE)
         self._feeds = Feeds()
         self._news = News(pool, listener, self._feeds, poll=poll)
 
@@ -46,12 +52,17 @@ class Hub:
         await self._news.close()
 
     async def subscribe(
-        self, subscriber: Subscriber, ids: Collection[UUID], after: Mapping[UUID, int]
+        self,
+        subscriber: Subscriber,
+        ids: Collection[UUID],
+        after: Mapping[UUID, int],
+        *,
+        known: Mapping[UUID, State] | None = None,
     ) -> None:
         """Send snapshots of sources, their events later than `after`, and from then on all news.
 
         A source that is subscribed already is left alone, unless `after` names it: then it starts
-        again from there. Raises Closed.
+        again from there. `known`: states that were read for this subscriber. Raises Closed.
         """
         subscriber.muted.difference_update(ids)
         for id in after.keys() & subscriber.positions.keys():
@@ -61,7 +72,7 @@ class Hub:
             wanted = [id for id in part if id not in subscriber.positions]
             subscriber.joining.update(wanted)
             try:
-                await self._join(subscriber, wanted, after)
+                await self._join(subscriber, wanted, after, known or {})
             finally:
                 subscriber.joining.difference_update(wanted)
 
@@ -70,19 +81,13 @@ class Hub:
 
         Sources that had ended before the `newest` are sent once they have news. Raises Closed.
         """
-        async with transaction(self._pool) as conn:
-            since = await progress.settled_before(conn)
+        since = await self.states.settled_before()
         # Those in `after` must not be introduced as news before their replay.
         subscriber.joining.update(after)
         self._feeds.follow(subscriber, since=since)
-        async with transaction(self._pool) as conn:
-            shown = await progress.worth_showing(
-                conn,
-                application_id=subscriber.application_id,
-                limit=messages.LARGEST_SUBSCRIPTION,
-                newest=self._newest,
-            )
-        await self.subscribe(subscriber, dict.fromkeys([*after, *shown]), after)
+        shown = await self.states.worth_showing(subscriber.application_id)
+        ids = dict.fromkeys([*after, *shown])
+        await self.subscribe(subscriber, ids, after, known=shown)
 
     def unsubscribe(self, subscriber: Subscriber, ids: Collection[UUID]) -> None:
         subscriber.chosen.difference_update(ids)
@@ -100,24 +105,28 @@ class Hub:
         self._feeds.drop(subscriber)
 
     async def _join(
-        self, subscriber: Subscriber, ids: Sequence[UUID], after: Mapping[UUID, int]
+        self,
+        subscriber: Subscriber,
+        ids: Sequence[UUID],
+        after: Mapping[UUID, int],
+        known: Mapping[UUID, State],
     ) -> None:
-        async with transaction(self._pool) as conn:
-            sources = {
-                source.id: source
-                for source in await progress.of_sources(
-                    conn, application_id=subscriber.application_id, ids=ids
-                )
-            }
+        states = {id: state for id in ids if (state := known.get(id))}
+        unknown = [id for id in ids if id not in states]
+        if unknown:
+            states |= await self.states.of_sources(subscriber.application_id, unknown)
         positions = {}
         for id in ids:
-            source = sources.get(id)
-            if source is None:
+            state = states.get(id)
+            if state is None:
                 await subscriber.mailbox.put(messages.not_found(id))
                 continue
-            positions[id] = _start(source, after.get(id))
-            await subscriber.mailbox.put(messages.snapshot(source, seq=positions[id]))
-        newest = {id: sources[id].event_seq for id in positions}
+            positions[id] = seq = _start(state.source, after.get(id))
+            is_newest = seq == state.source.event_seq
+            await subscriber.mailbox.put(
+                state.message if is_newest else messages.snapshot(state.source, seq=seq)
+            )
+        newest = {id: states[id].source.event_seq for id in positions}
         await self._catch_up(subscriber, positions, newest)
 
     async def _catch_up(
@@ -133,7 +142,7 @@ class Hub:
                     self._enter(subscriber, id, positions.pop(id))
             if not positions:
                 return
-            async with transaction(self._pool) as conn:
+            async with self._replays, transaction(self._pool) as conn:
                 page = await events.after(conn, positions, limit=_REPLAY_PAGE)
             for event in page:
                 await subscriber.mailbox.put(messages.of_event(event))

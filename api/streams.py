@@ -16,7 +16,6 @@ from api.hub import Hub
 from api.keyed_route import KeyedRoute
 from api.live import hub_of
 from api.wire import View
-from ingest.db import transaction
 from ingest.errors import NotFound
 from ingest.model import SourceStatus
 from ingest.store import progress
@@ -42,19 +41,16 @@ class ProgressView(View):
 
 
 @router.get("/api/knowledge-source/{id}/progress")
-async def get_progress(id: UUID, pool: PoolDep, key: Viewer) -> ProgressView:
+async def get_progress(id: UUID, request: Request, key: Viewer) -> ProgressView:
     """Counts over a source's jobs, or, for the id of the application, over its sources.
 
     `percent` is null while the total is unknown; `seq` is null for an application.
     """
-    async with transaction(pool) as conn:
-        if id == key.application_id:
-            whole = await progress.of_application(conn, application_id=id)
-            return ProgressView.model_validate({**_fields(whole), "seq": None})
-        found = await progress.of_sources(conn, application_id=key.application_id, ids=[id])
-    if not found:
-        raise NotFound("knowledge source")
-    return ProgressView.model_validate({**_fields(found[0]), "seq": found[0].event_seq})
+    if id == key.application_id:
+        whole = await hub_of(request).states.of_application(id)
+        return ProgressView.model_validate({**_fields(whole), "seq": None})
+    source = await _source(request, key.application_id, id)
+    return ProgressView.model_validate({**_fields(source), "seq": source.event_seq})
 
 
 @router.get(
@@ -80,11 +76,7 @@ async def stream_source(
     whose key is revoked ends within 15 seconds.
     """
     position = last_event_id if last_event_id is not None else after
-    async with transaction(pool) as conn:
-        found = await progress.of_sources(conn, application_id=key.application_id, ids=[id])
-    if not found:
-        raise NotFound("knowledge source")
-    source = found[0]
+    source = await _source(request, key.application_id, id)
     if source.status in TERMINAL and position is not None and position >= source.event_seq:
         return Response(status_code=204)
     subscriber = Subscriber(application_id=key.application_id, chosen={id})
@@ -112,6 +104,13 @@ async def _frames(
             # renamed since, so its last event need not be `done`.
             if message.seq >= latest and (has_ended or message.type == "done"):
                 return
+
+
+async def _source(request: Request, application_id: UUID, id: UUID) -> progress.SourceProgress:
+    states = await hub_of(request).states.of_sources(application_id, [id])
+    if id not in states:
+        raise NotFound("knowledge source")
+    return states[id].source
 
 
 def _fields(of: progress.Progress) -> dict[str, Any]:

@@ -47,6 +47,8 @@ class BatchView:
 class FileRow:
     """One file of the report, with what has become of its source."""
 
+    ordinal: int
+    """Of its arrival in the batch."""
     path: str
     size_bytes: int
     verdict: Verdict
@@ -76,9 +78,19 @@ async def report(
     batch = await get(conn, application_id=application_id, id=id)
     if batch is None:
         return None
+    return batch, await files(conn, application_id=application_id, id=id)
+
+
+async def files(
+    conn: Connection, *, application_id: UUID, id: UUID, after: int = 0, limit: int | None = None
+) -> list[FileRow]:
+    """Up to `limit` rows of the report (None: all), behind the ordinal `after`."""
     async with conn.cursor(row_factory=kwargs_row(_file_row)) as cur:
-        await cur.execute(_SQL["report"], {"application_id": application_id, "id": id})
-        return batch, await cur.fetchall()
+        await cur.execute(
+            _SQL["report"],
+            {"application_id": application_id, "id": id, "after": after, "limit": limit},
+        )
+        return await cur.fetchall()
 
 
 def _file_row(*, coverage: dict[str, Any] | None, **columns: Any) -> FileRow:

@@ -24,7 +24,8 @@ select batch.id, batch.application_id, batch.created_at, batch.updated_at, batch
 set transaction isolation level repeatable read, read only;
 
 -- name: report
-select file.path, file.size_bytes, file.verdict, file.knowledge_source_id, file.job_id,
+-- A page of it, by the primary key.
+select file.ordinal, file.path, file.size_bytes, file.verdict, file.knowledge_source_id, file.job_id,
        case when file.knowledge_source_id is not null
             then coalesce(source.status, 'cancelled') end as status,
        coalesce(file.code, source.error_code,
@@ -34,7 +35,8 @@ select file.path, file.size_bytes, file.verdict, file.knowledge_source_id, file.
        source.chunk_count, source.coverage
   from rag.upload_files as file
   left join rag.knowledge_sources as source on source.id = file.knowledge_source_id
- where file.batch_id = %(id)s
+ where file.batch_id = %(id)s and file.ordinal > %(after)s
    and exists (select 1 from rag.upload_batches as batch
                 where batch.id = %(id)s and batch.application_id = %(application_id)s)
- order by file.ordinal;
+ order by file.ordinal
+ limit %(limit)s;

@@ -2,15 +2,20 @@
 
 import csv
 import io
-from typing import Any
+from typing import Any, Final
 from uuid import UUID, uuid4
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
-from ingest.db import Connection
+from api import batches
+from ingest.db import Connection, Pool, new_id
 from tests.api.helpers import finish_file_job, upload
+from tests.api.sockets import listening
 from tests.api.test_jobs import fail
+
+_LARGE: Final = 1200
 
 STATES = (
     "completed",
@@ -151,3 +156,87 @@ async def test_an_unknown_batch_is_a_404(editor: httpx.AsyncClient) -> None:
     answer = await editor.get(f"/api/batches/{uuid4()}/report?format=csv")
 
     assert answer.status_code == 404
+
+
+@pytest.fixture
+async def large_batch(conn: Connection, application_id: UUID) -> UUID:
+    """A batch of some pages of the report and a bit, all rejected."""
+    id = new_id()
+    await conn.execute(
+        "insert into rag.upload_batches (id, application_id, rejected) values (%s, %s, %s)",
+        [id, application_id, _LARGE],
+    )
+    await conn.execute(
+        "insert into rag.upload_files (batch_id, path, size_bytes, verdict) "
+        "select %s, 'file-' || n, 1, 'rejected' from generate_series(1, %s) as n",
+        [id, _LARGE],
+    )
+    return id
+
+
+async def test_a_large_report_is_whole_and_in_order(
+    viewer: httpx.AsyncClient, large_batch: UUID
+) -> None:
+    answer = await viewer.get(f"/api/batches/{large_batch}/report?format=csv")
+
+    rows = list(csv.DictReader(io.StringIO(answer.text, newline="")))
+    assert [row["path"] for row in rows] == [f"file-{n}" for n in range(1, _LARGE + 1)]
+
+
+async def test_a_slow_reader_of_a_report_holds_no_connection(
+    pool: Pool, application_id: UUID, large_batch: UUID
+) -> None:
+    response = await batches._csv_response(pool, application_id, large_batch)
+
+    parts, used = 0, []
+    async for _ in response.body_iterator:
+        parts += 1
+        stats = pool.get_stats()
+        used.append(stats["pool_size"] - stats["pool_available"])
+
+    assert (parts, set(used)) == (4, {0})
+
+
+async def test_a_report_that_breaks_off_is_no_shorter_report(
+    app: FastAPI, viewer: httpx.AsyncClient, conn: Connection, large_batch: UUID
+) -> None:
+    # More than what sockets hold for a client that does not read.
+    await conn.execute(
+        "insert into rag.upload_files (batch_id, path, size_bytes, verdict) "
+        "select %s, repeat('x', 1000), 1, 'rejected' from generate_series(1, 20000)",
+        [large_batch],
+    )
+    async with (
+        listening(app) as address,
+        httpx.AsyncClient(headers=viewer.headers) as client,
+        client.stream("GET", f"http://{address}/api/batches/{large_batch}/report?format=csv") as r,
+    ):
+        chunks = r.aiter_raw()
+        await anext(chunks)
+        await conn.execute("alter table rag.upload_files rename to gone")
+        try:
+            with pytest.raises(httpx.RemoteProtocolError, match="incomplete"):
+                async for _ in chunks:
+                    pass
+        finally:
+            await conn.execute("alter table rag.gone rename to upload_files")
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("=1+1.txt", "'=1+1.txt"),
+        ("＝1.txt", "'＝1.txt"),  # noqa: RUF001
+        ("a;=1+1.txt", '"a;=1+1.txt"'),
+        ("a-b=c.txt", "a-b=c.txt"),
+        (" =1.txt", " =1.txt"),
+    ],
+)
+async def test_a_name_is_changed_in_the_csv_only_as_far_as_spreadsheets_need(
+    editor: httpx.AsyncClient, name: str, written: str
+) -> None:
+    body = (await upload(editor, [(name, b"x")])).json()
+
+    answer = await editor.get(f"/api/batches/{body['batchId']}/report?format=csv")
+
+    assert answer.text.splitlines()[1].startswith(f"{written},accepted,")
