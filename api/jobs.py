@@ -65,6 +65,19 @@ class JobWithLogs(Job):
     logs: list[JobLog] = Field(default_factory=list)
 
 
+class OpenJobs(View):
+    status: JobStatus
+    type: str
+    stage: str | None
+    wait_reason: str | None
+    count: int
+    until: UtcTime | None
+
+
+class JobCounts(View):
+    items: list[OpenJobs]
+
+
 class Triggered(View):
     triggered: bool
 
@@ -101,6 +114,25 @@ async def list_jobs(
             before=pages.position(cursor),
         )
     return pages.page(rows, limit, view=Job, key=lambda row: (row.position,))
+
+
+@router.get("/counts")
+async def count_open_jobs(
+    pool: PoolDep,
+    key: Viewer,
+    *,
+    knowledge_source_id: Annotated[UUID | None, Query(alias="knowledgeSourceId")] = None,
+    batch_id: Annotated[UUID | None, Query(alias="batchId")] = None,
+) -> JobCounts:
+    """How many jobs run in which stage and wait for what; a job that waits for its pages or for the
+    files in its file is not counted.
+
+    `waitReason` null: for a free worker. `until`: when the first of those that wait may go on.
+    """
+    where = JobFilter(source_id=knowledge_source_id, batch_id=batch_id)
+    async with transaction(pool) as conn:
+        rows = await job_views.open_counts(conn, application_id=key.application_id, where=where)
+    return JobCounts(items=[OpenJobs.model_validate(row) for row in rows])
 
 
 @router.post("/trigger", status_code=202)

@@ -79,8 +79,11 @@ class FakeCrawls:
         }
 
 
-def counts(status: str, *, total: int = 1, completed: int = 0, failed: int = 0) -> dict[str, Any]:
+def counts(
+    status: str, *, total: int = 1, completed: int = 0, failed: int = 0, eta: int | None = None
+) -> dict[str, Any]:
     return {
+        "etaSeconds": eta,
         "status": status,
         "total": total,
         "completed": completed,

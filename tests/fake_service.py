@@ -31,6 +31,8 @@ class FakeService:
         self.batch_of: dict[str, str] = {}
         self.waits: dict[str, tuple[str, str | None]] = {}
         """Why the jobs of paths wait, and until when."""
+        self.stages: dict[str, str] = {}
+        """Of paths that are in work."""
         self.requests: Counter[str] = Counter()
         self.received: list[list[str]] = []
         """The paths of each upload request."""
@@ -63,8 +65,8 @@ class FakeService:
                 return self._check(json.loads(request.content))
             case ["upload", "documents"]:
                 return self._upload(request)
-            case ["api", "jobs"]:
-                return httpx.Response(200, json=self._jobs(request.url.params))
+            case ["api", "jobs", "counts"]:
+                return httpx.Response(200, json=self._counts(request.url.params["batchId"]))
             case ["api", "jobs", path]:
                 return httpx.Response(200, json={"batchId": self.batch_of[_text(path)]})
             case ["api", "batches", batch]:
@@ -112,21 +114,19 @@ class FakeService:
             "jobId": _id(path),
         }
 
-    def _jobs(self, query: httpx.QueryParams) -> dict[str, Any]:
-        paths = [
-            path
-            for path, batch in self.batch_of.items()
-            if batch == query["batchId"] and self.states[path] == query["status"]
-        ]
-        items = [
-            {
-                "type": "file",
-                "waitReason": self.waits.get(path, (None,))[0],
-                "runAt": self.waits.get(path, (None, None))[1],
-            }
-            for path in paths
-        ]
-        return {"items": items, "nextCursor": None}
+    def _counts(self, batch: str) -> dict[str, Any]:
+        groups = Counter(
+            (self.states[path], self.stages.get(path), *self.waits.get(path, (None, None)))
+            for path, its in self.batch_of.items()
+            if its == batch and self.states[path] in ("pending", "processing")
+        )
+        names = ("status", "stage", "waitReason", "until")
+        return {
+            "items": [
+                {**dict(zip(names, group, strict=True)), "type": "file", "count": count}
+                for group, count in groups.items()
+            ]
+        }
 
     def _batch(self, batch: str) -> dict[str, int]:
         states = Counter(self.states[path] for path, its in self.batch_of.items() if its == batch)
@@ -134,6 +134,7 @@ class FakeService:
             "accepted": states.total(),
             "pending": states["pending"],
             "processing": states["processing"],
+            "failed": states["failed"],
         }
 
     def _report(self, batch: str) -> dict[str, Any]:

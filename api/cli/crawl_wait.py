@@ -2,37 +2,50 @@
 
 import time
 from collections.abc import Callable, Mapping
-from itertools import count as numbers
-from typing import Any, Final
+from typing import Any
 
 from api.cli.client import Client
 from api.cli.common import progress_bar
 from api.cli.crawl_report import Run
 from api.cli.follow import ENDED
 from api.cli.output import count, notes
+from api.cli.telling import Pace, duration, joined, rate, told
 from api.cli.waiting import PatientClient
 
-# Without a terminal, a line now and then.
-_POLLS_PER_LINE: Final = 20
+
+class Progress:
+    """How far a run is, as of the last look, in words."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._pace = Pace(clock)
+        self._words = "pending"
+        self._left: int | None = None
+
+    def seen(self, words: str, counts: Mapping[str, Any]) -> None:
+        """Note what the service says now."""
+        self._words, self._left = words, counts.get("etaSeconds")
+        self._pace.note(counts["completed"] + counts["failed"])
+
+    def words(self) -> str:
+        """With the rate and the time left, where they can be told."""
+        left = duration(self._left) + " left" if self._left else None
+        return joined(self._words, rate(self._pace.per_second, "pages"), left)
 
 
 def wait_for(client: Client, run: Run, *, sleep: Callable[[float], None] = time.sleep) -> None:
     """Poll the source of a run until nothing more happens to it without a person."""
     service = PatientClient(client, sleep=sleep)
-    console = notes()
-    told = ""
-    with progress_bar("pending", None) as (bar, task):
-        for poll in numbers(1):
+    progress = Progress()
+    with told(notes(), progress.words), progress_bar("pending", None) as (bar, task):
+        while True:
             counts = service.get(f"/api/knowledge-source/{run.source_id}/progress")
             if counts["status"] in ENDED:
                 return
             percent = counts["percent"]
             total = None if percent is None else 100
             words = pages_in_words(counts) or begin_in_words(service.get(f"/api/jobs/{run.job_id}"))
+            progress.seen(words, counts)
             bar.update(task, description=words, completed=percent, total=total)
-            if not console.is_terminal and poll % _POLLS_PER_LINE == 0 and words != told:
-                console.print(words)
-                told = words
             service.pause()
 
 
@@ -41,8 +54,12 @@ def pages_in_words(counts: Mapping[str, Any]) -> str:
     pages = counts["total"] - 1
     if pages < 1:
         return ""
-    done = f"{count(pages, 'page')} found · {counts['completed']:,} done"
-    return done + (f" · {counts['failed']:,} failed" if counts["failed"] else "")
+    return joined(
+        f"{count(pages, 'page')} found",
+        f"{counts['completed']:,} done",
+        f"{counts['failed']:,} failed" if counts["failed"] else None,
+        f"{counts['processing']:,} in work" if counts.get("processing") else None,
+    )
 
 
 def begin_in_words(job: Mapping[str, Any]) -> str:

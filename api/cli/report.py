@@ -63,6 +63,9 @@ class Waiter:
         self._service = PatientClient(client, sleep=sleep)
         self._outcome = outcome
         self._batches = [outcome.batch_id] if outcome.batch_id else []
+        self._waits = Waits(client, [])
+        self.states = Counter[str]()
+        """How many of the accepted files are in which state, as of the last look."""
 
     def wait(
         self,
@@ -76,12 +79,13 @@ class Waiter:
         empty text when they go on.
         """
         self._batches += self._earlier_batches()
-        waits = Waits(self._client, [{"batchId": id} for id in self._batches])
+        self._waits = waits = Waits(self._client, [{"batchId": id} for id in self._batches])
         ended, since = 0, 0
         for poll in numbers():
             batches = [self._service.get(f"/api/batches/{id}") for id in self._batches]
             accepted = sum(batch["accepted"] for batch in batches)
-            left = sum(batch[state] for batch in batches for state in _OPEN)
+            self.states = _sums(batches)
+            left = sum(self.states[state] for state in _OPEN)
             show(accepted - left, accepted)
             if left == 0:
                 return
@@ -91,6 +95,10 @@ class Waiter:
             elif (poll - since) % _QUIET_POLLS == _QUIET_POLLS - 1:
                 tell(waits.look(), waits.is_news)
             self._service.pause()
+
+    def open_jobs(self) -> str:
+        """What the open jobs do and wait for, in words."""
+        return self._waits.state()
 
     def result(self) -> Result:
         """What became of the files, as of now."""
@@ -139,6 +147,12 @@ class Waiter:
             for row in report["files"]:
                 missing.pop(row["knowledgeSourceId"], None)
         return batches
+
+
+def _sums(batches: Sequence[dict[str, Any]]) -> Counter[str]:
+    return Counter(
+        {state: sum(batch.get(state, 0) for batch in batches) for state in (*_OPEN, "failed")}
+    )
 
 
 def print_result(console: Console, result: Result) -> None:

@@ -86,11 +86,15 @@ class Sender:
         self._sleep = sleep
         self._done = 0
         self.outcome = Outcome()
+        self.doing = "checking"
+        """`checking` what the service has, or `sending` what it has not."""
+        self.files_done = 0
 
     def send(self, files: Sequence[LocalFile]) -> None:
         """Raises Unreachable when the service stays away, Refused when it wants none of it."""
         for part in slices(files, count=_FILES, size=_BYTES):
             self._persist(part)
+            self.files_done += len(part)
             self._done += sum(file.size for file in part)
             self._show(self._done)
 
@@ -114,6 +118,7 @@ class Sender:
             self._sleep(random.uniform(0, 2.0**attempt))  # noqa: S311 jitter
 
     def _send_part(self, part: Sequence[LocalFile]) -> None:
+        self.doing = "checking"
         digests, unreadable = _digests(part)
         known = self._known(digests)
         missing = [file for index, (file, _) in enumerate(digests) if index not in known]
@@ -143,6 +148,7 @@ class Sender:
             done += size
             self._show(done)
 
+        self.doing = "sending"
         body = Body(files, self._fields(), sent=sent)
         try:
             answer = self._client.post_stream(

@@ -1,5 +1,7 @@
 """`ingest upload PATH…`: files and folders in, progress, and a report of what failed and why."""
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -14,6 +16,7 @@ from api.cli.files import Found, find_files
 from api.cli.output import CommandError, count, notes, out, plain, print_json
 from api.cli.report import Waiter, print_result, print_skipped
 from api.cli.sending import Options, Sender
+from api.cli.telling import Pace, joined, megabytes, rate, told
 
 _WORKING: Final = "processing"
 
@@ -42,11 +45,13 @@ def upload(
     if not found.files:
         raise CommandError("there is no file to upload")
     with open_client() as client:
-        sender = _send(client, options, found)
-        waiter = Waiter(client, sender.outcome)
-        if wait:
-            _wait(waiter, sender)
-        result = waiter.result()
+        telling = Telling(len(found.files), sum(file.size for file in found.files))
+        with told(notes(), telling.words):
+            sender = _send(client, options, found, telling)
+            waiter = Waiter(client, sender.outcome)
+            if wait:
+                _wait(waiter, sender, telling)
+            result = waiter.result()
     result.skipped += found.skipped
     if as_json:
         print_json(result.as_json())
@@ -58,10 +63,66 @@ def upload(
     raise typer.Exit(1 if result.has_failures else 0)
 
 
-def _send(client: Client, options: Options, found: Found) -> Sender:
+class Telling:
+    """What an upload does and how far it is, in words for a log."""
+
+    def __init__(self, files: int, size: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._files, self._size = files, size
+        self._clock = clock
+        self._pace = Pace(clock)
+        self._pace.note(0)
+        self._done = 0
+        self.sender: Sender | None = None
+        self.waiter: Waiter | None = None
+        self._ended = self._of = 0
+
+    def sent(self, done: int) -> None:
+        """So many bytes are done with."""
+        self._done = done
+
+    def processed(self, ended: int, of: int) -> None:
+        self._ended, self._of = ended, of
+
+    def begin(self, waiter: Waiter) -> None:
+        """All files are there; now they are processed."""
+        self.waiter = waiter
+        self._pace = Pace(self._clock)
+        self._pace.note(0)
+
+    def words(self) -> str:
+        if self.waiter is not None:
+            return self._processing(self.waiter)
+        self._pace.note(self._done)
+        speed = self._pace.per_second
+        return joined(
+            f"{self.sender.doing if self.sender else 'checking'}: "
+            f"{self.sender.files_done if self.sender else 0:,} of {count(self._files, 'file')}",
+            f"{megabytes(self._done)} of {megabytes(self._size)} MB",
+            f"{megabytes(speed)} MB/s" if speed else None,
+            self._pace.left(self._size - self._done),
+        )
+
+    def _processing(self, waiter: Waiter) -> str:
+        self._pace.note(self._ended)
+        failed = waiter.states["failed"]
+        return joined(
+            f"{_WORKING}: {self._ended:,} of {count(self._of, 'file')} done",
+            f"{failed:,} failed" if failed else None,
+            waiter.open_jobs(),
+            rate(self._pace.per_second, "files"),
+            self._pace.left(self._of - self._ended),
+        )
+
+
+def _send(client: Client, options: Options, found: Found, telling: Telling) -> Sender:
     size = sum(file.size for file in found.files)
-    with progress_bar("sending", size, DownloadColumn(), Remaining()) as (progress, task):
-        sender = Sender(client, options, show=lambda done: progress.update(task, completed=done))
+    with progress_bar("checking", size, DownloadColumn(), Remaining()) as (progress, task):
+
+        def show(done: int) -> None:
+            telling.sent(done)
+            progress.update(task, completed=done, description=sender.doing)
+
+        telling.sender = sender = Sender(client, options, show=show)
         try:
             sender.send(found.files)
         except KeyboardInterrupt:
@@ -74,19 +135,24 @@ def _send(client: Client, options: Options, found: Found) -> Sender:
     return sender
 
 
-def _wait(waiter: Waiter, sender: Sender) -> None:
+def _wait(waiter: Waiter, sender: Sender, telling: Telling) -> None:
+    telling.begin(waiter)
     with progress_bar(_WORKING, None, MofNCompleteColumn(), Remaining()) as (progress, task):
+
+        def show(done: int, total: int) -> None:
+            telling.processed(done, total)
+            progress.update(task, completed=done, total=total)
 
         def tell(words: str, is_news: bool) -> None:
             if progress.console.is_terminal:
-                progress.update(task, description=escape(words) or _WORKING)
+                failed = waiter.states["failed"]
+                working = joined(_WORKING, f"{failed:,} failed" if failed else None)
+                progress.update(task, description=escape(words) or working)
             elif is_news:
                 progress.console.print(plain(words))
 
         try:
-            waiter.wait(
-                lambda done, total: progress.update(task, completed=done, total=total), tell=tell
-            )
+            waiter.wait(show, tell=tell)
         except KeyboardInterrupt:
             progress.stop()
             batch = sender.outcome.batch_id

@@ -1,75 +1,108 @@
-"""What is waited for when nothing goes on, in a line: `waiting: 1 file for budget_exceeded …`."""
+"""What open jobs do and wait for, in words: `8 in work (6 embed, 2 extract) · 20 waiting`."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from api.cli.client import Client, Refused, Unreachable
 from api.cli.output import count
+from api.cli.telling import joined
 
 QUIET_SECONDS: Final = 10
 """For so long nothing has to happen before anybody asks."""
 
-# More need not be counted to be understood.
-_MOST: Final = 200
 # What a reason is in words, where it is not one to wait *for*.
 _WORDS: Final = {None: "a free worker", "paused": "the end of a pause"}
+_FREE_WORKER: Final = _WORDS[None]
 
-Job = Mapping[str, Any]
+Group = Mapping[str, Any]
+"""Jobs in the same state, as GET /api/jobs/counts has them."""
 
 
 class Waits:
-    """Looks up why the open jobs of some batches or sources do not go on."""
+    """Looks up what the open jobs of some batches or sources do, or why they do not go on."""
 
     def __init__(self, client: Client, queries: Sequence[Mapping[str, str]]) -> None:
-        """`queries`: filters of GET /api/jobs, one for each batch or source."""
+        """`queries`: filters of GET /api/jobs/counts, one for each batch or source."""
         self._client = client
         self._queries = queries
         self._known: set[str] = set()
         self.is_news = False
-        """Whether the last look has seen other reasons than the one before."""
+        """Whether the last look has seen other reasons than the one before, not just a queue."""
 
     def look(self) -> str:
-        """The line; empty if nothing waits, or the service does not say."""
+        """What is waited for, in a line; empty if nothing waits, or the service does not say."""
         self.is_news = False
+        waiting = [group for group in self._groups() if group["status"] == "pending"]
+        reasons = {_reason(group) for group in waiting}
+        self.is_news = bool(reasons - {_FREE_WORKER}) and reasons != self._known
+        self._known = reasons or self._known
+        return in_words(waiting)
+
+    def state(self) -> str:
+        """What the jobs do and wait for; empty if none is open, or the service does not say."""
+        groups = self._groups()
+        running = Counter[str]()
+        for group in groups:
+            if group["status"] == "processing":
+                running[group["stage"] or "begun"] += group["count"]
+        waiting = _by_reason(group for group in groups if group["status"] == "pending")
+        return joined(
+            _running(running),
+            *(
+                f"{_sum(its):,} waiting"
+                + (f" for {reason}{_until(its)}" if reason != _FREE_WORKER else "")
+                for reason, its in waiting
+            ),
+        )
+
+    def _groups(self) -> list[Group]:
         try:
-            jobs = [job for query in self._queries for job in self._pending(query)]
+            return [
+                group
+                for query in self._queries
+                for group in self._client.get("/api/jobs/counts", **query)["items"]
+            ]
         except (Refused, Unreachable):
             # Whoever follows the files meets the same, and tells it.
-            return ""
-        reasons = {_reason(job) for job in jobs}
-        self.is_news = bool(reasons) and reasons != self._known
-        self._known = reasons or self._known
-        return in_words(jobs)
-
-    def _pending(self, query: Mapping[str, str]) -> list[Job]:
-        jobs: list[Job] = self._client.get("/api/jobs", status="pending", limit=_MOST, **query)[
-            "items"
-        ]
-        return jobs
+            return []
 
 
-def in_words(jobs: Iterable[Job]) -> str:
+def in_words(waiting: Iterable[Group]) -> str:
     """The reasons of these jobs, the most frequent first, each with the time when it may end."""
-    by_reason: dict[str, list[Job]] = {}
-    for job in jobs:
-        by_reason.setdefault(_reason(job), []).append(job)
-    parts = [
-        _part(reason, by_reason[reason])
-        for reason in sorted(by_reason, key=lambda reason: -len(by_reason[reason]))
-    ]
-    return f"waiting: {' · '.join(parts)}" if parts else ""
+    parts = [_part(reason, its) for reason, its in _by_reason(waiting)]
+    return f"waiting: {joined(*parts)}" if parts else ""
 
 
-def _part(reason: str, jobs: Sequence[Job]) -> str:
-    noun = "file" if all(job["type"] in ("file", "member") for job in jobs) else "job"
-    words = f"{'at least ' * (len(jobs) >= _MOST)}{count(len(jobs), noun)} for {reason}"
-    times = [datetime.fromisoformat(job["runAt"]) for job in jobs if job["runAt"] is not None]
-    if not times:
-        return words
-    return f"{words} until {min(times).astimezone(UTC):%Y-%m-%dT%H:%MZ}"
+def _by_reason(groups: Iterable[Group]) -> list[tuple[str, list[Group]]]:
+    found: dict[str, list[Group]] = {}
+    for group in groups:
+        found.setdefault(_reason(group), []).append(group)
+    return sorted(found.items(), key=lambda item: -_sum(item[1]))
 
 
-def _reason(job: Job) -> str:
-    reason = job["waitReason"]
+def _part(reason: str, groups: Sequence[Group]) -> str:
+    noun = "file" if all(group["type"] in ("file", "member") for group in groups) else "job"
+    return f"{count(_sum(groups), noun)} for {reason}{_until(groups)}"
+
+
+def _until(groups: Sequence[Group]) -> str:
+    times = [datetime.fromisoformat(group["until"]) for group in groups if group["until"]]
+    return f" until {min(times).astimezone(UTC):%Y-%m-%dT%H:%MZ}" if times else ""
+
+
+def _running(stages: Counter[str]) -> str:
+    if not stages:
+        return ""
+    named = ", ".join(f"{number:,} {stage}" for stage, number in stages.most_common())
+    return f"{stages.total():,} in work ({named})"
+
+
+def _sum(groups: Iterable[Group]) -> int:
+    return sum(group["count"] for group in groups)
+
+
+def _reason(group: Group) -> str:
+    reason = group["waitReason"]
     return str(_WORDS.get(reason, reason))

@@ -10,8 +10,9 @@ from api.cli.client import Client, Refused, open_client
 from api.cli.common import check_id, interrupted
 from api.cli.crawl import follow
 from api.cli.crawl_report import latest_run
-from api.cli.follow import Follower, Message
-from api.cli.output import CommandError, notes, out, plain, print_json
+from api.cli.follow import ENDED, Follower, Message
+from api.cli.output import CommandError, count, notes, out, plain, print_json
+from api.cli.telling import Pace, joined, rate, told
 from api.cli.waits import Waits
 
 # States of a source in which not all of it is there.
@@ -42,9 +43,11 @@ def watch(
             names |= sources
         view = _View(names, as_json=as_json)
         waits = Waits(client, queries)
+        follower = Follower(client, list(names), on_quiet=lambda: _tell(waits))
         try:
-            for message in Follower(client, list(names), on_quiet=lambda: _tell(waits)).messages():
-                view.show(message)
+            with told(notes(), lambda: joined(view.progress(), waits.state(), view.pace())):
+                for message in follower.messages():
+                    view.show(message)
         except KeyboardInterrupt:
             raise interrupted("the service goes on; the same command looks again") from None
     raise typer.Exit(1 if view.has_failures else 0)
@@ -96,9 +99,32 @@ class _View:
         self._console: Console | None = None if as_json else out()
         self._is_brief = len(names) > 1
         self.has_failures = False
+        self._states: dict[str, str] = {}
+        self._pace = Pace()
+
+    def progress(self) -> str:
+        """How many have ended; empty for a single source, which says everything in its lines."""
+        states = list(self._states.values())
+        ended = sum(state in ENDED for state in states)
+        self._pace.note(ended)
+        if not self._is_brief:
+            return ""
+        failed = states.count("failed")
+        return joined(
+            f"{ended:,} of {count(len(self._names), 'file')} done",
+            f"{failed:,} failed" if failed else None,
+        )
+
+    def pace(self) -> str:
+        """How fast they end, and when the last one will."""
+        ended = sum(state in ENDED for state in list(self._states.values()))
+        left = self._pace.left(len(self._names) - ended)
+        return joined(rate(self._pace.per_second, "files"), left) if self._is_brief else ""
 
     def show(self, message: Message) -> None:
         is_end = message["type"] in ("done", "error")
+        if message.get("status"):
+            self._states[message["knowledgeSourceId"]] = message["status"]
         # A failed attempt that will be tried again has the state `pending`.
         self.has_failures |= message["type"] == "error" or message.get("status") in _FAILED
         if self._console is None:

@@ -76,6 +76,20 @@ class JobLogView:
     created_at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCount:
+    """So many jobs run in this stage, or wait for this reason."""
+
+    status: JobStatus
+    type: str
+    stage: str | None
+    wait_reason: str | None
+    """None: a free worker."""
+    count: int
+    until: datetime | None
+    """When the first of those that wait may go on."""
+
+
 async def get(conn: Connection, *, application_id: UUID, id: UUID) -> JobView | None:
     parameters = {"application_id": application_id, "id": id, "limit": 1}
     async with conn.cursor(row_factory=class_row(JobView)) as cur:
@@ -140,7 +154,20 @@ def _statement(
 ) -> bytes:
     wheres = [_SQL[f"where_{name}"] for name in conditions]
     head = _SQL[f"{kind}_head"].replace(b"{jobs}", jobs)
-    return b"\n".join([head, *wheres, _SQL[f"{kind}_tail"]])
+    held = [_SQL["held"]] if kind == "job" else []
+    return b"\n".join([*held, head, *wheres, _SQL[f"{kind}_tail"]])
+
+
+async def open_counts(
+    conn: Connection, *, application_id: UUID, where: JobFilter
+) -> list[OpenCount]:
+    """How many jobs run in which stage, and wait for what, most first."""
+    given = {name: value for name, value in asdict(where).items() if value is not None}
+    wheres = b"\n".join(_SQL[f"where_{name}"] for name in given)
+    statement = b"\n".join([_SQL["held"], _SQL["open_counts"].replace(b"{where}", wheres)])
+    async with conn.cursor(row_factory=class_row(OpenCount)) as cur:
+        await cur.execute(statement, {**given, "application_id": application_id}, prepare=False)
+        return await cur.fetchall()
 
 
 async def logs(conn: Connection, job_id: UUID, *, after: int, limit: int) -> list[JobLogView]:

@@ -1,6 +1,6 @@
 -- What people see of jobs. The payload is not part of it: which blob a job reads is nobody's business.
 
--- name: job_head
+-- name: held
 -- Why the ready jobs of a type do not start, if anything but free slots keeps them: as the workers
 -- see it (claims.sql).
 with held as materialized (
@@ -26,6 +26,27 @@ with held as materialized (
      cross join lateral (
         select (job_type.rate_per_minute - size.burst + 1) / 60.0::float8 as per_second) as rate
 )
+
+-- name: open_counts
+-- Behind `held`. Not what waits for jobs of its own: those are counted.
+select job.status, job.type, job.stage, job.wait_reason, count(*) as count, min(job.run_at) as until
+  from (
+    select job.status, job.type, job.run_at,
+           case when job.status = 'processing' then job.stage end as stage,
+           case when job.status = 'pending'
+                then case when held.reason = 'paused' then held.reason
+                          else coalesce(job.wait_reason, held.reason) end
+           end as wait_reason
+      from rag.processing_jobs as job
+      join held on held.type = job.type
+     where job.application_id = %(application_id)s and job.status in ('pending', 'processing')
+       and (job.wait_reason is null or job.wait_reason not in ('pages', 'members'))
+{where}) as job
+ group by job.status, job.type, job.stage, job.wait_reason
+ order by count desc, job.status, job.type, job.stage, job.wait_reason;
+
+-- name: job_head
+-- Behind `held`.
 select job.id, job.type, job.status, job.stage, job.progress, job.attempts, job.max_attempts,
        job.priority, job.knowledge_source_id, job.batch_id, job.parent_job_id, job.result,
        job.embedding_config, job.last_error_code, job.last_error_message, job.review_reason,

@@ -51,6 +51,7 @@ ROLES: Final = {
     f"POST {BATCH}/retry-failed": "editor",
     f"POST {BATCH}/cancel": "editor",
     "GET /api/jobs": "viewer",
+    "GET /api/jobs/counts": "viewer",
     "POST /api/jobs": "editor",
     "POST /api/jobs/retry-failed": "editor",
     "POST /api/jobs/trigger": "operator",

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from api.cli.client import Client, Target, Unreachable
-from api.cli.crawl_wait import begin_in_words, pages_in_words, wait_for
+from api.cli.crawl_wait import Progress, begin_in_words, pages_in_words, wait_for
 from tests.cli_crawls import RUN, counts, job
 
 
@@ -44,19 +44,21 @@ def test_it_is_waited_until_the_source_is_done_over_a_restart_of_the_service() -
     assert len(naps) == 5
 
 
-def test_without_a_terminal_there_is_a_line_now_and_then(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    totals = [min(number, 41) for number in range(2, 82)]
-    running = [ok(counts("processing", total=total, completed=1, failed=1)) for total in totals]
+def test_how_far_it_is_comes_with_the_rate_and_the_time_left() -> None:
+    times = iter((0.0, 10.0, 20.0))
+    progress = Progress(lambda: next(times))
+    seen = [progress.words()]
 
-    with client([*running, ok(counts("completed"))]) as service:
-        wait_for(service, RUN, sleep=lambda _: None)
+    for done in (0, 5, 30):
+        numbers = counts("processing", total=101, completed=done, failed=1, eta=75)
+        progress.seen(pages_in_words(numbers), numbers)
+        seen.append(progress.words())
 
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.splitlines() == [
-        f"{pages} pages found · 1 done · 1 failed" for pages in (20, 40)
+    assert seen == [
+        "pending",
+        "100 pages found · 0 done · 1 failed · 1 min 15 s left",
+        "100 pages found · 5 done · 1 failed · 0.5 pages/s · 1 min 15 s left",
+        "100 pages found · 30 done · 1 failed · 1.5 pages/s · 1 min 15 s left",
     ]
 
 
