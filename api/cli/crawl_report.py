@@ -15,6 +15,7 @@ _ALL: Final = 1_000_000
 _SHOWN: Final = 5
 # In the order in which people want to know.
 _BECAME: Final = ("new", "changed", "unchanged", "kept", "duplicate", "removed", "failed")
+_UNSEEN: Final = {"not_scraped": "given up", "not_delivered": "counted but not delivered"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,8 +123,12 @@ def _counts(digest: Mapping[str, Any], result: CrawlResult) -> Iterator[str]:
         yield "pages: " + " · ".join(pages)
     if result.skipped_pages:
         yield "pages not kept: " + _by_reason(result.skipped_pages)
-    if result.crawl["skipped"]:
-        yield "links not followed: " + _by_reason(result.crawl["skipped"])
+    skipped = dict(result.crawl["skipped"])
+    unseen = {words: skipped.pop(name) for name, words in _UNSEEN.items() if name in skipped}
+    if unseen:
+        yield "pages not seen by the provider: " + _by_reason(unseen)
+    if skipped:
+        yield "links not followed: " + _by_reason(skipped)
     if digest:
         yield f"tokens: {digest['tokensSpent']:,} embedded · {digest['tokensSaved']:,} saved"
 
