@@ -50,9 +50,9 @@ def wait_for(client: Client, run: Run, *, sleep: Callable[[float], None] = time.
 
 
 def pages_in_words(counts: Mapping[str, Any]) -> str:
-    """How far a site is; empty before any page is found. Its root job, which ends last, is none."""
-    pages = counts["total"] - 1
-    if pages < 1:
+    """How far a site is; empty before pages are found, when its root job is all that is counted."""
+    pages = counts["total"]
+    if pages < 2:
         return ""
     return joined(
         f"{count(pages, 'page')} found",

@@ -14,6 +14,7 @@ from api.cli.output import plain
 
 EVERY_SECONDS: Final = 10.0
 _WINDOW_SECONDS: Final = 60.0
+_FAREWELL_SECONDS: Final = 1.0
 # A rate of less is chance.
 _LEAST_SECONDS: Final = 1.0
 
@@ -93,7 +94,12 @@ def told(
 
     def tell() -> None:
         while not wait(ended, EVERY_SECONDS):
-            line = words()
+            try:
+                line = words()
+            except Exception:
+                if ended.is_set():  # the client was closed meanwhile
+                    return
+                raise
             if line and not ended.is_set():
                 console.print(plain(line))
 
@@ -103,4 +109,4 @@ def told(
         yield
     finally:
         ended.set()
-        thread.join()
+        thread.join(_FAREWELL_SECONDS)  # a request may take minutes, and nobody waits for it

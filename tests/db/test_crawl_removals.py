@@ -104,6 +104,33 @@ async def test_a_page_whose_failed_job_was_deleted_in_mid_run_has_still_failed(
         assert (await house.pages(run))["/x"]["status"] == "failed"
 
 
+async def test_a_page_whose_job_was_cancelled_hides_what_is_behind_it(
+    pool: Pool, application_id: UUID
+) -> None:
+    site = _site("/hub", **{"/hub": html("The hub.", "/behind"), "/behind": html("Behind.")})
+    async with site_house(pool, site) as house:
+        run = await house.start(application_id)
+        await house.run_all()
+        run = await house.rescrape(application_id, run.source_id)
+        for _ in range(12):
+            if not (claimed := await house.claim()):
+                await house.make_due()
+                continue
+            await house.carry_out(claimed[0])
+            [queued] = await house.rows(
+                "update rag.processing_jobs as job set status = 'cancelled', completed_at = now()"
+                " from rag.crawl_pages as page where page.job_id = job.id and page.crawl_id = %s"
+                " and page.uri like '%%/hub' and job.status = 'pending' returning job.id",
+                run.crawl_id,
+            ) or [None]
+            if queued is not None:
+                break
+        await house.run_all()
+
+        assert "/behind" in await house.documents(run)
+        assert (await house.crawl(run))["is_complete"] is False
+
+
 @pytest.mark.parametrize("order", [1, -1])
 async def test_a_site_under_maintenance_that_says_200_loses_nothing_unasked(
     pool: Pool, application_id: UUID, order: int

@@ -50,7 +50,7 @@ def test_how_far_it_is_comes_with_the_rate_and_the_time_left() -> None:
     seen = [progress.words()]
 
     for done in (0, 5, 30):
-        numbers = counts("processing", total=101, completed=done, failed=1, eta=75)
+        numbers = counts("processing", total=100, completed=done, failed=1, eta=75)
         progress.seen(pages_in_words(numbers), numbers)
         seen.append(progress.words())
 
@@ -66,11 +66,13 @@ def test_how_far_it_is_comes_with_the_rate_and_the_time_left() -> None:
     ("numbers", "words"),
     [
         (counts("pending"), ""),
-        (counts("processing", total=2), "1 page found · 0 done"),
-        (counts("processing", total=1201, completed=9), "1,200 pages found · 9 done"),
+        (counts("processing", total=2), "2 pages found · 0 done"),
+        (counts("processing", total=1200, completed=9), "1,200 pages found · 9 done"),
     ],
 )
-def test_the_root_job_is_no_page(numbers: dict[str, Any], words: str) -> None:
+def test_the_root_job_counts_only_before_there_are_pages(
+    numbers: dict[str, Any], words: str
+) -> None:
     assert pages_in_words(numbers) == words
 
 

@@ -156,3 +156,23 @@ def test_thousands_that_wait_are_counted_and_not_listed(tmp_path: Path) -> None:
 
     assert (line, state) == ("waiting: 4,237 files for a free worker", "4,237 waiting")
     assert set(service.requests) == {"/api/jobs/counts"}
+
+
+def test_a_request_that_hangs_keeps_nobody_from_leaving(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("api.cli.telling._FAREWELL_SECONDS", 0.01)
+    asked, answers = threading.Event(), threading.Event()
+
+    def hang() -> str:
+        asked.set()
+        answers.wait()
+        raise RuntimeError("the client has been closed")
+
+    with told(Console(stderr=True), hang, wait=lambda ended, _: ended.is_set()):
+        asked.wait()
+    [thread] = [one for one in threading.enumerate() if one.name == "telling"]
+    answers.set()
+    thread.join()
+
+    assert capsys.readouterr().err == ""

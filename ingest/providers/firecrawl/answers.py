@@ -100,7 +100,8 @@ def crawl_status(answer: Mapping[str, Any]) -> CrawlStatus:
         status=next((end for end in _ENDS if end == said), "scraping"),
         total=_count(answer.get("total")),
         completed=_count(answer.get("completed")),
-        is_counted=all(isinstance(answer.get(name), int) for name in ("total", "completed")),
+        is_counted=answer.get("success") is not False
+        and all(isinstance(answer.get(name), int) for name in ("total", "completed")),
         error=error_of(answer.get("error")),
     )
 
