@@ -117,13 +117,13 @@ async def test_a_page_whose_job_was_cancelled_hides_what_is_behind_it(
                 await house.make_due()
                 continue
             await house.carry_out(claimed[0])
-            [queued] = await house.rows(
+            queued = await house.rows(
                 "update rag.processing_jobs as job set status = 'cancelled', completed_at = now()"
                 " from rag.crawl_pages as page where page.job_id = job.id and page.crawl_id = %s"
                 " and page.uri like '%%/hub' and job.status = 'pending' returning job.id",
                 run.crawl_id,
-            ) or [None]
-            if queued is not None:
+            )
+            if queued:
                 break
         await house.run_all()
 

@@ -5,9 +5,8 @@ in question, about which events and results now say all that they can say.
 """
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from uuid import UUID, uuid4
 
 import httpx
@@ -19,101 +18,10 @@ from ingest.handlers.firecrawl_run import ProviderEnd
 from ingest.inbox import Inbox
 from ingest.providers.firecrawl.client import FirecrawlClient
 from ingest.store import claims, crawls
-from tests.firecrawl_events import CANCELLED, RACED, document, event, stub
+from tests.firecrawl_events import document, event
 from tests.firecrawl_runs import Root, crawl_of, drain, post, start_run, told
+from tests.firecrawl_words import EVENTS, IN_PAIRS, PAGE, POLLS, Polled, Said, element
 from tests.web_sources import add_document
-
-_TIMEOUT: Final = "The scrape operation timed out before completing."
-
-
-@dataclass(frozen=True, kw_only=True)
-class Said:
-    """One event."""
-
-    type: str = "page"
-    data: tuple[str, ...] = ()
-    """Of `ok`, `404`, `410`, `empty`, `odd`: documents of the page in question; or its `stub`."""
-    error: str | None = None
-    success: Any = None
-    """In place of what goes with the error."""
-    clears: bool = False
-    """Whether the page is there, by this event."""
-    is_gone: bool = False
-    names: bool = True
-    """Whether the event says that there is such a page."""
-    spoils: bool = False
-    """Whether it says that something was not scraped, which no later word takes back."""
-
-
-_EVENTS: Final[dict[str, Said]] = {
-    "ok": Said(data=("ok",), clears=True),
-    "404": Said(data=("404",), is_gone=True),
-    "410": Said(data=("410",), is_gone=True),
-    "without text": Said(data=("empty",)),
-    "failed": Said(data=("stub",), error=_TIMEOUT),
-    "cancelled": Said(data=("stub",), error=CANCELLED, spoils=True),
-    "raced": Said(data=("stub",), error=RACED, names=False),
-    "without data": Said(names=False),
-    "unknown success": Said(data=("ok",), success="partly", spoils=True),
-    "no success": Said(data=("ok",), success=0, spoils=True),
-    "unknown status": Said(data=("odd",), spoils=True),
-    "started": Said(type="started", names=False),
-    "completed": Said(type="completed", names=False),
-    "crawl failed": Said(type="failed", error="Broken", names=False, spoils=True),
-    "crawl cancelled": Said(
-        type="cancelled", error="Crawl was cancelled", names=False, spoils=True
-    ),
-    "unknown event": Said(type="paused", names=False),
-}
-
-# One of each sort: with all of them it takes minutes.
-_IN_PAIRS: Final = (
-    *("ok", "404", "failed", "cancelled", "raced", "unknown success"),
-    *("without data", "completed", "crawl cancelled"),
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Polled:
-    """What the API says at the end, in which the page in question is or is not."""
-
-    status: str = "completed"
-    documents: tuple[str, ...] = ()
-    """Of the page in question, as in `Said.data`."""
-    hidden: int = 0
-    """Documents that are counted, but not in the results."""
-    waiting: int = 0
-    """Pages in `total` that are not in `completed`."""
-    counts: Mapping[str, Any] = field(default_factory=dict)
-    """In place of the numbers."""
-    errors: tuple[Mapping[str, Any], ...] = ()
-    is_whole: bool = True
-    """Whether it says, truthfully or not, that everything was looked at."""
-    names: bool = False
-    is_gone: bool = False
-    clears: bool = False
-
-
-_PAGE: Final = "page in question"
-_POLLS: Final[dict[str, Polled]] = {
-    "without the page": Polled(),
-    "with the page": Polled(documents=("ok",), names=True, clears=True),
-    "gone": Polled(documents=("404",), names=True, is_gone=True),
-    "without text": Polled(documents=("empty",), names=True),
-    "unknown status of the page": Polled(documents=("odd",), is_whole=False),
-    "page without address": Polled(documents=("nameless",), is_whole=False),
-    "page failed": Polled(errors=({"url": _PAGE, "error": _TIMEOUT},), names=True),
-    "page cancelled": Polled(errors=({"url": _PAGE, "error": CANCELLED},), is_whole=False),
-    "page raced": Polled(errors=({"url": _PAGE, "code": "SCRAPE_RACED_REDIRECT_ERROR"},)),
-    "error without address": Polled(errors=({"error": _TIMEOUT},), is_whole=False),
-    "cut short": Polled(hidden=1, is_whole=False),
-    "expired": Polled(counts={"completed": 9, "total": 9}, is_whole=False),
-    "still waiting": Polled(waiting=1, is_whole=False),
-    "no counts": Polled(counts={"completed": None, "total": None}, is_whole=False),
-    "no success": Polled(counts={"success": False}, is_whole=False),
-    "cancelled": Polled(status="cancelled", is_whole=False),
-    "failed": Polled(status="failed", is_whole=False),
-}
 
 
 @dataclass(kw_only=True)
@@ -223,7 +131,7 @@ def stage(conn: Connection, inbox: Inbox, root: Root, application_id: UUID) -> S
 
 
 def _event(said: Said, site: str, crawl_id: str, run: dict[str, str]) -> bytes:
-    data = [_element(kind, site + "page") for kind in said.data]
+    data = [element(kind, site + "page") for kind in said.data]
     raw = event(f"crawl.{said.type}", id=crawl_id, data=data, error=said.error, run=run)
     if said.success is not None:
         value = f'"{said.success}"' if isinstance(said.success, str) else str(said.success)
@@ -231,26 +139,11 @@ def _event(said: Said, site: str, crawl_id: str, run: dict[str, str]) -> bytes:
     return raw
 
 
-def _element(kind: str, url: str) -> dict[str, Any]:
-    match kind:
-        case "stub":
-            return stub(url)
-        case "404" | "410":
-            return document(url, "# Not found", status=int(kind))
-        case "empty":
-            return document(url, " ")
-        case "odd":
-            return {**document(url, "# A page"), "status": "skipped"}
-        case "nameless":
-            return {"markdown": "# A page", "metadata": {"statusCode": 200}}
-    return document(url, "# A page")
-
-
 def _answers(polled: Polled, site: str) -> httpx.MockTransport:
     documents = [document(site, "# Home"), document(site + "other", "# Other")]
-    documents += [_element(kind, site + "page") for kind in polled.documents]
+    documents += [element(kind, site + "page") for kind in polled.documents]
     errors = [
-        {**error, **({"url": site + "page"} if error.get("url") == _PAGE else {})}
+        {**error, **({"url": site + "page"} if error.get("url") == PAGE else {})}
         for error in polled.errors
     ]
 
@@ -291,19 +184,19 @@ def _may_be_removed(said: Sequence[Said], polled: Polled) -> bool:
 
 def _orders() -> Iterator[tuple[str, ...]]:
     yield ()
-    yield from ((name,) for name in _EVENTS)
-    yield from itertools.product(_IN_PAIRS, repeat=2)
+    yield from ((name,) for name in EVENTS)
+    yield from itertools.product(IN_PAIRS, repeat=2)
 
 
 @pytest.mark.parametrize("eager", [True, False])
 async def test_no_order_of_events_removes_a_page_that_may_still_be_there(
     stage: Stage, eager: bool
 ) -> None:
-    polled = _POLLS["without the page"]
+    polled = POLLS["without the page"]
     wrong, removed = [], 0
 
     for names in _orders():
-        said = [_EVENTS[name] for name in names]
+        said = [EVENTS[name] for name in names]
         is_removed = await stage.is_removed(said, polled, eager=eager)
         removed += is_removed
         if is_removed and not _may_be_removed(said, polled):
@@ -313,26 +206,26 @@ async def test_no_order_of_events_removes_a_page_that_may_still_be_there(
     assert removed > 0
 
 
-@pytest.mark.parametrize("poll", list(_POLLS))
+@pytest.mark.parametrize("poll", list(POLLS))
 async def test_no_result_removes_a_page_that_may_still_be_there(stage: Stage, poll: str) -> None:
-    polled = _POLLS[poll]
+    polled = POLLS[poll]
 
     removed = {
-        name: await stage.is_removed([said], polled, eager=True) for name, said in _EVENTS.items()
+        name: await stage.is_removed([said], polled, eager=True) for name, said in EVENTS.items()
     }
 
     assert {name for name, is_removed in removed.items() if is_removed} <= {
-        name for name, said in _EVENTS.items() if _may_be_removed([said], polled)
+        name for name, said in EVENTS.items() if _may_be_removed([said], polled)
     }
 
 
-@pytest.mark.parametrize("name", [name for name, said in _EVENTS.items() if said.spoils])
+@pytest.mark.parametrize("name", [name for name, said in EVENTS.items() if said.spoils])
 async def test_what_was_not_scraped_is_heard_until_the_run_has_ended(
     stage: Stage, name: str
 ) -> None:
-    late = [_EVENTS[name]]
+    late = [EVENTS[name]]
 
-    assert not await stage.is_removed([], _POLLS["without the page"], late=late, eager=True)
+    assert not await stage.is_removed([], POLLS["without the page"], late=late, eager=True)
 
 
 @pytest.mark.parametrize(
@@ -349,6 +242,6 @@ async def test_what_was_not_scraped_is_heard_until_the_run_has_ended(
 async def test_a_complete_run_removes_what_is_gone_or_what_nothing_leads_to(
     stage: Stage, names: tuple[str, ...], poll: str
 ) -> None:
-    said = [_EVENTS[name] for name in names]
+    said = [EVENTS[name] for name in names]
 
-    assert await stage.is_removed(said, _POLLS[poll], eager=True)
+    assert await stage.is_removed(said, POLLS[poll], eager=True)
