@@ -5,8 +5,10 @@ import io
 import pytest
 
 from ingest.model import Document
+from ingest.pipeline.extract.pdf_headings import mark_headings
 from ingest.pipeline.extract.pdf_hyphens import mend_hyphens
 from ingest.pipeline.extract.pdf_lines import HYPHEN, Line, PageLines
+from ingest.pipeline.extract.pdf_order import put_in_order
 from ingest.pipeline.extract.registry import extract as extract_file
 from tests.make_pdf import Sheet, at, document, lines
 
@@ -131,6 +133,36 @@ def test_a_heading_of_two_lines_is_one() -> None:
     content = lines(50, 750, "A Title That Is", "Rather Long", size=20)
 
     assert "# A Title That Is Rather Long\n" in extract(content + lines(50, 650, *_PROSE * 3)).text
+
+
+def test_large_numbered_lines_below_each_other_are_headings_of_their_own() -> None:
+    titles = lines(50, 740, "A. Call to order", "B. Approval of the agenda", size=20, font="B")
+
+    found = extract(titles + lines(50, 600, *_PROSE * 3))
+
+    assert found.text.startswith("# A. Call to order\n\n# B. Approval of the agenda\n")
+    assert found.warnings == ()
+
+
+def test_lines_that_a_heading_has_taken_in_are_no_numbered_headings() -> None:
+    body = [Line("word " * 40, right=500, top=500 - 20 * row, size=10) for row in range(4)]
+    title, rest = (
+        Line("A heading", top=700, bottom=680, right=300, size=20),
+        Line("that goes on", top=675, bottom=655, right=300, size=20, bold=True),
+    )
+
+    mark_headings([PageLines([title, rest, *body], box=(0, 800, 600, 0))], [])
+
+    assert (title.text, title.level) == ("A heading that goes on", 1)
+    assert (rest.text, rest.level) == ("", 0)
+
+
+def test_a_page_without_lines_is_in_order() -> None:
+    page = PageLines([], box=(0, 800, 600, 0), jumps=True)
+
+    put_in_order(page)
+
+    assert page.lines == []
 
 
 def test_bold_numbered_lines_are_headings_and_bold_words_are_not() -> None:

@@ -23,8 +23,8 @@ _NO_LETTERS = re.compile(r"[\W\d_]+")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _NO_HEADING_END = (".", ",", ";", ":", "-", "\ufffe", "…")
 
-Outline = Sequence[tuple[int, int, str]]
-"""Of each bookmark: index of its page, level from 1, title."""
+Bookmark = tuple[int, int, str]
+"""Index of the page it leads to, level from 1, title."""
 
 
 def numbered(lines: Sequence[Line]) -> list[Line]:
@@ -39,7 +39,7 @@ def numbered(lines: Sequence[Line]) -> list[Line]:
     ]
 
 
-def mark_headings(pages: Sequence[PageLines], outline: Outline) -> None:
+def mark_headings(pages: Sequence[PageLines], outline: Sequence[Bookmark]) -> None:
     """Set the level of each line that is a heading; a heading of several lines becomes one."""
     lines = [line for page in pages if page.has_places for line in page.lines]
     body = _body_size(lines)
@@ -95,6 +95,9 @@ def _large_groups(lines: Sequence[Line], body: float) -> list[list[Line]]:
 
 
 def _belongs(line: Line, previous: Line) -> bool:
+    """Whether a line goes on with the heading of the one above."""
+    if _NUMBERED.match(line.text):  # the next item of a list of headings
+        return False
     gap = previous.bottom - line.top
     return abs(line.size - previous.size) < 0.5 and -line.height < gap < 0.6 * line.height
 
@@ -123,7 +126,7 @@ def _levels(sizes: set[float]) -> dict[float, int]:
 
 def _by_number(lines: Sequence[Line], body: float) -> None:
     """Bold lines that start with a number, at least as large as the body."""
-    bold = [line for line in lines if line.bold]
+    bold = [line for line in lines if line.bold and line.text]  # not what _join() has emptied
     deepest = max((line.level for line in lines), default=0) if bold else 0
     for line in bold:
         if not line.level and line.kind == "text" and line.size >= 0.95 * body:

@@ -18,7 +18,7 @@ _TURNED = 3  # times higher than wide: text that runs up or down the page
 def put_in_order(page: PageLines) -> None:
     """Move lines before those below them, and change nothing else."""
     lines = page.lines
-    if not page.has_places or len(lines) > _MOST or not page.jumps:
+    if not page.has_places or not 1 < len(lines) <= _MOST or not page.jumps:
         return
     above = _above(lines)
     if not np.tril(above, -1).any() or any(_runs_up(line) for line in lines):
