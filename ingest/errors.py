@@ -30,6 +30,7 @@ ErrorCode = Literal[
     "parser_crashed",
     "parser_timeout",
     "parser_memory",
+    "parser_missing",
     "fetch_failed",
     "fetch_status",
     "fetch_blocked",

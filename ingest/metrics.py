@@ -84,6 +84,12 @@ _reused: Final = Counter(
     "Texts that got a known vector, without a request.",
     registry=REGISTRY,
 )
+_skipped_steps: Final = Counter(
+    "rag_ingest_parser_steps_skipped",
+    "Steps of extraction that failed on a file; it was read without them.",
+    ("format", "step"),
+    registry=REGISTRY,
+)
 _requests: Final = Counter(
     "rag_ingest_http_requests",
     "Requests answered, by the route's template.",
@@ -116,6 +122,11 @@ _statement_timeouts: Final = Counter(
 )
 for _asker in ("search", "request", "metrics"):
     _statement_timeouts.labels(_asker)
+
+
+def step_skipped(format: str, step: str, times: int) -> None:
+    """A step of extraction failed on a file that was read without it."""
+    _skipped_steps.labels(format, step).inc(times)
 
 
 def claimed(jobs: int, *, seconds: float) -> None:

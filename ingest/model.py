@@ -17,6 +17,43 @@ SourceStatus = Literal[
 JobStatus = Literal["pending", "processing", "completed", "failed", "cancelled", "review_needed"]
 Role = Literal["viewer", "editor", "admin"]
 Stage = Literal["extract", "chunk", "embed", "store"]
+Step = Literal[
+    "attachments",
+    "calendar",
+    "chunk_structure",
+    "columns",
+    "comments",
+    "contents",
+    "dialect",
+    "engine",
+    "fields",
+    "forms",
+    "front_matter",
+    "furniture",
+    "graphics",
+    "header_row",
+    "headers_footers",
+    "headings",
+    "hidden_text",
+    "hyphens",
+    "layout",
+    "links",
+    "main_content",
+    "markup",
+    "metadata",
+    "notes",
+    "numbering",
+    "ocr",
+    "outputs",
+    "reading_order",
+    "right_to_left",
+    "styles",
+    "tables",
+    "tidying",
+    "title",
+    "vertical",
+]
+"""Steps of extraction that only improve its result (improve.py); a label of a metric."""
 ReviewReason = Literal["low_coverage", "mass_deletion", "flagged_content"]
 ChunkBy = Literal["heading", "page", "row", "size"]
 """What ends a chunk although it has room: a heading of some weight, the page, every table row or
@@ -90,6 +127,26 @@ class WebPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SkippedStep:
+    """A step that failed on a file, which was read without it."""
+
+    step: Step
+    cause: str
+    """Type and place of the first error; no text of the document."""
+    times: int
+    """How often it failed: once a page, paragraph …"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingModule:
+    """A module that is not installed, and what cannot be read without it."""
+
+    module: str
+    formats: tuple[str, ...]
+    """File name endings without the dot: `html`, `docx` …"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """What extraction makes of a file: clean Markdown with its structure."""
 
@@ -109,6 +166,8 @@ class Document:
     """Author, language, dates …: JSON values only, storable like `text`."""
     warnings: tuple[str, ...] = ()
     """Stable codes of what was odd but no error, such as `type_mismatch`."""
+    skipped: tuple[SkippedStep, ...] = ()
+    """Steps that failed; each is also a warning, such as `headings_skipped`."""
     web: WebPage | None = None
     """Only of HTML that was fetched from an address."""
 

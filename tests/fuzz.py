@@ -24,7 +24,7 @@ from ingest.model import ChunkSettings
 from ingest.sandbox.messages import ParseRequest, UnpackRequest
 from ingest.sandbox.pool import ParserPool
 from tests.fuzz_mutations import mutate
-from tests.fuzz_seeds import seeds
+from tests.rich_files import rich_files
 
 BAD = frozenset({"parser_crashed", "internal"})
 """Codes that no broken file may end with."""
@@ -117,7 +117,7 @@ def main() -> None:
     arguments = parser.parse_args()
     # Names of modules beside this script must not hide those of the standard library.
     sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).parent]
-    files = seeds() | (corpus(arguments.corpus) if arguments.corpus else {})
+    files = rich_files() | (corpus(arguments.corpus) if arguments.corpus else {})
     numbers = range(arguments.files)
     found = asyncio.run(run(numbers, arguments.seed, files, workers=os.cpu_count() or 1))
     for code, count in Counter(code for _, code in found).most_common():

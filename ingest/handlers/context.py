@@ -3,7 +3,7 @@
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -229,3 +229,16 @@ class Progress:
                 duration=duration,
             )
         )
+
+    def note_parsed(self, parsed: Parsed) -> None:
+        """Add what a parser did with a file to the job's log."""
+        document = parsed.document
+        details: dict[str, Any] = {
+            "extractor": document.extractor,
+            "mediaType": document.media_type,
+        }
+        if document.skipped:
+            details["skippedSteps"] = [asdict(skipped) for skipped in document.skipped]
+        self.note("extract", timedelta(seconds=parsed.extract_seconds), details)
+        seconds = timedelta(seconds=parsed.chunk_seconds)
+        self.note("chunk", seconds, {"chunks": len(parsed.chunks)})

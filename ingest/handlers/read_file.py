@@ -1,7 +1,5 @@
 """A file's text and chunks, by the sandbox, and the jobs for the files that are inside of it."""
 
-from datetime import timedelta
-
 from ingest.errors import BlobMissing, Permanent
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.fan_out import FanOut, fan_out
@@ -34,12 +32,7 @@ async def read_file(
             inside = await fan_out(job, place, parsed.members, folder, ctx)
     except BlobMissing as error:
         raise Permanent(f"{error}; upload the file again", code="blob_missing") from error
-    progress.note(
-        "extract",
-        timedelta(seconds=parsed.extract_seconds),
-        {"extractor": parsed.document.extractor, "mediaType": parsed.document.media_type},
-    )
-    progress.note("chunk", timedelta(seconds=parsed.chunk_seconds), {"chunks": len(parsed.chunks)})
+    progress.note_parsed(parsed)
     if not parsed.chunks:
         raise Permanent("the file has no text", code="no_text")
     return parsed, inside

@@ -1,7 +1,6 @@
 """A page as text: what a server answered, or a provider sent, becomes something to compare."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
@@ -109,12 +108,7 @@ async def parse(
         url=url,
     )
     parsed = await ctx.parser.parse(path, request)
-    progress.note(
-        "extract",
-        timedelta(seconds=parsed.extract_seconds),
-        {"extractor": parsed.document.extractor, "mediaType": parsed.document.media_type},
-    )
-    progress.note("chunk", timedelta(seconds=parsed.chunk_seconds), {"chunks": len(parsed.chunks)})
+    progress.note_parsed(parsed)
     if not parsed.chunks:
         raise Permanent("the page has no text", code="empty_content")
     return parsed

@@ -3,10 +3,11 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from ingest.improve import improve
 from ingest.model import Chunk, ChunkBy, Document, Page
 from ingest.pipeline.boundaries import Boundaries
 from ingest.pipeline.packing import Packer
-from ingest.pipeline.structure import Position, Sections, heading_paths
+from ingest.pipeline.structure import Position, Sections, Structure, heading_paths
 from ingest.pipeline.structure_reader import read_structure
 from ingest.pipeline.token_map import TokenMap
 from ingest.pipeline.tokenizers import Tokenizer
@@ -41,7 +42,27 @@ def chunk(
     budget = size - tokenizer.special_tokens
     if budget < _SMALLEST_BUDGET or not 0 <= 2 * overlap <= size:
         raise ValueError(f"chunks of {size} tokens cannot overlap by {overlap}")
-    structure = read_structure(document.text)
+    structure = improve(
+        "chunk_structure", lambda: read_structure(document.text), otherwise=Structure
+    )
+    return improve(
+        "chunk_structure",
+        lambda: _cut(document, structure, tokenizer, budget=budget, overlap=overlap, by=by),
+        otherwise=lambda: _cut(
+            document, Structure(), tokenizer, budget=budget, overlap=overlap, by="size"
+        ),
+    )
+
+
+def _cut(
+    document: Document,
+    structure: Structure,
+    tokenizer: Tokenizer,
+    *,
+    budget: int,
+    overlap: int,
+    by: ChunkBy,
+) -> list[Chunk]:
     boundaries = Boundaries(document.text, structure, by_size=by == "size")
     packer = Packer(
         document.text,

@@ -181,6 +181,13 @@ def label(media_type: str) -> str:
     return known or _KINDS.get(media_type.split("/")[0], f"a file of type {media_type}")
 
 
+def format_name(media_type: str) -> str:
+    """A short word for lists and metrics: `pdf`, `docx`; `other` for what is not known here."""
+    if media_type in (FLAT_OPC, WORD_XML):
+        return "xml"
+    return _SUFFIXES.get(media_type, ".other").split()[0].removeprefix(".")
+
+
 def declared(content_type: str | None) -> str | None:
     """The media type that a Content-Type header states; None where it says nothing of use."""
     stated = (content_type or "").split(";")[0].strip().lower()

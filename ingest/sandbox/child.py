@@ -15,10 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from ingest.errors import Permanent, Transient
-from ingest.model import Chunk, ChunkSettings, Document, OcrSettings
+from ingest.improve import recording
+from ingest.model import Chunk, ChunkSettings, Document, MissingModule, OcrSettings
 from ingest.sandbox import limits, protocol
 from ingest.sandbox.messages import (
     Answer,
+    Checked,
+    CheckRequest,
     Parsed,
     ParseRequest,
     Rechunked,
@@ -70,15 +73,18 @@ def _answer(body: bytes, replies: BinaryIO) -> bytes:
     signs = _SignsOfLife(replies, cpu_seconds)
     failure: Permanent | Transient
     try:
-        answer = _carry_out(Path(path), request, signs)
-        return protocol.encode_answer(answer, resident=limits.resident())
+        with recording() as skipped:
+            answer = _carry_out(Path(path), request, signs)
+        found = skipped.found()
+        return protocol.encode_answer(answer, resident=limits.resident(), skipped=found)
     except (Permanent, Transient) as error:
         failure = error
     except MemoryError:
         failure = Permanent("Reading the file took too much memory.", code="parser_memory")
     except Exception as error:  # a fault of ours: extraction has its own net
         failure = Transient(f"{type(error).__name__} in the parser process", code="internal")
-    return protocol.encode_failure(failure, resident=limits.resident())
+    found = skipped.found()
+    return protocol.encode_failure(failure, resident=limits.resident(), skipped=found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +105,7 @@ def _carry_out(path: Path, request: Request, signs: _SignsOfLife) -> Answer:
         return _parse(path, request, signs)
     if isinstance(request, UnpackRequest):
         return _unpack(path, request, signs)
-    return _rechunk(path, request)
+    return _check() if isinstance(request, CheckRequest) else _rechunk(path, request)
 
 
 def _parse(path: Path, request: ParseRequest, signs: _SignsOfLife) -> Parsed:
@@ -128,9 +134,10 @@ def _parse(path: Path, request: ParseRequest, signs: _SignsOfLife) -> Parsed:
         )
     extracted = time.perf_counter()
     signs.renew("chunk")
-    chunks = _chunk(document, request.chunk)
+    with recording() as skipped:
+        chunks = _chunk(document, request.chunk)
     return Parsed(
-        document=document,
+        document=skipped.noted_in(document),
         chunks=chunks,
         extract_seconds=extracted - started,
         chunk_seconds=time.perf_counter() - extracted,
@@ -186,6 +193,17 @@ def _rechunk(path: Path, request: RechunkRequest) -> Rechunked:
     text = path.read_text("utf-8")
     document = Document(text=text, media_type="text/markdown", extractor="", pages=request.pages)
     return Rechunked(chunks=_chunk(document, request.chunk))
+
+
+def _check() -> Checked:
+    from ingest.pipeline.extract.registry import missing_parsers
+
+    return Checked(
+        missing=tuple(
+            MissingModule(module=module, formats=tuple(formats))
+            for module, formats in missing_parsers().items()
+        )
+    )
 
 
 def _chunk(document: Document, settings: ChunkSettings) -> list[Chunk]:

@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 
 from ingest.errors import Permanent, Transient
-from ingest.model import Chunk, ChunkSettings, Document, Member, OcrSettings, Page
+from ingest.model import (
+    Chunk,
+    ChunkSettings,
+    Document,
+    Member,
+    MissingModule,
+    OcrSettings,
+    Page,
+    SkippedStep,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +81,20 @@ class Rechunked:
     chunks: list[Chunk]
 
 
-Request = ParseRequest | UnpackRequest | RechunkRequest
-Answer = Parsed | Unpacked | Rechunked
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRequest:
+    """Whether everything that parsers need is installed; reads no file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What is not installed."""
+
+    missing: tuple[MissingModule, ...]
+
+
+Request = ParseRequest | UnpackRequest | RechunkRequest | CheckRequest
+Answer = Parsed | Unpacked | Rechunked | Checked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,5 +102,7 @@ class Reply:
     """The answer to one request."""
 
     result: Answer | Permanent | Transient
+    skipped: tuple[SkippedStep, ...] = ()
+    """Steps that failed, whatever became of the file."""
     resident: int
     """Bytes of memory the child holds on to afterwards."""

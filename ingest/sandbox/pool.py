@@ -8,13 +8,20 @@ and they wait in threads. Here a child is a plain process that speaks checked JS
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 
+import structlog
+
+from ingest import metrics
 from ingest.errors import Permanent, Transient
-from ingest.model import Chunk
+from ingest.model import Chunk, MissingModule
+from ingest.pipeline.mediatypes import format_name
 from ingest.sandbox import protocol, replies
 from ingest.sandbox.messages import (
+    Checked,
+    CheckRequest,
     Parsed,
     ParseRequest,
     Rechunked,
@@ -27,6 +34,8 @@ from ingest.sandbox.messages import (
 from ingest.sandbox.process import Child
 from ingest.sandbox.replies import BadFrame
 from ingest.scratch import scratch_folder
+
+log = structlog.get_logger()
 
 _MAX_FILES = 500  # per process: libraries leak
 _SWOLLEN = 256 * 1024 * 1024  # bytes; warm libraries alone take half of this
@@ -89,6 +98,13 @@ class ParserPool:
             raise _unless_error(result)
         return result.chunks
 
+    async def check(self) -> tuple[MissingModule, ...]:
+        """What parsers need and is not installed; raises as parse."""
+        result = (await self._run(Path(), CheckRequest())).result
+        if not isinstance(result, Checked):
+            raise _unless_error(result)
+        return result.missing
+
     async def close(self) -> None:
         """End all processes, at work or not, and wait until they are gone."""
         for child in (*self._idle, *self._busy):
@@ -128,6 +144,7 @@ class ParserPool:
             finally:
                 self._busy.discard(child)
             self._put_back(child, reply)
+        _report(reply)
         return reply
 
     async def _ask(
@@ -175,6 +192,15 @@ class ParserPool:
         reaper = asyncio.create_task(child.reap())
         self._reapers.add(reaper)
         reaper.add_done_callback(self._reapers.discard)
+
+
+def _report(reply: Reply) -> None:
+    """Log and count the steps that failed on a file."""
+    read = reply.result.document if isinstance(reply.result, Parsed) else None
+    format = "other" if read is None else format_name(read.media_type)
+    for skipped in reply.skipped:
+        metrics.step_skipped(format, skipped.step, skipped.times)
+        log.warning("parser_step_skipped", format=format, **asdict(skipped))
 
 
 def _unless_error(result: object) -> Exception:

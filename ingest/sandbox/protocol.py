@@ -5,16 +5,19 @@ run code in the parent. What comes from a child is checked field by field (repli
 """
 
 import struct
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import orjson
 
 from ingest.errors import IsArchive, Permanent, Transient
-from ingest.model import Chunk, ChunkSettings, OcrSettings, Page
+from ingest.model import Chunk, ChunkSettings, OcrSettings, Page, SkippedStep
 from ingest.pipeline.hygiene import clean_line
 from ingest.sandbox.messages import (
     Answer,
+    Checked,
+    CheckRequest,
     Parsed,
     ParseRequest,
     RechunkRequest,
@@ -35,6 +38,7 @@ _KINDS: dict[str, type[Request]] = {
     "parse": ParseRequest,
     "unpack": UnpackRequest,
     "rechunk": RechunkRequest,
+    "check": CheckRequest,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
@@ -75,7 +79,7 @@ def decode_request(body: bytes) -> tuple[str, float, Request]:
     return data["path"], data["cpu_seconds"], _KINDS[data["kind"]](**fields)
 
 
-def encode_answer(answer: Answer, *, resident: int) -> bytes:
+def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedStep] = ()) -> bytes:
     """The frame of a success. Chunk texts stay away: they are slices of the document's."""
     if isinstance(answer, Parsed):
         value = {
@@ -90,12 +94,16 @@ def encode_answer(answer: Answer, *, resident: int) -> bytes:
             "unpacked": [asdict(member) for member in answer.members],
             "skipped": answer.skipped,
         }
+    elif isinstance(answer, Checked):
+        value = {"missing": [asdict(module) for module in answer.missing]}
     else:
         value = {"rechunked": [_row(piece) for piece in answer.chunks]}
-    return frame({**value, "resident": resident})
+    return frame({**value, "skipped_steps": list(map(asdict, skipped)), "resident": resident})
 
 
-def encode_failure(error: Permanent | Transient, *, resident: int) -> bytes:
+def encode_failure(
+    error: Permanent | Transient, *, resident: int, skipped: Sequence[SkippedStep] = ()
+) -> bytes:
     """The frame of a failure."""
     return frame(
         {
@@ -104,6 +112,7 @@ def encode_failure(error: Permanent | Transient, *, resident: int) -> bytes:
             "message": (clean_line(str(error)) or "")[:MAX_MESSAGE],
             "transient": isinstance(error, Transient),
             "is_archive": isinstance(error, IsArchive),
+            "skipped_steps": list(map(asdict, skipped)),
             "resident": resident,
         }
     )

@@ -13,14 +13,19 @@ from ingest.model import (
     Document,
     Encoding,
     Member,
+    MissingModule,
     Page,
+    SkippedStep,
+    Step,
     WebPage,
 )
 from ingest.pipeline.extract.members import is_safe_path
-from ingest.sandbox.messages import Answer, Parsed, Rechunked, Reply, Unpacked
+from ingest.sandbox.messages import Answer, Checked, Parsed, Rechunked, Reply, Unpacked
 from ingest.sandbox.protocol import MAX_MESSAGE
 
 _CODES = frozenset(get_args(ErrorCode))
+_STEPS = frozenset(get_args(Step))
+_LONGEST_CAUSE = 300
 _COUNTS = ("pages", "with_text", "empty", "failed", "unread", "by_ocr")
 T = TypeVar("T")
 
@@ -46,7 +51,8 @@ def decode_reply(body: bytes, *, text: str = "") -> Reply:
     if rb"\u0000" in body and _holds_nul(data):
         raise BadFrame("text that cannot be stored")
     resident = _get(data, "resident", int)
-    return Reply(result=_result(data, text), resident=resident)
+    skipped = _skipped(_optional(data, "skipped_steps", list) or [])
+    return Reply(result=_result(data, text), skipped=skipped, resident=resident)
 
 
 def _object(body: bytes) -> dict[str, Any]:
@@ -66,6 +72,8 @@ def _result(data: dict[str, Any], text: str) -> Answer | Permanent | Transient:
         return _unpacked(data)
     if "rechunked" in data:
         return Rechunked(chunks=_chunks(_get(data, "rechunked", list), text))
+    if "missing" in data:
+        return Checked(missing=tuple(map(_missing, _get(data, "missing", list))))
     return _failure(data)
 
 
@@ -79,6 +87,24 @@ def _failure(data: dict[str, Any]) -> Permanent | Transient:
     if _get(data, "is_archive", bool):
         return IsArchive(message)
     return Permanent(message, code=code)
+
+
+def _missing(row: Any) -> MissingModule:
+    return MissingModule(
+        module=_get(row, "module", str), formats=_strings(_get(row, "formats", list))
+    )
+
+
+def _skipped(rows: list[Any]) -> tuple[SkippedStep, ...]:
+    return tuple(map(_skipped_step, rows))
+
+
+def _skipped_step(row: Any) -> SkippedStep:
+    step, times = _get(row, "step", str), _get(row, "times", int)
+    if step not in _STEPS or times < 1:
+        raise BadFrame("a step that nobody knows")
+    cause = _get(row, "cause", str)[:_LONGEST_CAUSE]
+    return SkippedStep(step=cast(Step, step), cause=cause, times=times)
 
 
 def _parsed(data: dict[str, Any]) -> Parsed:
@@ -140,6 +166,7 @@ def _document(data: dict[str, Any]) -> Document:
         coverage=_coverage(_get(data, "coverage", dict)),
         metadata=_get(data, "metadata", dict),
         warnings=_strings(_get(data, "warnings", list)),
+        skipped=_skipped(_optional(data, "skipped", list) or []),
         web=None if web is None else _web_page(web),
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from ingest.improve import improve
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.extract.lines import Lines, read_text
 from ingest.pipeline.extract.source import Extraction, Source
@@ -60,8 +61,16 @@ def extract(source: Source) -> Extraction:
     stated = _STATED.match(text)
     start = stated.end() if stated else 0
     csv.field_size_limit(_LONGEST_CELL)
-    dialect = _Dialect(stated[1]) if stated else _detect(text, source.media_type)
-    body, warning = (text, None) if dialect is None else _read(text, start, dialect)
+    dialect = (
+        _Dialect(stated[1])
+        if stated
+        else improve("dialect", lambda: _detect(text, source.media_type), otherwise=lambda: None)
+    )
+    body, warning = text, None
+    if dialect is not None:
+        body, warning = improve(
+            "tables", lambda: _read(text, start, dialect), otherwise=lambda: (text, None)
+        )
     return Extraction(
         parts=[body],
         extractor=_VERSION,

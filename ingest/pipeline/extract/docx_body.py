@@ -3,18 +3,22 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from lxml import etree
 
+from ingest.improve import improve
+from ingest.model import Step
 from ingest.pipeline.extract.docx_numbering import Numbering
 from ingest.pipeline.extract.docx_runs import Inline, Runs
-from ingest.pipeline.extract.docx_styles import Styles, own_level, own_numbering
+from ingest.pipeline.extract.docx_styles import PLAIN, Style, Styles, own_level, own_numbering
 from ingest.pipeline.extract.markdown_text import plain, table
-from ingest.pipeline.extract.office_xml import child, is_on, local, number, value
+from ingest.pipeline.extract.office_xml import child, is_on, local, number, value, words
 
 _CONTAINERS = frozenset(
     {"sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag", "sect", "sub-section"}
 )
+_STEPS: dict[str, Step] = {"p": "layout", "tbl": "tables", "altChunk": "graphics"}
 _SENTENCE = 40  # characters: a mark or an index entry is shorter, an instruction is not
 _WIDEST = 63  # columns that one cell may span
 _DEEP = 20  # tables and text boxes inside of one another; no one nests by hand so deep
@@ -22,6 +26,8 @@ _ITEM = re.compile(r"\d+[.)]")
 _BULLET = re.compile(r"^ *- ", re.MULTILINE)
 _TEXT_BOX = "txbxContent"
 
+_Block = tuple[str, str, int]
+"""`block` or `item`, Markdown, level of an item."""
 Show = Callable[[etree._Element], list[str]]
 """Blocks for what only the package knows: charts, diagrams, embedded texts."""
 
@@ -63,19 +69,22 @@ class Body:
         self._pending.clear()
         return ["\n".join(lines) for lines in blocks]
 
-    def _blocks(self, container: etree._Element) -> Iterator[tuple[str, str, int]]:
+    def _blocks(self, container: etree._Element) -> Iterator[_Block]:
         for item in container:
             name = local(item)
-            if name == "p":
-                yield from self._paragraph(item)
-            elif name == "tbl":
-                yield from (("block", text, 0) for text in self._table(item))
-            elif name in _CONTAINERS:
+            if name in _CONTAINERS:
                 yield from self._blocks(item)
-            elif name == "altChunk":
-                yield from (("block", text, 0) for text in self.show(item))
+            elif name in _STEPS:
+                yield from improve(
+                    _STEPS[name], partial(self._block, item, name), otherwise=partial(_plain, item)
+                )
 
-    def _paragraph(self, paragraph: etree._Element) -> Iterator[tuple[str, str, int]]:
+    def _block(self, item: etree._Element, name: str) -> list[_Block]:
+        if name == "p":
+            return list(self._paragraph(item))
+        return [("block", text, 0) for text in (self._table if name == "tbl" else self.show)(item)]
+
+    def _paragraph(self, paragraph: etree._Element) -> Iterator[_Block]:
         properties = child(paragraph, "pPr")
         inline = self._inline(paragraph, properties)
         self._pending.append(inline.text)
@@ -83,12 +92,16 @@ class Body:
             text = "".join(self._pending)
             self._pending.clear()
             if text.strip():
-                yield self._formed(text, properties)
+                yield improve(
+                    "styles",
+                    lambda: self._formed(text, properties),
+                    otherwise=lambda: ("block", plain(text.strip()), 0),
+                )
         for box in inline.boxes:
             yield from (("block", block, 0) for block in self._box(box))
 
     def _inline(self, paragraph: etree._Element, properties: etree._Element | None) -> Inline:
-        style = self.styles.get(value(child(properties, "pStyle")))
+        style = self._style(properties)
         is_shaded = style.is_shaded or child(properties, "shd") is not None
         inline = self.runs.read(
             paragraph,
@@ -102,20 +115,29 @@ class Body:
         self.has_hidden_text |= max(faint, sum(map(len, inline.hidden))) >= _SENTENCE
         return inline
 
-    def _formed(self, text: str, properties: etree._Element | None) -> tuple[str, str, int]:
-        style = self.styles.get(value(child(properties, "pStyle")))
+    def _formed(self, text: str, properties: etree._Element | None) -> _Block:
+        style = self._style(properties)
         heading = own_level(properties) or style.level
         listed = style.numbering
         if (own := own_numbering(properties)) is not None:
             inherited = listed or (None, 0)
             listed = (own[0] or inherited[0], inherited[1] if own[1] is None else own[1])
-        label = self.numbering.label(*listed) if listed is not None else None
+        label = None if listed is None else self._label(*listed)
         if heading is not None and not self._depth:
             return "block", _on_one_line(f"{'#' * heading} {label or ''} {text}"), 0
         if label is None or listed is None:
             return "block", plain(text.strip()), 0
         mark = label if _ITEM.fullmatch(label) else f"- {label}".rstrip()
         return "item", f"{mark} {_on_one_line(text)}", listed[1]
+
+    def _style(self, properties: etree._Element | None) -> Style:
+        name = value(child(properties, "pStyle"))
+        return improve("styles", lambda: self.styles.get(name), otherwise=lambda: PLAIN)
+
+    def _label(self, key: str | None, level: int) -> str | None:
+        return improve(
+            "numbering", lambda: self.numbering.label(key, level), otherwise=lambda: None
+        )
 
     def _table(self, element: etree._Element) -> list[str]:
         """A Markdown table; a single cell is a frame around its blocks."""
@@ -167,9 +189,15 @@ class Body:
                 yield plain(_on_one_line(description))
             for content in _outermost(box, _TEXT_BOX):
                 yield from self.read(content)
-            yield from self.show(box)
+            yield from improve("graphics", lambda: self.show(box), otherwise=list[str])
         finally:
             self._depth -= 1
+
+
+def _plain(item: etree._Element) -> list[_Block]:
+    """The words of a block whose structure could not be made out."""
+    text = words(item).strip()
+    return [("block", plain(text), 0)] if text else []
 
 
 def _inside(parent: etree._Element, name: str) -> Iterator[etree._Element]:

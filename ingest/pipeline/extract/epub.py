@@ -1,13 +1,17 @@
 """E-books (EPUB 2 and 3): the chapters in reading order."""
 
 import zipfile
+from functools import partial
 from importlib.metadata import version
 
 from ingest.errors import Permanent
+from ingest.improve import improve
+from ingest.pipeline.decode import decode
 from ingest.pipeline.extract import archive
 from ingest.pipeline.extract.epub_chapter import read_chapter
 from ingest.pipeline.extract.epub_contents import Entry
 from ingest.pipeline.extract.epub_package import Book, read_book
+from ingest.pipeline.extract.mail_html import whole_markdown
 from ingest.pipeline.extract.opc import Package
 from ingest.pipeline.extract.source import Extraction, Source
 
@@ -38,7 +42,11 @@ def extract(source: Source) -> Extraction:
         except Exception:  # missing, or broken in one of the ways of zipfile
             lost += 1
             continue
-        text, hides = read_chapter(data, _entries(book, part))
+        text, hides = improve(
+            "contents",
+            partial(read_chapter, data, _entries(book, part)),
+            otherwise=partial(whole_markdown, decode(data)[0]),
+        )
         has_hidden_text |= hides
         texts.append(text.strip())
         size += len(text.encode("utf-8", "replace"))

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from ingest.errors import Permanent
+from ingest.improve import improve
 from ingest.pipeline.extract.epub_contents import Entry, read_contents, resolve
 from ingest.pipeline.extract.opc import Package
 
@@ -52,14 +53,18 @@ def read_book(package: Package, names: Sequence[str]) -> Book:
     if not chapters:
         raise Permanent(f"{_DAMAGED}it has no reading order.", code="corrupt")
     _refuse_drm(package, chapters)
-    title, metadata = _metadata(root)
+    title, metadata = improve("metadata", lambda: _metadata(root), otherwise=lambda: (None, {}))
     navigation = [places[key] for key, item in items.items() if _is_navigation(item)]
-    left_out = {*navigation, *_covers(root, path)}
+    left_out = {*navigation, *improve("contents", lambda: _covers(root, path), otherwise=set[str])}
     return Book(
         title=title,
         metadata=metadata,
         chapters=tuple(part for part in chapters if part not in left_out) or chapters,
-        contents=read_contents(package, navigation, _ncx(root, items, places)),
+        contents=improve(
+            "contents",
+            lambda: read_contents(package, navigation, _ncx(root, items, places)),
+            otherwise=dict[str, list[Entry]],
+        ),
     )
 
 

@@ -11,6 +11,7 @@ from html_to_markdown import ConversionOptions
 from lxml import etree, html
 from trafilatura.settings import Extractor
 
+from ingest.improve import improve
 from ingest.pipeline.decode import decode
 from ingest.pipeline.extract.archive import guard_xml
 from ingest.pipeline.extract.html_flat import flat_text
@@ -53,6 +54,29 @@ def extract(source: Source) -> Extraction:
 
     Permanent `too_large` for more markup than a tree can hold.
     """
+    return improve(
+        "main_content", lambda: _extract(source), otherwise=lambda: _without_structure(source)
+    )
+
+
+def _without_structure(source: Source) -> Extraction:
+    """The words of the page, and what it says to crawlers if that can be read."""
+    source.stream.seek(0)
+    text, encoding = decode(source.stream.read(), declared=source.declared)
+    url = source.url
+    web = url and improve(
+        "links", lambda: web_page(parse_page(text)[0], url), otherwise=lambda: None
+    )
+    return Extraction(
+        parts=[flat_text(text)],
+        extractor=_VERSION,
+        encoding=encoding,
+        removed=strange_characters(text),
+        web=web or None,
+    )
+
+
+def _extract(source: Source) -> Extraction:
     data = source.stream.read()
     guard_xml(data)
     text, encoding = decode(data, declared=source.declared)

@@ -7,11 +7,13 @@ is to be called so.
 import itertools
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import PIL
 from PIL import Image
 
 from ingest.errors import Permanent
+from ingest.improve import improve
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.extract import image_info, image_pixels
 from ingest.pipeline.extract.markdown_text import plain
@@ -43,7 +45,9 @@ def extract(source: Source) -> Extraction:
         warnings.simplefilter("ignore")  # Pillow tells what it finds odd, and then reads it
         with _open(source) as image:
             _check_size(image)  # before metadata: some formats decode the picture to find them
-            details = image_info.metadata(image)
+            details = improve(
+                "metadata", lambda: image_info.metadata(image), otherwise=dict[str, Any]
+            )
             is_cut = source.media_type in _ANIMATIONS and getattr(image, "is_animated", False)
             for is_whole in _frames(image, source):
                 try:
@@ -129,11 +133,14 @@ def _read(image: Image.Image, ocr: Recogniser | None) -> str | None:
     if ocr is None:
         raise _Unread
     try:
-        return plain(ocr.read(picture))
+        text = improve("ocr", lambda: ocr.read(picture), otherwise=lambda: None)
     except Permanent as error:
         if error.code != "parser_timeout":
             raise
-        raise _Unread from None
+        text = None
+    if text is None:
+        raise _Unread
+    return plain(text)
 
 
 def _too_large() -> Permanent:

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from ingest.improve import improve
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.extract.json_records import Object, Value, write, write_item
 from ingest.pipeline.extract.lines import Lines, read_text
@@ -31,7 +32,8 @@ def extract(source: Source) -> Extraction:
     """Records; the text itself, with the warning `invalid_json`, if it is none. `too_large`."""
     text, encoding = read_text(source)
     text = text.removeprefix("\ufeff")
-    body, is_valid = _lines(text) if source.media_type == types.JSON_LINES else _document(text)
+    read = _lines if source.media_type == types.JSON_LINES else _document
+    body, is_valid = improve("layout", lambda: read(text), otherwise=lambda: (text, True))
     return Extraction(
         parts=[body],
         extractor=_VERSION,

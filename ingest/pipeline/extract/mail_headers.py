@@ -17,14 +17,15 @@ from ingest.pipeline.decode import decode
 _WORD = re.compile(r"=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bBqQ])\?([^?\n]*)\?=")
 _BETWEEN_WORDS = re.compile(r"(\?=)\s+(?==\?)")
 _ODD = (ValueError, TypeError, IndexError, LookupError, HeaderParseError)
-_SHOWN = ("From", "To", "Cc")
+SHOWN = ("From", "To", "Cc", "Date")
+"""Fields that are shown above the body."""
 _LONGEST = 2000
 """Characters of one field; a mailing of thousands is not searched by its receivers."""
 
 
 def fields(message: Message) -> list[tuple[str, str]]:
     """Name and value of the fields that are shown above the body: sender, receivers, date."""
-    found = [(name, header(message, name)) for name in _SHOWN]
+    found = [(name, header(message, name)) for name in SHOWN[:-1]]
     found.append(("Date", date(header(message, "Date"))))
     return [(name, value) for name, value in found if value]
 

@@ -2,6 +2,7 @@
 
 from lxml import etree, html
 
+from ingest.improve import attempt, improve
 from ingest.pipeline.extract.html import to_markdown
 from ingest.pipeline.extract.html_flat import flat_text
 from ingest.pipeline.extract.html_hidden import drop_hidden
@@ -15,6 +16,12 @@ _SEEN = etree.XPath("//body//text()[not(parent::style or parent::script)]")
 
 def whole_markdown(markup: str) -> tuple[str, bool]:
     """All that people see of a page in Markdown, and whether it hides a sentence from them."""
+    return improve(
+        "markup", lambda: _whole_markdown(markup), otherwise=lambda: (flat_text(markup), False)
+    )
+
+
+def _whole_markdown(markup: str) -> tuple[str, bool]:
     tree, is_whole = parse_page(markup)
     return tree_markdown(tree) if is_whole else (flat_text(markup), False)
 
@@ -55,6 +62,6 @@ def tree_markdown(tree: html.HtmlElement) -> tuple[str, bool]:
     """The same of a tree, which is changed."""
     if is_deep(tree):
         return flat_text(etree.tostring(tree, encoding="unicode", method="html")), False
-    hides = drop_hidden(tree)
-    tidy(tree)
+    hides = improve("hidden_text", lambda: drop_hidden(tree), otherwise=bool)
+    attempt("tidying", lambda: tidy(tree))
     return to_markdown(etree.tostring(tree, encoding="unicode", method="html")), hides

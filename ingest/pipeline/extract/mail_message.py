@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from email.message import Message
 from itertools import chain
 
+from ingest.improve import attempt, improve
 from ingest.model import Encoding
 from ingest.pipeline.extract import mail_headers, mail_parts, mail_sealed
 from ingest.pipeline.extract.heading_levels import shift_headings
@@ -18,6 +19,7 @@ from ingest.pipeline.extract.mail_attachments import Attachments
 from ingest.pipeline.extract.mail_calendar import calendar_text
 from ingest.pipeline.extract.mail_html import says_more, whole_markdown
 from ingest.pipeline.extract.mail_plain import is_pgp_encrypted, plain_markdown
+from ingest.pipeline.extract.markdown_text import plain
 
 _DECORATION = 50_000  # bytes; logos and emoticons of bodies are smaller
 _DEEPEST_HEADING = 6
@@ -65,15 +67,35 @@ def read_message(message: Message, attachments: Attachments, *, level: int = 1) 
     reader = _Reader(attachments, level)
     blocks = reader.read(message)
     return Mail(
-        subject=mail_headers.header(message, "Subject"),
-        fields=tuple(mail_headers.fields(message)),
-        message_id=mail_headers.header(message, "Message-ID"),
+        subject=_header(message, "Subject"),
+        fields=improve(
+            "fields",
+            lambda: tuple(mail_headers.fields(message)),
+            otherwise=lambda: _plain_fields(message),
+        ),
+        message_id=_header(message, "Message-ID"),
         body="\n\n".join(block for block in blocks if block.strip()),
         level=min(level, _DEEPEST_HEADING),
         encoding=reader.encoding,
         is_encrypted=reader.is_encrypted,
         has_hidden_text=reader.has_hidden_text,
     )
+
+
+def _header(message: Message, name: str) -> str:
+    return improve(
+        "fields", lambda: mail_headers.header(message, name), otherwise=lambda: _raw(message, name)
+    )
+
+
+def _plain_fields(message: Message) -> tuple[tuple[str, str], ...]:
+    """The header fields that are shown, as they were sent."""
+    found = ((name, _raw(message, name)) for name in mail_headers.SHOWN)
+    return tuple((name, value) for name, value in found if value)
+
+
+def _raw(message: Message, name: str) -> str:
+    return " ".join(str(message.get(name, "")).split())
 
 
 class _Reader:
@@ -100,7 +122,7 @@ class _Reader:
         if kind == "multipart/alternative":
             return self._alternatives(children)
         if kind == "message/delivery-status":
-            return ["\n".join(_status_lines(children))]
+            return ["\n".join(improve("fields", lambda: _status_lines(children), otherwise=list))]
         if kind.startswith("message/"):
             return self._forwarded(part, children[0]) if children else []
         in_place = self._in_place if kind == "multipart/digest" else self.read
@@ -114,7 +136,7 @@ class _Reader:
         if self._is_body(part, kind):
             self._has_body = True
             return [self._text(part, kind)]
-        self._attach(part, kind)
+        attempt("attachments", lambda: self._attach(part, kind))
         return []
 
     def _is_body(self, part: Message, kind: str) -> bool:
@@ -130,7 +152,11 @@ class _Reader:
         if self.encoding is None or encoding.replaced > self.encoding.replaced:
             self.encoding = encoding
         if kind == "text/calendar":
-            return plain_markdown(calendar_text(text))
+            return improve(
+                "calendar",
+                lambda: plain_markdown(calendar_text(text)),
+                otherwise=lambda: plain(text),
+            )
         if kind == "text/markdown":
             return shift_headings(text, self._level)
         if kind in _MARKUP or _PAGE.match(text):
@@ -142,7 +168,12 @@ class _Reader:
         if is_pgp_encrypted(text):
             self.is_encrypted = True
             return ""
-        return plain_markdown(text, declared=str(part.get("Content-Type", "")))
+        declared = str(part.get("Content-Type", ""))
+        return improve(
+            "markup",
+            lambda: plain_markdown(text, declared=declared),
+            otherwise=lambda: plain(text),
+        )
 
     def _alternatives(self, children: list[Message]) -> list[str]:
         """The one version of the text that says most; files and invitations of all versions."""
@@ -166,7 +197,7 @@ class _Reader:
     def _richer(self, plain: list[str], page: Message) -> list[str]:
         """The page instead of the text if that is a stub; of the other only the files are read."""
         text = "".join(plain)
-        if says_more(mail_parts.text(_first_text(page))[0] if text else "", than=text):
+        if improve("markup", lambda: _says_more(page, text), otherwise=bool):
             return self.read(page)
         self._skips_pages = True
         self.read(page)
@@ -219,6 +250,10 @@ class _Reader:
         self._attachments.add(
             name, data, media_type=kind, keep=not decorates or len(data) > _DECORATION
         )
+
+
+def _says_more(page: Message, text: str) -> bool:
+    return says_more(mail_parts.text(_first_text(page))[0] if text else "", than=text)
 
 
 def _first_text(part: Message) -> Message:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from email.message import Message
 from io import BytesIO
 
+from ingest.improve import improve
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.extract import html, mail_headers, mail_parts
 from ingest.pipeline.extract.mail_html import heading_block
@@ -24,16 +25,30 @@ def extract(source: Source) -> Extraction:
     if not _text(extraction):
         text = "\n\n".join(filter(None, (_text(_read(frame)) for frame in frames)))
         extraction = replace(extraction, parts=[text])
-    stated = {"url": _address(archive, page), "date": _date(archive)}
+    stated = improve(
+        "metadata",
+        lambda: {"url": _address(archive, page), "date": _date(archive)},
+        otherwise=dict[str, str],
+    )
     metadata = {**{key: value for key, value in stated.items() if value}, **extraction.metadata}
-    extraction = replace(extraction, parts=[_under_heading(page, _text(extraction))])
-    title = extraction.title or mail_headers.header(archive, "Subject")
+    body = _text(extraction)
+    body = improve("title", lambda: _under_heading(page, body), otherwise=lambda: body)
+    extraction = replace(extraction, parts=[body])
+    title = extraction.title or improve(
+        "title", lambda: mail_headers.header(archive, "Subject"), otherwise=str
+    )
     return replace(extraction, title=title, metadata=metadata)
 
 
 def _pages(archive: Message) -> list[Message]:
     """The HTML parts, first the one that the archive is about."""
     found = [part for part in archive.walk() if part.get_content_type() in _PAGES]
+    return improve(
+        "reading_order", lambda: _first_the_start(archive, found), otherwise=lambda: found
+    )
+
+
+def _first_the_start(archive: Message, found: list[Message]) -> list[Message]:
     start = mail_headers.parameter(archive, "start").strip("<>")
     return sorted(found, key=lambda part: _content_id(part) != start)
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from importlib.metadata import version
 
+from ingest.improve import improve
 from ingest.pipeline.extract.mail import check_size, extraction_of
 from ingest.pipeline.extract.mail_attachments import Attachments
 from ingest.pipeline.extract.mail_message import read_message
@@ -22,5 +23,6 @@ def extract(source: Source) -> Extraction:
     item = open_message(source.stream)
     attachments = Attachments(source.members)
     mail = read_message(as_mail(item), attachments)
-    mail = replace(mail, encoding=body_encoding(item))
+    encoding = improve("metadata", lambda: body_encoding(item), otherwise=lambda: None)
+    mail = replace(mail, encoding=encoding)
     return extraction_of(mail, attachments, extractor=_VERSION)

@@ -1,6 +1,7 @@
 """Outlook items as MIME messages, so that they are read, and handed on, as any e-mail is."""
 
 import mimetypes
+from collections.abc import Callable
 from datetime import datetime
 from email.header import Header
 from email.message import Message
@@ -9,10 +10,12 @@ from email.mime.message import MIMEMessage
 from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from email.utils import format_datetime
+from functools import partial
 from itertools import islice
 
 import compressed_rtf
 
+from ingest.improve import attempt, improve
 from ingest.model import Encoding
 from ingest.pipeline.decode import decode
 from ingest.pipeline.extract import mail_parts, msg_fields
@@ -32,7 +35,9 @@ _UNKNOWN = "application/octet-stream"
 def as_mail(item: Item, *, depth: int = 0) -> Message:
     """The item with its header, its body in all versions, its attachments, embedded items."""
     mail = MIMEMultipart("mixed")
-    headers, details = msg_fields.fields(item)
+    headers, details = improve(
+        "fields", lambda: msg_fields.fields(item), otherwise=lambda: ([], [])
+    )
     for name, value in [("Subject", item.text(_SUBJECT)), *headers]:
         mail[name] = _header(name, value)
     mail["Message-ID"] = " ".join(item.text(_MESSAGE_ID).split())
@@ -40,9 +45,18 @@ def as_mail(item: Item, *, depth: int = 0) -> Message:
         mail.attach(_text("\n".join(f"{name}: {value}" for name, value in details), "plain"))
     for part in _bodies(item):
         mail.attach(part)
-    for attachment in islice(item.children("__attach"), _MOST_ATTACHMENTS):
-        mail.attach(_attached(attachment, kind=item.message_class, depth=depth))
+    attempt("attachments", lambda: _attach_all(item, mail, depth=depth))
     return mail
+
+
+def _attach_all(item: Item, mail: Message, *, depth: int) -> None:
+    for attachment in islice(item.children("__attach"), _MOST_ATTACHMENTS):
+        read = partial(_attached, attachment, kind=item.message_class, depth=depth)
+        attempt("attachments", partial(_attach, mail, read))
+
+
+def _attach(mail: Message, read: Callable[[], Message]) -> None:
+    mail.attach(read())
 
 
 def body_encoding(item: Item) -> Encoding | None:

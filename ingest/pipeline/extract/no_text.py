@@ -19,8 +19,8 @@ def no_text(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent:
         return Permanent(f"The file holds {what}. {SWITCH_ON}", code="no_text")
     if coverage.unread:
         return Permanent(
-            f"No text was recognised: {coverage.unread} of {coverage.pages} pages could not be"
-            " read in time (INGEST_OCR_PAGE_TIMEOUT).",
+            f"No text was recognised: on {coverage.unread} of {coverage.pages} pages recognition"
+            " failed or took longer than INGEST_OCR_PAGE_TIMEOUT.",
             code="no_text",
         )
     if is_picture:

@@ -8,8 +8,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
+from ingest.improve import attempt, improve
 from ingest.pipeline.extract.lines import Lines, read_text
 from ingest.pipeline.extract.source import Extraction, Source
 
@@ -34,7 +36,7 @@ def extract(source: Source) -> Extraction:
             parts=[text], extractor=_VERSION, encoding=encoding, warnings=("invalid_json",)
         )
     about = _dict(_dict(book).get("metadata"))
-    language = _language(about)
+    language = improve("metadata", lambda: _language(about), otherwise=str)
     out = Lines()
     unread: Counter[str] = Counter()
     title = None
@@ -43,7 +45,7 @@ def extract(source: Source) -> Extraction:
         kind = cell.get("cell_type")
         if kind == "code":
             out.block(_fenced(content, language))
-            _write_outputs(cell, out, unread)
+            attempt("outputs", partial(_write_outputs, cell, out, unread))
             continue
         if kind == "heading":  # of notebooks before version 4
             content = f"{'#' * _level(cell)} {content}"
@@ -51,13 +53,13 @@ def extract(source: Source) -> Extraction:
             out.gap()
             out.text(content)
             continue
-        title = title or _title(content)
+        title = title or improve("title", partial(_title, content), otherwise=lambda: None)
         out.block(content)
     metadata: dict[str, Any] = {"language": language} if language else {}
     return Extraction(
         parts=[str(out)],
         extractor=_VERSION,
-        title=_stated_title(about) or title,
+        title=improve("title", lambda: _stated_title(about), otherwise=lambda: None) or title,
         encoding=encoding,
         metadata={**metadata, "notRead": dict(unread)} if unread else metadata,
     )

@@ -9,11 +9,11 @@ Read here and not by xberg, which mixes the texts of notes, slides and masters.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from lxml import etree
 
 from ingest.errors import Permanent
+from ingest.improve import improve
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.extract import archive
 from ingest.pipeline.extract.markdown_text import plain
@@ -53,22 +53,27 @@ def extract(source: Source) -> Extraction:
         parts = Parts.package(source.stream)
     objects = Objects(parts)
     content = _content(parts.content)
-    styles = Styles(parts.content, parts.styles)
+    styles = improve(
+        "styles", lambda: Styles(parts.content, parts.styles), otherwise=lambda: Styles(None)
+    )
     is_presentation = source.media_type in _PRESENTATIONS
     body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=True)
     if body.faint > body.visible:  # most of it in white: then the page is not
         body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=False)
     if not is_presentation:
-        margins = _margins(parts)
+        margins = improve(
+            "headers_footers", lambda: _margins(parts), otherwise=lambda: _plain_margins(parts)
+        )
         pages = ["\n\n".join([*margins["header"], *pages, *margins["footer"]])]
     if is_presentation and len(pages) > source.max_pages:
         raise Permanent(
             f"The presentation has {len(pages)} slides; at most {source.max_pages} are read.",
             code="too_many_pages",
         )
-    properties: dict[str, Any] = _properties(parts.meta)
+    properties = improve("metadata", lambda: _properties(parts.meta), otherwise=dict[str, str])
     title = properties.pop("title", None)
-    lists = {"hiddenSlides": hidden, "attachments": objects.hand_over(source.members)}
+    attachments = improve("attachments", lambda: objects.hand_over(source.members), otherwise=list)
+    lists = {"hiddenSlides": hidden, "attachments": attachments}
     found = {"hidden_text": body.has_hidden_text, "hidden_slides": hidden}
     return Extraction(
         parts=pages,
@@ -101,7 +106,11 @@ def _read(
     body = Body(styles=styles, notes=notes, show=objects.show, drop_faint=drop_faint)
     if is_presentation:
         return body, *read_slides(content, body)
-    blocks = [*body.read(content), *notes.blocks(), *filter(None, body.comments())]
+    blocks = [
+        *body.read(content),
+        *improve("notes", lambda: list(notes.blocks()), otherwise=lambda: notes.texts),
+        *filter(None, body.comments()),
+    ]
     return body, blocks, []
 
 
@@ -116,6 +125,18 @@ def _margins(parts: Parts) -> dict[str, list[str]]:
                     if text:
                         found[kind][plain(f"{word}: {text}")] = None
     return {kind: list(texts) for kind, texts in found.items()}
+
+
+def _plain_margins(parts: Parts) -> dict[str, list[str]]:
+    return {
+        kind: [
+            plain(text)
+            for root in parts.trees()
+            for margin in root.iter(f"{{*}}{kind}")
+            if (text := " ".join(" ".join(margin.itertext()).split()))
+        ]
+        for kind in _MARGINS
+    }
 
 
 def _margin_texts(margin: etree._Element) -> Iterator[str]:

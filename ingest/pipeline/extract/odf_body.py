@@ -3,12 +3,15 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from lxml import etree
 
+from ingest.improve import improve
+from ingest.model import Step
 from ingest.pipeline.extract.markdown_text import plain, table
 from ingest.pipeline.extract.odf_inline import Inline, Notes, read_inline
-from ingest.pipeline.extract.odf_styles import Styles, style_of
+from ingest.pipeline.extract.odf_styles import PLAIN, Styles, style_of
 from ingest.pipeline.extract.office_xml import attribute, local
 
 _PARAGRAPHS = frozenset({"p", "h"})
@@ -22,6 +25,12 @@ _SHAPES = frozenset(
     {"frame", "custom-shape", "rect", "ellipse", "circle", "line", "polygon", "path", "connector"}
     | {"caption", "g", "a", "regular-polygon", "polyline"}
 )
+_STEPS: dict[str, Step] = {
+    **dict.fromkeys(_PARAGRAPHS, "layout"),
+    **dict.fromkeys(_SHAPES, "graphics"),
+    "list": "numbering",
+    "table": "tables",
+}
 _CELLS = ("{*}table-cell", "{*}covered-table-cell")
 _MARK = re.compile(r"^ *(?:-|\d+\.) ", re.MULTILINE)
 _DEEPEST_HEADING = 6
@@ -86,21 +95,27 @@ class Body:
     def _blocks(self, container: Iterable[etree._Element]) -> Iterator[_Block]:
         for item in container:
             name = local(item)
-            if name in _PARAGRAPHS:
-                yield from self._paragraph(item)
-            elif name == "list":
-                yield from self._list(item, style_of(item), 1)
-            elif name == "table":
-                yield from ((False, text, 0) for text in self._table(item))
-            elif name in _SHAPES:
-                yield from ((False, text, 0) for text in self.shape(item))
-            elif name == "section" and attribute(item, "display") == "none":
+            if name == "section" and attribute(item, "display") == "none":
                 self.has_hidden_text |= len("".join(item.itertext())) >= _SENTENCE
             elif name in _CONTAINERS:
                 yield from self._blocks(item)
+            elif name in _STEPS:
+                yield from improve(
+                    _STEPS[name],
+                    partial(self._block, item, name),
+                    otherwise=partial(_flat_block, item),
+                )
+
+    def _block(self, item: etree._Element, name: str) -> list[_Block]:
+        if name in _PARAGRAPHS:
+            return list(self._paragraph(item))
+        if name == "list":
+            return list(self._list(item, style_of(item), 1))
+        read = self._table if name == "table" else self.shape
+        return [(False, text, 0) for text in read(item)]
 
     def _paragraph(self, item: etree._Element) -> Iterator[_Block]:
-        style = self.styles.get(style_of(item))
+        style = improve("styles", lambda: self.styles.get(style_of(item)), otherwise=lambda: PLAIN)
         inline = self._inline(item)
         text = inline.text.strip()
         level = style.title_level
@@ -186,12 +201,17 @@ class Body:
                 if item.text and item.text.strip():
                     yield plain(_on_one_line(item.text))
             elif name == "object":
-                yield from self.show(item)
+                yield from improve("graphics", partial(self.show, item), otherwise=list[str])
             elif name == "table":
                 yield from self._table(item)
             elif name in _SHAPES:
                 yield from self.shape(item)
         yield from self.read(_without(shape, _SHAPES | {"table"}))
+
+
+def _flat_block(item: etree._Element) -> list[_Block]:
+    """The words of a block whose structure could not be made out."""
+    return [(False, text, 0) for text in _flat(item)]
 
 
 def _without(shape: etree._Element, names: frozenset[str]) -> list[etree._Element]:

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from lxml import etree
 
+from ingest.improve import improve
 from ingest.pipeline.extract.markdown_text import plain
 from ingest.pipeline.extract.odf_body import Body
 from ingest.pipeline.extract.odf_inline import comment
@@ -21,10 +23,24 @@ def read_slides(content: etree._Element, body: Body) -> tuple[list[str], list[in
     """Markdown of each slide, and the 1-based numbers of those that the show leaves out."""
     slides, hidden = [], []
     for number, page in enumerate(content.iterchildren("{*}page"), start=1):
-        if body.styles.get(style_of(page)).is_hidden_slide:
+        if improve("styles", partial(_is_hidden, page, body), otherwise=bool):
             hidden.append(number)
-        slides.append("\n\n".join(filter(None, _slide(page, body))))
+        blocks = improve("layout", partial(_blocks, page, body), otherwise=partial(_plain, page))
+        slides.append("\n\n".join(blocks))
     return slides, hidden
+
+
+def _is_hidden(page: etree._Element, body: Body) -> bool:
+    return body.styles.get(style_of(page)).is_hidden_slide
+
+
+def _blocks(page: etree._Element, body: Body) -> list[str]:
+    return list(filter(None, _slide(page, body)))
+
+
+def _plain(page: etree._Element) -> list[str]:
+    """The words of a slide whose structure could not be made out."""
+    return [plain(" ".join(" ".join(page.itertext()).split()))]
 
 
 def _slide(page: etree._Element, body: Body) -> Iterator[str]:
@@ -35,7 +51,8 @@ def _slide(page: etree._Element, body: Body) -> Iterator[str]:
         if heading:
             yield f"## {heading}"
     others = [item for item in shapes if item not in titles]
-    for shape in sorted(others, key=_place):
+    ordered = improve("reading_order", lambda: sorted(others, key=_place), otherwise=lambda: others)
+    for shape in ordered:
         yield from body.shape(shape)
     notes = child(page, "notes")
     for frame in notes.iterchildren("{*}frame") if notes is not None else ():

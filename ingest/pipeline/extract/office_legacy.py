@@ -12,6 +12,7 @@ import struct
 import olefile
 
 from ingest.errors import Permanent
+from ingest.improve import improve
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.extract import xberg_text
 from ingest.pipeline.extract.ole_properties import summary
@@ -41,21 +42,29 @@ def extract(source: Source) -> Extraction:
     if source.media_type != types.RTF:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
             _refuse_encrypted(ole)
-            properties = summary(ole)
+            properties = improve("metadata", lambda: summary(ole), otherwise=dict)
     else:
-        data = _PAIR.sub(_joined, data)
+        data = improve("markup", lambda: _PAIR.sub(_joined, data), otherwise=lambda: data)
     found = xberg_text.read(data, source.media_type)
     properties = found.properties | properties
     title = properties.pop("title", None) or found.title
     is_presentation = source.media_type == types.PPT
     return Extraction(
-        parts=slides(found.text) if is_presentation else [without_fields(found.text)],
+        parts=_parts(found.text, is_presentation=is_presentation),
         extractor=xberg_text.VERSION,
         paged=is_presentation,
         title=title,
         metadata=dict(properties),
-        warnings=("hidden_text",) if _has_hidden_text(data, source.media_type) else (),
+        warnings=("hidden_text",)
+        if improve("hidden_text", lambda: _has_hidden_text(data, source.media_type), otherwise=bool)
+        else (),
     )
+
+
+def _parts(text: str, *, is_presentation: bool) -> list[str]:
+    if is_presentation:
+        return improve("layout", lambda: slides(text), otherwise=lambda: [text])
+    return [improve("fields", lambda: without_fields(text), otherwise=lambda: text)]
 
 
 def _refuse_encrypted(ole: olefile.OleFileIO) -> None:

@@ -18,6 +18,15 @@ def parse(data: bytes) -> etree._Element:
     return etree.fromstring(data, parser)
 
 
+def words(root: etree._Element) -> str:
+    """All text of an Office part, a line for each paragraph, and nothing of its structure."""
+    paragraphs = (
+        "".join(item.text or "" for item in paragraph.iter("{*}t"))
+        for paragraph in root.iter("{*}p")
+    )
+    return "\n".join(filter(None, paragraphs)) or " ".join(" ".join(root.itertext()).split())
+
+
 def attribute(element: etree._Element, name: str) -> str | None:
     """An attribute by its local name: `id` finds `r:id` of either variant, but not a plain `id`."""
     for key, value in element.attrib.items():

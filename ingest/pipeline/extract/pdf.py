@@ -10,15 +10,17 @@ from typing import Any
 from pypdfium2 import PdfDocument, PdfiumError
 from pypdfium2.version import PYPDFIUM_INFO
 
+from ingest.improve import attempt, improve
 from ingest.pipeline.extract import pdf_forms, pdf_second
 from ingest.pipeline.extract.mail_attachments import Attachments
 from ingest.pipeline.extract.pdf_attachments import add_attachments
 from ingest.pipeline.extract.pdf_furniture import drop_furniture, drop_stamps
-from ingest.pipeline.extract.pdf_headings import mark_headings
+from ingest.pipeline.extract.pdf_headings import Bookmark, mark_headings
 from ingest.pipeline.extract.pdf_hyphens import mend_hyphens
 from ingest.pipeline.extract.pdf_lines import PageLines
 from ingest.pipeline.extract.pdf_markdown import page_markdown
 from ingest.pipeline.extract.pdf_page import Findings, PageReader
+from ingest.pipeline.extract.pdf_steps import improve_pages
 from ingest.pipeline.extract.pdf_text import check_pages, metadata, title
 from ingest.pipeline.extract.pdf_vertical import VerticalPages
 from ingest.pipeline.extract.source import Extraction, Source
@@ -55,8 +57,8 @@ def _open(source: Source) -> PdfDocument:
 def _read(document: PdfDocument, source: Source) -> Extraction:
     count = len(document)
     check_pages(count, source)
-    if document.get_formtype():
-        document.init_forms()  # before anything asks for pages
+    # Before anything asks for pages.
+    attempt("forms", lambda: _init_forms(document))
     findings = Findings(Attachments(source.members))
     reader = PageReader(
         document,
@@ -68,24 +70,33 @@ def _read(document: PdfDocument, source: Source) -> Extraction:
     pages = [reader.read(index) for index in range(count)]
     whole = [PageLines([]) if page is None else page for page in pages]
     _finish(document, whole, findings.unread)
-    if pdf_forms.add_xfa(document, pages):
+    if improve("forms", lambda: pdf_forms.add_xfa(document, pages), otherwise=bool):
         findings.warnings.add("xfa_form")
-    add_attachments(document, findings.attachments)
-    info = _info(document)
+    attempt("attachments", lambda: add_attachments(document, findings.attachments))
+    info = improve("metadata", lambda: _info(document), otherwise=dict[str, Any])
     return Extraction(
-        parts=[None if page is None else page_markdown(page) for page in pages],
+        parts=[None if page is None else _markdown(page) for page in pages],
         extractor=_VERSION,
         paged=True,
         by_ocr=frozenset(findings.by_ocr),
         unread=frozenset(findings.unread),
-        title=title(info.get("Title")),
+        title=improve("title", lambda: title(info.get("Title")), otherwise=lambda: None),
         metadata={
-            **metadata(info),
-            **pdf_forms.language(document),
+            **improve("metadata", lambda: metadata(info), otherwise=dict[str, str]),
+            **improve("metadata", lambda: pdf_forms.language(document), otherwise=dict[str, str]),
             **findings.attachments.metadata(),
         },
         warnings=(*sorted(findings.warnings), *findings.attachments.warnings()),
     )
+
+
+def _init_forms(document: PdfDocument) -> None:
+    if document.get_formtype():
+        document.init_forms()
+
+
+def _markdown(page: PageLines) -> str:
+    return improve("markup", lambda: page_markdown(page), otherwise=lambda: page.plain_text)
 
 
 def _info(document: PdfDocument) -> dict[str, Any]:
@@ -97,14 +108,17 @@ def _info(document: PdfDocument) -> dict[str, Any]:
 
 def _finish(document: PdfDocument, pages: list[PageLines], unread: set[int]) -> None:
     """What only the whole document shows."""
-    drop_stamps(pages, unread)
-    drop_furniture(pages)
-    mend_hyphens(pages)
-    mark_headings(pages, list(_outline(document, len(pages))))
+    improve_pages("furniture", pages, lambda: drop_stamps(pages, unread))
+    improve_pages("furniture", pages, lambda: drop_furniture(pages))
+    improve_pages("hyphens", pages, lambda: mend_hyphens(pages))
+    outline = improve(
+        "headings", lambda: list(_outline(document, len(pages))), otherwise=list[Bookmark]
+    )
+    improve_pages("headings", pages, lambda: mark_headings(pages, outline))
 
 
-def _outline(document: PdfDocument, pages: int) -> Iterator[tuple[int, int, str]]:
-    """Index of the page, level from 1 and title of each bookmark that leads to a page."""
+def _outline(document: PdfDocument, pages: int) -> Iterator[Bookmark]:
+    """The bookmarks that lead to a page."""
     for number, bookmark in enumerate(document.get_toc(max_depth=_DEEPEST_BOOKMARK)):
         if number >= _MOST_BOOKMARKS:
             return

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.pipeline.extract import pdf_raw
+from ingest.pipeline.extract.markdown_text import plain
 from ingest.pipeline.extract.pdf_raw import Box
 
 HYPHEN = "\ufffe"
@@ -84,6 +85,11 @@ class PageLines:
     def text(self) -> str:
         """The lines as they are."""
         return "\n".join(line.text for line in self.lines)
+
+    @property
+    def plain_text(self) -> str:
+        """The lines and the notes without any markup."""
+        return plain("\n".join([self.text.replace(HYPHEN, "-"), *self.notes]))
 
 
 def plain_lines(text: str) -> PageLines:

@@ -3,9 +3,11 @@
 import ctypes
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from pypdfium2 import raw
 
+from ingest.improve import improve
 from ingest.pipeline.extract import pdf_raw
 
 _MOST = 2000  # annotations of a page
@@ -56,7 +58,8 @@ def read_notes(page: int) -> Notes:
         elif kind == raw.FPDF_ANNOT_FILEATTACHMENT:
             notes.files.append(index)
         elif kind in _COMMENTS:
-            contents = _contents(ctypes.cast(annotation, raw.FPDF_ANNOTATION))
+            handle = ctypes.cast(annotation, raw.FPDF_ANNOTATION)
+            contents = improve("notes", partial(_contents, handle), otherwise=str)
             if contents:
                 notes.comments.append(contents)
     return notes

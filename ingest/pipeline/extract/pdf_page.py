@@ -8,6 +8,7 @@ from typing import Protocol
 
 from pypdfium2 import PdfDocument, PdfiumError, raw
 
+from ingest.improve import attempt, improve
 from ingest.pipeline.extract import pdf_attachments, pdf_pictures, pdf_raw
 from ingest.pipeline.extract.mail_attachments import Attachments
 from ingest.pipeline.extract.pdf_headings import numbered
@@ -16,6 +17,7 @@ from ingest.pipeline.extract.pdf_lines import PageLines, plain_lines, read_lines
 from ingest.pipeline.extract.pdf_notes import Notes, read_notes, read_ticks
 from ingest.pipeline.extract.pdf_order import put_in_order
 from ingest.pipeline.extract.pdf_rtl import RIGHT_TO_LEFT, mend_right_to_left
+from ingest.pipeline.extract.pdf_steps import improve_pages
 from ingest.pipeline.extract.pdf_tables import tables_to_markdown
 from ingest.pipeline.extract.pdf_vertical import VerticalPages, looks_vertical
 from ingest.pipeline.extract.source import Recogniser
@@ -64,16 +66,22 @@ class PageReader:
 
     def read(self, index: int) -> PageLines | None:
         """The page with this 0-based index, None if no engine can read it."""
+        return improve(
+            "engine",
+            lambda: self._read(index),
+            otherwise=lambda: self._ask(self._second, index),
+        )
+
+    def _read(self, index: int) -> PageLines | None:
         page = pdf_raw.load_page(self._handle, index)
         if not page:
             return self._ask(self._second, index)
         notes = Notes()
         try:
             if pdf_raw.count_annotations(page):
-                notes = read_notes(page)
-                self._keep_files(page, notes)
+                notes = self._annotations(page)
                 if notes.has_fields and self._document.formenv is not None:
-                    self._read_fields(index, notes)
+                    attempt("forms", lambda: self._read_fields(index, notes))
                     pdf_raw.close_page(page)
                     page = pdf_raw.load_page(self._handle, index)
             lines = self._read_text(page, index)
@@ -81,8 +89,13 @@ class PageReader:
             if page:
                 pdf_raw.close_page(page)
         if lines is not None:
-            lines.notes += notes.markdown()
+            lines.notes += improve("notes", lambda: list(notes.markdown()), otherwise=list[str])
         return lines
+
+    def _annotations(self, page: int) -> Notes:
+        notes = improve("notes", lambda: read_notes(page), otherwise=lambda: Notes(has_fields=True))
+        attempt("attachments", lambda: self._keep_files(page, notes))
+        return notes
 
     def _keep_files(self, page: int, notes: Notes) -> None:
         handle = ctypes.cast(page, raw.FPDF_PAGE)
@@ -95,8 +108,9 @@ class PageReader:
     def _read_fields(self, index: int, notes: Notes) -> None:
         """Note ticks, and make the values of fields part of the page, seen after reopening it."""
         page = self._document[index]
+        form, handle = self._document.formenv.raw, pdf_raw.address(page.raw)
         try:
-            notes.ticked += read_ticks(self._document.formenv.raw, pdf_raw.address(page.raw))
+            notes.ticked += improve("forms", lambda: read_ticks(form, handle), otherwise=list[str])
             page.flatten()
         except PdfiumError:  # the page stays as it was
             return
@@ -109,34 +123,59 @@ class PageReader:
             return self._ask(self._second, index)
         try:
             text, count = pdf_raw.text(text_page)
-            if len(text) < pdf_pictures.FEW_LETTERS and pdf_pictures.is_picture(page, text):
+            if improve("ocr", lambda: _is_picture(page, text), otherwise=bool):
                 return self._read_picture(index, plain_lines(text))
-            if pdf_pictures.is_garbled(text_page, text, count):
+            if improve(
+                "ocr", lambda: pdf_pictures.is_garbled(text_page, text, count), otherwise=bool
+            ):
                 return self._read_garbled(index, text)
-            better = better_of(text, lambda: self._second.text(index))
+            better = improve(
+                "engine",
+                lambda: better_of(text, lambda: self._second.text(index)),
+                otherwise=lambda: text,
+            )
             if better is not text:
                 return plain_lines(better)
-            lines = read_lines(page, text_page, text, count)
-            if looks_vertical(page, lines, text):
-                columns = self._vertical.text(index, page) or ""
-                if len(columns) > len(text):
-                    return plain_lines(columns)
-            self._arrange(page, text_page, text, lines)
-            return lines
+            return self._read_lines(page, text_page, index, text, count)
         finally:
             pdf_raw.close_text(text_page)
 
+    def _read_lines(
+        self, page: int, text_page: int, index: int, text: str, count: int
+    ) -> PageLines:
+        lines = improve(
+            "layout",
+            lambda: read_lines(page, text_page, text, count),
+            otherwise=lambda: plain_lines(text),
+        )
+        columns = improve(
+            "vertical", lambda: self._columns(page, index, text, lines), otherwise=str
+        )
+        if len(columns) > len(text):
+            return plain_lines(columns)
+        self._arrange(page, text_page, text, lines)
+        return lines
+
+    def _columns(self, page: int, index: int, text: str, lines: PageLines) -> str:
+        """Vertical text, if there seems to be some."""
+        if not looks_vertical(page, lines, text):
+            return ""
+        return self._vertical.text(index, page) or ""
+
     def _arrange(self, page: int, text_page: int, text: str, lines: PageLines) -> None:
+        one = [lines]
+        improve_pages("hidden_text", one, lambda: self._drop_hidden(page, text_page, lines))
+        improve_pages("reading_order", one, lambda: put_in_order(lines))
+        if not text.isascii() and RIGHT_TO_LEFT.search(text):
+            improve_pages("right_to_left", one, lambda: mend_right_to_left(text_page, lines))
+        else:
+            improve_pages("tables", one, lambda: tables_to_markdown(page, text_page, lines))
+        attempt("headings", lambda: _find_bold(text_page, lines))
+
+    def _drop_hidden(self, page: int, text_page: int, lines: PageLines) -> None:
         warning = drop_hidden(page, text_page, lines)
         if warning is not None:
             self._findings.warnings.add(warning)
-        put_in_order(lines)
-        if not text.isascii() and RIGHT_TO_LEFT.search(text):
-            mend_right_to_left(text_page, lines)
-        else:
-            tables_to_markdown(page, text_page, lines)
-        for line in numbered(lines.lines):
-            line.bold = pdf_raw.is_bold(text_page, line.start)
 
     def _ask(self, engine: Opinion, index: int) -> PageLines | None:
         text = engine.text(index)
@@ -145,7 +184,7 @@ class PageReader:
     def _read_picture(self, index: int, layer: PageLines) -> PageLines:
         """The text in the picture, and what few letters are there besides."""
         if self._ocr is not None:
-            text = pdf_pictures.recognise(self._document, index, self._ocr)
+            text = self._recognise(index, self._ocr)
             if text is not None:
                 if text.strip():
                     self._findings.by_ocr.add(index)
@@ -155,14 +194,31 @@ class PageReader:
         self._findings.unread.add(index)
         return layer
 
+    def _recognise(self, index: int, ocr: Recogniser) -> str | None:
+        """Text of the page's picture; None if it could not be read."""
+        return improve(
+            "ocr",
+            lambda: pdf_pictures.recognise(self._document, index, ocr),
+            otherwise=lambda: None,
+        )
+
     def _read_garbled(self, index: int, text: str) -> PageLines:
         if self._ocr is not None:
-            recognised = pdf_pictures.recognise(self._document, index, self._ocr)
+            recognised = self._recognise(index, self._ocr)
             if recognised is not None and recognised.strip():
                 self._findings.by_ocr.add(index)
                 return plain_lines(recognised)
         self._findings.warnings.add("garbled_text")
         return plain_lines(text)
+
+
+def _is_picture(page: int, text: str) -> bool:
+    return len(text) < pdf_pictures.FEW_LETTERS and pdf_pictures.is_picture(page, text)
+
+
+def _find_bold(text_page: int, lines: PageLines) -> None:
+    for line in numbered(lines.lines):
+        line.bold = pdf_raw.is_bold(text_page, line.start)
 
 
 def better_of(text: str, ask: Callable[[], str | None]) -> str:

@@ -29,6 +29,10 @@ _SAMPLE = 60  # characters
 _COMMON_LAST = "\u024f"  # Latin letters have names in fonts, by which they are known
 
 
+class EngineFailed(Exception):
+    """Text recognition crashed on one page, which is no verdict on the others."""
+
+
 @dataclass(slots=True)
 class _Seen:
     """What there is on a page beside text."""
@@ -91,7 +95,10 @@ def _count(handle: int, seen: _Seen, depth: int) -> None:
 
 
 def recognise(document: PdfDocument, index: int, ocr: Recogniser) -> str | None:
-    """Text of the picture of the page with this 0-based index; None if it could not be read."""
+    """Text of the picture of the page with this 0-based index; None if it took too long.
+
+    EngineFailed, and Permanent if it took too much memory.
+    """
     page = document[index]
     try:
         width, height = page.get_size()
@@ -108,6 +115,8 @@ def recognise(document: PdfDocument, index: int, ocr: Recogniser) -> str | None:
         finally:
             bitmap.close()
     except Permanent as error:
+        if error.code == "parser_crashed":
+            raise EngineFailed from error
         if error.code != "parser_timeout":
             raise
         return None

@@ -6,6 +6,7 @@ import pypdf
 from pypdf import PasswordType, PdfReader
 
 from ingest.errors import Permanent
+from ingest.improve import improve
 from ingest.pipeline.extract.pdf_lines import plain_lines
 from ingest.pipeline.extract.pdf_markdown import page_markdown
 from ingest.pipeline.extract.pdf_text import check_pages, metadata, title
@@ -51,15 +52,26 @@ def extract(source: Source, *, wants_password: bool) -> Extraction:
     count = len(reader.pages)
     check_pages(count, source)
     pages = Pages(source.stream)
-    info: dict[str, object] = dict(reader.metadata or {})
+    info: dict[str, object] = improve(
+        "metadata", lambda: dict(reader.metadata or {}), otherwise=dict
+    )
     texts = [pages.text(index) for index in range(count)]
     return Extraction(
-        parts=[None if text is None else page_markdown(plain_lines(text)) for text in texts],
+        parts=[None if text is None else _markdown(text) for text in texts],
         extractor=_VERSION,
         paged=True,
-        title=title(info.get("/Title")),
-        metadata=metadata({str(key).lstrip("/"): value for key, value in info.items()}),
+        title=improve("title", lambda: title(info.get("/Title")), otherwise=lambda: None),
+        metadata=improve(
+            "metadata",
+            lambda: metadata({str(key).lstrip("/"): value for key, value in info.items()}),
+            otherwise=dict,
+        ),
     )
+
+
+def _markdown(text: str) -> str:
+    lines = plain_lines(text)
+    return improve("markup", lambda: page_markdown(lines), otherwise=lambda: lines.plain_text)
 
 
 def _unlock(reader: PdfReader) -> bool:

@@ -8,18 +8,20 @@ python-pptx is not used: it refuses strict packages and those with a missing par
 SmartArt, comments and positions would have to be read from the XML all the same.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from lxml import etree
 
 from ingest.errors import Permanent
+from ingest.improve import attempt, improve
+from ingest.model import Step
 from ingest.pipeline.extract import archive, ole_package
 from ingest.pipeline.extract.markdown_text import plain
 from ingest.pipeline.extract.office_graphics import Graphics
-from ingest.pipeline.extract.office_xml import attribute
+from ingest.pipeline.extract.office_xml import attribute, words
 from ingest.pipeline.extract.opc import Package, take_choices
 from ingest.pipeline.extract.pptx_comments import comments
-from ingest.pipeline.extract.pptx_shapes import Layouts, Slide, paragraph_text, slide_text
+from ingest.pipeline.extract.pptx_shapes import Layouts, Place, Slide, paragraph_text, slide_text
 from ingest.pipeline.extract.source import Extraction, Source
 
 _VERSION = "pptx 1"
@@ -34,8 +36,10 @@ def extract(source: Source) -> Extraction:
     slides = _slide_parts(package, main, source.max_pages)
     reader = _Reader(package, main)
     parts = [reader.read(part) for part in slides]
-    attachments = _hand_over(package, slides, source)
-    properties = package.properties()
+    attachments = improve(
+        "attachments", lambda: _hand_over(package, slides, source), otherwise=list
+    )
+    properties = improve("metadata", package.properties, otherwise=dict[str, str])
     metadata: dict[str, object] = {**properties}
     title = properties.get("title")
     metadata.pop("title", None)
@@ -90,29 +94,59 @@ class _Reader:
         root = self._package.find_xml(part)
         if root is None:
             return None
-        take_choices(root)
+        _take_choices(root)
         if root.get("show") in ("0", "false"):
             self.hidden.append(part)
         if next(root.iter("{*}blip"), None) is not None:
             self.pictured.add(part)
+        pieces = [
+            *improve("layout", lambda: self._shapes(root, part), otherwise=lambda: _plain(root)),
+            *self._beside("notes", lambda: list(self._notes(part)), "notesSlide", part),
+            *self._beside(
+                "comments", lambda: comments(self._package, self._main, part), "comments", part
+            ),
+        ]
+        return "\n\n".join(pieces)
+
+    def _shapes(self, root: etree._Element, part: str) -> list[str]:
         slide = Slide(
             graphics=Graphics(self._package, self._package.relations(part)),
-            places=self._layouts.places(part),
+            places=improve(
+                "reading_order", lambda: self._layouts.places(part), otherwise=dict[str, Place]
+            ),
             footers=self._footers,
         )
-        pieces = [*slide_text(root, slide), *self._notes(part)]
-        pieces += comments(self._package, self._main, part)
-        return "\n\n".join(pieces)
+        return slide_text(root, slide)
+
+    def _beside(
+        self, step: Step, read: Callable[[], list[str]], kind: str, slide: str
+    ) -> list[str]:
+        """What belongs to a slide; without its structure if that fails."""
+
+        def plain_parts() -> list[str]:
+            roots = map(self._package.find_xml, self._package.related(slide, kind))
+            return [text for root in roots if root is not None for text in _plain(root)]
+
+        return improve(step, read, otherwise=plain_parts)
 
     def _notes(self, part: str) -> Iterator[str]:
         for notes in self._package.related(part, "notesSlide"):
             root = self._package.find_xml(notes)
             if root is None:
                 continue
-            take_choices(root)
+            _take_choices(root)
             text = "\n\n".join(_note_texts(root)).strip()
             if text:
                 yield f"Notes: {text}"
+
+
+def _take_choices(root: etree._Element) -> None:
+    attempt("graphics", lambda: take_choices(root))
+
+
+def _plain(root: etree._Element) -> list[str]:
+    """The words of a part whose structure could not be made out."""
+    return [plain(text)] if (text := words(root).strip()) else []
 
 
 def _note_texts(root: etree._Element) -> Iterator[str]:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from ingest.improve import improve
 from ingest.pipeline.extract.markdown_text import plain
 from ingest.pipeline.extract.office_graphics import Graphics, slide_table
+from ingest.pipeline.extract.office_xml import words
 from ingest.pipeline.extract.opc import Package
 
 _LINE = 342_900  # EMU, 0.95 cm: shapes whose tops differ by less stand side by side
@@ -74,9 +76,23 @@ def slide_text(root: etree._Element, slide: Slide) -> list[str]:
         heading = " ".join(" ".join(paragraph_text(item) for item in _paragraphs(shape)).split())
         if heading:
             found.append(f"## {heading}")
-    for shape in _in_order(others, slide):
-        found += _texts(shape, slide, 0)
+    for shape in _ordered(others, slide):
+        found += _shape(shape, slide, 0)
     return found
+
+
+def _ordered(shapes: list[etree._Element], slide: Slide) -> list[etree._Element]:
+    """In reading order; in that of the file if it cannot be found."""
+    return improve("reading_order", lambda: _in_order(shapes, slide), otherwise=lambda: shapes)
+
+
+def _shape(shape: etree._Element, slide: Slide, depth: int) -> list[str]:
+    """Blocks of a shape; its words if its structure cannot be made out."""
+    return improve(
+        "layout",
+        lambda: list(_texts(shape, slide, depth)),
+        otherwise=lambda: [plain(text)] if (text := words(shape).strip()) else [],
+    )
 
 
 def _in_order(shapes: list[etree._Element], slide: Slide) -> list[etree._Element]:
@@ -94,11 +110,17 @@ def _texts(shape: etree._Element, slide: Slide, depth: int) -> Iterator[str]:
     kind = etree.QName(shape).localname
     if kind == "grpSp":
         inside = shape.iterchildren(*_SHAPES) if depth < _DEEP else shape.iter("{*}sp")
-        for child in _in_order(list(inside), slide):
-            yield from _texts(child, slide, depth + 1)
+        for child in _ordered(list(inside), slide):
+            yield from _shape(child, slide, depth + 1)
     elif kind == "graphicFrame":
-        yield from slide_table(shape)
-        yield from slide.graphics.show(shape)
+        yield from improve(
+            "tables",
+            lambda: list(slide_table(shape)),
+            otherwise=lambda: [plain(words(shape))],
+        )
+        yield from improve(
+            "graphics", lambda: list(slide.graphics.show(shape)), otherwise=list[str]
+        )
     elif kind == "pic":
         description = " ".join(_description(shape).split())
         if description:

@@ -9,6 +9,7 @@ from collections import Counter
 from typing import BinaryIO, cast
 
 from ingest.errors import IsArchive, Permanent, Transient
+from ingest.improve import improve, is_panic, recording
 from ingest.model import Coverage, Document, Page
 from ingest.pipeline import hygiene
 from ingest.pipeline import mediatypes as types
@@ -80,7 +81,10 @@ def extract(
 
     Permanent, with every code of sniff() and: `unsupported_type`, `corrupt`, `encrypted`,
     `empty_content`, `no_text`, `too_many_pages`, `too_large`, `archive_unsafe`, `parser_memory`,
-    `parser_crashed`. Messages hold nothing of the parser's internals.
+    `parser_crashed`, `parser_missing`. Messages hold nothing of the parser's internals.
+
+    A step that only improves the result never fails the file (improve.py): it is skipped, with a
+    warning such as `headings_skipped`.
     """
     sniffed = sniff(file, name=name, declared=declared)
     if sniffed.media_type in types.ARCHIVES:
@@ -99,26 +103,60 @@ def extract(
         ocr=ocr,
         members=members,
     )
-    return _assemble(sniffed, _run(module, source), ocr)
+    with recording() as skipped:
+        document = _assemble(sniffed, _run(module, source), ocr)
+    return skipped.noted_in(document)
 
 
 def _run(module: str, source: Source) -> Extraction:
-    extractor = importlib.import_module(module)
     what = types.label(source.media_type)
     try:
-        return cast(Extraction, extractor.extract(source))
+        return cast(Extraction, importlib.import_module(module).extract(source))
     except (Permanent, Transient):
         raise
+    except ImportError as error:
+        raise Permanent(
+            f"The parser of {what} cannot be loaded: {missing_module(error)} is not installed.",
+            code="parser_missing",
+        ) from error
     except MemoryError:
         raise Permanent(f"Reading {what} took too much memory.", code="parser_memory") from None
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # panics of Rust libraries are no Exception
-        if "Panic" in type(error).__name__:
+        if is_panic(error):
             raise Permanent(f"The parser of {what} crashed.", code="parser_crashed") from error
         raise Permanent(
             f"This looks like {what}, but it is damaged and could not be read.", code="corrupt"
         ) from error
+
+
+def missing_parsers() -> dict[str, list[str]]:
+    """Modules that are not installed, each with the formats that cannot be read without it.
+
+    Imports all extractors, which takes a second and 100 MB: to be called in a parser process.
+    """
+    missing: dict[str, dict[str, None]] = {}
+    for media_type, module in MODULES.items():
+        try:
+            importlib.import_module(module)
+        except ImportError as error:
+            formats = missing.setdefault(missing_module(error), {})
+            formats[types.format_name(media_type)] = None
+    return {module: list(formats) for module, formats in missing.items()}
+
+
+def missing_module(error: ImportError) -> str:
+    """The name of the module that an import has asked for in vain.
+
+    Libraries that explain what to install raise another ImportError, without the name.
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ImportError) and cause.name:
+            return cause.name
+        cause = cause.__cause__ or cause.__context__
+    return type(error).__name__
 
 
 def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) -> Document:
@@ -135,14 +173,16 @@ def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) 
     coverage = _coverage(extraction, texts)
     if coverage.with_text == 0:
         raise _nothing(sniffed.media_type, coverage, has_ocr=ocr is not None)
-    metadata = hygiene.clean_json(extraction.metadata)
+    metadata = improve("metadata", lambda: hygiene.clean_json(extraction.metadata), otherwise=dict)
     if counts:
         metadata["hygiene"] = dict(counts)
     return Document(
         text=_PAGE_BREAK.join(texts),
         media_type=sniffed.media_type,
         extractor=_readers(extraction, ocr),
-        title=hygiene.clean_line(extraction.title or ""),
+        title=improve(
+            "title", lambda: hygiene.clean_line(extraction.title or ""), otherwise=lambda: None
+        ),
         encoding=extraction.encoding,
         pages=tuple(pages) if extraction.paged else (),
         coverage=coverage,

@@ -22,12 +22,13 @@ from python_calamine import (
 )
 
 from ingest.errors import Permanent
+from ingest.improve import improve
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.extract import archive, sheet_guard, sheet_old
 from ingest.pipeline.extract.lines import Lines
 from ingest.pipeline.extract.opc import Package
 from ingest.pipeline.extract.sheet_biff import check_xls
-from ingest.pipeline.extract.sheet_columns import Grid, column_groups, texts
+from ingest.pipeline.extract.sheet_columns import ALL_COLUMNS, Grid, column_groups, texts
 from ingest.pipeline.extract.sheet_formulas import are_uncalculated
 from ingest.pipeline.extract.source import Extraction, Source
 from ingest.pipeline.extract.table_records import TableWriter
@@ -79,13 +80,17 @@ def _check_package(source: Source) -> dict[str, Any]:
                 raise Permanent(_LOCKED, code="encrypted")
             sheet_guard.check_ods(package)
         parts = [name.lower() for name in package.namelist()]
-        is_blank = source.media_type == types.XLSX and are_uncalculated(package)
+        is_blank = source.media_type == types.XLSX and improve(
+            "metadata", lambda: are_uncalculated(package), otherwise=bool
+        )
     unread = {kind for start, kind in _NOT_READ.items() for name in parts if name.startswith(start)}
     if is_blank:
         unread.add(_FORMULAS)
     found: dict[str, Any] = {}
     if source.media_type != types.ODS:
-        found.update(Package(source.stream).properties())
+        found = improve(
+            "metadata", lambda: dict(Package(source.stream).properties()), otherwise=dict
+        )
     source.stream.seek(0)
     return {**found, "notRead": sorted(unread)} if unread else found
 
@@ -192,7 +197,8 @@ def _write(sheets: Iterator[Sheet], out: Lines) -> tuple[list[dict[str, Any]], l
 
 def _write_tables(grid: Grid, heading: str, out: Lines, tables: list[TableWriter]) -> None:
     """Adds to `tables`, which still tells what was written if a row cannot be read."""
-    for columns in column_groups(grid):
+    groups = improve("columns", lambda: column_groups(grid), otherwise=lambda: [ALL_COLUMNS])
+    for columns in groups:
         tables.append(TableWriter(out))
         tables[-1].write(_under(heading, texts(grid, columns), out))
         heading = ""

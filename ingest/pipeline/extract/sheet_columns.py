@@ -11,7 +11,7 @@ Grid = Iterable[Sequence[Any]]
 """Rows of cells, all as wide as the sheet; read several times."""
 
 _MOST_TABLES = 16  # beside each other; the rows are read once for each
-_ALL = slice(None)
+ALL_COLUMNS = slice(None)
 
 
 def column_groups(grid: Grid) -> list[slice]:
@@ -23,7 +23,7 @@ def column_groups(grid: Grid) -> list[slice]:
     groups = _filled_runs(grid)
     if 2 <= len(groups) <= _MOST_TABLES and all(_is_table(grid, group) for group in groups):
         return groups
-    return [_ALL]
+    return [ALL_COLUMNS]
 
 
 def texts(grid: Grid, columns: slice) -> Iterator[list[str]]:

@@ -7,6 +7,7 @@ becomes a Markdown table, a single column lines of text.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
+from ingest.improve import improve
 from ingest.pipeline.extract.lines import Lines
 from ingest.pipeline.extract.table_header import (
     LOOK_AHEAD,
@@ -52,20 +53,22 @@ class TableWriter:
     def _table(self, rows: Iterator[Row]) -> None:
         start = [_trimmed(row) for row in islice(rows, LOOK_AHEAD)]
         self._out.gap()
-        if self._goes_on(start):
+        if improve("header_row", lambda: self._goes_on(start), otherwise=bool):
             self._records(chain(start, rows))
             return
-        if self._names and is_below(self._names, start):
+        if improve("header_row", lambda: self._is_named(start), otherwise=bool):
             start, self._names = [*self._names, *start], []
         self._flush()
         self._header = []
-        index = find_header(start)
+        index, header = improve(
+            "header_row", lambda: _header(start), otherwise=lambda: (None, list[str]())
+        )
         if index is not None:
             self._captions(start[:index])
-            self._header = [name.rstrip(": ") for name in names(start, index)]
+            self._header = header
             self.rows += index + 1
             self._records(chain(start[index + 1 :], rows))
-        elif are_names(start):
+        elif improve("header_row", lambda: are_names(start), otherwise=bool):
             self._names = start
         elif all(_filled(row) == 1 for row in start):
             self._lines(chain(start, rows))
@@ -77,6 +80,10 @@ class TableWriter:
             return False
         values = signature(start[0])
         return any(values) and values == signature(_trimmed(self._last))
+
+    def _is_named(self, start: Sequence[Row]) -> bool:
+        """Whether the block before was the header of this one."""
+        return bool(self._names) and is_below(self._names, start)
 
     def _flush(self) -> None:
         if self._names:
@@ -110,6 +117,14 @@ class TableWriter:
             if index == 0:
                 self._out.line("|" + "---|" * width)
             self.rows += 1
+
+
+def _header(start: Sequence[Row]) -> tuple[int | None, list[str]]:
+    """Where the header is, and the names of the columns."""
+    index = find_header(start)
+    if index is None:
+        return None, []
+    return index, [name.rstrip(": ") for name in names(start, index)]
 
 
 def _until_blank(rows: Iterator[Row]) -> Iterator[Row]:

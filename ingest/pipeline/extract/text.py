@@ -2,6 +2,7 @@
 
 from pathlib import PurePosixPath
 
+from ingest.improve import improve
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.decode import decode
 from ingest.pipeline.extract.source import Extraction, Source
@@ -17,7 +18,7 @@ _VERSION = "text 2"
 def extract(source: Source) -> Extraction:
     """The decoded text as one part, with the title and the metadata that it states."""
     text, encoding = decode(source.stream.read(), declared=source.declared)
-    reading = _read(text, source)
+    reading = improve("markup", lambda: _read(text, source), otherwise=lambda: Reading(text=text))
     return Extraction(
         parts=[reading.text],
         extractor=_VERSION,

@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from ingest.improve import improve
 from ingest.pipeline.extract.text_reading import Reading, headed
 
 _TITLE_WITHIN = 20_000  # characters; a title stands near the start
@@ -46,16 +47,17 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # the library has no type
 
 def read_markdown(text: str) -> Reading:
     """Title: that of the front matter, which then stands above the text, or the first heading."""
-    front, body = _front_matter(text)
-    body = _without_comments(body)
+    front, body = improve("front_matter", lambda: _front_matter(text), otherwise=lambda: ({}, text))
+    body = improve("comments", lambda: _without_comments(body), otherwise=lambda: body)
     if not body.strip():
         front, body = {}, text
     stated = front.pop("title", None)
     title = " ".join(str(stated).split()) if stated else None
     return Reading(
         text=headed(body, title),
-        title=title or _first_heading(body[:_TITLE_WITHIN]),
-        metadata=_metadata(front),
+        title=title
+        or improve("title", lambda: _first_heading(body[:_TITLE_WITHIN]), otherwise=lambda: None),
+        metadata=improve("front_matter", lambda: _metadata(front), otherwise=lambda: front),
     )
 
 

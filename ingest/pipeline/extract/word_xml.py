@@ -2,6 +2,7 @@
 
 from lxml import etree
 
+from ingest.improve import improve
 from ingest.pipeline.extract.archive import guard_xml
 from ingest.pipeline.extract.docx_body import Body
 from ingest.pipeline.extract.docx_numbering import Numbering
@@ -20,13 +21,19 @@ def extract(source: Source) -> Extraction:
     guard_xml(data)
     root = parse(data)
     body = Body(
-        styles=Styles(child(root, "styles")),
+        styles=improve(
+            "styles", lambda: Styles(child(root, "styles")), otherwise=lambda: Styles(None)
+        ),
         numbering=Numbering(None),
         runs=Runs({}, drop_faint=False),
         show=_nothing,
     )
     content = child(root, "body")
-    properties = _properties(child(root, "DocumentProperties"))
+    properties = improve(
+        "metadata",
+        lambda: _properties(child(root, "DocumentProperties")),
+        otherwise=dict[str, str],
+    )
     title = properties.pop("title", None)
     return Extraction(
         parts=["\n\n".join(body.read(content) if content is not None else [])],

@@ -13,6 +13,8 @@ from typing import Any
 
 import xberg
 
+from ingest.improve import improve
+
 VERSION = f"xberg {version('xberg')}"
 RULE = "-----"
 """A line between two slides; such a line in the text itself is escaped."""
@@ -64,9 +66,11 @@ def read(data: bytes, media_type: str) -> XbergText:
         raise ValueError("nothing was read")
     document = result.results[0]
     return XbergText(
-        text=tidy(document.content),
+        text=improve("tidying", lambda: tidy(document.content), otherwise=lambda: document.content),
         title=document.metadata.title,
-        properties=_properties(document.metadata),
+        properties=improve(
+            "metadata", lambda: _properties(document.metadata), otherwise=dict[str, str]
+        ),
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from lxml import etree
 
+from ingest.improve import improve
 from ingest.pipeline.extract import xml_front
 from ingest.pipeline.extract import xml_names as names
 from ingest.pipeline.extract.lines import Lines
@@ -17,7 +18,8 @@ _CODE_FENCE = "````"
 
 def write(root: etree._Element, out: Lines) -> tuple[str | None, dict[str, Any]]:
     """All of a document; its title, and what is known of it."""
-    authors, front = xml_front.authors(root), xml_front.take_front(root)
+    authors = improve("front_matter", lambda: xml_front.authors(root), otherwise=list[str])
+    front = improve("front_matter", lambda: xml_front.take_front(root), otherwise=dict[str, str])
     writer = _Writer(root, out, front)
     writer.children(root, level=1, depth=0)
     known = {"author": ", ".join(authors), "journal": front.get("Journal"), "doi": front.get("DOI")}
@@ -61,7 +63,11 @@ class _Writer:
             text = "".join(element.itertext()).strip("\n")
             self._out.block(f"{_CODE_FENCE}\n{text}\n{_CODE_FENCE}" if text.strip() else "")
         elif name in names.TABLES:
-            self._table(element)
+            improve(
+                "tables",
+                lambda: self._table(element),
+                otherwise=lambda: self._paragraph([flow(element)]),
+            )
         elif name in names.CAPTIONED:
             self._captioned(element)
         elif name in names.ITEMS:

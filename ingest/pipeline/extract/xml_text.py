@@ -15,6 +15,7 @@ from xml.parsers import expat
 from lxml import etree
 
 from ingest.errors import Permanent
+from ingest.improve import improve
 from ingest.pipeline.extract import html as web_page
 from ingest.pipeline.extract import xml_article, xml_feed, xml_names, xml_records, xml_workbook
 from ingest.pipeline.extract.lines import Lines, read_text
@@ -46,10 +47,12 @@ def extract(source: Source) -> Extraction:
     if root == "html":
         source.stream.seek(0)
         return web_page.extract(source)
-    if len(text) <= _LARGEST_TREE and (found := _as_document(text, root)) is not None:
-        read = found
-    else:
-        read = _as_records(text)
+    read = None
+    if len(text) <= _LARGEST_TREE:
+        read = improve("layout", lambda: _as_document(text, root), otherwise=lambda: None)
+    read = read or improve(
+        "layout", lambda: _as_records(text), otherwise=lambda: _plain(text, is_valid=True)
+    )
     return Extraction(
         parts=[read.markdown],
         extractor=_VERSION,
@@ -154,17 +157,26 @@ def _as_records(text: str) -> _Read:
             raise Permanent("The entities of the XML file multiply.", code="corrupt") from error
     else:
         return _Read(markdown=str(out), is_valid=True)
-    words = html.unescape(_TAG.sub(" ", text.replace(_CDATA, " ").replace(_CDATA_END, " ")))
+    words = _words(text)
     tree, _ = _tree(text) if len(text) <= _LARGEST_TREE else (None, False)
     out = Lines()
     if tree is not None:
         xml_records.write(etree.tostring(tree, encoding="utf-8"), out)
     markdown = str(out)
     if len(markdown) < _MENDED * len(" ".join(words.split())):
-        out = Lines()
-        out.text(words)
-        markdown = str(out)
+        return _plain(text, is_valid=False)
     return _Read(markdown=markdown, is_valid=False)
+
+
+def _plain(text: str, *, is_valid: bool) -> _Read:
+    """The words without their tags."""
+    out = Lines()
+    out.text(_words(text))
+    return _Read(markdown=str(out), is_valid=is_valid)
+
+
+def _words(text: str) -> str:
+    return html.unescape(_TAG.sub(" ", text.replace(_CDATA, " ").replace(_CDATA_END, " ")))
 
 
 def _tree(text: str) -> tuple[Any, bool]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from PIL.Image import Image, Resampling
 
 from ingest.errors import Permanent
+from ingest.improve import improve
 from ingest.providers.ocr.lines import Paragraph, compose
 from ingest.providers.ocr.skew import straightened
 
@@ -23,11 +24,18 @@ class Engine(ABC):
 
         Permanent: `parser_timeout` if it takes too long, `parser_memory`, `parser_crashed`.
         """
-        return compose(self._paragraphs(straightened(image.convert("L"))))
+        grey = image.convert("L")
+        straight = improve("ocr", lambda: straightened(grey), otherwise=lambda: grey)
+        paragraphs = self._paragraphs(straight)
+        return improve("ocr", lambda: compose(paragraphs), otherwise=lambda: _plain(paragraphs))
 
     @abstractmethod
     def _paragraphs(self, image: Image) -> Sequence[Paragraph]:
         """Lines of a grey picture as they are read, grouped to paragraphs; noise included."""
+
+
+def _plain(paragraphs: Sequence[Paragraph]) -> str:
+    return "\n\n".join("\n".join(line.text for line in lines) for lines in paragraphs)
 
 
 def fitted(image: Image, *, smallest: int, largest: int) -> Image:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from PIL.Image import Image
 
 from ingest.errors import Permanent
+from ingest.improve import improve
 from ingest.model import OcrSettings
 from ingest.providers.ocr.base import Engine, fitted, too_slow
 from ingest.providers.ocr.layout import ordered, turned
@@ -68,7 +69,8 @@ class RapidOcr(Engine):
         until = time.monotonic() + self._seconds
         grey = np.asarray(fitted(image, smallest=_SMALLEST, largest=_LARGEST))
         try:
-            return ordered(self._lines(np.stack([grey] * 3, axis=-1), until))
+            lines = self._lines(np.stack([grey] * 3, axis=-1), until)
+            return improve("ocr", lambda: ordered(lines), otherwise=lambda: [lines])
         except (Permanent, MemoryError):
             raise
         except Exception as error:  # of onnxruntime and OpenCV, in a wrapper of RapidOCR
