@@ -1,5 +1,6 @@
 """Liveness and readiness, for those who run the service. No key is needed."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Final, Literal
 
@@ -27,6 +28,14 @@ class Health(View):
     status: str
 
 
+class MissingParser(View):
+    """A module that is not installed."""
+
+    module: str
+    formats: list[str]
+    """File name endings of what cannot be read without it."""
+
+
 class Checks(View):
     """What was looked at; without a database, its own answer and that of the listener."""
 
@@ -44,6 +53,8 @@ class Checks(View):
     """Somebody has told the workers to start nothing: `ingest resume`, PUT /api/worker/config."""
     heartbeat: bool | None = None
     """Of a worker process: whether its own heartbeat lives. Null elsewhere."""
+    missing_parsers: Sequence[MissingParser] = ()
+    """Modules that this process did not find when it started."""
 
 
 class NotReady(Problem):
@@ -52,7 +63,7 @@ class NotReady(Problem):
 
 class Readiness(Checks):
     status: Literal["ready", "degraded"]
-    """`degraded`: requests are served, but without the listener or without workers."""
+    """`degraded`: requests are served, but without the listener, workers or some parsers."""
 
 
 @router.get("/healthz")
@@ -85,7 +96,7 @@ def _answer(checks: Checks) -> Readiness | Response:
     why = _why_not_ready(checks)
     if why is not None:
         return problem(503, code="not_ready", detail=why, checks=checks.model_dump(by_alias=True))
-    is_whole = checks.listener and not checks.jobs_unattended
+    is_whole = checks.listener and not checks.jobs_unattended and not checks.missing_parsers
     status: Literal["ready", "degraded"] = "ready" if is_whole else "degraded"
     return Readiness(**checks.model_dump(), status=status)
 
@@ -121,6 +132,10 @@ async def _look(runtime: Runtime, *, works: bool = False) -> Checks:
         jobs_unattended=unattended,
         paused=config.paused,
         heartbeat=state.is_here if works else None,
+        missing_parsers=[
+            MissingParser(module=item.module, formats=list(item.formats))
+            for item in runtime.missing_parsers
+        ],
     )
 
 

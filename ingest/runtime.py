@@ -24,7 +24,7 @@ from ingest.housekeeping import Keep
 from ingest.inbox import CHANNEL, Inbox
 from ingest.listen import Listener
 from ingest.migrate import migrate
-from ingest.model import EmbeddingModel, OcrSettings
+from ingest.model import EmbeddingModel, MissingModule, OcrSettings
 from ingest.operator_key import operator_key
 from ingest.preview import Previews
 from ingest.providers.embedders.factory import build_embedder, chunk_settings
@@ -32,6 +32,7 @@ from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
 from ingest.providers.notify.mail import Mailer
 from ingest.providers.ocr.factory import choose as choose_ocr
+from ingest.sandbox.installation import checking
 from ingest.sandbox.pool import ParserPool
 from ingest.store import models
 from ingest.store.chunking import Installation
@@ -64,6 +65,8 @@ class Runtime:
     previews: Previews
     ocr: OcrSettings | None
     """How text in pictures is recognised; None: it is not."""
+    missing_parsers: tuple[MissingModule, ...] = ()
+    """Modules that are not installed; files of their formats cannot be read."""
     searches: asyncio.Semaphore = field(
         default_factory=lambda: asyncio.Semaphore(_SEARCHES_AT_ONCE)
     )
@@ -112,6 +115,7 @@ async def open_runtime(
     Stopped in reverse order.
     """
     async with AsyncExitStack() as stack:
+        checked = await stack.enter_async_context(checking(_parsers(settings, size=1)))
         size = 10 + min(settings.worker_concurrency, _CONNECTIONS_OF_JOBS)
         pool = await stack.enter_async_context(
             open_pool(dsn, size=size, application_name="rag-ingest")
@@ -144,6 +148,7 @@ async def open_runtime(
             governor=governor,
             previews=previews,
             ocr=ocr,
+            missing_parsers=await checked,
         )
         if work:
             await _start_worker(runtime, stack)

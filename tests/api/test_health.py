@@ -12,6 +12,7 @@ import pytest
 from api.worker_app import create_worker_app
 from ingest.db import Connection, Pool
 from ingest.listen import Listener
+from ingest.model import MissingModule
 from ingest.runtime import Runtime
 from ingest.store import worker_config, workers
 from ingest.ticks import prune_old
@@ -47,6 +48,7 @@ async def test_ready_names_the_listener_and_the_workers(
         "jobsUnattended": False,
         "paused": False,
         "heartbeat": None,
+        "missingParsers": [],
     }
 
 
@@ -69,6 +71,19 @@ async def test_with_a_dead_listener_it_serves_but_is_degraded(runtime: Runtime, 
 
     assert answer.status_code == 200
     assert (answer.json()["status"], answer.json()["listener"]) == ("degraded", False)
+
+
+async def test_a_parser_that_is_not_installed_is_degraded_and_named(runtime: Runtime) -> None:
+    missing = MissingModule(module="lxml_html_clean", formats=("html", "docx"))
+    async with serve(replace(runtime, missing_parsers=(missing,))) as app, connect(app, None) as it:
+        await until(lambda: truth_of(runtime.listener.is_connected))
+        answer = await it.get("/readyz")
+
+    assert answer.status_code == 200
+    assert answer.json()["status"] == "degraded"
+    assert answer.json()["missingParsers"] == [
+        {"module": "lxml_html_clean", "formats": ["html", "docx"]}
+    ]
 
 
 async def unattended(client: httpx.AsyncClient) -> bool:

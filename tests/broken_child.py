@@ -1,0 +1,15 @@
+"""A parser process with a fault in one step, and with one library that is not installed."""
+
+import sys
+
+from ingest.sandbox import child
+
+if __name__ == "__main__":
+    sys.modules["lxml_html_clean"] = None  # type: ignore[assignment]  # as if it were not there
+    from ingest.pipeline.extract import pdf
+
+    def mark_headings(*_: object) -> None:
+        raise IndexError("Pumps")
+
+    vars(pdf)["mark_headings"] = mark_headings
+    child.main()
