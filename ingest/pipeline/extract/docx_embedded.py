@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from lxml import etree
 
-from ingest.errors import Permanent
+from ingest.improve import improve
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.decode import decode
 from ingest.pipeline.extract import archive, xberg_text
@@ -37,12 +37,12 @@ class Embedded:
         relation = self._relations.pop(attribute(element, "id") or "", None)  # shown once
         if relation is None or relation.is_external or relation.target not in self._package:
             return []
-        try:
-            text = self._chunk(relation.target, self._package.read(relation.target))
-        except Permanent:
-            raise
-        except Exception:  # of whatever library reads it: the document around it is fine
-            text = None
+        part = relation.target
+        text = improve(
+            "graphics",
+            lambda: self._chunk(part, self._package.read(part)),
+            otherwise=lambda: None,
+        )
         if text is None:
             self.unread.append(relation.target)
         return [text] if text else []

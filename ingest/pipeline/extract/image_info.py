@@ -5,6 +5,8 @@ from typing import Any
 
 from PIL import ExifTags, Image
 
+from ingest.improve import attempt
+
 _TEXTS = {"Title": "title", "Author": "author", "Description": "description", "Comment": "comment"}
 _TAGS = {
     ExifTags.Base.ImageDescription: "description",
@@ -22,16 +24,16 @@ def metadata(image: Image.Image) -> dict[str, Any]:
     for key, name in _TEXTS.items():
         _put(found, name, image.info.get(key))
     _put(found, "comment", image.info.get("comment"))  # of JPEG and GIF
-    try:
-        exif = image.getexif()
-        for tag, name in _TAGS.items():
-            _put(found, name, exif.get(tag))
-        _put(found, "created", exif.get_ifd(ExifTags.IFD.Exif).get(ExifTags.Base.DateTimeOriginal))
-    except MemoryError:
-        raise
-    except Exception:  # Pillow raises whatever broken EXIF data leads to
-        return found
+    attempt("metadata", lambda: _put_exif(found, image))
     return found
+
+
+def _put_exif(found: dict[str, Any], image: Image.Image) -> None:
+    """Raises whatever broken EXIF data leads Pillow to."""
+    exif = image.getexif()
+    for tag, name in _TAGS.items():
+        _put(found, name, exif.get(tag))
+    _put(found, "created", exif.get_ifd(ExifTags.IFD.Exif).get(ExifTags.Base.DateTimeOriginal))
 
 
 def _put(found: dict[str, Any], name: str, value: Any) -> None:

@@ -22,7 +22,10 @@ class VerticalPages:
         self._left = _MOST_IN_DOCUMENT
 
     def text(self, index: int, page: int) -> str | None:
-        """Text of the page with this 0-based index and handle, None if it cannot be read."""
+        """Text of the page with this 0-based index and handle, None if there is too much of it.
+
+        Raises whatever a broken object leads pdfminer to.
+        """
         # Few files need it, and it takes long to import.
         from pdfminer.high_level import extract_text
         from pdfminer.layout import LAParams
@@ -31,18 +34,13 @@ class VerticalPages:
         if objects > min(_MOST_OBJECTS, self._left):
             return None
         self._left -= objects
-        try:
-            self._stream.seek(0)
-            # Without `boxes_flow` boxes are sorted by their places: columns from right to left.
-            text = extract_text(
-                self._stream,  # type: ignore[arg-type]  # any binary stream will do
-                page_numbers=[index],
-                laparams=LAParams(detect_vertical=True, boxes_flow=None),
-            )
-        except MemoryError:
-            raise
-        except Exception:  # pdfminer raises whatever a broken object leads to
-            return None
+        self._stream.seek(0)
+        # Without `boxes_flow` boxes are sorted by their places: columns from right to left.
+        text = extract_text(
+            self._stream,  # type: ignore[arg-type]  # any binary stream will do
+            page_numbers=[index],
+            laparams=LAParams(detect_vertical=True, boxes_flow=None),
+        )
         return _SPACE_INSIDE.sub("", text).strip()
 
 
