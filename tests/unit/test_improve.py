@@ -274,6 +274,22 @@ def test_a_verdict_from_within_a_step_is_the_files(monkeypatch: pytest.MonkeyPat
     assert raised.value.code == "too_large"
 
 
+def test_an_engine_that_is_gone_costs_only_what_it_would_have_read() -> None:
+    class Gone:
+        @property
+        def name(self) -> str:
+            raise FileNotFoundError("tesseract")
+
+        def read(self, image: object) -> str:
+            raise FileNotFoundError("tesseract")
+
+    data = FILES["a.pdf"]  # its last page is a picture
+    document = registry.extract(io.BytesIO(data), name="a.pdf", ocr=Gone())
+
+    assert "First page" in document.text
+    assert "ocr_skipped" in document.warnings
+
+
 def test_pages_are_as_they_were_after_a_step_that_fails_half_way() -> None:
     line, other = Line("A heading", level=1), Line("of two lines")
     page = PageLines([line, other])

@@ -58,7 +58,7 @@ def extract(source: Source) -> Extraction:
                 parts.append(text)
     return Extraction(
         parts=parts,
-        extractor=_VERSION if source.ocr is None else f"{_VERSION}, {source.ocr.name}",
+        extractor=_VERSION,
         paged=source.media_type == types.TIFF,
         by_ocr=frozenset(range(len(parts))) - unread,
         unread=frozenset(unread),

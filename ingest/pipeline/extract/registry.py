@@ -179,7 +179,9 @@ def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) 
     return Document(
         text=_PAGE_BREAK.join(texts),
         media_type=sniffed.media_type,
-        extractor=_readers(extraction, ocr),
+        extractor=improve(
+            "ocr", lambda: _readers(extraction, ocr), otherwise=lambda: extraction.extractor
+        ),
         title=improve(
             "title", lambda: hygiene.clean_line(extraction.title or ""), otherwise=lambda: None
         ),
@@ -194,7 +196,7 @@ def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) 
 
 def _readers(extraction: Extraction, ocr: Recogniser | None) -> str:
     """The library, and the engine if it has read pictures."""
-    if ocr is None or not extraction.by_ocr or ocr.name in extraction.extractor:
+    if ocr is None or not extraction.by_ocr:
         return extraction.extractor
     return f"{extraction.extractor}, {ocr.name}"
 
