@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -11,8 +12,9 @@ from typing import Final
 import numpy as np
 
 from ingest.embedding_caller import Caller, OnProgress, OnVectors, Rows, callers
+from ingest.embedding_calls import RequestCounts
 from ingest.embedding_lane import EmbeddingLane
-from ingest.embedding_requests import EmbeddingRequests, RequestCounts, refused_query
+from ingest.embedding_requests import EmbeddingRequests, refused_query
 from ingest.errors import Transient
 from ingest.governor import Governor
 from ingest.model import Vectors
@@ -32,6 +34,8 @@ class Embedded:
     """(texts, dimension); zeros where the text was refused."""
     refused: dict[int, str]
     """Index of each refused text, and why."""
+    unusable: AbstractSet[int] = frozenset()
+    """Of the refused texts, those for which the provider never gave a usable vector."""
 
 
 class EmbeddingService:
@@ -109,12 +113,25 @@ class EmbeddingService:
                 self._active.discard(caller)
         if caller.error:
             raise caller.error
-        return Embedded(caller.vectors, caller.refused)
+        return Embedded(caller.vectors, caller.refused, caller.unusable)
+
+    async def check(self) -> None:
+        """Ask the provider for one vector when the process starts, whatever happened before.
+
+        A process that starts may have other settings, or the operator has mended something: if the
+        provider answers, all that waited for it goes on.
+        """
+        await self._requests.check_at_start()
+
+    async def watch(self) -> None:
+        """Try a provider that failed, if its pause is over and nobody else tries."""
+        await self._requests.watch()
 
     async def embed_query(self, text: str, token_count: int) -> Vectors:
         """The vector of a text that somebody waits for, (dimension,).
 
-        Raises Transient, with `retry_after`, when the provider is not to be asked now.
+        Raises Transient within 5 seconds, with `retry_after` when the provider is not to be asked
+        now.
         """
         if self._requests.is_limited:
             # Past the callers that wait for the provider in their slots.

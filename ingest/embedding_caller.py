@@ -32,6 +32,8 @@ class Caller:
     traceparent: str | None = field(default_factory=tracing.traceparent)
     """The span of whoever called."""
     refused: dict[int, str] = field(default_factory=dict)
+    unusable: set[int] = field(default_factory=set)
+    """Of the refused texts, those whose answers never fit."""
     finished: int = 0
     """Texts with a vector or a refusal."""
     under_way: int = 0

@@ -5,8 +5,10 @@ Its state is a row of the database, so that all workers see it; only the databas
 
 - Rates: a bucket of requests and one of tokens. In no 60 seconds is more granted than the limit.
 - Pauses: as long as a provider that limits us says; else 1 s, doubling to 60 s.
-- Outages: after three failures in a row the lane pauses 1 s, doubling to 60 s; after each pause one
-  request goes ahead, and the others wait for what becomes of it.
+- Outages (a circuit breaker): after three failures in a row, or one that will not pass by itself,
+  the lane pauses 1 s, doubling to 60 s, or to 15 s if its cause is known. After each pause one
+  request tries whether the provider is back, and the others wait for what becomes of it. Why it
+  fails is kept in the lane.
 """
 
 import asyncio
@@ -16,20 +18,19 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final, Literal
 
+import structlog
+
+from ingest.buckets import burst, take
 from ingest.db import Pool, transaction
 from ingest.errors import ErrorCode, Snooze
 from ingest.store import lanes
 from ingest.store.by_hand import positive_integer
-from ingest.store.lanes import Lane, PauseReason
+from ingest.store.lanes import FAILURES_TO_PAUSE, Cause, Lane, LaneState, PauseReason
 
-# A second more than the minute that providers count: requests are under way for different times.
-_WINDOW_SECONDS: Final = 61
-_BURST_SHARE: Final = 10
-_FAILURES_TO_PAUSE: Final = 3
+log = structlog.get_logger()
+
 _LONGEST_BACKOFF: Final = timedelta(seconds=60)
-# From then on a pause is as long as it gets, and the job that probes pays for it with an attempt:
-# it may be its own text that the provider cannot stand.
-_FAILURES_SPARED: Final = 9
+_LONGEST_TRIAL_PAUSE: Final = timedelta(seconds=15)
 # Whoever wants to be left alone for longer is asked again after that.
 _LONGEST_PAUSE: Final = timedelta(days=1)
 # How long the others wait for the one request that probes.
@@ -57,6 +58,10 @@ class Hold:
     reason: WaitReason
     most_tokens: int | None = None
     """Of a request that need not wait longer than others because of its size; None: any number."""
+    cause: Cause | None = None
+    """Of a provider that failed."""
+    is_trial_due: bool = False
+    """The pause is over: somebody should try whether the provider is back."""
 
     def snooze(self, *, code: ErrorCode | None = None, message: str | None = None) -> Snooze:
         """For a job that would rather come back. Its delay spreads the jobs that wait together."""
@@ -79,10 +84,13 @@ class Governor:
         if hold is not None:
             raise hold.snooze()
 
-    async def reserve(self, lane: str, *, requests: int = 1, tokens: int = 0) -> Hold | None:
+    async def reserve(
+        self, lane: str, *, requests: int = 1, tokens: int = 0, may_try: bool = True
+    ) -> Hold | None:
         """Take so much of the lane's limits; or, with nothing taken, how long to wait.
 
         More than a bucket holds is granted when it has been full for long enough, as a debt.
+        `may_try`: whether this may be the request that tries a provider that failed.
         """
         async with transaction(self._pool) as conn:
             now = await lanes.lock(conn, lane)
@@ -99,9 +107,11 @@ class Governor:
                 return Hold(
                     delay=max(delay, _SHORTEST_WAIT),
                     reason="rate_limited",
-                    most_tokens=_burst(limits.tokens_per_minute),
+                    most_tokens=burst(limits.tokens_per_minute),
                 )
-            probes = now.failures >= _FAILURES_TO_PAUSE
+            probes = now.failures >= FAILURES_TO_PAUSE
+            if probes and not may_try:
+                return _trial(now.cause)
             granted = replace(
                 now,
                 requests=requests_left,
@@ -114,41 +124,100 @@ class Governor:
         return None
 
     async def paused(self, lane: str) -> Hold | None:
-        """How long the lane is still paused; None: it is not. Takes nothing."""
-        async with self._pool.connection() as conn:
-            pause = await lanes.pause(conn, lane)
-        return None if pause is None else Hold(delay=pause.delay, reason=_wait_reason(pause.reason))
+        """How long the lane is paused, or that a trial is due; None: neither. Takes nothing."""
+        state = await self.state(lane)
+        if state is None:
+            return None
+        if state.is_paused and state.delay is not None:
+            reason = _wait_reason(state.reason)
+            return Hold(delay=state.delay, reason=reason, cause=state.cause)
+        if state.failures >= FAILURES_TO_PAUSE:
+            return _trial(state.cause)
+        return None
 
-    async def limited(self, lane: str, *, retry_after: timedelta | None = None) -> None:
+    async def state(self, lane: str) -> LaneState | None:
+        """None: nobody has asked for anything in it yet."""
+        async with self._pool.connection() as conn:
+            return await lanes.state(conn, lane)
+
+    async def limited(
+        self, lane: str, *, retry_after: timedelta | None = None, cause: Cause | None = None
+    ) -> None:
         """The provider limits the rate: pause the lane, exactly as long as it says if it does."""
         async with transaction(self._pool) as conn:
             now = await lanes.lock(conn, lane)
             failures = now.failures + _is_news(now)
             backoff = _backoff(failures) if _is_news(now) else timedelta(0)
             delay = backoff if retry_after is None else retry_after
-            await lanes.save(conn, lane, _paused(now, failures, delay, "rate_limited"))
+            after = _paused(now, failures, delay, "rate_limited")
+            if _is_news(now):
+                after = _because(after, cause, is_failing=now.failing_since is not None)
+            await lanes.save(conn, lane, after)
 
-    async def failed(self, lane: str, *, retry_after: timedelta | None = None) -> bool:
-        """The provider cannot be reached, or failed by its own fault.
+    async def failed(
+        self,
+        lane: str,
+        *,
+        retry_after: timedelta | None = None,
+        cause: Cause | None = None,
+        at_once: bool = False,
+    ) -> bool:
+        """The provider cannot be reached, or does not serve us; whether the lane pauses for it.
 
-        `retry_after`, if the provider named a time, is obeyed at the first failure. Whether the
-        lane pauses and the failure is not the asking job's: that one should wait, not fail.
+        It pauses at the third failure in a row; at the first if the provider names a time, which is
+        obeyed, or if there is no hope that the next request fares better (`at_once`).
         """
         async with transaction(self._pool) as conn:
             now = await lanes.lock(conn, lane)
             failures = now.failures + _is_news(now)
+            if at_once:
+                failures = max(failures, FAILURES_TO_PAUSE)
             delay = retry_after or timedelta(0)
             if retry_after is None and _is_news(now):
-                delay = _backoff(failures - _FAILURES_TO_PAUSE + 1)
+                longest = _LONGEST_BACKOFF if cause is None else _LONGEST_TRIAL_PAUSE
+                delay = min(longest, _backoff(failures - FAILURES_TO_PAUSE + 1))
             after = _paused(now, failures, delay, "provider_unavailable")
+            is_paused = _pause(after) is not None
+            if _is_news(now) or at_once:
+                after = _because(after, cause, is_failing=is_paused)
             await lanes.save(conn, lane, after)
-        is_spared = retry_after is not None or failures < _FAILURES_SPARED
-        return _pause(after) is not None and is_spared
+        if cause is not None and after.failing_since != now.failing_since:
+            log.warning(
+                "provider.failing",
+                lane=lane,
+                code=cause.code,
+                http_status=cause.status,
+                message=cause.message,
+            )
+        return is_paused
 
     async def succeeded(self, lane: str) -> None:
-        """The provider answered: failures are no longer in a row."""
+        """The provider answered: its failures are forgotten, and what waited for it goes on."""
         async with self._pool.connection() as conn:
-            await lanes.succeed(conn, lane)
+            was_failing = await lanes.succeed(conn, lane)
+        if was_failing:
+            log.info("provider.back", lane=lane, jobs=await self.release())
+
+    async def end_pauses(
+        self, *, lane: str | None = None, reason: PauseReason | None = None
+    ) -> list[str]:
+        """End pauses of providers, all or only those of a lane or with a reason; the paused lanes.
+
+        A provider that had failed is tried by one request first, which takes no time if it is back.
+        """
+        async with transaction(self._pool) as conn:
+            return await lanes.end_pauses(conn, lane=lane, reason=reason)
+
+    async def release(self, *, all: bool = False) -> int:
+        """Let jobs go on that wait for the embedding provider, or for any; how many there were."""
+        released = 0
+        while True:
+            # In steps, none of which holds up the queue.
+            async with transaction(self._pool) as conn:
+                some = await lanes.release(conn, all=all)
+            released += some
+            if some < lanes.RELEASED_AT_ONCE:  # some of them may be waiting again already
+                return released
 
     def _limits_of(self, lane: str, now: Lane) -> Limits:
         if not isinstance(now.limits, dict):
@@ -182,32 +251,6 @@ class Patience:
         await asyncio.sleep(delay.total_seconds())
 
 
-def take(
-    left: float | None, limit: int | None, amount: int, elapsed: float
-) -> tuple[float | None, float]:
-    """What is left after taking `amount`, or how many seconds until that is allowed. Pure.
-
-    A bucket holds a tenth of the limit, and is refilled so slowly that both together stay within
-    the limit. Only a request larger than the bucket may use what runs over while nobody asks: in
-    the minute before it, less was granted; in the minute after it, its debt is paid.
-    """
-    burst = _burst(limit)
-    if limit is None or burst is None:
-        return None, 0.0
-    rate = (limit - burst + 1) / _WINDOW_SECONDS
-    filled = float(limit) if left is None else left + rate * elapsed
-    if amount == 0:
-        return filled, 0.0
-    needed = min(amount, limit)
-    if filled < needed:
-        return left, (needed - filled) / rate
-    return min(filled, burst) - amount, 0.0
-
-
-def _burst(limit: int | None) -> int | None:
-    return None if limit is None else max(1, limit // _BURST_SHARE)
-
-
 def _backoff(failures: int) -> timedelta:
     """After that many failures in a row; none before the first."""
     if failures < 1:
@@ -223,7 +266,26 @@ def _is_news(lane: Lane) -> bool:
 def _pause(lane: Lane) -> Hold | None:
     if lane.paused_until is None or lane.paused_until <= lane.now:
         return None
-    return Hold(delay=lane.paused_until - lane.now, reason=_wait_reason(lane.pause_reason))
+    delay = lane.paused_until - lane.now
+    return Hold(delay=delay, reason=_wait_reason(lane.pause_reason), cause=lane.cause)
+
+
+def _trial(cause: Cause | None) -> Hold:
+    return Hold(delay=_SHORTEST_WAIT, reason="provider_unavailable", cause=cause, is_trial_due=True)
+
+
+def _because(lane: Lane, cause: Cause | None, *, is_failing: bool = False) -> Lane:
+    """The lane with why it failed; `is_failing`: it will not be asked for anything else for now."""
+    if cause is None:
+        return lane
+    since = lane.failing_since if lane.error_code == cause.code else None
+    return replace(
+        lane,
+        failing_since=(since or lane.now) if is_failing else None,
+        error_code=cause.code,
+        error_status=cause.status,
+        error_message=cause.message,
+    )
 
 
 def _wait_reason(reason: PauseReason | None) -> WaitReason:

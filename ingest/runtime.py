@@ -27,6 +27,7 @@ from ingest.migrate import migrate
 from ingest.model import EmbeddingModel, MissingModule, OcrSettings
 from ingest.operator_key import operator_key
 from ingest.preview import Previews
+from ingest.provider_watch import ProviderWatch
 from ingest.providers.embedders.factory import build_embedder, chunk_settings
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
@@ -67,6 +68,8 @@ class Runtime:
     """How text in pictures is recognised; None: it is not."""
     missing_parsers: tuple[MissingModule, ...] = ()
     """Modules that are not installed; files of their formats cannot be read."""
+    lane: str | None = None
+    """The embedding provider's; None: it runs in this process."""
     searches: asyncio.Semaphore = field(
         default_factory=lambda: asyncio.Semaphore(_SEARCHES_AT_ONCE)
     )
@@ -123,7 +126,9 @@ async def open_runtime(
         blobs = build_blob_store(settings)
         stack.push_async_callback(blobs.close)
         await blobs.check()
-        embedder = await build_embedder(settings)
+        async with transaction(pool) as conn:
+            known = await models.last_dimension(conn, "openai", settings.embedding_model)
+        embedder = await build_embedder(settings, known_dimension=known)
         governor = Governor(pool, limits=_limits(settings, embedder.lane))
         embedding = EmbeddingService(embedder, governor)
         stack.push_async_callback(embedding.close)
@@ -149,10 +154,14 @@ async def open_runtime(
             previews=previews,
             ocr=ocr,
             missing_parsers=await checked,
+            lane=embedder.lane,
         )
         if work:
             await _start_worker(runtime, stack)
         listener.start()
+        watch = ProviderWatch(embedding)
+        watch.start()
+        stack.push_async_callback(watch.close)
         yield runtime
 
 

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,10 @@ class FakeEmbedder:
         """Texts for which the whole request is refused."""
         self.answers: list[Vectors] = []
         """What to answer instead of the right vectors, request after request."""
+        self.moods: dict[str, Any] = {}
+        """What every request gets that holds one of these texts: an error, or these vectors."""
+        self.mood: Exception | None = None
+        """What every request gets."""
         self.delay = timedelta(0)
         self.gate: asyncio.Event | None = None
         """If set, requests wait until it opens."""
@@ -84,6 +89,13 @@ class FakeEmbedder:
             raise failure
         if self.refuses.intersection(texts):
             raise Refused("HTTP 400")
+        if self.mood:
+            raise self.mood
+        for mood in [self.moods[text] for text in texts if text in self.moods]:
+            if isinstance(mood, Exception):
+                raise mood
+            answer: Vectors = mood
+            return answer
         if self.answers:
             return self.answers.pop(0)
         return np.stack([self.vector(text) for text in texts])

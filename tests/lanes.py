@@ -43,8 +43,8 @@ async def lane_row(conn: Connection) -> dict[str, Any]:
     return row
 
 
-async def held(governor: Governor, **amounts: int) -> Hold:
-    hold = await governor.reserve(LANE, **amounts)
+async def held(governor: Governor, *, requests: int = 1, tokens: int = 0) -> Hold:
+    hold = await governor.reserve(LANE, requests=requests, tokens=tokens)
     assert hold is not None
     return hold
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from ingest.handlers.spend_tokens import reserved_tokens
 from ingest.model import Chunk, Vectors
 from ingest.store import documents
 
+EmbeddingLoss = Literal["embedding_rejected", "embedding_mismatch"]
+"""Why a text has no vector: the provider refuses it, or gives none that fits."""
+
 # The share of a job's percent that embedding stands for.
 _FROM, _TO = 40, 95
 
@@ -22,6 +26,8 @@ class EmbeddedChunks:
     vectors: Vectors
     embedded: NDArray[np.bool_]
     """Per chunk: False where the provider refused the text."""
+    error_code: EmbeddingLoss | None
+    """Why chunks have no vector; None: all have one."""
     hashes: Sequence[bytes]
     reused: int
     """How many vectors were known before."""
@@ -35,8 +41,8 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
     """Vectors for all chunks; those that the application has for the same text are not paid again.
 
     Each finished request is kept at once, so that a later failure does not lose it. Raises
-    Permanent `embedding_rejected` when the provider refused every text, and what the budget of the
-    application raises (spend_tokens.py).
+    Permanent `embedding_rejected` or `embedding_mismatch` when no text got a vector, and what the
+    budget of the application raises (spend_tokens.py).
     """
     application_id = progress.job.application_id
     hashes = [documents.text_hash(chunk.text) for chunk in chunks]
@@ -74,6 +80,8 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
     def report(done: int, total: int) -> None:
         progress.reached(_FROM + (_TO - _FROM) * done / max(total, 1))
 
+    error_code: EmbeddingLoss | None = None
+    why = ""
     tokens = sum(chunks[index].token_count for index in missing)
     metrics.embeddings_reused(len(chunks) - len(missing))
     if missing:
@@ -86,11 +94,16 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
             )
         vectors[missing] = answer.vectors
         embedded[[missing[index] for index in answer.refused]] = False
+        if answer.refused:
+            error_code = "embedding_mismatch" if answer.unusable else "embedding_rejected"
+            why = next(iter(answer.refused.values()))
     if not embedded.any():
-        raise Permanent("the embedding provider refused every chunk", code="embedding_rejected")
+        code = error_code or "embedding_rejected"
+        raise Permanent(f"the embedding provider refused every chunk: {why}", code=code)
     return EmbeddedChunks(
         vectors=vectors,
         embedded=embedded,
+        error_code=error_code,
         hashes=hashes,
         reused=len(chunks) - len(missing),
         tokens_spent=tokens,

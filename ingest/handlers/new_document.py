@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from ingest.handlers.embed_chunks import EmbeddedChunks
+from ingest.handlers.embed_chunks import EmbeddedChunks, EmbeddingLoss
 from ingest.keywords import keyword_text
 from ingest.model import ChunkSettings, Coverage
 from ingest.sandbox.messages import Parsed
@@ -33,7 +33,6 @@ def new_document(
     is the root job of a run over many files in one.
     """
     coverage = parsed.document.coverage
-    refused = not vectors.embedded.all()
     return NewDocument(
         application_id=application_id,
         source_id=source_id,
@@ -46,8 +45,8 @@ def new_document(
         embedded=vectors.embedded,
         model_id=model_id,
         chunking=chunking,
-        is_partial=refused or _lost_share(coverage) > _TOLERATED_LOSS,
-        error_code=partial_code(refused, coverage),
+        is_partial=vectors.error_code is not None or _lost_share(coverage) > _TOLERATED_LOSS,
+        error_code=partial_code(vectors.error_code, coverage),
         web=web,
         held_by=held_by,
         seen_by=seen_by,
@@ -59,10 +58,10 @@ def _lost_share(coverage: Coverage) -> float:
     return (coverage.unread + coverage.failed) / max(coverage.pages, 1)
 
 
-def partial_code(refused: bool, coverage: Coverage) -> str | None:
+def partial_code(embedding: EmbeddingLoss | None, coverage: Coverage) -> str | None:
     """What is missing of a document that is searchable; None: nothing that matters."""
-    if refused:
-        return "embedding_rejected"
+    if embedding is not None:
+        return embedding
     if _lost_share(coverage) <= _TOLERATED_LOSS:
         return None
     return "no_text" if coverage.unread >= coverage.failed else "corrupt"

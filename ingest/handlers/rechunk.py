@@ -7,14 +7,14 @@ stays so until its new chunks are there, and the state of the source does not ch
 import time
 from dataclasses import asdict, dataclass
 from datetime import timedelta
-from typing import Any, Final, cast
+from typing import Any, Final, cast, get_args
 from uuid import UUID
 
 from ingest.db import Connection, transaction
 from ingest.errors import ErrorCode, LeaseLost, Permanent
 from ingest.handlers.chunk_settings import chunk_settings, installation
 from ingest.handlers.context import Context, Outcome, Progress, Wait
-from ingest.handlers.embed_chunks import EmbeddedChunks, embed_chunks
+from ingest.handlers.embed_chunks import EmbeddedChunks, EmbeddingLoss, embed_chunks
 from ingest.handlers.new_document import partial_code
 from ingest.handlers.registry import handler
 from ingest.keywords import keyword_text
@@ -165,13 +165,13 @@ def _new_cut(
         vectors=vectors.vectors,
         embedded=vectors.embedded,
         model_id=ctx.model_id,
-        error_code=_error_code(document, refused=not vectors.embedded.all()),
+        error_code=_error_code(document, vectors.error_code),
     )
 
 
-def _error_code(document: StoredDocument, *, refused: bool) -> str | None:
+def _error_code(document: StoredDocument, embedding: EmbeddingLoss | None) -> str | None:
     """What is still missing of the document; other chunks may not be refused any more."""
-    if not refused and document.error_code != "embedding_rejected":
+    if embedding is None and document.error_code not in get_args(EmbeddingLoss):
         return document.error_code
     stored = document.coverage
     coverage = Coverage(
@@ -181,7 +181,7 @@ def _error_code(document: StoredDocument, *, refused: bool) -> str | None:
         failed=stored["failed"],
         unread=stored.get("unread", 0),
     )
-    return partial_code(refused, coverage)
+    return partial_code(embedding, coverage)
 
 
 async def _swap(

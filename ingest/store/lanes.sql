@@ -2,12 +2,15 @@
 insert into rag.lanes (lane) values (%(lane)s) on conflict (lane) do nothing;
 
 -- name: lock
--- A limit of the lane itself goes before one of its provider and model, whatever the key. The time
+-- A limit of the lane itself goes before one of its key at any endpoint, and that before one of its
+-- provider and model, whatever the key. The time
 -- is that of the clock, not of the transaction, which may have waited for the lock; and nothing here
 -- is worth waiting for a disk: a crash may forget what the last half second took.
 select lane.requests, lane.tokens, lane.refilled_at, lane.paused_until, lane.pause_reason,
-       lane.failures, clock_timestamp() as now,
-       coalesce(config.value -> lane.lane, config.value -> split_part(lane.lane, '#', 1)) as limits
+       lane.failures, lane.failing_since, lane.error_code, lane.error_status, lane.error_message,
+       clock_timestamp() as now,
+       coalesce(config.value -> lane.lane, config.value -> split_part(lane.lane, '@', 1),
+                config.value -> split_part(lane.lane, '#', 1)) as limits
   from rag.lanes as lane
   left join rag.worker_config as config on config.key = 'limits'
  where lane.lane = %(lane)s and set_config('synchronous_commit', 'off', true) = 'off'
@@ -16,18 +19,60 @@ select lane.requests, lane.tokens, lane.refilled_at, lane.paused_until, lane.pau
 -- name: save
 update rag.lanes
    set requests = %(requests)s, tokens = %(tokens)s, refilled_at = %(refilled_at)s,
-       paused_until = %(paused_until)s, pause_reason = %(pause_reason)s, failures = %(failures)s
+       paused_until = %(paused_until)s, pause_reason = %(pause_reason)s, failures = %(failures)s,
+       failing_since = %(failing_since)s, error_code = %(error_code)s,
+       error_status = %(error_status)s, error_message = %(error_message)s
  where lane = %(lane)s;
 
 -- name: succeed
--- The pause that lets one request probe a provider is over; one that was asked for is not.
-update rag.lanes
-   set failures = 0,
-       paused_until = case when pause_reason = 'probe' then null else paused_until end,
-       pause_reason = case when pause_reason = 'probe' then null else pause_reason end
- where lane = %(lane)s and failures > 0;
+-- The pause that lets one request probe a provider is over; one that was asked for is not. While a
+-- provider is left alone because it fails, what was sent before it failed says nothing new.
+with before as materialized (
+    select lane, failing_since from rag.lanes
+     where lane = %(lane)s and failures > 0
+       and (pause_reason is distinct from 'provider_unavailable'
+            or paused_until <= clock_timestamp())
+       for no key update)
+update rag.lanes as lane
+   set failures = 0, failing_since = null, error_code = null, error_status = null,
+       error_message = null,
+       paused_until = case when lane.pause_reason = 'probe' then null else lane.paused_until end,
+       pause_reason = case when lane.pause_reason = 'probe' then null else lane.pause_reason end
+  from before
+ where lane.lane = before.lane
+returning before.failing_since is not null as was_failing;
 
--- name: pause
-select paused_until - clock_timestamp() as delay, pause_reason as reason
+-- name: state
+select coalesce(paused_until > clock_timestamp(), false) as is_paused,
+       greatest(paused_until - clock_timestamp(), '0') as delay, pause_reason as reason, failures,
+       failing_since, error_code, error_status, error_message
   from rag.lanes
- where lane = %(lane)s and paused_until > clock_timestamp();
+ where lane = %(lane)s;
+
+-- name: end_pauses
+-- Types of jobs have lanes as well, which no provider pauses. Failures are kept as many as it takes
+-- for one request to go ahead and try.
+update rag.lanes
+   set paused_until = null, pause_reason = null,
+       failures = case when pause_reason = 'provider_unavailable' then %(failures)s
+                       else least(failures, %(failures)s) end
+ where lane not like 'type:%%' and paused_until > clock_timestamp() and pause_reason <> 'probe'
+   and (%(lane)s::text is null or lane = %(lane)s)
+   and (%(reason)s::text is null or pause_reason = %(reason)s)
+returning lane;
+
+-- name: release
+-- Jobs that wait for an embedding provider go on. Skips those that somebody holds.
+with waiting as materialized (
+    select id from rag.processing_jobs
+     where status = 'pending' and run_at is not null
+       and ((last_error_code = any(%(codes)s)
+             and wait_reason in ('provider_unavailable', 'rate_limited', 'retry'))
+            or (%(all)s and wait_reason in ('provider_unavailable', 'rate_limited')))
+     order by id
+     limit %(limit)s
+       for update skip locked)
+update rag.processing_jobs as job
+   set run_at = null, wait_reason = null
+  from waiting
+ where job.id = waiting.id;

@@ -14,6 +14,8 @@ def in_words(code: str | None, coverage: Mapping[str, Any] | None) -> str | None
     """
     if code == "embedding_rejected":
         return "the embedding provider refused some of the text, which is found by its words only"
+    if code == "embedding_mismatch":
+        return "some of the text never got a vector that fits; it is found by its words only"
     lost = (coverage or {}).get("lost") or ()
     if code not in ("no_text", "corrupt") or coverage is None or not lost:
         return None

@@ -39,3 +39,10 @@ async def register(conn: Connection, model: EmbeddingModel) -> int:
         )
     )
     return model_id
+
+
+async def last_dimension(conn: Connection, provider: str, name: str) -> int | None:
+    """The dimension under which the model was registered last; None: it never was."""
+    identity = {"provider": provider, "name": name}
+    row = await (await conn.execute(_SQL["last_dimension"], identity)).fetchone()
+    return None if row is None else int(row[0])

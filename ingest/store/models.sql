@@ -7,6 +7,11 @@ on conflict (provider, name, dimension) do nothing;
 select id from rag.embedding_models
  where provider = %(provider)s and name = %(name)s and dimension = %(dimension)s;
 
+-- name: last_dimension
+select dimension from rag.embedding_models
+ where provider = %(provider)s and name = %(name)s
+ order by id desc limit 1;
+
 -- name: lock_registration
 select pg_advisory_xact_lock(7245110382);
 

@@ -113,12 +113,15 @@ async def test_a_source_of_refused_chunks_only_is_never_completed(
 async def test_vectors_of_the_wrong_dimension_are_never_stored(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
-    house.embedder.answers = [np.zeros((1, 16), np.float32)]
+    house.embedder.answers = [np.zeros((1, 16), np.float32)] * 3
     source = await house.upload(application_id, "a.txt", "one")
     await house.run()
 
     row = await source_row(conn, source)
-    assert (row["status"], row["error_code"]) == ("failed", "embedding_mismatch")
+    assert row["status"] == "pending"
+    assert await _rows(conn, "select last_error_code from rag.processing_jobs") == [
+        ("embedding_mismatch",)
+    ]
     assert await _rows(conn, "select count(*) from rag.chunks") == [(0,)]
 
 

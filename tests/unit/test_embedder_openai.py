@@ -132,12 +132,15 @@ async def test_vectors_are_put_in_the_order_of_their_index(
     assert np.allclose(vectors, [numbers("text 0.5"), numbers("text 1")])
 
 
-async def test_its_lane_is_that_of_the_model_and_the_key_without_telling_it(
-    embedder: OpenAIEmbedder,
-) -> None:
-    digest = hashlib.sha256(KEY.encode()).hexdigest()
+async def test_its_lane_is_that_of_model_key_and_endpoint_without_telling_the_key() -> None:
+    key = hashlib.sha256(KEY.encode()).hexdigest()[:8]
+    url = hashlib.sha256(URL.encode()).hexdigest()[:8]
+    lanes = [
+        OpenAIEmbedder(MODEL, api_key=KEY, base_url=where, dimensions=None).lane
+        for where in (None, URL)
+    ]
 
-    assert embedder.lane == f"openai/{MODEL.name}#{digest[:8]}"
+    assert lanes == [f"openai/{MODEL.name}#{key}", f"openai/{MODEL.name}#{key}@{url}"]
 
 
 @pytest.mark.parametrize(
@@ -258,7 +261,7 @@ async def test_a_used_up_quota_waits_for_the_operator(
     with pytest.raises(Transient, match="insufficient_quota") as caught:
         await embedder.embed(["text"])
 
-    assert caught.value.retry_after == timedelta(minutes=10)
+    assert caught.value.code == "embedding_quota"
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 529, 408])
@@ -295,9 +298,16 @@ async def test_a_page_instead_of_json_is_transient(
         await embedder.embed(["text"])
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (401, "embedding_unauthorized"),
+        (403, "embedding_unauthorized"),
+        (404, "embedding_model_missing"),
+    ],
+)
 async def test_a_wrong_key_or_model_waits_and_names_neither_key_nor_text(
-    embedder: OpenAIEmbedder, endpoint: respx.Route, status: int
+    embedder: OpenAIEmbedder, endpoint: respx.Route, status: int, expected: str
 ) -> None:
     body = {"error": {"message": f"bad key {KEY} for 'my text'", "code": f"Bad {KEY}"}}
     endpoint.return_value = httpx.Response(status, json=body)
@@ -305,8 +315,7 @@ async def test_a_wrong_key_or_model_waits_and_names_neither_key_nor_text(
     with pytest.raises(Transient) as caught:
         await embedder.embed(["my text"])
 
-    assert caught.value.code == "embedding_unavailable"
-    assert caught.value.retry_after == timedelta(minutes=10)
+    assert caught.value.code == expected
     assert KEY not in str(caught.value)
     assert "my text" not in str(caught.value)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ingest.embedding import EmbeddingService
-from ingest.embedding_requests import RequestCounts
-from ingest.errors import Permanent, Transient
+from ingest.embedding_calls import RequestCounts
+from ingest.errors import Transient
 from ingest.model import Vectors
 from tests.fakes import FakeEmbedder
 from tests.patience import PATIENCE
@@ -211,19 +211,28 @@ async def test_cancelling_a_caller_leaves_those_in_its_request_alone() -> None:
     "answer",
     [
         np.ones((1, 8), np.float32),
-        np.ones((2, 7), np.float32),
         np.full((2, 8), np.nan, np.float32),
     ],
-    ids=["too few", "other dimension", "not finite"],
+    ids=["too few", "not finite"],
 )
-async def test_an_answer_that_cannot_belong_to_the_texts_is_permanent(answer: Vectors) -> None:
+async def test_an_answer_that_cannot_belong_to_the_texts_is_asked_for_again(
+    answer: Vectors,
+) -> None:
     embedder = FakeEmbedder()
     embedder.answers = [answer]
 
-    with pytest.raises(Permanent) as caught:
-        await EmbeddingService(embedder).embed(["a", "b"], [1, 1])
+    embedded = await EmbeddingService(embedder).embed(["a", "b"], [1, 1])
 
-    assert caught.value.code == "embedding_mismatch"
+    assert embedder.requests == [["a", "b"]] * 2
+    assert np.array_equal(embedded.vectors, np.stack([embedder.vector("a"), embedder.vector("b")]))
+
+
+async def test_without_a_lane_vectors_of_another_dimension_are_no_text_s_fault() -> None:
+    embedder = FakeEmbedder()
+    embedder.answers = [np.ones((2, 7), np.float32)] * 2
+
+    with pytest.raises(Transient, match="7 dimensions instead of 8"):
+        await EmbeddingService(embedder).embed(["a", "b"], [1, 1])
 
 
 async def test_it_counts_calls_texts_and_tokens() -> None:

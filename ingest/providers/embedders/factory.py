@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _DEFAULT_CHUNK_TOKENS = 512
 _OPENAI_MAX_TOKENS = 8191
+_PROBE_SECONDS = 20
 _OPENAI_DIMENSIONS = {
     "text-embedding-3-small": 1536,
     "text-embedding-3-large": 3072,
@@ -20,8 +21,10 @@ _OPENAI_DIMENSIONS = {
 }
 
 
-async def build_embedder(settings: Settings) -> Embedder:
+async def build_embedder(settings: Settings, *, known_dimension: int | None = None) -> Embedder:
     """The embedder, loaded and ready. SetupError when it cannot work.
+
+    `known_dimension`: that of an OpenAI-compatible model from earlier, if it cannot be asked now.
 
     Their libraries are imported here: only one is used, and `openai` alone takes a second.
     """
@@ -33,7 +36,7 @@ async def build_embedder(settings: Settings) -> Embedder:
         from ingest.providers.embedders.static import StaticEmbedder
 
         return await asyncio.to_thread(StaticEmbedder)
-    return await _build_openai(settings)
+    return await _build_openai(settings, known_dimension)
 
 
 def chunk_settings(settings: Settings, model: EmbeddingModel) -> ChunkSettings:
@@ -43,7 +46,7 @@ def chunk_settings(settings: Settings, model: EmbeddingModel) -> ChunkSettings:
     return ChunkSettings(tokenizer=model.tokenizer, size=size, overlap=min(overlap, size // 2))
 
 
-async def _build_openai(settings: Settings) -> Embedder:
+async def _build_openai(settings: Settings, known_dimension: int | None) -> Embedder:
     import httpx
 
     from ingest.providers.embedders.openai import OpenAIEmbedder
@@ -70,7 +73,7 @@ async def _build_openai(settings: Settings) -> Embedder:
 
     known = settings.embedding_dimensions or _OPENAI_DIMENSIONS.get(settings.embedding_model)
     try:
-        return embedder(known or await _probe(embedder(1)))
+        return embedder(known or await _probe(embedder(1), known_dimension))
     except httpx.InvalidURL:
         # It quotes a part of the URL, which may be a part of a password.
         raise SetupError(
@@ -78,15 +81,18 @@ async def _build_openai(settings: Settings) -> Embedder:
         ) from None
 
 
-async def _probe(embedder: "OpenAIEmbedder") -> int:
+async def _probe(embedder: "OpenAIEmbedder", known: int | None) -> int:
     """Ask an unknown model for one vector, to learn its dimension."""
     try:
-        [vector] = await embedder.raw_vectors(["dimension"])
+        async with asyncio.timeout(_PROBE_SECONDS):
+            [vector] = await embedder.raw_vectors(["dimension"])
         return len(vector)
-    except (IngestError, Refused) as error:
-        name = embedder.model.name
+    except (IngestError, Refused, TimeoutError) as error:
+        if known is not None:
+            return known  # a provider that is away must not keep the service from starting
+        name, why = embedder.model.name, str(error) or "no answer in time"
         raise SetupError(
-            f"INGEST_EMBEDDING_DIMENSIONS: set it, as {name} cannot be asked: {error}"
+            f"INGEST_EMBEDDING_DIMENSIONS: set it, as {name} cannot be asked: {why}"
         ) from None
     finally:
         await embedder.close()

@@ -1,37 +1,23 @@
 """Any OpenAI-compatible embeddings endpoint.
 
-Retries are the queue's: here one call is one request. Messages carry status and error code, never
-the key and never what the provider says in words, as that may quote the text.
+Retries are the queue's: here one call is one request. What its refusals mean is in refusals.py.
 """
 
 import base64
 import hashlib
 import json
-import re
 from collections.abc import Sequence
-from datetime import timedelta
-from typing import Any, NoReturn
+from typing import Any, cast
 
 import httpx
 import numpy as np
 import openai
 
-from ingest.errors import Transient
 from ingest.model import EmbeddingModel, Vectors
-from ingest.providers.embedders.base import Refused, mismatch, unit_vectors
-from ingest.providers.retry_after import retry_after
+from ingest.providers.embedders.base import mismatch, unit_vectors
+from ingest.providers.embedders.refusals import no_answer, not_json, refusal
 
 _TIMEOUT = httpx.Timeout(60, connect=10)
-# A wrong key or model name is for the operator to mend. Failing jobs for good would make a typo
-# cost a whole upload; so they wait, long enough not to burn their attempts meanwhile.
-_OPERATOR_WAIT = timedelta(minutes=10)
-_OPERATOR_STATUS = {
-    401: "the key is not accepted",
-    403: "the key is not allowed to do this",
-    404: "there is no such model or address",
-}
-_CONTENT_STATUS = frozenset({400, 413, 422})
-_PLAIN_CODE = re.compile(r"[a-z0-9_]{1,50}")
 
 
 class OpenAIEmbedder:
@@ -51,8 +37,8 @@ class OpenAIEmbedder:
     ) -> None:
         """`dimensions` is sent along only when set: not every endpoint knows it."""
         self.model = model
-        digest = hashlib.sha256(api_key.encode()).hexdigest()
-        self.lane: str | None = f"{model.provider}/{model.name}#{digest[:8]}"
+        self._key = api_key
+        self.lane: str | None = _lane(model, api_key, base_url)
         self._options: dict[str, Any] = {} if dimensions is None else {"dimensions": dimensions}
         self._encoding = "base64"
         http = httpx.AsyncClient(timeout=_TIMEOUT, follow_redirects=True)
@@ -73,54 +59,46 @@ class OpenAIEmbedder:
     async def raw_vectors(self, texts: Sequence[str]) -> list[Any]:
         """As the endpoint gives them, one for each text and in their order, nothing else proved."""
         try:
-            content = await self._request(texts)
+            response = await self._request(texts)
         except openai.APIStatusError as error:
             if self._encoding == "base64" and _is_about_encoding(error):
                 self._encoding = "float"
                 return await self.raw_vectors(texts)
-            _raise_for(error)
+            raise self._refusal(error, texts) from None
         except openai.APIConnectionError as error:  # includes time-outs
-            raise _unavailable(f"no answer ({type(error).__name__})") from None
+            raise no_answer(error) from None
         try:
-            answer = json.loads(content)
+            answer = json.loads(response.content)
         except ValueError:
-            raise _unavailable("the answer is not JSON") from None
+            raise not_json(response) from None
         return _in_order(answer, len(texts))
 
-    async def _request(self, texts: Sequence[str]) -> bytes:
-        response = await self._client.embeddings.with_raw_response.create(
+    async def _request(self, texts: Sequence[str]) -> httpx.Response:
+        raw = await self._client.embeddings.with_raw_response.create(
             model=self.model.name,
             input=list(texts),
             encoding_format="base64" if self._encoding == "base64" else "float",
             **self._options,
         )
-        return response.content
+        return cast(httpx.Response, raw.http_response)  # the client is httpx's, see above
+
+    def _refusal(self, error: openai.APIStatusError, texts: Sequence[str]) -> Exception:
+        response = cast(httpx.Response, error.response)
+        return refusal(response, texts=texts, key=self._key, model=self.model.name)
 
 
-def _raise_for(error: openai.APIStatusError) -> NoReturn:
-    status, wait = error.status_code, retry_after(error.response.headers)
-    code = error.code if _PLAIN_CODE.fullmatch(str(error.code)) else None
-    said = f"HTTP {status}" + (f" ({code})" if code else "")
-    if status in _CONTENT_STATUS:
-        raise Refused(said) from None
-    if status == 429:
-        if wait is None and code == "insufficient_quota":
-            wait = _OPERATOR_WAIT
-        message = f"the embedding provider limits the rate: {said}"
-        raise Transient(message, code="rate_limited", retry_after=wait) from None
-    if status in _OPERATOR_STATUS:
-        raise _unavailable(f"{_OPERATOR_STATUS[status]}: {said}", _OPERATOR_WAIT) from None
-    raise _unavailable(said, wait) from None
+def _lane(model: EmbeddingModel, api_key: str, base_url: str | None) -> str:
+    """Another key or endpoint is another lane: a pause of one is none of the other."""
+    lane = f"{model.provider}/{model.name}#{_digest(api_key)}"
+    return lane if base_url is None else f"{lane}@{_digest(base_url)}"
 
 
-def _unavailable(what: str, wait: timedelta | None = None) -> Transient:
-    return Transient(
-        f"the embedding provider: {what}", code="embedding_unavailable", retry_after=wait
-    )
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()[:8]
 
 
 def _is_about_encoding(error: openai.APIStatusError) -> bool:
-    return error.status_code in _CONTENT_STATUS and "encoding_format" in error.response.text
+    return error.status_code in (400, 422) and "encoding_format" in error.response.text
 
 
 def _in_order(answer: Any, count: int) -> list[Any]:

@@ -1,0 +1,186 @@
+"""Why an embeddings endpoint refuses: its answer as an error with a stable code.
+
+What the provider says is kept, since it is what an operator needs, but short, and without the key
+and the texts that it may quote.
+"""
+
+import re
+import socket
+import ssl
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import Any, Final
+
+import httpx
+
+from ingest.errors import ErrorCode
+from ingest.providers.embedders.base import ProviderFault, Refused
+from ingest.providers.retry_after import retry_after
+
+_CONTENT_STATUS: Final = frozenset({400, 413, 422})
+_PLAIN_CODE: Final = re.compile(r"[A-Za-z0-9_]{1,50}")
+_QUOTA_CODES: Final = frozenset(
+    {
+        "insufficient_quota",
+        "insufficient_user_quota",
+        "insufficient_balance",
+        "billing_hard_limit_reached",
+        "billing_not_active",
+        "arrearage",
+    }
+)
+_MODEL_CODES: Final = frozenset({"model_not_found", "invalid_model"})
+_KEY_CODES: Final = frozenset({"invalid_api_key", "invalid_authentication"})
+_BY_STATUS: Final[dict[int, tuple[ErrorCode, str]]] = {
+    401: ("embedding_unauthorized", "the key is not accepted"),
+    402: ("embedding_quota", "the account has to be paid for"),
+    403: ("embedding_unauthorized", "the key is not allowed to do this"),
+    404: ("embedding_model_missing", "there is no such model or address"),
+    405: ("embedding_model_missing", "there is no such address"),
+    410: ("embedding_model_missing", "there is no such model or address any more"),
+}
+_MISSING: Final[ErrorCode] = "embedding_model_missing"
+_NO_ANSWER: Final[tuple[tuple[type[BaseException], str], ...]] = (
+    (socket.gaierror, "the name of its host is not found"),
+    (ssl.SSLCertVerificationError, "its TLS certificate is not accepted"),
+    (ssl.SSLError, "TLS fails; is the address https?"),
+    (ConnectionRefusedError, "the connection is refused"),
+    (ConnectionResetError, "the connection was broken off"),
+    (httpx.RemoteProtocolError, "the connection was broken off"),
+    (httpx.ConnectTimeout, "no connection in time"),
+    (httpx.TimeoutException, "no answer in time"),
+)
+_LONGEST: Final = 200
+_TITLE: Final = re.compile(r"<title[^>]*>(.*?)</title", re.DOTALL | re.IGNORECASE)
+# Also what is left of a key that the provider has masked itself.
+_SECRET: Final = re.compile(
+    r"(?i:bearer\s+)\S+|\b(?:sk|pk|rk|org|proj|key)[-_][\w*.…-]{6,}|\w*\*{3,}\w*|[\w-]{40,}"
+)
+# So many characters in a row that stand in a text are taken for a quotation.
+_QUOTED: Final = 16
+# A shorter text is a word, which anybody may use.
+_SHORTEST: Final = 5
+
+
+def refusal(
+    response: httpx.Response, *, texts: Sequence[str], key: str, model: str
+) -> ProviderFault | Refused:
+    """What an answer with an error status means."""
+    status, wait = response.status_code, retry_after(response.headers)
+    code, words = _said(response)
+    said = f"HTTP {status}" + (f" ({code})" if code else "")
+    known = (code or "").lower()
+    is_told_why = known in _QUOTA_CODES | _MODEL_CODES | _KEY_CODES
+    if status in _CONTENT_STATUS and not is_told_why:
+        return Refused(said)
+    quoted = _redacted(words, texts=texts, key=key, model=model)
+    said += f": {quoted}" if quoted else ""
+    found = _meaning(status, known, response)
+    if found is not None:
+        return ProviderFault(f"{found[1]}: {said}", code=found[0], status=status)
+    if status == 429:
+        return _limited(said, wait)
+    return ProviderFault(said, code="embedding_unavailable", status=status, retry_after=wait)
+
+
+def no_answer(error: BaseException) -> ProviderFault:
+    """Why a request that got no answer got none: `error` or what is behind it."""
+    said = f"no answer ({type(error).__name__})"
+    for cause in _causes(error):
+        if isinstance(cause, httpx.TooManyRedirects):
+            return ProviderFault("the address redirects for ever", code=_MISSING)
+        if isinstance(cause, httpx.UnsupportedProtocol | httpx.InvalidURL):
+            return ProviderFault("OPENAI_BASE_URL is not an http(s) address", code=_MISSING)
+        found = next((words for kind, words in _NO_ANSWER if isinstance(cause, kind)), None)
+        if found is not None:
+            said = f"{found} ({type(cause).__name__})"
+            break
+    return ProviderFault(said, code="embedding_unavailable")
+
+
+def not_json(response: httpx.Response) -> ProviderFault:
+    """For an answer with 200 that is none of an embeddings endpoint."""
+    kind = response.headers.get("content-type", "").partition(";")[0].strip()
+    what = "a web page; is OPENAI_BASE_URL right?" if kind == "text/html" else "cut off?"
+    return ProviderFault(
+        f"HTTP {response.status_code}, but the answer is not JSON ({what})",
+        code="embedding_unavailable",
+        status=response.status_code,
+    )
+
+
+def _meaning(status: int, code: str, response: httpx.Response) -> tuple[ErrorCode, str] | None:
+    if code in _QUOTA_CODES:
+        return "embedding_quota", "the quota is used up"
+    if code in _MODEL_CODES:
+        return _MISSING, "there is no such model"
+    if code in _KEY_CODES:
+        return "embedding_unauthorized", "the key is not accepted"
+    moved = [hop for hop in (*response.history, response) if hop.status_code in (301, 302, 303)]
+    if moved:
+        # After these a POST is asked for again as GET: no endpoint answers that.
+        host = httpx.URL(moved[0].headers.get("location", "")).host
+        return _MISSING, f"the address redirects to {host or 'another one'}"
+    if 300 <= status < 400:
+        return _MISSING, "the address redirects"
+    return _BY_STATUS.get(status)
+
+
+def _limited(said: str, wait: timedelta | None) -> ProviderFault:
+    return ProviderFault(
+        f"the rate is limited: {said}", code="rate_limited", status=429, retry_after=wait
+    )
+
+
+def _said(response: httpx.Response) -> tuple[str | None, str]:
+    """The provider's code, if it is one, and its words."""
+    try:
+        body: Any = response.json()
+    except ValueError:
+        title = _TITLE.search(response.text[:10_000])
+        return None, title.group(1) if title else ""
+    body = body[0] if isinstance(body, list) and body else body
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if not isinstance(error, dict):
+        return None, error if isinstance(error, str) else ""
+    words = next((error[name] for name in ("message", "detail") if error.get(name)), "")
+    for name in ("code", "type"):
+        code = error.get(name)
+        # A type is mostly too broad to say anything.
+        if isinstance(code, str) and (name == "code" or code in _QUOTA_CODES):
+            return code if _PLAIN_CODE.fullmatch(code) else None, str(words)
+    return None, str(words)
+
+
+def _redacted(words: str, *, texts: Sequence[str], key: str, model: str) -> str:
+    """In a line, without the key; nothing if a text is quoted."""
+    line = " ".join(words.split())[:_LONGEST]
+    if _quotes(line.replace(model, ""), texts):
+        return ""
+    if key:
+        line = line.replace(key, "[secret]")
+    return _SECRET.sub(lambda found: model if found.group() == model else "[secret]", line)
+
+
+def _quotes(line: str, texts: Sequence[str]) -> bool:
+    folded = line.casefold()
+    short = (text.strip().casefold() for text in texts if len(text) <= _LONGEST)
+    if any(len(text) >= _SHORTEST and text in folded for text in short):
+        return True
+    everything = "\n".join(" ".join(text.split()) for text in texts).casefold()
+    starts = (match.start() for match in re.finditer(r"\b\w", folded))
+    return any(
+        folded[start : start + _QUOTED] in everything
+        for start in starts
+        if start + _QUOTED <= len(folded)
+    )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """What an error was raised from, the innermost first."""
+    chain: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in chain:
+        chain.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return reversed(chain)
