@@ -18,6 +18,7 @@ from api.problems import SearchTimeout
 from api.wire import Body, Metadata, View, Whole, storable
 from ingest import metrics
 from ingest.db import transaction
+from ingest.errors import Transient
 from ingest.runtime import Runtime
 from ingest.store import keyword_search, search
 from ingest.store.keyword_search import Matches
@@ -70,6 +71,10 @@ class SearchHit(View):
 
 class SearchHits(View):
     hits: list[SearchHit]
+    degraded: list[Literal["vector"]] = Field(default_factory=list)
+    """What a hybrid search went without: `vector`, while the embedding provider does not answer."""
+    degraded_reason: str | None = None
+    """The error code of why, and what the provider says."""
 
 
 @router.post("/api/search")
@@ -78,6 +83,10 @@ async def search_chunks(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -
 
     A score is the cosine similarity (`vector`), 1 to 2 for all words and 0 to 1 for some of them
     (`keyword`), or the mean of both scores relative to the best of their kind (`hybrid`).
+
+    For the embedding provider a search waits 5 seconds at most. Without it, `hybrid` finds what
+    `keyword` finds, with its scores and `"degraded": ["vector"]`; `vector` is answered with 503
+    and the code of the cause.
     """
     if not body.query.strip():
         return SearchHits(hits=[])  # nothing but characters that are never stored
@@ -88,14 +97,33 @@ async def search_chunks(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -
     )
     started = time.monotonic()
     # Before the transaction: a slow provider must not hold a connection.
-    vector = None if body.mode == "keyword" else await runtime.embed_query(body.query)
+    vector, failure = await _vector(body, runtime)
     async with runtime.searches:
         try:
             found = await _find(body, scope, vector, runtime)
         except psycopg.errors.QueryCanceled:
             raise _too_slow(scope) from None
     metrics.searched(body.mode, seconds=time.monotonic() - started)
-    return SearchHits(hits=[SearchHit.model_validate(hit) for hit in found])
+    hits = [SearchHit.model_validate(hit) for hit in found]
+    if failure is None:
+        return SearchHits(hits=hits)
+    metrics.search_degraded(failure.code)
+    reason = f"{failure.code}: {failure}"
+    return SearchHits(hits=hits, degraded=["vector"], degraded_reason=reason)
+
+
+async def _vector(
+    body: SearchRequest, runtime: Runtime
+) -> tuple[NDArray[np.float32] | None, Transient | None]:
+    """That of the query, or why there is none though the search should have one."""
+    if body.mode == "keyword":
+        return None, None
+    try:
+        return await runtime.embed_query(body.query), None
+    except Transient as error:
+        if body.mode == "vector":
+            raise
+        return None, error
 
 
 def _too_slow(scope: Scope) -> SearchTimeout:

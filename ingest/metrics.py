@@ -122,6 +122,12 @@ _statement_timeouts: Final = Counter(
 )
 for _asker in ("search", "request", "metrics"):
     _statement_timeouts.labels(_asker)
+_degraded: Final = Counter(
+    "rag_ingest_searches_degraded",
+    "Hybrid searches answered by words alone, by the code of what failed.",
+    ("code",),
+    registry=REGISTRY,
+)
 
 
 def step_skipped(format: str, step: str, times: int) -> None:
@@ -195,6 +201,11 @@ def searched(mode: str, *, seconds: float) -> None:
 
 def statement_timed_out(asked_by: Literal["search", "request", "metrics"]) -> None:
     _statement_timeouts.labels(asked_by).inc()
+
+
+def search_degraded(code: str) -> None:
+    """A hybrid search went without vectors."""
+    _degraded.labels(code).inc()
 
 
 def exposition(more: Collector) -> bytes:

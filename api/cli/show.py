@@ -11,7 +11,7 @@ from rich.text import Text
 
 from api.cli.client import open_client
 from api.cli.common import BATCHES, check_id
-from api.cli.output import NO_TERMINAL, out, plain, print_json
+from api.cli.output import NO_TERMINAL, notes, out, plain, print_json
 from ingest.model import JobStatus, SourceStatus
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object per line")]
@@ -63,7 +63,10 @@ def search(
     if source:
         body["filter"] = {"knowledgeSourceIds": source}
     with open_client() as client:
-        hits = client.post("/api/search", body)["hits"]
+        answer = client.post("/api/search", body)
+    if answer["degraded"]:
+        notes().print(plain(f"found by words alone: {answer['degradedReason']}"))
+    hits = answer["hits"]
     if as_json:
         for hit in hits:
             print_json(hit)
