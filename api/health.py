@@ -11,11 +11,11 @@ from fastapi.responses import Response
 from api.deps import RuntimeDep
 from api.openapi import Problem
 from api.problems import problem
-from api.wire import View
+from api.wire import UtcTime, View
 from ingest.db import Connection, is_timed_out
 from ingest.migrate import load_migrations
 from ingest.runtime import Runtime
-from ingest.store import queue_stats, worker_config, workers
+from ingest.store import lanes, queue_stats, worker_config, workers
 from ingest.store.workers import Workers
 
 router = APIRouter(tags=["health"])
@@ -36,6 +36,15 @@ class MissingParser(View):
     """File name endings of what cannot be read without it."""
 
 
+class ProviderFailure(View):
+    """Why the embedding provider does not serve us; searches go by words, files wait."""
+
+    code: str
+    http_status: int | None
+    message: str
+    since: UtcTime
+
+
 class Checks(View):
     """What was looked at; without a database, its own answer and that of the listener."""
 
@@ -51,6 +60,8 @@ class Checks(View):
     """A job is ready and no worker is alive, both for at least INGEST_WORKER_SILENCE."""
     paused: bool = False
     """Somebody has told the workers to start nothing: `ingest resume`, PUT /api/worker/config."""
+    provider: ProviderFailure | None = None
+    """Null while the embedding provider answers, and where it runs in this process."""
     heartbeat: bool | None = None
     """Of a worker process: whether its own heartbeat lives. Null elsewhere."""
     missing_parsers: Sequence[MissingParser] = ()
@@ -63,7 +74,7 @@ class NotReady(Problem):
 
 class Readiness(Checks):
     status: Literal["ready", "degraded"]
-    """`degraded`: requests are served, but without the listener, workers or some parsers."""
+    """`degraded`: requests are served, but without listener, workers, provider or some parsers."""
 
 
 @router.get("/healthz")
@@ -96,7 +107,12 @@ def _answer(checks: Checks) -> Readiness | Response:
     why = _why_not_ready(checks)
     if why is not None:
         return problem(503, code="not_ready", detail=why, checks=checks.model_dump(by_alias=True))
-    is_whole = checks.listener and not checks.jobs_unattended and not checks.missing_parsers
+    is_whole = (
+        checks.listener
+        and not checks.jobs_unattended
+        and not checks.missing_parsers
+        and checks.provider is None
+    )
     status: Literal["ready", "degraded"] = "ready" if is_whole else "degraded"
     return Readiness(**checks.model_dump(), status=status)
 
@@ -121,6 +137,7 @@ async def _look(runtime: Runtime, *, works: bool = False) -> Checks:
             state = await workers.summary(conn, stale_after=runtime.settings.stale_after)
             config = await worker_config.get(conn)
             unattended = await _is_unattended(conn, runtime, state)
+            provider = await _provider(conn, runtime)
     except psycopg.OperationalError as error:
         # A statement that was too slow is no reason to send requests elsewhere.
         return Checks(database=is_timed_out(error), listener=hears)
@@ -131,11 +148,24 @@ async def _look(runtime: Runtime, *, works: bool = False) -> Checks:
         worker_silent_seconds=state.silent_seconds,
         jobs_unattended=unattended,
         paused=config.paused,
+        provider=provider,
         heartbeat=state.is_here if works else None,
         missing_parsers=[
             MissingParser(module=item.module, formats=list(item.formats))
             for item in runtime.missing_parsers
         ],
+    )
+
+
+async def _provider(conn: Connection, runtime: Runtime) -> ProviderFailure | None:
+    state = None if runtime.lane is None else await lanes.state(conn, runtime.lane)
+    if state is None or state.failing_since is None or state.cause is None:
+        return None
+    return ProviderFailure(
+        code=state.cause.code,
+        http_status=state.cause.status,
+        message=state.cause.message,
+        since=state.failing_since,
     )
 
 

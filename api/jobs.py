@@ -166,9 +166,15 @@ async def list_job_logs(
 
 @router.post("/{id}/retry", status_code=202, responses=problems(409))
 async def retry_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
-    """Queue a job again that failed, was cancelled or waits for a review, with all its attempts."""
+    """Queue a job again that failed, was cancelled or waits for a review, with all its attempts.
+
+    One that waits for a time, such as the end of a provider's pause, goes on at once.
+    """
     async with transaction(pool) as conn:
         before = await find(conn, key.application_id, id)
+        if before.status == "pending" and before.run_at is not None:
+            await job_control.start_now(conn, application_id=key.application_id, id=id)
+            return Job.model_validate(await find(conn, key.application_id, id))
         retried = await source_control.retry(
             conn,
             application_id=key.application_id,

@@ -54,7 +54,7 @@ class Overviews:
             stats = await queue_stats.read(
                 conn,
                 stale_after=settings.stale_after,
-                embedder=f"{model.provider}/{model.name}",
+                embedder=self._runtime.lane or f"{model.provider}/{model.name}",
             )
             workers = await desired_workers.desired(conn, stats, settings.scaling)
         return Overview(stats=stats, workers=workers)

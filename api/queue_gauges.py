@@ -85,6 +85,12 @@ def _of_lanes(overview: Overview) -> Iterator[GaugeMetricFamily]:
         ("lane",),
         (((row.lane,), row.failures) for row in lanes),
     )
+    yield _family(
+        "lane_failing",
+        "Whether a provider does not serve us, by the code of why.",
+        ("lane", "code"),
+        (((row.lane, row.failing_code), 1.0) for row in lanes if row.failing_code is not None),
+    )
 
 
 def _of_workers(overview: Overview) -> Iterator[GaugeMetricFamily]:

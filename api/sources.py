@@ -37,6 +37,17 @@ class CrawlView(View):
     provider: str
 
 
+class Waiting(View):
+    """What has to happen before it goes on."""
+
+    reason: str
+    """As `waitReason` of its job."""
+    code: str | None
+    message: str | None
+    """What went wrong, such as the embedding provider's refusal."""
+    until: UtcTime
+
+
 class _Stored(View):
     """A source without what only the installation knows."""
 
@@ -49,6 +60,8 @@ class _Stored(View):
     status: SourceStatus
     error_code: str | None
     error_message: str | None
+    waiting: Waiting | None
+    """Null unless it is open and waits for something else than a free worker."""
     metadata: dict[str, Any]
     coverage: Coverage | None
     chunk_count: int

@@ -8,7 +8,7 @@ from psycopg.rows import class_row, scalar_row
 
 from ingest.db import Connection, load_queries
 from ingest.model import JobStatus
-from ingest.store import held_documents
+from ingest.store import held_documents, lanes
 from ingest.store.jobs import wake
 
 _SQL = load_queries("job_control.sql")
@@ -74,6 +74,20 @@ async def retry(
     if retried:
         await wake(conn)
     return retried
+
+
+async def start_now(conn: Connection, *, application_id: UUID, id: UUID) -> None:
+    """Let a job that waits for a time go on at once, with all its attempts.
+
+    If it waits for the embedding provider, that is tried again, too: a pause that the provider
+    asked for stays.
+    """
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["start_now"], {"application_id": application_id, "id": id})
+        code = await cur.fetchone()
+    if code in lanes.PROVIDER_CODES:
+        await lanes.end_pauses(conn, reason="provider_unavailable")
+    await wake(conn)
 
 
 async def delete(conn: Connection, *, application_id: UUID, id: UUID) -> bool:

@@ -40,6 +40,19 @@ update rag.processing_jobs as job
  where job.id = chosen.id
 returning job.id, job.knowledge_source_id;
 
+-- name: start_now
+-- A job that waits for a time goes on now. One that somebody holds is being promoted or ended.
+with chosen as materialized (
+    select id from rag.processing_jobs
+     where application_id = %(application_id)s and id = %(id)s
+       and status = 'pending' and run_at is not null
+       for update skip locked)
+update rag.processing_jobs as job
+   set attempts = 0, run_at = null, wait_reason = null
+  from chosen
+ where job.id = chosen.id
+returning job.last_error_code;
+
 -- name: delete
 delete from rag.processing_jobs
  where application_id = %(application_id)s and id = %(id)s

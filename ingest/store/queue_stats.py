@@ -65,6 +65,8 @@ class LaneStats:
     """How much longer; 0: not paused."""
     failures: int
     """In a row."""
+    failing_code: str | None
+    """Why the lane is paused again and again; None: it is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +83,7 @@ class Installation:
     """Vectors that are not under an index yet."""
     is_paused: bool
     embedder_is_paused: bool
-    """For more than a minute."""
+    """For more than a minute, or failing for longer than that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +98,7 @@ class QueueStats:
 async def read(conn: Connection, *, stale_after: timedelta, embedder: str) -> QueueStats:
     """All of it. Needs a transaction, whose statements it gives 5 seconds (psycopg QueryCanceled).
 
-    `embedder`: provider and model of the embedding lane, such as `openai/text-embedding-3-small`.
+    `embedder`: the embedding lane, or its provider and model if it has none.
     """
     await conn.execute(_SQL["bound"])
     bound = {"bound": LARGEST_COUNT}

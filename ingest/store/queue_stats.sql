@@ -55,9 +55,11 @@ select bounded.type, bounded.reason, count(*) as jobs
 
 -- name: lanes
 select lane, coalesce(greatest(extract(epoch from paused_until - now()), 0), 0)::float8 as paused_seconds,
-       failures
+       failures, case when failing_since is not null then error_code end as failing_code
   from rag.lanes
  where lane not like 'type:%%'
+   -- A lane that is paused is tried again within a minute; one of an earlier key is not any more.
+   and (failing_since is null or paused_until > now() - interval '10 minutes')
  order by lane
  limit 100;
 
@@ -78,8 +80,10 @@ select (select count(*) from (
             select from rag.embeddings_fresh limit %(bound)s) as bounded) as fresh_vectors,
        exists (select from rag.worker_config where key = 'paused' and value = 'true') as is_paused,
        exists (select from rag.lanes
-                where split_part(lane, '#', 1) = %(embedder)s
-                  and paused_until > now() + interval '1 minute') as embedder_is_paused;
+                where %(embedder)s in (lane, split_part(lane, '#', 1))
+                  and (paused_until > now() + interval '1 minute'
+                       or (failing_since < now() - interval '1 minute'
+                           and paused_until > now() - interval '2 minutes'))) as embedder_is_paused;
 
 -- name: oldest_ready
 -- Of types that are not switched off; null when nothing is ready.

@@ -20,6 +20,7 @@ from ingest.store.chunking import OwnChunking
 from ingest.store.runs import CrawlSettings
 
 _SQL = load_queries("source_views.sql")
+_GET, _LIST = (_SQL[name].replace(b"{waiting}", _SQL["waiting"]) for name in ("get", "list"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,8 @@ class SourceView:
     event_seq: int
     created_at: datetime
     updated_at: datetime
+    waiting: dict[str, Any] | None
+    """`reason`, `code`, `message` and `until` of a job of it that waits for a time."""
 
     @property
     def chunking(self) -> OwnChunking:
@@ -131,7 +134,7 @@ class ChunkView:
 
 async def get(conn: Connection, *, application_id: UUID, id: UUID) -> SourceView | None:
     async with conn.cursor(row_factory=kwargs_row(_source)) as cur:
-        await cur.execute(_SQL["get"], {"application_id": application_id, "id": id})
+        await cur.execute(_GET, {"application_id": application_id, "id": id})
         return await cur.fetchone()
 
 
@@ -147,7 +150,7 @@ async def list_sources(
     before_time, before_id = before or (None, None)
     async with conn.cursor(row_factory=kwargs_row(_source)) as cur:
         await cur.execute(
-            _SQL["list"],
+            _LIST,
             {
                 "application_id": application_id,
                 "status": where.status,

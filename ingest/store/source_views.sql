@@ -9,10 +9,23 @@ select source.id, source.application_id, source.batch_id, source.type, source.na
        source.next_rescrape_at, source.crawl_settings, source.chunking as own_chunking,
        (select application.settings -> 'chunking' from app.applications as application
          where application.id = source.application_id) as application_chunking,
-       source.event_seq, source.created_at, source.updated_at
+       source.event_seq, source.created_at, source.updated_at, {waiting} as waiting
   from rag.knowledge_sources as source
  where source.application_id = %(application_id)s and source.id = %(id)s
    and source.deleted_at is null;
+
+-- name: waiting
+-- What an open source waits for, if it is not a free worker: its own job, or one of its pages.
+case when source.status in ('pending', 'processing') then (
+    select jsonb_build_object('reason', job.wait_reason, 'code', job.last_error_code,
+                              'message', job.last_error_message, 'until', job.run_at)
+      from (select root.* from rag.processing_jobs as root where root.id = source.current_job_id
+            union all
+            select page.* from rag.processing_jobs as page
+             where page.parent_job_id = source.current_job_id) as job
+     where job.status = 'pending' and job.run_at is not null
+       and job.wait_reason not in ('pages', 'members')
+     limit 1) end
 
 -- name: list
 select source.id, source.application_id, source.batch_id, source.type, source.name, source.uri,
@@ -23,7 +36,7 @@ select source.id, source.application_id, source.batch_id, source.type, source.na
        source.next_rescrape_at, source.crawl_settings, source.chunking as own_chunking,
        (select application.settings -> 'chunking' from app.applications as application
          where application.id = source.application_id) as application_chunking,
-       source.event_seq, source.created_at, source.updated_at
+       source.event_seq, source.created_at, source.updated_at, {waiting} as waiting
   from rag.knowledge_sources as source
  where source.application_id = %(application_id)s and source.deleted_at is null
    and (%(status)s::text is null or source.status = %(status)s)

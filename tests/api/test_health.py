@@ -47,6 +47,7 @@ async def test_ready_names_the_listener_and_the_workers(
         "workerSilentSeconds": 0,
         "jobsUnattended": False,
         "paused": False,
+        "provider": None,
         "heartbeat": None,
         "missingParsers": [],
     }

@@ -78,6 +78,7 @@ ROLES: Final = {
     "GET /api/worker/config": "operator",
     "GET /api/worker/desired": "viewer",
     "PUT /api/worker/config": "operator",
+    "POST /api/worker/provider/resume": "operator",
     "GET /api/webhook-endpoints": "admin",
     "POST /api/webhook-endpoints": "admin",
     f"GET {HOOK}": "admin",
