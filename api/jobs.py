@@ -70,6 +70,8 @@ class OpenJobs(View):
     type: str
     stage: str | None
     wait_reason: str | None
+    last_error_code: str | None
+    last_error_message: str | None
     count: int
     until: UtcTime | None
 

@@ -7,7 +7,7 @@ import typer
 
 from api.cli.client import Client, Refused, open_client
 from api.cli.common import check_id, refusals
-from api.cli.output import CommandError, out, plain, print_json
+from api.cli.output import CommandError, count, out, plain, print_json
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document")]
 
@@ -36,9 +36,19 @@ def pause(*, as_json: Json = False) -> None:
     _set_paused(True, as_json)
 
 
-def resume(*, as_json: Json = False) -> None:
+def resume(
+    *,
+    provider: Annotated[
+        bool,
+        typer.Option("--provider", help="End the pauses of providers instead: they were mended"),
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Let the workers start jobs again. Needs the operator's key."""
-    _set_paused(False, as_json)
+    if provider:
+        _resume_provider(as_json)
+    else:
+        _set_paused(False, as_json)
 
 
 def print_version(is_asked: bool) -> None:
@@ -50,6 +60,16 @@ def print_version(is_asked: bool) -> None:
 
     out().print(f"ingest {version('rag-ingest')}")
     raise typer.Exit
+
+
+def _resume_provider(as_json: bool) -> None:
+    with open_client() as client:
+        answer = client.post("/api/worker/provider/resume", None)
+    if as_json:
+        print_json(answer)
+    else:
+        ended = count(len(answer["lanes"]), "pause")
+        out().print(f"{ended} ended, {count(answer['jobCount'], 'job')} started again")
 
 
 def _set_paused(paused: bool, as_json: bool) -> None:

@@ -11,6 +11,7 @@ from api.cli.follow import ENDED
 from api.cli.output import count, notes
 from api.cli.telling import Pace, duration, joined, rate, told
 from api.cli.waiting import PatientClient
+from api.cli.waits import reason_of
 
 
 class Progress:
@@ -64,6 +65,6 @@ def pages_in_words(counts: Mapping[str, Any]) -> str:
 
 def begin_in_words(job: Mapping[str, Any]) -> str:
     """The state of a page, or of a site of which nothing is known yet, and what it waits for."""
-    reason = job["waitReason"] or job["lastErrorMessage"]
+    reason = reason_of(job) if job["waitReason"] else job["lastErrorMessage"]
     is_waiting = job["status"] == "pending" and reason
     return f"waiting: {reason}" if is_waiting else str(job["status"])

@@ -41,7 +41,7 @@ def show(ids: Ids, *, as_json: Json = False) -> None:
 
 
 def retry(ids: Ids, *, as_json: Json = False) -> None:
-    """Queue jobs again that failed, were cancelled or wait for a review."""
+    """Queue jobs again that failed, were cancelled or wait for a review; start waiting ones now."""
     _each(ids, _asking_for("retry"), _print_state, as_json)
 
 

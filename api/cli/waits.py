@@ -16,6 +16,10 @@ QUIET_SECONDS: Final = 10
 _WORDS: Final = {None: "a free worker", "paused": "the end of a pause"}
 _FREE_WORKER: Final = _WORDS[None]
 
+# Of these, people have to know what went wrong.
+_FAILURES: Final = ("provider_unavailable", "rate_limited", "retry")
+_LONGEST_CAUSE: Final = 250
+
 Group = Mapping[str, Any]
 """Jobs in the same state, as GET /api/jobs/counts has them."""
 
@@ -35,7 +39,7 @@ class Waits:
         """What is waited for, in a line; empty if nothing waits, or the service does not say."""
         self.is_news = False
         waiting = [group for group in self._groups() if group["status"] == "pending"]
-        reasons = {_reason(group) for group in waiting}
+        reasons = {reason_of(group) for group in waiting}
         self.is_news = bool(reasons - {_FREE_WORKER}) and reasons != self._known
         self._known = reasons or self._known
         return in_words(waiting)
@@ -78,7 +82,7 @@ def in_words(waiting: Iterable[Group]) -> str:
 def _by_reason(groups: Iterable[Group]) -> list[tuple[str, list[Group]]]:
     found: dict[str, list[Group]] = {}
     for group in groups:
-        found.setdefault(_reason(group), []).append(group)
+        found.setdefault(reason_of(group), []).append(group)
     return sorted(found.items(), key=lambda item: -_sum(item[1]))
 
 
@@ -103,6 +107,11 @@ def _sum(groups: Iterable[Group]) -> int:
     return sum(group["count"] for group in groups)
 
 
-def _reason(group: Group) -> str:
-    reason = group["waitReason"]
-    return str(_WORDS.get(reason, reason))
+def reason_of(state: Mapping[str, Any]) -> str:
+    """What a job or a group of jobs waits for and, if something went wrong, what that was."""
+    reason = state["waitReason"]
+    words = str(_WORDS.get(reason, reason))
+    code = state.get("lastErrorCode")
+    if reason not in _FAILURES or code is None:
+        return words
+    return f"{words} ({code}: {(state.get('lastErrorMessage') or '')[:_LONGEST_CAUSE]})"

@@ -85,6 +85,9 @@ class OpenCount:
     stage: str | None
     wait_reason: str | None
     """None: a free worker."""
+    last_error_code: str | None
+    last_error_message: str | None
+    """Of those that wait after this error, one message."""
     count: int
     until: datetime | None
     """When the first of those that wait may go on."""

@@ -28,10 +28,14 @@ with held as materialized (
 )
 
 -- name: open_counts
--- Behind `held`. Not what waits for jobs of its own: those are counted.
-select job.status, job.type, job.stage, job.wait_reason, count(*) as count, min(job.run_at) as until
+-- Behind `held`. Not what waits for jobs of its own: those are counted. Jobs that wait after the same
+-- error have nearly the same message: one stands for all.
+select job.status, job.type, job.stage, job.wait_reason, job.last_error_code,
+       min(job.last_error_message) as last_error_message, count(*) as count, min(job.run_at) as until
   from (
     select job.status, job.type, job.run_at,
+           case when job.status = 'pending' then job.last_error_code end as last_error_code,
+           job.last_error_message,
            case when job.status = 'processing' then job.stage end as stage,
            case when job.status = 'pending'
                 then case when held.reason = 'paused' then held.reason
@@ -42,8 +46,8 @@ select job.status, job.type, job.stage, job.wait_reason, count(*) as count, min(
      where job.application_id = %(application_id)s and job.status in ('pending', 'processing')
        and (job.wait_reason is null or job.wait_reason not in ('pages', 'members'))
 {where}) as job
- group by job.status, job.type, job.stage, job.wait_reason
- order by count desc, job.status, job.type, job.stage, job.wait_reason;
+ group by job.status, job.type, job.stage, job.wait_reason, job.last_error_code
+ order by count desc, job.status, job.type, job.stage, job.wait_reason, job.last_error_code;
 
 -- name: job_head
 -- Behind `held`.

@@ -65,3 +65,18 @@ async def test_jobs_of_another_application_are_not_counted(
 
     assert await _counts(stranger) == []
     assert await _counts(stranger, batchId=body["batchId"]) == []
+
+
+async def test_jobs_that_failed_before_say_why(editor: httpx.AsyncClient, conn: Connection) -> None:
+    body = (await upload(editor, {"a.txt": b"a", "b.txt": b"b"})).json()
+    await conn.execute(
+        "update rag.processing_jobs set wait_reason = 'provider_unavailable', "
+        "last_error_code = 'embedding_quota', last_error_message = 'HTTP 429: pay'"
+    )
+
+    answer = await editor.get("/api/jobs/counts", params={"batchId": body["batchId"]})
+
+    [group] = answer.json()["items"]
+    assert group["count"] == 2
+    assert group["lastErrorCode"] == "embedding_quota"
+    assert group["lastErrorMessage"] == "HTTP 429: pay"

@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from api.cli.client import Client, Target
 from api.cli.main import app
+from api.cli.waits import in_words
 from tests.fake_service import problem
 
 A, B, C = (f"0191c3a0-0000-7000-8000-00000000000{digit}" for digit in "abc")
@@ -205,6 +206,33 @@ def test_a_retry_of_everything_is_not_meant(service: FakeJobs) -> None:
 
     assert (result.exit_code, service.requests) == (2, [])
     assert result.stderr == "ingest: say which: --batch, --source, --type or --code\n"
+
+
+def test_pauses_of_providers_are_ended(service: FakeJobs) -> None:
+    service.answers["POST /api/worker/provider/resume"] = httpx.Response(
+        200, json={"lanes": ["openai/m#1"], "jobCount": 1200}
+    )
+
+    result = ingest("resume", "--provider")
+
+    assert result.output == "1 pause ended, 1,200 jobs started again\n"
+
+
+def test_what_is_waited_for_has_its_cause() -> None:
+    group = {
+        "type": "file",
+        "waitReason": "provider_unavailable",
+        "count": 1,
+        "until": "2026-11-28T06:10:00Z",
+    }
+    cause = {"lastErrorCode": "embedding_quota", "lastErrorMessage": "HTTP 429: pay"}
+
+    words = in_words([{**group, **cause}, group])
+
+    assert words == (
+        "waiting: 1 file for provider_unavailable (embedding_quota: HTTP 429: pay)"
+        " until 2026-11-28T06:10Z · 1 file for provider_unavailable until 2026-11-28T06:10Z"
+    )
 
 
 @pytest.mark.parametrize(("command", "paused"), [("pause", True), ("resume", False)])
