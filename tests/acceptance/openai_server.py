@@ -26,6 +26,13 @@ class EmbeddingServer:
         self.headers: dict[str, str] = {}
         self.per_second: int | None = None
         """Requests that are answered in each second; more get 429 and `Retry-After: 1`."""
+        self.key: str | None = None
+        """If set, all other keys are refused."""
+        self.error: dict[str, str] = {"message": "told to fail", "type": "test"}
+        """What goes with another status than 200."""
+        self.dimension = DIMENSION
+        self.poison: str | None = None
+        """Whoever asks for a text with this in it gets a vector too few."""
         self.refused = 0
         self._second, self._in_second = 0, 0
         self.gate = threading.Event()
@@ -41,7 +48,8 @@ class EmbeddingServer:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                status, answer = outer.answer(body)
+                key = self.headers["Authorization"].removeprefix("Bearer ")
+                status, answer = outer.answer(body, key)
                 payload = json.dumps(answer).encode()
                 self.send_response(status)
                 if status == 429 and outer.per_second is not None:
@@ -64,10 +72,12 @@ class EmbeddingServer:
         self._server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
 
-    def answer(self, body: Any) -> tuple[int, Any]:
+    def answer(self, body: Any, key: str) -> tuple[int, Any]:
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         with self._lock:
             self.requests += 1
+            if self.key is not None and key != self.key:
+                return 401, {"error": {"message": "Incorrect API key", "code": "invalid_api_key"}}
             if self._is_too_much():
                 self.refused += 1
                 return 429, {"error": {"message": "too many requests", "type": "requests"}}
@@ -77,15 +87,23 @@ class EmbeddingServer:
         with self._lock:
             self.waiting -= 1
             if self.status != 200:
-                return self.status, {"error": {"message": "told to fail", "type": "test"}}
+                return self.status, {"error": self.error}
             self.texts.extend(texts)
         as_base64 = body.get("encoding_format") == "base64"
         data = [
-            {"object": "embedding", "index": index, "embedding": _vector(text, as_base64)}
+            {"object": "embedding", "index": index, "embedding": self._vector(text, as_base64)}
             for index, text in enumerate(texts)
         ]
+        if self.poison is not None and any(self.poison in text for text in texts):
+            del data[0]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
         return 200, {"object": "list", "data": data, "model": body["model"], "usage": usage}
+
+    def _vector(self, text: str, as_base64: bool) -> Any:
+        seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+        vector = np.random.default_rng(seed).standard_normal(self.dimension).astype(np.float32)
+        vector /= np.linalg.norm(vector)
+        return base64.b64encode(vector.tobytes()).decode() if as_base64 else vector.tolist()
 
     def _is_too_much(self) -> bool:
         second = int(time.monotonic())
@@ -110,13 +128,6 @@ class EmbeddingServer:
         self.gate.set()
         self._server.shutdown()
         self._server.server_close()
-
-
-def _vector(text: str, as_base64: bool) -> Any:
-    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
-    vector = np.random.default_rng(seed).standard_normal(DIMENSION).astype(np.float32)
-    vector /= np.linalg.norm(vector)
-    return base64.b64encode(vector.tobytes()).decode() if as_base64 else vector.tolist()
 
 
 @contextmanager

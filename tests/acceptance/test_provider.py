@@ -1,0 +1,187 @@
+"""An embedding provider that refuses, hangs, flaps or lies: nobody's file fails for it."""
+
+import subprocess
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.acceptance.openai_server import DIMENSION, EmbeddingServer
+from tests.acceptance.service import INGEST, KEY, Database, Service, clean_environment, until
+
+Start = Callable[..., Service]
+
+FILES = [(f"{n}.txt", f"Lantern {n} of the harbour burns oil {n}.".encode()) for n in range(8)]
+
+
+def waiting(service: Service) -> list[Any]:
+    """The jobs of all files, once each waits for the provider."""
+
+    def all_wait() -> list[Any] | None:
+        jobs = list(service.pages("/api/jobs", type="file"))
+        reasons = {job["waitReason"] for job in jobs}
+        return jobs if jobs and reasons == {"provider_unavailable"} else None
+
+    found: list[Any] = until(all_wait, within=60)
+    return found
+
+
+def far_away(database: Database) -> None:
+    """As after an outage of hours: nobody would look again by himself before the test is over."""
+    database.execute(
+        "update rag.processing_jobs set run_at = now() + interval '10 minutes'"
+        " where status = 'pending'"
+    )
+    database.execute("update rag.lanes set paused_until = now() + interval '10 minutes'")
+
+
+def completed(service: Service, database: Database, *, within: float = 60) -> None:
+    progress = service.wait_until_terminal(database.default_application(), within=within)
+    assert (progress["completed"], progress["total"]) == (len(FILES), len(FILES))
+
+
+def ingest(service: Service, *arguments: str) -> str:
+    done = subprocess.run(
+        [INGEST, *arguments],
+        env={**clean_environment(), "INGEST_URL": service.url, "INGEST_API_KEY": KEY},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_a_wrong_key_is_told_everywhere_and_a_right_one_frees_what_waits(
+    start: Start, database: Database, openai: EmbeddingServer
+) -> None:
+    openai.key = "sk-right"
+    service = start("serve", **{**openai.env(), "OPENAI_API_KEY": "sk-wrong"}).wait_until_ready()
+    until(lambda: service.get("/readyz")["provider"])
+    service.upload(FILES)
+    jobs = waiting(service)
+    source = service.source(jobs[0]["knowledgeSourceId"])
+    search = service.http.post("/api/search", json={"query": "lantern"}).json()
+    shown = ingest(service, "job", "show", jobs[0]["id"])
+    far_away(database)
+    service.kill()
+
+    again = start("serve", **{**openai.env(), "OPENAI_API_KEY": "sk-right"}).wait_until_ready()
+    completed(again, database)
+
+    assert {job["lastErrorCode"] for job in jobs} == {"embedding_unauthorized"}
+    assert {job["attempts"] for job in jobs} == {0}
+    assert "HTTP 401 (invalid_api_key): Incorrect API key" in jobs[0]["lastErrorMessage"]
+    assert source["waiting"]["code"] == "embedding_unauthorized"
+    assert search["degraded"] == ["vector"]
+    assert "embedding_unauthorized" in shown
+    assert again.get("/readyz")["provider"] is None
+    assert service.log.read_text().count("provider.failing") == 1
+
+
+def test_after_a_bill_is_paid_two_workers_go_on_by_a_command(
+    start: Start, database: Database, openai: EmbeddingServer
+) -> None:
+    openai.status, openai.error = 429, {"code": "insufficient_quota", "message": "You exceeded it"}
+    api = start("api", **openai.env()).wait_until_ready()
+    workers = [start("worker", **openai.env()) for _ in range(2)]
+    api.upload(FILES)
+    jobs = waiting(api)
+    openai.status = 200
+    far_away(database)
+    workers[0].kill()
+
+    said = ingest(api, "resume", "--provider")
+    completed(api, database)
+
+    assert {job["lastErrorCode"] for job in jobs} == {"embedding_quota"}
+    assert said == f"1 pause ended, {len(FILES)} jobs started again\n"
+
+
+def test_a_retry_starts_a_waiting_job_now_and_with_it_all_others(
+    start: Start, database: Database, openai: EmbeddingServer
+) -> None:
+    openai.status, openai.error = 404, {"code": "model_not_found"}
+    service = start("serve", **openai.env()).wait_until_ready()
+    service.upload(FILES)
+    jobs = waiting(service)
+    openai.status = 200
+    far_away(database)
+
+    ingest(service, "job", "retry", jobs[0]["id"])
+    completed(service, database)
+
+    assert {job["lastErrorCode"] for job in jobs} == {"embedding_model_missing"}
+
+
+def test_another_model_behind_the_address_fails_no_file(
+    start: Start, database: Database, openai: EmbeddingServer
+) -> None:
+    openai.dimension = 7
+    service = start("serve", **openai.env()).wait_until_ready()
+    service.upload(FILES)
+    jobs = waiting(service)
+    openai.dimension = DIMENSION
+
+    completed(service, database, within=120)
+
+    assert {job["lastErrorCode"] for job in jobs} == {"embedding_mismatch"}
+    assert f"7 dimensions instead of {DIMENSION}" in jobs[0]["lastErrorMessage"]
+
+
+def test_a_text_that_no_answer_fits_costs_the_others_nothing(
+    start: Start, database: Database, openai: EmbeddingServer
+) -> None:
+    openai.poison = "Lantern 3"
+    api = start("api", **openai.env()).wait_until_ready()
+    for _ in range(2):
+        start("worker", **openai.env())
+
+    api.upload(FILES)
+    progress = api.wait_until_terminal(database.default_application())
+
+    assert (progress["completed"], progress["failed"]) == (len(FILES) - 1, 1)
+    [failed] = api.pages("/api/jobs", status="failed")
+    assert failed["lastErrorCode"] == "embedding_mismatch"
+    assert api.source(failed["knowledgeSourceId"])["uri"] == "3.txt"
+    assert api.get("/readyz")["provider"] is None
+
+
+def test_a_provider_that_flaps_and_workers_that_die_cost_no_file(
+    start: Start, database: Database, openai: EmbeddingServer
+) -> None:
+    api = start("api", **openai.env()).wait_until_ready()
+    workers = [start("worker", **openai.env()) for _ in range(2)]
+    openai.delay = 0.2
+    api.upload(FILES)
+    for round in range(4):
+        openai.status = 503 if openai.status == 200 else 200
+        openai.requests = 0
+        until(lambda: openai.requests > 1, within=60)
+        workers[round % 2].kill()
+        workers[round % 2].restart()
+    openai.status = 200
+
+    completed(api, database, within=120)
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector"])
+def test_nobody_waits_long_for_a_provider_that_hangs(
+    start: Start, openai: EmbeddingServer, mode: str
+) -> None:
+    service = start("serve", **openai.env()).wait_until_ready()
+    service.upload(FILES)
+    until(lambda: len(service.search("lantern", mode="keyword")) == len(FILES))
+    openai.gate.clear()
+
+    began = time.monotonic()
+    answer = service.http.post("/api/search", json={"query": "lantern", "mode": mode})
+    took = time.monotonic() - began
+
+    assert took < 30  # 5 seconds, on a machine that does nothing else
+    if mode == "hybrid":
+        assert answer.json()["degraded"] == ["vector"]
+        assert len(answer.json()["hits"]) == len(FILES)
+    else:
+        assert (answer.status_code, answer.json()["code"]) == (503, "embedding_unavailable")
