@@ -3,9 +3,10 @@
 from fastapi import APIRouter
 
 from api.deps import Operator, RuntimeDep
+from api.keyed_route import KeyedRoute
 from api.wire import View
 
-router = APIRouter(prefix="/api/worker/provider", tags=["management"])
+router = APIRouter(route_class=KeyedRoute, prefix="/api/worker/provider", tags=["management"])
 
 
 class Resumed(View):
