@@ -289,3 +289,14 @@ def test_every_invariant_names_tests_that_exist() -> None:
         named = set(re.findall(r"`(test_\w+)`", row))
         assert named
         assert named <= defined
+
+
+def test_limits_against_hanging_are_in_one_place() -> None:
+    number = r"[0-9][0-9.]*"
+    limit = re.compile(
+        rf"asyncio\.timeout\({number}\)|wait_for\([^\n]*timeout={number}"
+        rf"|communicate\(timeout={number}|\bwithin={number}[,)]"
+    )
+    files = (path for path in (ROOT / "tests").rglob("*.py") if path.name != Path(__file__).name)
+
+    assert [path.name for path in files if limit.search(path.read_text())] == []
