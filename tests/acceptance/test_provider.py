@@ -9,6 +9,7 @@ import pytest
 
 from tests.acceptance.openai_server import DIMENSION, EmbeddingServer
 from tests.acceptance.service import INGEST, KEY, Database, Service, clean_environment, until
+from tests.patience import PATIENCE
 
 Start = Callable[..., Service]
 
@@ -23,7 +24,7 @@ def waiting(service: Service) -> list[Any]:
         reasons = {job["waitReason"] for job in jobs}
         return jobs if jobs and reasons == {"provider_unavailable"} else None
 
-    found: list[Any] = until(all_wait, within=60)
+    found: list[Any] = until(all_wait)
     return found
 
 
@@ -36,7 +37,7 @@ def far_away(database: Database) -> None:
     database.execute("update rag.lanes set paused_until = now() + interval '10 minutes'")
 
 
-def completed(service: Service, database: Database, *, within: float = 60) -> None:
+def completed(service: Service, database: Database, *, within: float = PATIENCE) -> None:
     progress = service.wait_until_terminal(database.default_application(), within=within)
     assert (progress["completed"], progress["total"]) == (len(FILES), len(FILES))
 
@@ -124,7 +125,7 @@ def test_another_model_behind_the_address_fails_no_file(
     jobs = waiting(service)
     openai.dimension = DIMENSION
 
-    completed(service, database, within=120)
+    completed(service, database)
 
     assert {job["lastErrorCode"] for job in jobs} == {"embedding_mismatch"}
     assert f"7 dimensions instead of {DIMENSION}" in jobs[0]["lastErrorMessage"]
@@ -158,12 +159,12 @@ def test_a_provider_that_flaps_and_workers_that_die_cost_no_file(
     for round in range(4):
         openai.status = 503 if openai.status == 200 else 200
         openai.requests = 0
-        until(lambda: openai.requests > 1, within=60)
+        until(lambda: openai.requests > 1)
         workers[round % 2].kill()
         workers[round % 2].restart()
     openai.status = 200
 
-    completed(api, database, within=120)
+    completed(api, database)
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector"])

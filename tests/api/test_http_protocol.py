@@ -14,6 +14,7 @@ from websockets.asyncio.client import connect as open_socket
 
 from api.cli import http_protocol
 from api.cli.http_server import HttpServer
+from tests.patience import PATIENCE
 
 HEAD_SECONDS: Final = 0.3
 POST: Final = b"POST /refuse HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n"
@@ -73,7 +74,7 @@ async def port(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[i
 async def connected(port: int) -> AsyncIterator[Streams]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             yield reader, writer
     finally:
         writer.close()
@@ -100,7 +101,7 @@ async def rest(reader: asyncio.StreamReader) -> bytes:
 async def test_240_idle_and_dripping_connections_are_closed_and_others_are_served(
     port: int,
 ) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         streams = [await asyncio.open_connection("127.0.0.1", port) for _ in range(240)]
         dripping = [asyncio.create_task(drip(writer)) for _, writer in streams[::2]]
         async with connected(port) as (reader, writer):
@@ -126,7 +127,7 @@ async def test_idle_connections_take_each_others_place_not_that_of_requests(
     async with connected(port) as (events, asking):
         asking.write(b"GET /events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         begun = await events.readuntil(b"data: x")
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             idle = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
             ends = [await rest(reader) for reader, _ in idle[:80]]
         async with connected(port) as (reader, writer):

@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
 from api.pressure import BodyPace, Crowd
+from tests.patience import PATIENCE
 
 WINDOW: Final = 0.2
 LEAST: Final = 100
@@ -73,7 +74,7 @@ async def test_a_body_that_stalls_or_drips_is_a_408(
     plain: FastAPI, body: AsyncIterator[bytes]
 ) -> None:
     async with (
-        asyncio.timeout(20),
+        asyncio.timeout(PATIENCE),
         client_of(BodyPace(plain, window=WINDOW, least=LEAST)) as client,
     ):
         answer = await client.post("/count", content=body)

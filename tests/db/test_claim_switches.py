@@ -13,6 +13,7 @@ from ingest.handlers.registry import Handler
 from ingest.store import job_types, worker_config
 from ingest.worker.claiming import Claiming
 from tests.builders import enqueue
+from tests.patience import PATIENCE
 from tests.worker import Scripted, until
 
 Change = Callable[[Connection], Awaitable[None]]
@@ -79,7 +80,7 @@ async def test_a_change_is_not_answered_while_a_claim_that_has_not_seen_it_may_s
         await until(lambda: _waits_for_a_lock(other))
         is_answered = changing.done()
         await other.commit()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await changing
 
     assert (len(claimed), is_answered) == (1, False)
@@ -98,7 +99,7 @@ async def test_a_claim_that_comes_during_a_change_waits_and_obeys_it(
             await OFF[change](other)
             taking = asyncio.create_task(_take(conn, claiming, 2))
             await until(lambda: _waits_for_a_lock(other))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             taken = await taking
 
     assert taken == 0

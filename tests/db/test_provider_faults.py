@@ -21,6 +21,7 @@ from ingest.store import jobs
 from tests.builders import job_row
 from tests.fakes import FakeEmbedder
 from tests.lanes import LANE, lane_row, pass_by
+from tests.patience import PATIENCE
 from tests.worker import truth_of, until
 
 UNAUTHORIZED = ProviderFault("HTTP 401 (bad_key)", code="embedding_unauthorized", status=401)
@@ -119,7 +120,7 @@ async def test_a_model_of_another_dimension_is_the_provider_s_fault_and_no_file_
     embedder.mood = mismatch("vectors of 3 dimensions instead of 8")
 
     files = [service.embed([f"{file}.{n}" for n in range(4)], [1] * 4) for file in range(10)]
-    async with asyncio.timeout(100):
+    async with asyncio.timeout(PATIENCE):
         ends = await asyncio.gather(*files, return_exceptions=True)
 
     assert {type(end) for end in ends} == {Snooze}
@@ -300,7 +301,7 @@ async def test_a_person_waits_five_seconds_for_a_provider_that_hangs(
     monkeypatch.setattr("ingest.embedding_requests._QUERY_SECONDS", 0.2)
     embedder.gate = asyncio.Event()
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         with pytest.raises(Transient, match="no answer within") as caught:
             await service.embed_query("a", 1)
 
