@@ -1,56 +1,37 @@
-"""Web pages: the main content as Markdown, without navigation, advertising and hidden text."""
+"""Web pages as Markdown: all of their text, without furniture and without what is hidden."""
 
-import re
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import html_to_markdown
-import trafilatura
 from html_to_markdown import ConversionOptions
 from lxml import etree, html
-from trafilatura.settings import Extractor
 
 from ingest.improve import improve
 from ingest.pipeline.decode import decode
 from ingest.pipeline.extract.archive import guard_xml
+from ingest.pipeline.extract.html_content import LeftOut, drop_furniture
 from ingest.pipeline.extract.html_flat import flat_text
 from ingest.pipeline.extract.html_hidden import drop_hidden
-from ingest.pipeline.extract.html_kinds import ask_by_kind
 from ingest.pipeline.extract.html_parse import is_deep, parse_page, strange_characters
 from ingest.pipeline.extract.html_tidy import tidy
 from ingest.pipeline.extract.html_web import web_page
 from ingest.pipeline.extract.source import Extraction, Source
 
-_VERSION = f"trafilatura {trafilatura.__version__}"
-_LITTLE = 250  # characters: below, main-content detection may have thrown away the content
-_CONVINCING = 0.2  # share of the visible text; below, a second look is worth its time
-_SMALL = 2000  # characters: a page this small has too little boilerplate to be worth the risk
-_MOST_ELEMENTS = 100_000  # main-content detection takes 10 s for so many; pages have thousands
-_ELEMENTS = etree.XPath("count(//*)")
+_VERSION = f"html-to-markdown {html_to_markdown.__version__}"
 _LONGEST_TITLE = 300  # characters; every hit of a search shows it
-_FURNITURE = etree.XPath(
-    "//noscript|//iframe|//head|//nav|//footer|//aside|//form//button"
-    "|//*[@role='navigation' or @role='banner' or @role='contentinfo']"
-)
-_FENCED = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
-_ESCAPED = re.compile(r"(?<=[^\s\\])\\([_*\[\]<>~])|(?<=\S )\\([_*\[\]<>~])")
 _META = {
     "description": ("description", "og:description"),
     "author": ("author", "article:author"),
     "date": ("article:published_time", "date", "dc.date"),
 }
-_detection = partial(Extractor, output_format="markdown", comments=False, links=True)
-_FAST, _THOROUGH = _detection(fast=True), _detection(fast=False)
 _OPTIONS = ConversionOptions(
     extract_metadata=False, skip_images=True, compact_tables=True, autolinks=False
 )
 
-ask_by_kind()
-
 
 def extract(source: Source) -> Extraction:
-    """Main content in Markdown with links and tables; title, language and dates from the head.
+    """The page in Markdown with links and tables; title, language and dates from the head.
 
     Permanent `too_large` for more markup than a tree can hold.
     """
@@ -87,19 +68,23 @@ def _extract(source: Source) -> Extraction:
     has_hidden_text = drop_hidden(tree)
     stated = _stated(tree)
     title = _title(tree, stated)
+    left_out = LeftOut()
     if not is_whole or is_deep(tree):
         body = flat_text(text)
     else:
+        etree.strip_elements(tree, "head", with_tail=False)
+        left_out = drop_furniture(tree)
         tidy(tree)
-        body = _main_content(tree) if tree.text_content().strip() else to_markdown(text)
+        body = to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
+    warnings = {"hidden_text": has_hidden_text, "main_content_unsure": left_out.is_unsure}
     return Extraction(
         parts=[_headed(body, title)],
         extractor=_VERSION,
         title=title,
         encoding=encoding,
-        metadata=_metadata(tree, stated),
+        metadata=_metadata(tree, stated, left_out),
         removed=strange_characters(text),
-        warnings=("hidden_text",) if has_hidden_text else (),
+        warnings=tuple(code for code, present in warnings.items() if present),
         web=web,
     )
 
@@ -109,55 +94,15 @@ def to_markdown(markup: str) -> str:
     return html_to_markdown.convert(markup, _OPTIONS).content or ""
 
 
-def _main_content(tree: html.HtmlElement) -> str:
-    found = "" if _is_crowded(tree) else _detected(tree)
-    if found:
-        return found
-    for element in _FURNITURE(tree):
-        if element.getparent() is not None:
-            element.drop_tree()
-    return to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
-
-
-def _is_crowded(tree: html.HtmlElement) -> bool:
-    return bool(_ELEMENTS(tree) > _MOST_ELEMENTS)
-
-
-def _detected(tree: html.HtmlElement) -> str:
-    """What is the page's own, without what surrounds it; empty if that is not convincing."""
-    etree.strip_elements(tree, "meta", "link", with_tail=False)  # each costs time at every look
-    visible = len(" ".join(tree.text_content().split()))
-    body = _trafilatura(tree, fast=True)
-    if len(body) >= max(_LITTLE, visible * _CONVINCING):
-        return body
-    if visible > _SMALL:
-        body = _trafilatura(tree, fast=False)  # asks other algorithms, too
-        if len(body) >= _LITTLE:
-            return body
-    return ""
-
-
-def _trafilatura(tree: html.HtmlElement, *, fast: bool) -> str:
-    found = trafilatura.extract(tree, options=_FAST if fast else _THOROUGH)
-    return _unescaped(found or "")
-
-
-def _unescaped(markdown: str) -> str:
-    """Words as they were written: what is no structure needs no escape, and is searched for."""
-    if "\\" not in markdown:
-        return markdown
-    pieces = _FENCED.split(markdown)
-    pieces[::2] = [_ESCAPED.sub(r"\1\2", piece) for piece in pieces[::2]]
-    return "".join(pieces)
-
-
 def _headed(body: str, title: str | None) -> str:
-    """The body under its title; main-content detection often leaves the page's heading out."""
+    """The body under its title, unless its first line or one of its main headings says that."""
     if not body.strip() or title is None:
         return body
-    first = body.lstrip().split("\n", 1)[0].lstrip("# ").strip()
-    if first and (first in title or title in first):
-        return body
+    first, *others = body.lstrip().splitlines()
+    for line in (first, *(other for other in others if other.startswith("# "))):
+        heading = line.lstrip("# ").strip()
+        if heading and (heading in title or title in heading):
+            return body
     return f"# {title}\n\n{body}"
 
 
@@ -166,12 +111,16 @@ def _title(tree: html.HtmlElement, stated: Mapping[str, str]) -> str | None:
     return " ".join(found[:_LONGEST_TITLE].split()) or None if found else None
 
 
-def _metadata(tree: html.HtmlElement, stated: Mapping[str, str]) -> dict[str, Any]:
-    found = {
+def _metadata(
+    tree: html.HtmlElement, stated: Mapping[str, str], left_out: LeftOut
+) -> dict[str, Any]:
+    found: dict[str, Any] = {
         key: next((stated[name] for name in names if name in stated), None)
         for key, names in _META.items()
     }
     found["language"] = tree.get("lang")
+    if left_out.text:
+        found["leftOut"] = {"bytes": left_out.text, "share": left_out.share}
     return {key: value for key, value in found.items() if value}
 
 

@@ -15,9 +15,11 @@ _SUPERFLUOUS = etree.XPath(".//*[starts-with(local-name(), 'annotation')] | .//r
 _SIGNS = {"msup": "^", "msub": "_", "mfrac": "/"}
 _BLOCKS = {"p", "div", "ul", "ol", "table", "pre", "blockquote", "h1", "h2", "h3", "h4", "dl"}
 _DISPLAY = "{\\displaystyle"
+_LINKED_BLOCKS = ("h1", "h2", "h3", "h4", "h5", "h6", "p", "li", "blockquote")
 _LISTS = etree.XPath("//dl[dt and not(*[not(self::dt or self::dd or self::script)])]")
 _BARE_CODE = etree.XPath("//pre[not(.//code) and not(.//table)]")
-_RENAMED = {"details": "div", "figure": "div", "figcaption": "p"}
+# The converter leaves out `form` and `nav` with all that is in them.
+_RENAMED = {"details": "div", "figure": "div", "figcaption": "p", "form": "div", "nav": "div"}
 
 
 def tidy(tree: html.HtmlElement) -> None:
@@ -37,6 +39,8 @@ def tidy(tree: html.HtmlElement) -> None:
         _before_its_table(element)
     for element in _LISTS(tree):
         _to_list(element)
+    for element in list(tree.iter("a")):
+        _tidy_link(element)
     for element in list(tree.iter("table")):
         _tidy_table(element)
 
@@ -78,6 +82,24 @@ def _before_its_table(caption: html.HtmlElement) -> None:
     caption.tail = None
     caption.tag = "p"
     table.addprevious(caption)
+
+
+def _tidy_link(link: html.HtmlElement) -> None:
+    """A link around blocks moves into the first of them, its heading if it has one.
+
+    The converter would run the blocks together, and show the address of a link without words.
+    """
+    blocks = list(link.iterdescendants(*_LINKED_BLOCKS))
+    if not blocks:
+        if not link.text_content().strip():
+            link.attrib.pop("href", None)
+        return
+    address = link.attrib.pop("href", None)
+    link.tag = "div"
+    if address is not None:
+        target = next((block for block in blocks if block.tag[0] == "h"), blocks[0])
+        _wrap_content(target, "a")
+        target[0].set("href", address)
 
 
 def _to_list(definitions: html.HtmlElement) -> None:

@@ -10,7 +10,6 @@ from ingest.pipeline.extract.html_parse import is_deep, parse_page
 from ingest.pipeline.extract.html_tidy import tidy
 
 _STUB = 5  # times the text's length
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _SEEN = etree.XPath("//body//text()[not(parent::style or parent::script)]")
 
 
@@ -36,20 +35,6 @@ def says_more(markup: str, *, than: str) -> bool:
         return True
     shown = sum(len(text.strip()) for text in _SEEN(parse_page(markup)[0]))
     return shown > _STUB * length
-
-
-def heading_block(markup: str) -> list[str]:
-    """The first heading of a page and those that follow it without anything between them."""
-    tree, is_whole = parse_page(markup)
-    if not is_whole or is_deep(tree):
-        return []
-    drop_hidden(tree)
-    first = next(tree.iter(*_HEADINGS), None)
-    block = []
-    while first is not None and first.tag in _HEADINGS:
-        block.append(" ".join(first.text_content().split()))
-        first = None if (first.tail or "").strip() else first.getnext()
-    return [heading for heading in block if heading]
 
 
 def html_tree(markup: str) -> html.HtmlElement | None:

@@ -7,7 +7,6 @@ from io import BytesIO
 from ingest.improve import improve
 from ingest.pipeline import mediatypes as types
 from ingest.pipeline.extract import html, mail_headers, mail_parts
-from ingest.pipeline.extract.mail_html import heading_block
 from ingest.pipeline.extract.source import Extraction, Source
 
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
@@ -15,7 +14,7 @@ _ADDRESS = ("Snapshot-Content-Location", "Content-Location")
 
 
 def extract(source: Source) -> Extraction:
-    """Main content of the page that was saved; of a frameset, of all its frames.
+    """The page that was saved, without furniture; of a frameset, of all its frames.
 
     Pictures, style sheets and the frames of a page that has text of its own are left out.
     """
@@ -31,9 +30,6 @@ def extract(source: Source) -> Extraction:
         otherwise=dict[str, str],
     )
     metadata = {**{key: value for key, value in stated.items() if value}, **extraction.metadata}
-    body = _text(extraction)
-    body = improve("title", lambda: _under_heading(page, body), otherwise=lambda: body)
-    extraction = replace(extraction, parts=[body])
     title = extraction.title or improve(
         "title", lambda: mail_headers.header(archive, "Subject"), otherwise=str
     )
@@ -61,19 +57,6 @@ def _read(page: Message) -> Extraction:
     data = mail_parts.content(page)
     declared = str(page.get("Content-Type", ""))
     return html.extract(Source(stream=BytesIO(data), media_type=types.HTML, declared=declared))
-
-
-def _under_heading(page: Message, text: str) -> str:
-    """The text with the subtitles of the page's heading, which main-content detection leaves out.
-
-    Subtitles are headings that follow the first one without anything between them.
-    """
-    first, *rest = text.split("\n\n", 1)
-    if not first.startswith("# "):
-        return text
-    subtitles = heading_block(mail_parts.text(page)[0])[1:]
-    missing = [subtitle for subtitle in subtitles if subtitle not in text]
-    return "\n\n".join([first, *missing, *rest])
 
 
 def _text(extraction: Extraction) -> str:
