@@ -6,7 +6,6 @@ import pytest
 
 from ingest.errors import Permanent
 from ingest.model import Document
-from ingest.pipeline.extract import html
 from ingest.pipeline.extract.html_parse import parse_page
 from ingest.pipeline.extract.registry import extract
 from tests import make_files
@@ -85,17 +84,6 @@ def test_a_tag_with_more_attributes_than_can_be_compared_loses_them() -> None:
 
     assert tree.text_content() == "The words"
     assert tree.xpath("//p/@*") == []
-
-
-def test_a_page_of_more_elements_than_can_be_weighed_is_read_whole(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(html, "_MOST_ELEMENTS", 20)
-
-    text = page("<nav>Home</nav>" + "<p>One line.</p>" * 30).text
-
-    assert text.count("One line.") == 30
-    assert "Home" not in text
 
 
 def page(body: str) -> Document:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import html_to_markdown
-from html_to_markdown import ConversionOptions
+from html_to_markdown import ConversionOptions, PreprocessingOptions
 from lxml import etree, html
 
 from ingest.improve import improve
@@ -26,7 +26,12 @@ _META = {
     "date": ("article:published_time", "date", "dc.date"),
 }
 _OPTIONS = ConversionOptions(
-    extract_metadata=False, skip_images=True, compact_tables=True, autolinks=False
+    extract_metadata=False,
+    skip_images=True,
+    compact_tables=True,
+    autolinks=False,
+    # By default it leaves out `nav`, `form` and some `header` with all that is in them.
+    preprocessing=PreprocessingOptions(remove_navigation=False, remove_forms=False),
 )
 
 
@@ -99,9 +104,10 @@ def _headed(body: str, title: str | None) -> str:
     if not body.strip() or title is None:
         return body
     first, *others = body.lstrip().splitlines()
+    named = title.casefold()
     for line in (first, *(other for other in others if other.startswith("# "))):
-        heading = line.lstrip("# ").strip()
-        if heading and (heading in title or title in heading):
+        heading = line.lstrip("# ").strip().casefold()
+        if heading and (heading in named or named in heading):
             return body
     return f"# {title}\n\n{body}"
 

@@ -40,6 +40,9 @@ _FIELDS = etree.XPath(
     "boolean(.//textarea or .//input[not(@type) or @type='text' or @type='email'"
     " or @type='password' or @type='search'])"
 )
+_BUTTONS = etree.XPath(
+    "boolean(.//button or .//input or .//a[contains(@class, 'btn') or contains(@class, 'button')])"
+)
 _INSIDE = etree.XPath("boolean(ancestor::main or ancestor::article)")
 _HOLDS_PAGE = etree.XPath("boolean(.//main or .//article or .//h1)")
 
@@ -92,6 +95,8 @@ def _is_furniture(element: html.HtmlElement, weight: Weight, page: Weight) -> bo
         return True
     if (is_site_footer(element) or called & _OVERLAYS) and not _INSIDE(element):
         return True
+    if "sidebar" in called and weight.links > 2 and weight.text < 0.5 * page.text:
+        return True
     return _is_sign_up(element, called, weight, page) or _is_notice(element, called, weight)
 
 
@@ -122,6 +127,7 @@ def _is_sign_up(
 
 
 def _is_notice(element: html.HtmlElement, called: frozenset[str], weight: Weight) -> bool:
-    if not called & _NOTICES or weight.text > _LONGEST_NOTICE:
+    """About cookies, with something to press: a chapter about cookies has nothing like that."""
+    if not called & _NOTICES or weight.text > _LONGEST_NOTICE or not _BUTTONS(element):
         return False
     return "cookie" in element.text_content().lower()

@@ -16,11 +16,12 @@ from ingest.pipeline.extract.html_furniture import (
     is_site_footer,
 )
 from ingest.pipeline.extract.html_names import names, words
-from ingest.pipeline.extract.html_weights import Weight, Weights, weigh_article
+from ingest.pipeline.extract.html_weights import INLINE, Weight, Weights, weigh_article
 
 Verdict = Literal["", "furniture", "doubt"]
 
 _ARTICLE = 350  # bytes of prose, at least
+_UNITS = INLINE | (CONTENT - LISTS)  # never left out alone, only with what is around them
 _MOST = 0.8  # of the article's prose is in its element
 _NAMES = words(
     "sidebar aside rail related recommended recommendation recommendations popular mostread"
@@ -107,7 +108,7 @@ class Surroundings:
 
     def _verdict(self, element: html.HtmlElement, *, is_inside: bool) -> Verdict:
         weight, page = self._weights[element], self._page
-        if element.tag in CONTENT - LISTS or not weight.links or weight.text > 0.8 * page.text:
+        if element.tag in _UNITS or not weight.links or weight.text > 0.8 * page.text:
             return ""
         if not is_inside and is_site_footer(element):
             return "furniture"

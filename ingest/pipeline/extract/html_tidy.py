@@ -15,11 +15,12 @@ _SUPERFLUOUS = etree.XPath(".//*[starts-with(local-name(), 'annotation')] | .//r
 _SIGNS = {"msup": "^", "msub": "_", "mfrac": "/"}
 _BLOCKS = {"p", "div", "ul", "ol", "table", "pre", "blockquote", "h1", "h2", "h3", "h4", "dl"}
 _DISPLAY = "{\\displaystyle"
+# Never closed, these took in the page behind them; the converter would leave it out.
+_SWALLOWED = etree.XPath("//*[self::svg or self::iframe][.//p or .//div or .//li or .//h1]")
 _LINKED_BLOCKS = ("h1", "h2", "h3", "h4", "h5", "h6", "p", "li", "blockquote")
 _LISTS = etree.XPath("//dl[dt and not(*[not(self::dt or self::dd or self::script)])]")
 _BARE_CODE = etree.XPath("//pre[not(.//code) and not(.//table)]")
-# The converter leaves out `form` and `nav` with all that is in them.
-_RENAMED = {"details": "div", "figure": "div", "figcaption": "p", "form": "div", "nav": "div"}
+_RENAMED = {"details": "div", "figure": "div", "figcaption": "p"}
 
 
 def tidy(tree: html.HtmlElement) -> None:
@@ -33,6 +34,8 @@ def tidy(tree: html.HtmlElement) -> None:
     for element in list(tree.iter("summary")):
         _wrap_content(element, "strong")
         element.tag = "p"
+    for element in _SWALLOWED(tree):
+        element.tag = "div"
     for element in list(tree.iter(*_RENAMED)):
         element.tag = _RENAMED[element.tag]
     for element in list(tree.iter("caption")):

@@ -11,7 +11,7 @@ from lxml import etree, html
 
 from ingest.pipeline.extract.html_names import words
 
-_INLINE = words(
+INLINE = words(
     "a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark q s"
     " samp small span strike strong sub sup time tt u var wbr"
 )
@@ -57,7 +57,7 @@ class Weight:
         """Settle the element after everything inside it: text of inline elements is its block's."""
         if element.tag == "a" and element.get("href") is not None:
             self.linked, self.links, self.prose = self.text, 1, 0
-        elif element.tag in _INLINE:
+        elif element.tag in INLINE:
             return
         elif self._sentences and self._pending >= _SENTENCE:
             self.own_prose = self._pending
