@@ -5,6 +5,7 @@ stores, the front doors. Nothing here depends on it but GET /metrics. No label h
 a source or anything else that grows without bound.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Final, Literal
 
@@ -103,6 +104,21 @@ _request_seconds: Final = Histogram(
     registry=REGISTRY,
     buckets=(*_QUICK, 10.0, 30.0),
 )
+WARNINGS: Final = frozenset(
+    {
+        "type_mismatch", "undecodable_characters", "removed_characters", "garbled_text",
+        "hidden_text", "main_content_unsure", "pages_failed", "pages_unread", "sheets_failed",
+        "hidden_sheets", "formulas_not_calculated", "messages_failed", "messages_cut_off",
+        "chapters_failed", "parts_unreadable", "attachments_not_kept", "invalid_json",
+        "invalid_xml", "unclosed_quote", "only_first_frame",
+    }
+)  # fmt: skip
+_warnings: Final = Counter(
+    "rag_ingest_document_warnings",
+    "Documents read with a warning, by its code.",
+    ("code",),
+    registry=REGISTRY,
+)
 _sockets: Final = Gauge(
     "rag_ingest_websocket_clients", "WebSockets that are open.", registry=REGISTRY
 )
@@ -174,6 +190,12 @@ def embedding_call(outcome: str, *, seconds: float, texts: int = 0, tokens: int 
     _embedding_seconds.observe(seconds)
     _embedded_texts.inc(texts)
     _embedded_tokens.inc(tokens)
+
+
+def document_read(warnings: Sequence[str]) -> None:
+    """A document was read. Codes come out of the sandbox: unknown ones share a label."""
+    for code in warnings:
+        _warnings.labels(code if code in WARNINGS else "other").inc()
 
 
 def embeddings_reused(texts: int) -> None:

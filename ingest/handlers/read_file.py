@@ -1,5 +1,6 @@
 """A file's text and chunks, by the sandbox, and the jobs for the files that are inside of it."""
 
+from ingest import metrics
 from ingest.errors import BlobMissing, Permanent
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.fan_out import FanOut, fan_out
@@ -29,6 +30,7 @@ async def read_file(
             parsed = await twice_at_most(
                 lambda: ctx.parser.parse(path, request, on_page=progress.still_here), folder=folder
             )
+            metrics.document_read(parsed.document.warnings)
             inside = await fan_out(job, place, parsed.members, folder, ctx)
     except BlobMissing as error:
         raise Permanent(f"{error}; upload the file again", code="blob_missing") from error

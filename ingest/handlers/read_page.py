@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ingest import metrics
 from ingest.errors import Permanent
 from ingest.handlers.chunk_settings import chunk_settings
 from ingest.handlers.context import Context, Progress
@@ -108,6 +109,7 @@ async def parse(
         url=url,
     )
     parsed = await ctx.parser.parse(path, request)
+    metrics.document_read(parsed.document.warnings)
     progress.note_parsed(parsed)
     if not parsed.chunks:
         raise Permanent("the page has no text", code="empty_content")

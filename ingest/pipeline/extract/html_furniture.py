@@ -44,6 +44,7 @@ _BUTTONS = etree.XPath(
     "boolean(.//button or .//input or .//a[contains(@class, 'btn') or contains(@class, 'button')])"
 )
 _INSIDE = etree.XPath("boolean(ancestor::main or ancestor::article)")
+_HEADED = etree.XPath("boolean((.//h1|.//h2)[not(.//a) and not(ancestor::a)])")
 _HOLDS_PAGE = etree.XPath("boolean(.//main or .//article or .//h1)")
 
 
@@ -92,6 +93,8 @@ def _is_furniture(element: html.HtmlElement, weight: Weight, page: Weight) -> bo
         return False
     called = names(element)
     if element.get("role") in _ROLES or (is_listing and called & _NAMES):
+        return True
+    if element.tag == "header" and is_listing and not _INSIDE(element) and not _HEADED(element):
         return True
     if (is_site_footer(element) or called & _OVERLAYS) and not _INSIDE(element):
         return True

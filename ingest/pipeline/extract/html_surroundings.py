@@ -65,7 +65,7 @@ class Surroundings:
     def _is_beside(self, element: html.HtmlElement) -> bool:
         if element in self._known:
             return True
-        if self._weights[element].prose >= 0.5 * self._page.prose:
+        if self._weights[element].prose >= _largest(element) * self._page.prose:
             return False
         return element.tag in ("footer", "aside") or bool(names(element) & _BESIDE)
 
@@ -112,7 +112,7 @@ class Surroundings:
             return ""
         if not is_inside and is_site_footer(element):
             return "furniture"
-        if weight.article > 0.1 * page.article or weight.prose > 0.5 * page.prose:
+        if weight.article > 0.1 * page.article or weight.prose >= _largest(element) * page.prose:
             return ""
         if self._is_called_so(element, weight, is_inside=is_inside):
             return "furniture"
@@ -130,6 +130,11 @@ class Surroundings:
         if not is_inside and (element.tag == "header" or "header" in called):
             return per_link < 200 and not is_inside_article(element)
         return _HEADING.match(_first_text(element)) is not None
+
+
+def _largest(element: html.HtmlElement) -> float:
+    """Share of the page's prose that an element beside the article may have, at most."""
+    return 0.7 if element.tag == "aside" or "sidebar" in names(element) else 0.5
 
 
 def _first_text(element: html.HtmlElement) -> str:

@@ -4,7 +4,7 @@ Formulas become text, captions and summaries paragraphs, definition lists lists;
 lines; tables that only place things are dissolved, and cells that span rows or columns repeated.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from lxml import etree, html
 
@@ -34,18 +34,18 @@ def tidy(tree: html.HtmlElement) -> None:
     for element in list(tree.iter("summary")):
         _wrap_content(element, "strong")
         element.tag = "p"
-    for element in _SWALLOWED(tree):
-        element.tag = "div"
-    for element in list(tree.iter(*_RENAMED)):
-        element.tag = _RENAMED[element.tag]
-    for element in list(tree.iter("caption")):
-        _before_its_table(element)
+    for element in [*_SWALLOWED(tree), *tree.iter(*_RENAMED)]:
+        element.tag = _RENAMED.get(element.tag, "div")
+    _each(tree, "caption", _before_its_table)
     for element in _LISTS(tree):
         _to_list(element)
-    for element in list(tree.iter("a")):
-        _tidy_link(element)
-    for element in list(tree.iter("table")):
-        _tidy_table(element)
+    _each(tree, "a", _tidy_link)
+    _each(tree, "table", _tidy_table)
+
+
+def _each(tree: html.HtmlElement, tag: str, change: Callable[[html.HtmlElement], None]) -> None:
+    for element in list(tree.iter(tag)):
+        change(element)
 
 
 def _formula(math: html.HtmlElement) -> str:
