@@ -73,8 +73,8 @@ class Surroundings:
         """From the page to the innermost element that holds most of the article."""
         path = [tree]
         enough = _MOST * self._page.article
-        while len(path[-1]):
-            best = max(path[-1], key=lambda child: self._weights[child].article)
+        while children := [child for child in path[-1] if not self._is_beside(child)]:
+            best = max(children, key=lambda child: self._weights[child].article)
             if self._weights[best].article < enough or best.tag in CONTENT - {"body", "main"}:
                 break
             path.append(best)
@@ -112,7 +112,9 @@ class Surroundings:
             return ""
         if not is_inside and is_site_footer(element):
             return "furniture"
-        if weight.article > 0.1 * page.article or weight.prose >= _largest(element) * page.prose:
+        if weight.prose >= _largest(element) * page.prose:
+            return ""
+        if weight.article > 0.1 * page.article and not _is_sidebar_of_links(element, weight):
             return ""
         if self._is_called_so(element, weight, is_inside=is_inside):
             return "furniture"
@@ -134,7 +136,15 @@ class Surroundings:
 
 def _largest(element: html.HtmlElement) -> float:
     """Share of the page's prose that an element beside the article may have, at most."""
-    return 0.7 if element.tag == "aside" or "sidebar" in names(element) else 0.5
+    return 0.7 if _is_sidebar(element) else 0.5
+
+
+def _is_sidebar(element: html.HtmlElement) -> bool:
+    return element.tag == "aside" or "sidebar" in names(element)
+
+
+def _is_sidebar_of_links(element: html.HtmlElement, weight: Weight) -> bool:
+    return _is_sidebar(element) and weight.links > 4 and weight.text < 400 * weight.links
 
 
 def _first_text(element: html.HtmlElement) -> str:
