@@ -33,15 +33,21 @@ def lines(body: str, title: str = "A page") -> list[str]:
 
 def test_a_clause_that_repeats_stands_under_each_of_its_headings() -> None:
     towns = ["Aalborg", "Ghent", "Porto"]
-    body = "".join(f"<h2>Warehouse {town}</h2><p>{CLAUSE}</p>" for town in towns)
+    clause = f"{CLAUSE} If the supplier is late, the buyer may withdraw from this part of it."
+    body = "".join(f"<h2>Warehouse {town}</h2><p>{clause}</p>" for town in towns)
 
-    found = lines(f"<h1>Terms</h1>{body}<h2>Contact</h2><p>Ask the office.</p>", "Terms")
+    found = lines(
+        f"<h1>Terms for warehouses</h1>{body}<h2>Contact</h2><p>Questions about these terms are "
+        "answered by the purchasing office on working days between nine and four.</p>",
+        "Terms for warehouses",
+    )
 
     assert found == [
-        "# Terms",
-        *(line for town in towns for line in (f"## Warehouse {town}", CLAUSE)),
+        "# Terms for warehouses",
+        *(line for town in towns for line in (f"## Warehouse {town}", clause)),
         "## Contact",
-        "Ask the office.",
+        "Questions about these terms are answered by the purchasing office on working days between "
+        "nine and four.",
     ]
 
 
