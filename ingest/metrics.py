@@ -193,9 +193,13 @@ def embedding_call(outcome: str, *, seconds: float, texts: int = 0, tokens: int 
 
 
 def document_read(warnings: Sequence[str]) -> None:
-    """A document was read. Codes come out of the sandbox: unknown ones share a label."""
+    """A document was read. Codes come out of the sandbox: unknown ones share a label.
+
+    Steps that were skipped have a counter of their own, `step_skipped`.
+    """
     for code in warnings:
-        _warnings.labels(code if code in WARNINGS else "other").inc()
+        if not code.endswith("_skipped"):
+            _warnings.labels(code if code in WARNINGS else "other").inc()
 
 
 def embeddings_reused(texts: int) -> None:

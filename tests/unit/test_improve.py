@@ -218,7 +218,6 @@ def test_the_words_are_there_whichever_step_fails(name: str) -> None:
         ("office_legacy.summary", "a.doc", "metadata"),
         ("office_legacy.without_fields", "a.doc", "fields"),
         ("xberg_text.tidy", "a.doc", "tidying"),
-        ("mhtml._under_heading", "page.mht", "title"),
         ("html.tidy", "a.html", "main_content"),
     ],
     ids=lambda value: str(getattr(value, "__name__", value)),

@@ -20,3 +20,11 @@ def test_warnings_are_counted_and_unknown_codes_share_a_label() -> None:
         "other": 1,
     }
     assert counted("made up by a broken parser") == 0
+
+
+def test_skipped_steps_are_left_to_their_own_counter() -> None:
+    before = counted("other")
+
+    metrics.document_read(("headings_skipped",))
+
+    assert counted("other") == before
