@@ -12,16 +12,16 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from api import json_body
-from api.deps import Require
-from api.limits import bounded
-from api.query import known_query
+from api.dependencies import Require
+from api.middleware.body_limit import bounded
+from api.schema import json_body
+from api.schema.query import known_query
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class KeyedRoute(APIRoute):
-    """A route whose function asks for a key, by one of the annotations in api/deps.py."""
+    """A route whose function asks for a key, by one of the annotations in api/dependencies.py."""
 
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()

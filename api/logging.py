@@ -13,8 +13,8 @@ import structlog
 from pydantic import SecretStr
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from ingest.config import Settings
 from ingest.redaction import Redactor, parts_of, redact, secrets_inside
+from ingest.settings.settings import Settings
 
 
 def set_up_logging(settings: Settings, *, stream: TextIO | None = None) -> None:

@@ -15,40 +15,14 @@ from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from api import (
-    applications,
-    batches,
-    chunks,
-    crawls,
-    deliveries,
-    documents,
-    health,
-    job_requests,
-    job_types,
-    jobs,
-    live,
-    metrics,
-    openapi,
-    preview,
-    provider,
-    scaling,
-    search,
-    sources,
-    streams,
-    tickets,
-    upload_check,
-    upload_url,
-    uploads,
-    webhook_endpoints,
-    webhooks,
-    worker_config,
-)
-from api.failed_keys import FailedKeys
-from api.hub import Hub
+from api.installation_state import Overviews
 from api.keyed_route import KeyedRoute
-from api.observed import Observed
-from api.overview import Overviews
-from api.pressure import BodyPace, Crowd
+from api.live import websocket
+from api.live.hub import Hub
+from api.middleware.backpressure import BodyPace, Crowd
+from api.middleware.failed_keys import FailedKeys
+from api.middleware.request_limits import RequestLimits
+from api.middleware.request_metrics import Observed
 from api.problems import (
     BodyTooLarge,
     FieldRejected,
@@ -64,11 +38,37 @@ from api.problems import (
     problem,
     retry_after,
 )
-from api.query import known_query
-from api.request_limits import RequestLimits
-from ingest.db import is_out_of_reach, is_timed_out
+from api.routes import (
+    applications,
+    batches,
+    chunks,
+    crawls,
+    deliveries,
+    documents,
+    health,
+    job_requests,
+    job_types,
+    jobs,
+    metrics,
+    preview,
+    provider,
+    scaling,
+    search,
+    sources,
+    streams,
+    tickets,
+    upload_check,
+    upload_url,
+    uploads,
+    webhook_endpoints,
+    webhooks,
+    worker_config,
+)
+from api.schema import openapi
+from api.schema.query import known_query
 from ingest.errors import BlobMissing, Conflict, IngestError, NotFound, Rejected, Transient
-from ingest.metrics import statement_timed_out
+from ingest.observability.metrics import statement_timed_out
+from ingest.postgres.database import is_out_of_reach, is_timed_out
 from ingest.runtime import Runtime
 
 log = structlog.get_logger()
@@ -167,7 +167,7 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
         app.include_router(router, dependencies=strict, responses=openapi.OPEN)
     # What is signed is never refused for what it says.
     app.include_router(webhooks.router)
-    app.include_router(live.router)
+    app.include_router(websocket.router)
     # Whoever opens the address that `ingest serve` prints.
     app.add_api_route("/", _to_the_docs, include_in_schema=False)
     openapi.describe(app, routers=_ROUTERS)

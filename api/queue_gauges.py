@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from api.overview import Overview
-from ingest.store.queue_stats import TypeStats
+from api.installation_state import Overview
+from ingest.store.queue.queue_stats import TypeStats
 
 Rows = Iterable[tuple[Sequence[str], float]]
 

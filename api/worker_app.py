@@ -2,8 +2,8 @@
 
 from fastapi import FastAPI
 
-from api import health, metrics
-from api.overview import Overviews
+from api.installation_state import Overviews
+from api.routes import health, metrics
 from ingest.runtime import Runtime
 
 

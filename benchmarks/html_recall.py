@@ -21,7 +21,7 @@ from statistics import mean
 from typing import NamedTuple
 
 from ingest.errors import Permanent
-from ingest.pipeline.extract.registry import extract
+from ingest.formats.registry import extract
 
 _WORD = re.compile(r"\w+")
 _ADDRESS = re.compile(r"\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\")?\)")

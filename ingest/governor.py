@@ -20,12 +20,18 @@ from typing import Final, Literal
 
 import structlog
 
-from ingest.buckets import burst, take
-from ingest.db import Pool, transaction
 from ingest.errors import ErrorCode, Snooze
-from ingest.store import lanes
-from ingest.store.by_hand import positive_integer
-from ingest.store.lanes import FAILURES_TO_PAUSE, Cause, Lane, LaneState, PauseReason
+from ingest.postgres.database import Pool, transaction
+from ingest.store.lenient_json import positive_integer
+from ingest.store.limits import provider_lanes
+from ingest.store.limits.provider_lanes import (
+    FAILURES_TO_PAUSE,
+    Cause,
+    Lane,
+    LaneState,
+    PauseReason,
+)
+from ingest.token_bucket import burst, take
 
 log = structlog.get_logger()
 
@@ -93,7 +99,7 @@ class Governor:
         `may_try`: whether this may be the request that tries a provider that failed.
         """
         async with transaction(self._pool) as conn:
-            now = await lanes.lock(conn, lane)
+            now = await provider_lanes.lock(conn, lane)
             if (hold := _pause(now)) is not None:
                 return hold
             limits = self._limits_of(lane, now)
@@ -120,7 +126,7 @@ class Governor:
                 paused_until=now.now + _PROBE if probes else None,
                 pause_reason="probe" if probes else None,
             )
-            await lanes.save(conn, lane, granted)
+            await provider_lanes.save(conn, lane, granted)
         return None
 
     async def paused(self, lane: str) -> Hold | None:
@@ -138,21 +144,21 @@ class Governor:
     async def state(self, lane: str) -> LaneState | None:
         """None: nobody has asked for anything in it yet."""
         async with self._pool.connection() as conn:
-            return await lanes.state(conn, lane)
+            return await provider_lanes.state(conn, lane)
 
     async def limited(
         self, lane: str, *, retry_after: timedelta | None = None, cause: Cause | None = None
     ) -> None:
         """The provider limits the rate: pause the lane, exactly as long as it says if it does."""
         async with transaction(self._pool) as conn:
-            now = await lanes.lock(conn, lane)
+            now = await provider_lanes.lock(conn, lane)
             failures = now.failures + _is_news(now)
             backoff = _backoff(failures) if _is_news(now) else timedelta(0)
             delay = backoff if retry_after is None else retry_after
             after = _paused(now, failures, delay, "rate_limited")
             if _is_news(now):
                 after = _because(after, cause, is_failing=now.failing_since is not None)
-            await lanes.save(conn, lane, after)
+            await provider_lanes.save(conn, lane, after)
 
     async def failed(
         self,
@@ -168,7 +174,7 @@ class Governor:
         obeyed, or if there is no hope that the next request fares better (`at_once`).
         """
         async with transaction(self._pool) as conn:
-            now = await lanes.lock(conn, lane)
+            now = await provider_lanes.lock(conn, lane)
             failures = now.failures + _is_news(now)
             if at_once:
                 failures = max(failures, FAILURES_TO_PAUSE)
@@ -180,7 +186,7 @@ class Governor:
             is_paused = _pause(after) is not None
             if _is_news(now) or at_once:
                 after = _because(after, cause, is_failing=is_paused)
-            await lanes.save(conn, lane, after)
+            await provider_lanes.save(conn, lane, after)
         if cause is not None and after.failing_since != now.failing_since:
             log.warning(
                 "provider.failing",
@@ -194,7 +200,7 @@ class Governor:
     async def succeeded(self, lane: str) -> None:
         """The provider answered: its failures are forgotten, and what waited for it goes on."""
         async with self._pool.connection() as conn:
-            was_failing = await lanes.succeed(conn, lane)
+            was_failing = await provider_lanes.succeed(conn, lane)
         if was_failing:
             log.info("provider.back", lane=lane, jobs=await self.release())
 
@@ -206,7 +212,7 @@ class Governor:
         A provider that had failed is tried by one request first, which takes no time if it is back.
         """
         async with transaction(self._pool) as conn:
-            return await lanes.end_pauses(conn, lane=lane, reason=reason)
+            return await provider_lanes.end_pauses(conn, lane=lane, reason=reason)
 
     async def release(self, *, all: bool = False) -> int:
         """Let jobs go on that wait for the embedding provider, or for any; how many there were."""
@@ -214,9 +220,9 @@ class Governor:
         while True:
             # In steps, none of which holds up the queue.
             async with transaction(self._pool) as conn:
-                some = await lanes.release(conn, all=all)
+                some = await provider_lanes.release(conn, all=all)
             released += some
-            if some < lanes.RELEASED_AT_ONCE:  # some of them may be waiting again already
+            if some < provider_lanes.RELEASED_AT_ONCE:  # some of them may be waiting again already
                 return released
 
     def _limits_of(self, lane: str, now: Lane) -> Limits:

@@ -53,7 +53,7 @@ Step = Literal[
     "title",
     "vertical",
 ]
-"""Steps of extraction that only improve its result (improve.py); a label of a metric."""
+"""Steps of extraction that only improve its result (ingest/best_effort.py); a label of a metric."""
 ReviewReason = Literal["low_coverage", "mass_deletion", "flagged_content"]
 ChunkBy = Literal["heading", "page", "row", "size"]
 """What ends a chunk although it has room: a heading of some weight, the page, every table row or

@@ -11,7 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final, Protocol
 
-from ingest import scratch
+from ingest import temporary_folders
 from ingest.errors import Permanent, Transient
 from ingest.model import Chunk, ChunkSettings, Document, OcrSettings
 from ingest.sandbox.messages import Parsed, ParseRequest
@@ -91,7 +91,7 @@ class Previews:
         if self._parser is None:
             self._parser = self._open_parser()
             # What a process that was killed left behind, where no worker cleans up.
-            await asyncio.to_thread(scratch.sweep, older_than=_LEFT_BEHIND)
+            await asyncio.to_thread(temporary_folders.sweep, older_than=_LEFT_BEHIND)
         request = ParseRequest(
             name=name,
             declared=None,

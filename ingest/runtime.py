@@ -12,22 +12,17 @@ from numpy.typing import NDArray
 
 from ingest.blobs.base import BlobStore
 from ingest.blobs.factory import build_blob_store
-from ingest.clock import DatabaseClock
-from ingest.config import Settings
-from ingest.db import Pool, check_server, noticing_silence, open_pool, transaction
-from ingest.embedded import EmbeddedPostgres
-from ingest.embedding import EmbeddingService
+from ingest.embedding.provider_watch import ProviderWatch
+from ingest.embedding.service import EmbeddingService
 from ingest.governor import Governor, Limits
 from ingest.handlers.context import ArchiveLimits, Context, Web
 from ingest.handlers.registry import load_handlers
-from ingest.housekeeping import Keep
-from ingest.inbox import CHANNEL, Inbox
-from ingest.listen import Listener
-from ingest.migrate import migrate
 from ingest.model import EmbeddingModel, MissingModule, OcrSettings
-from ingest.operator_key import operator_key
+from ingest.postgres.database import Pool, check_server, noticing_silence, open_pool, transaction
+from ingest.postgres.embedded.server import EmbeddedPostgres
+from ingest.postgres.listen import Listener
+from ingest.postgres.migrations import migrate
 from ingest.preview import Previews
-from ingest.provider_watch import ProviderWatch
 from ingest.providers.embedders.factory import build_embedder, chunk_settings
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
@@ -35,11 +30,16 @@ from ingest.providers.notify.mail import Mailer
 from ingest.providers.ocr.factory import choose as choose_ocr
 from ingest.sandbox.installation import checking
 from ingest.sandbox.pool import ParserPool
-from ingest.store import models
-from ingest.store.chunking import Installation
-from ingest.store.retention_jobs import KeepJobs
-from ingest.store.search_hints import Hints
-from ingest.ticks import build_ticks, recover_stale_jobs
+from ingest.settings.operator_key import operator_key
+from ingest.settings.settings import Settings
+from ingest.store.documents import embedding_models
+from ingest.store.documents.chunking import Installation
+from ingest.store.retention.retention_jobs import KeepJobs
+from ingest.store.search.search_hints import Hints
+from ingest.ticks.database_clock import DatabaseClock
+from ingest.ticks.housekeeping import Keep
+from ingest.ticks.schedule import build_ticks, recover_stale_jobs
+from ingest.webhook_inbox import CHANNEL, Inbox
 from ingest.worker.loop import Worker
 
 # Others wait: with up to two connections each, searches leave some to uploads and jobs.
@@ -127,7 +127,7 @@ async def open_runtime(
         stack.push_async_callback(blobs.close)
         await blobs.check()
         async with transaction(pool) as conn:
-            known = await models.last_dimension(conn, "openai", settings.embedding_model)
+            known = await embedding_models.last_dimension(conn, "openai", settings.embedding_model)
         embedder = await build_embedder(settings, known_dimension=known)
         governor = Governor(pool, limits=_limits(settings, embedder.lane))
         embedding = EmbeddingService(embedder, governor)
@@ -136,7 +136,7 @@ async def open_runtime(
         previews = _previews(settings, ocr)
         stack.push_async_callback(previews.close)
         async with transaction(pool) as conn:
-            model_id = await models.register(conn, embedder.model)
+            model_id = await embedding_models.register(conn, embedder.model)
         channels = ["rag_jobs", *(["rag_events"] if serve else []), *([CHANNEL] if work else [])]
         listener = Listener(dsn, channels=channels)
         stack.push_async_callback(listener.close)

@@ -9,16 +9,15 @@ from uuid import UUID
 
 from psycopg.rows import dict_row
 
-from ingest.db import Connection, new_id, transaction
-from ingest.handlers.archive import unpack_archive
+from ingest.chunking.chunk import chunk
+from ingest.formats.archives.members import FolderSink
+from ingest.formats.archives.unpack import unpack
+from ingest.formats.registry import extract
 from ingest.handlers.context import ArchiveLimits, Context, Progress
-from ingest.handlers.file import ingest_file, ingest_member
+from ingest.handlers.documents.archive import unpack_archive
+from ingest.handlers.documents.file import ingest_file, ingest_member
 from ingest.model import Chunk
-from ingest.pipeline.chunk import chunk
-from ingest.pipeline.extract.members import FolderSink
-from ingest.pipeline.extract.registry import extract
-from ingest.pipeline.extract.unpack import unpack
-from ingest.pipeline.tokenizers import load_tokenizer
+from ingest.postgres.database import Connection, new_id, transaction
 from ingest.sandbox.messages import (
     Parsed,
     ParseRequest,
@@ -26,9 +25,11 @@ from ingest.sandbox.messages import (
     Unpacked,
     UnpackRequest,
 )
-from ingest.store import job_types, uploads
-from ingest.store.jobs import ClaimedJob
-from ingest.store.verdicts import FileVerdict, Upload, UploadedFile
+from ingest.store.queue import job_types
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.store.sources import uploads
+from ingest.store.sources.verdicts import FileVerdict, Upload, UploadedFile
+from ingest.tokens.tokenizers import load_tokenizer
 from ingest.worker.attempt import attempt
 from ingest.worker.finish import Finished, commit
 from tests.builders import claim

@@ -6,10 +6,10 @@ from ingest.sandbox import child
 
 if __name__ == "__main__":
     sys.modules["lxml_html_clean"] = None  # type: ignore[assignment]  # as if it were not there
-    from ingest.pipeline.extract import pdf
+    from ingest.formats.pdf import document
 
     def mark_headings(*_: object) -> None:
         raise IndexError("Pumps")
 
-    vars(pdf)["mark_headings"] = mark_headings
+    vars(document)["mark_headings"] = mark_headings
     child.main()

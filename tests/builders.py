@@ -6,10 +6,11 @@ from uuid import UUID, uuid4
 
 from psycopg.rows import dict_row
 
-from ingest.db import Connection, new_id
-from ingest.store import claims, jobs, uploads
-from ingest.store.jobs import ClaimedJob, Ended, NewJob
-from ingest.store.verdicts import Upload, UploadedFile
+from ingest.postgres.database import Connection, new_id
+from ingest.store.queue import claims, jobs
+from ingest.store.queue.jobs import ClaimedJob, Ended, NewJob
+from ingest.store.sources import uploads
+from ingest.store.sources.verdicts import Upload, UploadedFile
 
 
 async def add_application(conn: Connection, name: str = "another") -> UUID:

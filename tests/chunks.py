@@ -1,9 +1,9 @@
 """Chunks of texts, and what must be true of any."""
 
+from ingest.chunking.chunk import chunk
+from ingest.chunking.structure_reader import read_structure
 from ingest.model import Chunk, ChunkBy, Document, Page
-from ingest.pipeline.chunk import chunk
-from ingest.pipeline.structure_reader import read_structure
-from ingest.pipeline.tokenizers import Spans, Tokenizer, load_tokenizer
+from ingest.tokens.tokenizers import Spans, Tokenizer, load_tokenizer
 
 CL100K = load_tokenizer("cl100k_base")
 SENTENCE = "The parser reads the file and gives its text to the chunker. "

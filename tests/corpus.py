@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from ingest.config import load_settings
 from ingest.errors import Permanent, Transient
 from ingest.model import OcrSettings
 from ingest.providers.ocr.factory import choose
 from ingest.sandbox.pool import ParserPool
+from ingest.settings.settings import load_settings
 from tests.corpus_reader import Reader
 
 TARGET = 0.97

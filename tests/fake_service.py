@@ -13,9 +13,9 @@ from typing import Any
 
 import httpx
 
-from api import multipart
 from api.cli.client import Client, Target
-from api.multipart import Part
+from api.upload import multipart
+from api.upload.multipart import Part
 
 KEY = "rk_key_of_the_tests"
 

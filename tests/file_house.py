@@ -8,13 +8,13 @@ from typing import cast
 from uuid import UUID
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Pool, new_id, transaction
-from ingest.embedding import EmbeddingService
+from ingest.embedding.service import EmbeddingService
 from ingest.errors import IngestError
 from ingest.governor import Governor
 from ingest.handlers.context import Context, Progress, Web
-from ingest.handlers.file import ingest_file
+from ingest.handlers.documents.file import ingest_file
 from ingest.model import Chunk, ChunkSettings, Coverage, Document
+from ingest.postgres.database import Pool, new_id, transaction
 from ingest.sandbox.messages import (
     Parsed,
     ParseRequest,
@@ -22,9 +22,10 @@ from ingest.sandbox.messages import (
     Unpacked,
     UnpackRequest,
 )
-from ingest.store import job_types, uploads
-from ingest.store.jobs import ClaimedJob
-from ingest.store.verdicts import Upload, UploadedFile
+from ingest.store.queue import job_types
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.store.sources import uploads
+from ingest.store.sources.verdicts import Upload, UploadedFile
 from ingest.worker.attempt import attempt
 from ingest.worker.finish import Finished, commit
 from tests.builders import claim

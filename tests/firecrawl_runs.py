@@ -12,20 +12,21 @@ from uuid import UUID, uuid4
 from psycopg.rows import dict_row
 
 from ingest.blobs.base import BlobStore
-from ingest.db import Connection, Pool
 from ingest.errors import Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Web
-from ingest.handlers.firecrawl_pages import provider_page
-from ingest.handlers.firecrawl_run import ProviderEnd, start_id, step
-from ingest.inbox import Inbox
-from ingest.listen import Listener
+from ingest.handlers.firecrawl.pages import provider_page
+from ingest.handlers.firecrawl.run import ProviderEnd, start_id, step
+from ingest.postgres.database import Connection, Pool
+from ingest.postgres.listen import Listener
 from ingest.providers.firecrawl.client import FirecrawlClient
 from ingest.providers.firecrawl.events import CrawledPage
-from ingest.store import claims, crawl_pages, crawls, runs, webhook_events
-from ingest.store.crawls import Crawl
-from ingest.store.jobs import ClaimedJob
-from ingest.store.runs import CrawlSettings, NewRun, Run
-from ingest.store.webhook_events import NewWebhookEvent
+from ingest.store.crawl import crawl_pages, crawls, runs, webhook_events
+from ingest.store.crawl.crawls import Crawl
+from ingest.store.crawl.runs import CrawlSettings, NewRun, Run
+from ingest.store.crawl.webhook_events import NewWebhookEvent
+from ingest.store.queue import claims
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.webhook_inbox import Inbox
 from tests.firecrawl_events import event
 from tests.patience import AGES
 from tests.worker import until

@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from ingest.db import Connection
-from ingest.store import fresh_vectors
+from ingest.postgres.database import Connection
+from ingest.store.documents import fresh_vectors
 
 
 async def count_fresh(conn: Connection) -> int:

@@ -14,9 +14,8 @@ from collections.abc import Callable
 import orjson
 from PIL import Image
 
-from ingest.pipeline import mediatypes
-from ingest.pipeline.extract import registry
-from ingest.pipeline.extract.source import Extraction, Source
+from ingest.formats import media_types, registry
+from ingest.formats.common.source import Extraction, Source
 from ingest.providers.ocr import factory
 from ingest.sandbox import child
 
@@ -116,7 +115,7 @@ def _lie(frame: bytes) -> None:
     time.sleep(10)
 
 
-registry.MODULES[mediatypes.TEXT] = "__main__"
+registry.MODULES[media_types.TEXT] = "__main__"
 factory.build_recogniser = lambda settings: _Slow()  # type: ignore[assignment]
 
 if __name__ == "__main__":

@@ -7,13 +7,14 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.db import Connection
-from ingest.keywords import keyword_text
 from ingest.model import Chunk, ChunkSettings, Document, EmbeddingModel
-from ingest.store import documents, models, search
-from ingest.store.documents import NewDocument
-from ingest.store.search import Scope
-from ingest.store.search_hints import Hints
+from ingest.postgres.database import Connection
+from ingest.store.documents import documents, embedding_models
+from ingest.store.documents.documents import NewDocument
+from ingest.store.search import vector_search
+from ingest.store.search.search_hints import Hints
+from ingest.store.search.vector_search import Scope
+from ingest.tokens.keywords import keyword_text
 from tests.live import add_source
 
 
@@ -36,7 +37,7 @@ async def add_space(conn: Connection, *, name: str = "a model", dimension: int =
     model = EmbeddingModel(
         provider="static", name=name, dimension=dimension, max_tokens=512, tokenizer="cl100k_base"
     )
-    return Space(id=await models.register(conn, model), dimension=dimension)
+    return Space(id=await embedding_models.register(conn, model), dimension=dimension)
 
 
 async def add_document(
@@ -104,7 +105,7 @@ async def nearest(
     hints: Hints | None = None,
 ) -> list[UUID]:
     async with conn.transaction():
-        found = await search.by_vector(
+        found = await vector_search.by_vector(
             conn, scope, model_id=space.id, vector=vector, limit=limit, hints=hints or Hints()
         )
     return [hit.id for hit in found]

@@ -7,8 +7,8 @@ from typing import Any
 from psycopg.rows import dict_row, scalar_row
 from psycopg.types.json import Jsonb
 
-from ingest.db import Connection, Pool
 from ingest.governor import Governor, Hold, Limits
+from ingest.postgres.database import Connection, Pool
 
 LANE = "acme/llm#12345678"
 

@@ -8,11 +8,11 @@ from uuid import UUID
 
 import orjson
 
-from api.feeds import Subscriber
-from api.mailbox import Message
-from ingest.db import Connection, new_id
-from ingest.store import events
-from ingest.store.events import EventType, NewEvent
+from api.live.client_queue import Message
+from api.live.subscriptions import Subscriber
+from ingest.postgres.database import Connection, new_id
+from ingest.store.sources import events
+from ingest.store.sources.events import EventType, NewEvent
 from tests.patience import PATIENCE
 
 

@@ -8,15 +8,17 @@ from uuid import UUID
 
 from psycopg.rows import dict_row
 
-from ingest.db import Connection, Pool
 from ingest.handlers.context import Context, Web
 from ingest.handlers.notification import deliver
+from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.notify.mail import Mailer
 from ingest.providers.notify.signing import new_secret
-from ingest.store import announce, jobs, notify, webhook_endpoints
-from ingest.store.jobs import ClaimedJob, Ended
-from ingest.store.webhook_endpoints import Endpoint, Event
+from ingest.store.notify import outbox, webhook_endpoints
+from ingest.store.notify.webhook_endpoints import Endpoint, Event
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import ClaimedJob, Ended
+from ingest.store.sources import announce
 from tests.builders import claim
 from tests.worker import running_worker, until
 
@@ -75,7 +77,7 @@ async def delivering(
 async def send_test(conn: Connection, endpoint: Endpoint, count: int = 1) -> list[UUID]:
     """Deliveries of the event `endpoint.test`."""
     async with conn.transaction():
-        return [await notify.test(conn, endpoint) for _ in range(count)]
+        return [await outbox.test(conn, endpoint) for _ in range(count)]
 
 
 async def end(conn: Connection, job: ClaimedJob, status: str, **columns: Any) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from ingest.embedded import EmbeddedPostgres
-from ingest.embedded_host import Account
+from ingest.postgres.embedded.host import Account
+from ingest.postgres.embedded.server import EmbeddedPostgres
 
 
 def postgres_in(folder: Path) -> EmbeddedPostgres:

@@ -8,17 +8,19 @@ from typing import Any
 from uuid import UUID
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection, Pool, transaction
 from ingest.errors import IngestError
-from ingest.handlers.chunk_settings import installation
 from ingest.handlers.context import Context, Progress
-from ingest.handlers.file import ingest_file
-from ingest.handlers.rechunk import rechunk_source
+from ingest.handlers.documents.chunk_settings import installation
+from ingest.handlers.documents.file import ingest_file
+from ingest.handlers.documents.rechunk import rechunk_source
 from ingest.model import Chunk, ChunkSettings, Page
+from ingest.postgres.database import Connection, Pool, transaction
 from ingest.sandbox.messages import Parsed, ParseRequest, RechunkRequest
-from ingest.store import applications, chunking, job_types, models
-from ingest.store.chunking import OwnChunking
-from ingest.store.jobs import ClaimedJob
+from ingest.store.documents import chunking, embedding_models
+from ingest.store.documents.chunking import OwnChunking
+from ingest.store.queue import job_types
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.store.tenants import applications
 from ingest.worker.attempt import attempt
 from ingest.worker.finish import Finished, commit
 from tests.builders import claim
@@ -146,7 +148,7 @@ class RechunkHouse(House):
 async def rechunk_house(pool: Pool, folder: Path) -> AsyncIterator[RechunkHouse]:
     blobs = LocalBlobStore(folder / "blobs")
     async with transaction(pool) as conn:
-        model_id = await models.register(conn, FakeEmbedder().model)
+        model_id = await embedding_models.register(conn, FakeEmbedder().model)
     yield RechunkHouse(pool, blobs, model_id)
     await blobs.close()
 

@@ -5,10 +5,10 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from ingest.db import Connection, Pool
-from ingest.housekeeping import Keep, keep_house
-from ingest.store import batch_views, progress
-from ingest.store.retention_jobs import KeepJobs
+from ingest.postgres.database import Connection, Pool
+from ingest.store.retention.retention_jobs import KeepJobs
+from ingest.store.sources import batch_views, progress
+from ingest.ticks.housekeeping import Keep, keep_house
 from tests.builders import enqueue
 
 DAY = timedelta(days=1)

@@ -14,16 +14,14 @@ from uuid import UUID, uuid4
 from psycopg.rows import dict_row
 
 from ingest.blobs.base import BlobStore
-from ingest.db import Pool, transaction
-from ingest.embedding import EmbeddingService
+from ingest.chunking.chunk import chunk
+from ingest.embedding.service import EmbeddingService
+from ingest.formats.registry import extract
 from ingest.governor import Governor
 from ingest.handlers.context import Context, Progress, Web
 from ingest.handlers.registry import load_handlers
 from ingest.model import Chunk, ChunkSettings, Document
-from ingest.pipeline.chunk import chunk
-from ingest.pipeline.extract.registry import extract
-from ingest.pipeline.tokenizers import load_tokenizer
-from ingest.pipeline.web import urls
+from ingest.postgres.database import Pool, transaction
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.sandbox.messages import (
     Parsed,
@@ -32,9 +30,13 @@ from ingest.sandbox.messages import (
     Unpacked,
     UnpackRequest,
 )
-from ingest.store import claims, job_types, models, runs
-from ingest.store.jobs import ClaimedJob
-from ingest.store.runs import CrawlSettings, NewRun, Run
+from ingest.store.crawl import runs
+from ingest.store.crawl.runs import CrawlSettings, NewRun, Run
+from ingest.store.documents import embedding_models
+from ingest.store.queue import claims, job_types
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.tokens.tokenizers import load_tokenizer
+from ingest.web import urls
 from ingest.worker.attempt import attempt
 from ingest.worker.finish import Finished, commit
 from tests.fakes import FakeEmbedder
@@ -274,7 +276,7 @@ async def site_house(pool: Pool, answers: Mapping[str, Answer]) -> AsyncIterator
             _resolve=_here,
         )
         async with transaction(pool) as conn:
-            model_id = await models.register(conn, FakeEmbedder().model)
+            model_id = await embedding_models.register(conn, FakeEmbedder().model)
         try:
             yield SiteHouse(pool, web, fetcher, model_id)
         finally:

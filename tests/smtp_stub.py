@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 
-from ingest.tasks import end
+from ingest.asynchronous.tasks import end
 
 
 @dataclass(slots=True, kw_only=True)

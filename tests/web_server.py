@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from ingest.tasks import end
+from ingest.asynchronous.tasks import end
 from tests.patience import PATIENCE
 
 Behaviour = Callable[["Request", asyncio.StreamWriter], Awaitable[None]]

@@ -6,9 +6,10 @@ from uuid import UUID
 
 from psycopg.rows import dict_row
 
-from ingest.db import Connection, new_id
-from ingest.store import crawls, jobs, runs
-from ingest.store.runs import CrawlSettings, NewRun, Run
+from ingest.postgres.database import Connection, new_id
+from ingest.store.crawl import crawls, runs
+from ingest.store.crawl.runs import CrawlSettings, NewRun, Run
+from ingest.store.queue import jobs
 
 SITE = "https://site.example/"
 

@@ -7,12 +7,12 @@ from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
 
-from ingest.db import Connection, Pool
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import Handler
-from ingest.listen import Listener
-from ingest.store import job_types
-from ingest.store.jobs import ClaimedJob
+from ingest.postgres.database import Connection, Pool
+from ingest.postgres.listen import Listener
+from ingest.store.queue import job_types
+from ingest.store.queue.jobs import ClaimedJob
 from ingest.worker.finish import Finished
 from ingest.worker.finisher import Finisher
 from ingest.worker.loop import Worker

@@ -14,7 +14,7 @@ from typing import Final
 
 from api.cli import local
 from api.cli.output import CommandError
-from api.paths import decode_filename, normalise
+from api.upload.paths import decode_filename, normalise
 
 _OURS: Final = "the data folder of a service"
 

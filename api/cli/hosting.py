@@ -15,9 +15,9 @@ from api.cli.output import out, print_json
 from api.cli.starting import prepare, run, stoppable
 from api.cli.stopping import StopRequest
 from api.main import create_app
-from ingest.config import Settings
+from ingest.observability.tracing import exported
 from ingest.runtime import Runtime, database, open_runtime
-from ingest.tracing import exported
+from ingest.settings.settings import Settings
 
 
 def run_api(*, join: bool, work: bool | None, as_json: bool) -> None:

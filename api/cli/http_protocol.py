@@ -31,7 +31,7 @@ _TOO_SLOW: Final = b"".join(
 class PromptProtocol(H11Protocol):
     """A connection in three states: a request is answered, its rest comes, or a head is awaited.
 
-    The first has no time limit here: how fast a body has to come, api/pressure.py says.
+    The first has no time limit here: api/middleware/backpressure.py says how fast a body must come.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -9,7 +9,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from api.cli.http_protocol import PromptProtocol
-from api.live import LARGEST_MESSAGE
+from api.live.websocket import LARGEST_MESSAGE
 
 # For requests that are being answered at a stop; streams, which never end, are cut off then.
 _GRACE_SECONDS: Final = 5

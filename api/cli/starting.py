@@ -11,7 +11,7 @@ import uvloop
 
 from api.cli.stopping import StopRequest, stop_request
 from api.logging import set_up_logging
-from ingest.config import Settings, load_settings
+from ingest.settings.settings import Settings, load_settings
 
 _INTERRUPTED: Final = 130
 

@@ -12,9 +12,9 @@ from api.cli.bound import bound, url_of
 from api.cli.output import out, print_json
 from api.cli.starting import prepare, run, stoppable
 from api.cli.stopping import StopRequest
-from ingest.config import Settings
+from ingest.observability.tracing import exported
 from ingest.runtime import Runtime, database, open_runtime
-from ingest.tracing import exported
+from ingest.settings.settings import Settings
 
 
 def run_worker(*, as_json: bool) -> None:

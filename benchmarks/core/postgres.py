@@ -12,8 +12,8 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from benchmarks.core.processes import family_cpu_seconds, parent_of
-from ingest.embedded import EmbeddedPostgres
-from ingest.migrate import migrate
+from ingest.postgres.embedded.server import EmbeddedPostgres
+from ingest.postgres.migrations import migrate
 
 
 class Server:

@@ -22,13 +22,13 @@ import psycopg
 from pgvector.psycopg import register_vector
 
 from benchmarks.core.processes import family_cpu_seconds
-from ingest.config import Settings
-from ingest.db import new_id
+from ingest.chunking.chunk import chunk
+from ingest.formats.registry import extract
 from ingest.model import Chunk, Document
-from ingest.pipeline.chunk import chunk
-from ingest.pipeline.extract.registry import extract
-from ingest.pipeline.tokenizers import load_tokenizer
+from ingest.postgres.database import new_id
 from ingest.providers.embedders.factory import build_embedder, chunk_settings
+from ingest.settings.settings import Settings
+from ingest.tokens.tokenizers import load_tokenizer
 
 _TABLES = """
 create table documents (id uuid primary key, path text, content text);

@@ -8,9 +8,9 @@ import psycopg
 from psycopg import sql
 
 from benchmarks.end_to_end.works import MARK, Work
-from ingest.config import Settings
-from ingest.pipeline.tokenizers import load_tokenizer
 from ingest.providers.embedders.factory import build_embedder
+from ingest.settings.settings import Settings
+from ingest.tokens.tokenizers import load_tokenizer
 
 _SAMPLE = 20
 _ALIKE = 0.9999

@@ -12,7 +12,7 @@ from benchmarks.core.postgres import Server, url
 from benchmarks.end_to_end.memory import Peak, peak_of
 from benchmarks.end_to_end.outcome import Cpu, Outcome, check
 from benchmarks.end_to_end.works import Kind, Work
-from ingest.vocabulary.load import wordllama_folder
+from ingest.tokens.vocabularies import wordllama_folder
 
 _SECONDS = 240.0
 # A chunk of 512 tokens, this project's default size, in the other units that splitters take. What

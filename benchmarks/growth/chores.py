@@ -8,13 +8,13 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
-from ingest.config import Settings
-from ingest.db import Connection, Pool, open_pool, transaction
-from ingest.housekeeping import keep_house
+from ingest.postgres.database import Connection, Pool, open_pool, transaction
 from ingest.runtime import keep_of
-from ingest.store import claims, jobs, queue_stats
-from ingest.store.jobs import NewJob
-from ingest.ticks import (
+from ingest.settings.settings import Settings
+from ingest.store.queue import claims, jobs, queue_stats
+from ingest.store.queue.jobs import NewJob
+from ingest.ticks.housekeeping import keep_house
+from ingest.ticks.schedule import (
     complete_batches,
     make_nightly_due,
     prune_old,

@@ -19,7 +19,7 @@ from psycopg import sql
 from benchmarks.core.postgres import drop_slow_indexes
 from benchmarks.growth.texts import Text, Texts
 from benchmarks.growth.uploads import service_on
-from ingest.db import new_id
+from ingest.postgres.database import new_id
 
 PER_BATCH: Final = 1000
 """Files of one upload."""

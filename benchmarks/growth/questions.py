@@ -9,8 +9,8 @@ from uuid import UUID
 
 import psycopg
 
-from api.deps import APPLICATION_HEADER
-from api.pages import encode_cursor
+from api.dependencies import APPLICATION_HEADER
+from api.schema.pagination import encode_cursor
 from benchmarks.growth.uploads import Files, upload
 from tests.acceptance.service import Service, until
 

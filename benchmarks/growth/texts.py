@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.config import Settings
 from ingest.providers.embedders.factory import build_embedder
+from ingest.settings.settings import Settings
 
 SIZE = 1000
 """About so many characters: one chunk."""

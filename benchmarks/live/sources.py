@@ -11,9 +11,9 @@ import orjson
 import psycopg
 from psycopg.rows import class_row
 
-from api.live_messages import of_event
+from api.live.messages import of_event
 from benchmarks.core.texts import text_files
-from ingest.store.events import Event
+from ingest.store.sources.events import Event
 from tests.acceptance.service import Service, until
 from tests.make_archives import zip_of
 

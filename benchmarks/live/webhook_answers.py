@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
-from api.webhooks import FIRECRAWL_PATH
+from api.routes.webhooks import FIRECRAWL_PATH
 from benchmarks.core.results import Table
 from tests.firecrawl_events import document, event, signature
 

@@ -15,13 +15,13 @@ from pgvector.psycopg import register_vector_async
 
 from benchmarks.provider.server import DIMENSION
 from benchmarks.provider.work import MODEL, OVERLAP, TOKENS
-from ingest.db import Connection, new_id
+from ingest.chunking.chunk import chunk
+from ingest.embedding.batching import group
+from ingest.formats.registry import extract
 from ingest.model import Chunk, EmbeddingModel
-from ingest.pipeline.batch import group
-from ingest.pipeline.chunk import chunk
-from ingest.pipeline.extract.registry import extract
-from ingest.pipeline.tokenizers import load_tokenizer
+from ingest.postgres.database import Connection, new_id
 from ingest.providers.embedders.openai import OpenAIEmbedder
+from ingest.tokens.tokenizers import load_tokenizer
 
 _TABLES = f"""
 create table documents (id uuid primary key, path text, content text);

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from benchmarks.core.texts import text_files
 from benchmarks.provider.server import DIMENSION, MOST_TOKENS
-from ingest.pipeline.tokenizers import load_tokenizer
+from ingest.tokens.tokenizers import load_tokenizer
 
 MODEL: Final = "text-embedding-3-small"
 TOKENS: Final = 512

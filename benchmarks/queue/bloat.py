@@ -15,12 +15,12 @@ from datetime import timedelta
 from uuid import UUID
 
 from benchmarks.queue.claim_time import BATCH, add_applications, claim
-from ingest.db import Connection, Pool, transaction
-from ingest.housekeeping import Keep, keep_house
-from ingest.store import claims, jobs
-from ingest.store.jobs import ClaimedJob, Ended, NewJob
-from ingest.store.retention_jobs import KeepJobs
-from ingest.tasks import end
+from ingest.asynchronous.tasks import end
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.queue import claims, jobs
+from ingest.store.queue.jobs import ClaimedJob, Ended, NewJob
+from ingest.store.retention.retention_jobs import KeepJobs
+from ingest.ticks.housekeeping import Keep, keep_house
 
 MIB = 1024 * 1024
 # As the worker's finisher commits.

@@ -8,7 +8,7 @@ from benchmarks.core.postgres import Server
 from benchmarks.core.results import Goal, Table
 from benchmarks.queue.bloat import MIB, Measured, through
 from benchmarks.queue.claim_time import APPLICATIONS, BATCH, Claimed, by_backlog
-from ingest.db import open_pool
+from ingest.postgres.database import open_pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from ingest.db import Connection
-from ingest.store import claims
-from ingest.store.jobs import ClaimedJob
+from ingest.postgres.database import Connection
+from ingest.store.queue import claims
+from ingest.store.queue.jobs import ClaimedJob
 
 BATCH = 100
 WORKER = uuid4()

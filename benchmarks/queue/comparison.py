@@ -32,8 +32,8 @@ _SMALL: Final = _Sizes(single=20, bulk=200, singles=5, claims=SMALL)
 
 _TEXT: Final = f"""\
 rag-ingest runs as real processes of `ingest worker` (INGEST_WORKER_CONCURRENCY={SLOTS}) and \
-enqueues by `ingest.store.jobs.enqueue`. Unlike the bare loop it fences every outcome, is fair \
-over applications, enforces time-outs, and its jobs can be cancelled."""
+enqueues by `ingest.store.queue.jobs.enqueue`. Unlike the bare loop it fences every outcome, is \
+fair over applications, enforces time-outs, and its jobs can be cancelled."""
 
 
 def run(server: Server, options: Options) -> Section:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
-from ingest.store.jobs import ClaimedJob
+from ingest.store.queue.jobs import ClaimedJob
 
 MODULE = __name__
 RUNS_FOLDER = "BENCHMARK_RUNS_FOLDER"

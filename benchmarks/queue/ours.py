@@ -9,11 +9,12 @@ import uvloop
 from psycopg import AsyncConnection
 
 from benchmarks.queue.peers.roles import Producer, main
-from ingest.db import Connection
-from ingest.migrate import migrate
-from ingest.store import applications, job_types, jobs
-from ingest.store.job_types import JobType
-from ingest.store.jobs import NewJob
+from ingest.postgres.database import Connection
+from ingest.postgres.migrations import migrate
+from ingest.store.queue import job_types, jobs
+from ingest.store.queue.job_types import JobType
+from ingest.store.queue.jobs import NewJob
+from ingest.store.tenants import applications
 
 _NOOP = JobType(
     type="noop",

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 
 from benchmarks.queue.ours import IngestProducer
 from benchmarks.queue.peers.roles import main
-from ingest.db import new_id
+from ingest.postgres.database import new_id
 
 _PUSH = """
 insert into rag.processing_jobs (id, application_id, type, priority, payload, max_attempts)

@@ -16,9 +16,9 @@ from psycopg.types.json import Jsonb
 
 from benchmarks.core.postgres import drop_slow_indexes
 from benchmarks.search.texts import Chunks
-from ingest.db import new_id, open_pool, transaction
 from ingest.model import EmbeddingModel
-from ingest.store import models
+from ingest.postgres.database import new_id, open_pool, transaction
+from ingest.store.documents import embedding_models
 
 PER_SOURCE: Final = 10
 SHARES: Final = (2, 10, 100)
@@ -113,7 +113,7 @@ async def _register(dsn: str, model: EmbeddingModel) -> int:
         open_pool(dsn, size=1, application_name="benchmark") as pool,
         transaction(pool) as conn,
     ):
-        return await models.register(conn, model)
+        return await embedding_models.register(conn, model)
 
 
 def _applications(conn: psycopg.Connection[Any], count: int) -> list[UUID]:

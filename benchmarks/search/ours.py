@@ -11,11 +11,11 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
-from api.deps import APPLICATION_HEADER, Key
-from api.search import SearchHit, SearchRequest, search_chunks
+from api.dependencies import APPLICATION_HEADER, Key
+from api.routes.search import SearchHit, SearchRequest, search_chunks
 from benchmarks.search.timing import LIMIT, Ask, Question
-from ingest.config import Settings
 from ingest.runtime import Runtime, open_runtime
+from ingest.settings.settings import Settings
 from tests.acceptance.service import KEY
 
 T = TypeVar("T")

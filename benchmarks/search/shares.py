@@ -14,12 +14,12 @@ from psycopg.sql import Composable
 from benchmarks.core.results import Table
 from benchmarks.search.installation import Installation
 from benchmarks.search.timing import Question
-from ingest.db import load_queries
+from ingest.postgres.database import load_queries
 from ingest.runtime import Runtime
 
 _NAMES: Final[Mapping[bytes, str]] = {
     body.partition(b"{")[0]: name
-    for file in ("search.sql", "keyword_search.sql")
+    for file in ("search/vector_search.sql", "search/keyword_search.sql")
     for name, body in load_queries(file).items()
 }
 """By the text of the statement, up to where it is completed."""
@@ -52,7 +52,7 @@ def shares(place: Installation) -> Table:
         title=f"Where a hybrid search spends its time, {place.title}",
         columns=["", "ms", "of the function", "times per search"],
         rows=rows,
-        note="Means. Statements by their names in `ingest/store/search.sql` and "
+        note="Means. Statements by their names in `ingest/store/search/vector_search.sql` and "
         "`keyword_search.sql`, from sending to the answer; to watch them costs a little, too. "
         "Meaning and words are asked at once: the parts add up to more than the whole.",
     )

@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.config import Settings
 from ingest.model import Vectors
 from ingest.providers.embedders.base import Embedder
 from ingest.providers.embedders.factory import build_embedder
+from ingest.settings.settings import Settings
 
 _SENTENCES_PER_CHUNK: Final = 6
 _ON_SUBJECT: Final = 0.7

@@ -5,12 +5,12 @@ README.md beside it says how to start, register and queue it.
 
 from uuid import UUID
 
-from ingest.db import transaction
 from ingest.errors import OwnCode, Permanent
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
-from ingest.store import source_views
-from ingest.store.jobs import ClaimedJob
+from ingest.postgres.database import transaction
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.store.sources import source_views
 
 
 @handler("word_count")

@@ -6,8 +6,8 @@ from urllib.parse import unquote, urlsplit
 
 from ingest.blobs.base import BlobStore
 from ingest.blobs.local import LocalBlobStore
-from ingest.config import Settings
 from ingest.errors import SetupError
+from ingest.settings.settings import Settings
 
 if TYPE_CHECKING:
     from ingest.blobs.gcs import GcsBlobStore

@@ -4,8 +4,8 @@ import asyncio
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
+from ingest.asynchronous.tasks import ended
 from ingest.blobs.threads import Threads
-from ingest.tasks import ended
 
 
 class Sink(Protocol):

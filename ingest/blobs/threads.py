@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from ingest.tasks import ended
+from ingest.asynchronous.tasks import ended
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from ingest.blobs.base import BlobStore
-from ingest.db import Connection, Pool
-from ingest.embedding import Embedded
+from ingest.embedding.service import Embedded
 from ingest.governor import Governor
-from ingest.handlers.loads import Loads
+from ingest.handlers.documents.batched_lookups import Loads
 from ingest.model import Chunk, ChunkSettings, EmbeddingModel, OcrSettings, ReviewReason, Stage
+from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import FirecrawlClient
 from ingest.providers.notify.mail import Mailer
@@ -24,9 +24,9 @@ from ingest.sandbox.messages import (
     Unpacked,
     UnpackRequest,
 )
-from ingest.store.documents import NewDocument
-from ingest.store.job_logs import LogLine
-from ingest.store.jobs import ClaimedJob
+from ingest.store.documents.documents import NewDocument
+from ingest.store.queue.job_logs import LogLine
+from ingest.store.queue.jobs import ClaimedJob
 
 Write = Callable[[Connection], Awaitable[None]]
 """A handler's result, still to be written: the worker commits it together with the job's end."""
@@ -54,7 +54,7 @@ class Parser(Protocol):
 
 
 class Embed(Protocol):
-    """Turns texts into vectors, sharing requests between jobs (embedding.py)."""
+    """Turns texts into vectors, sharing requests between jobs (embedding/service.py)."""
 
     async def ready(self) -> None:
         """Raises Snooze while the provider is to be left alone: before work that might be vain."""

@@ -13,21 +13,22 @@ from http import HTTPStatus
 from typing import Final
 from uuid import UUID
 
-from ingest.db import Connection, transaction
 from ingest.errors import IngestError, LeaseLost, Permanent, Snooze, Transient
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
-from ingest.pipeline.hygiene import clean
+from ingest.postgres.database import Connection, transaction
 from ingest.providers.notify import schedule
 from ingest.providers.notify.mail import Letter, MailRefused
 from ingest.providers.notify.signing import signed_headers
 from ingest.providers.notify.wording import letter_of
 from ingest.providers.retry_after import retry_after
 from ingest.redaction import redact
-from ingest.store import deliveries, jobs, webhook_endpoints
-from ingest.store.deliveries import Due
-from ingest.store.jobs import ClaimedJob
-from ingest.store.webhook_endpoints import Health
+from ingest.storable_text import clean
+from ingest.store.notify import deliveries, webhook_endpoints
+from ingest.store.notify.deliveries import Due
+from ingest.store.notify.webhook_endpoints import Health
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import ClaimedJob
 
 _LONGEST_ATTEMPT: Final = timedelta(seconds=15)
 _READ_BYTES: Final = 4096

@@ -1,11 +1,11 @@
 """Remove what hangs on a deleted source: chunks in bounded steps, files, then the row."""
 
-from ingest.db import Connection, transaction
 from ingest.errors import Permanent
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
-from ingest.store import sources
-from ingest.store.jobs import ClaimedJob
+from ingest.postgres.database import Connection, transaction
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.store.sources import sources
 
 _STEP = 2000
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from ingest.errors import SetupError
 from ingest.handlers.context import Context, Outcome, Progress
-from ingest.store.jobs import ClaimedJob
+from ingest.store.queue.jobs import ClaimedJob
 
 Handler = Callable[[ClaimedJob, Context, Progress], Awaitable[Outcome]]
 """Does slow work without a connection. Raises Permanent, Transient or Snooze (errors.py)."""
@@ -31,11 +31,11 @@ def load_handlers(modules: Sequence[str] = ()) -> dict[str, Handler]:
     imported, or names a handler that there is already.
     """
     from importlib import import_module
-    from pkgutil import iter_modules
+    from pkgutil import walk_packages
 
     import ingest.handlers
 
-    for module in iter_modules(ingest.handlers.__path__, "ingest.handlers."):
+    for module in walk_packages(ingest.handlers.__path__, "ingest.handlers."):
         import_module(module.name)
     for name in modules:
         try:

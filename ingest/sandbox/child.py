@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from ingest.best_effort import recording
 from ingest.errors import Permanent, Transient
-from ingest.improve import recording
 from ingest.model import Chunk, ChunkSettings, Document, MissingModule, OcrSettings
 from ingest.sandbox import limits, protocol
 from ingest.sandbox.messages import (
@@ -35,7 +35,7 @@ from ingest.sandbox.protocol import LENGTH
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from ingest.pipeline.extract.source import Recogniser
+    from ingest.formats.common.source import Recogniser
 
 # Of the attachments of one message; archives have limits of their own in the request.
 _MOST_ATTACHMENTS = 1000
@@ -110,8 +110,8 @@ def _carry_out(path: Path, request: Request, signs: _SignsOfLife) -> Answer:
 
 def _parse(path: Path, request: ParseRequest, signs: _SignsOfLife) -> Parsed:
     # Imported here: the parent imports this module's neighbours without the parsers.
-    from ingest.pipeline.extract.members import FolderSink
-    from ingest.pipeline.extract.registry import extract
+    from ingest.formats.archives.members import FolderSink
+    from ingest.formats.registry import extract
 
     sink = None
     if request.members is not None:
@@ -175,8 +175,8 @@ class _Reported:
 
 
 def _unpack(path: Path, request: UnpackRequest, signs: _SignsOfLife) -> Unpacked:
-    from ingest.pipeline.extract.members import FolderSink
-    from ingest.pipeline.extract.unpack import unpack
+    from ingest.formats.archives.members import FolderSink
+    from ingest.formats.archives.unpack import unpack
 
     sink = FolderSink(
         Path(request.folder),
@@ -196,7 +196,7 @@ def _rechunk(path: Path, request: RechunkRequest) -> Rechunked:
 
 
 def _check() -> Checked:
-    from ingest.pipeline.extract.registry import missing_parsers
+    from ingest.formats.registry import missing_parsers
 
     return Checked(
         missing=tuple(
@@ -207,8 +207,8 @@ def _check() -> Checked:
 
 
 def _chunk(document: Document, settings: ChunkSettings) -> list[Chunk]:
-    from ingest.pipeline.chunk import chunk
-    from ingest.pipeline.tokenizers import load_tokenizer
+    from ingest.chunking.chunk import chunk
+    from ingest.tokens.tokenizers import load_tokenizer
 
     tokenizer = load_tokenizer(settings.tokenizer)
     return chunk(

@@ -3,7 +3,7 @@
 Why our own pool and not pebble or concurrent.futures: those unpickle what the child sends, so a
 parser taken over by a file could run code in the parent; they kill a process but not its group;
 and they wait in threads. Here a child is a plain process that speaks checked JSON over pipes
-(protocol.py), has limits (limits.py) and no secrets in its environment (process.py).
+(protocol.py), has limits (middleware/body_limit.py) and no secrets in its environment (process.py).
 """
 
 import asyncio
@@ -14,10 +14,10 @@ from pathlib import Path
 
 import structlog
 
-from ingest import metrics
 from ingest.errors import Permanent, Transient
+from ingest.formats.media_types import format_name
 from ingest.model import Chunk, MissingModule
-from ingest.pipeline.mediatypes import format_name
+from ingest.observability import metrics
 from ingest.sandbox import protocol, replies
 from ingest.sandbox.messages import (
     Checked,
@@ -33,7 +33,7 @@ from ingest.sandbox.messages import (
 )
 from ingest.sandbox.process import Child
 from ingest.sandbox.replies import BadFrame
-from ingest.scratch import scratch_folder
+from ingest.temporary_folders import scratch_folder
 
 log = structlog.get_logger()
 

@@ -13,7 +13,6 @@ import orjson
 
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.model import Chunk, ChunkSettings, OcrSettings, Page, SkippedStep
-from ingest.pipeline.hygiene import clean_line
 from ingest.sandbox.messages import (
     Answer,
     Checked,
@@ -25,6 +24,7 @@ from ingest.sandbox.messages import (
     Unpacked,
     UnpackRequest,
 )
+from ingest.storable_text import clean_line
 
 LENGTH = struct.Struct(">I")
 MAX_FRAME = 512 * 1024 * 1024

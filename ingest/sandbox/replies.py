@@ -5,6 +5,7 @@ from typing import Any, TypeVar, cast, get_args
 import orjson
 
 from ingest.errors import ErrorCode, IsArchive, Permanent, Transient
+from ingest.formats.archives.members import is_safe_path
 from ingest.model import (
     LONGEST_URL,
     MOST_LINKS,
@@ -19,7 +20,6 @@ from ingest.model import (
     Step,
     WebPage,
 )
-from ingest.pipeline.extract.members import is_safe_path
 from ingest.sandbox.messages import Answer, Checked, Parsed, Rechunked, Reply, Unpacked
 from ingest.sandbox.protocol import MAX_MESSAGE
 

@@ -9,9 +9,9 @@ import structlog
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import Handler
-from ingest.store.job_logs import LogLine
-from ingest.store.job_types import JobType
-from ingest.store.jobs import ClaimedJob, Ended
+from ingest.store.queue.job_logs import LogLine
+from ingest.store.queue.job_types import JobType
+from ingest.store.queue.jobs import ClaimedJob, Ended
 from ingest.worker.finish import Finished
 from ingest.worker.outcomes import judge
 

@@ -12,9 +12,9 @@ from uuid import UUID
 
 import structlog
 
-from ingest.db import Pool, transaction
-from ingest.store import notify
-from ingest.tasks import end
+from ingest.asynchronous.tasks import end
+from ingest.postgres.database import Pool, transaction
+from ingest.store.notify import outbox
 
 log = structlog.get_logger()
 
@@ -59,7 +59,7 @@ class BatchCompletion:
             return
         try:
             async with transaction(self._pool) as conn:
-                await notify.complete_batches(conn, waiting)
+                await outbox.complete_batches(conn, waiting)
         except Exception as error:
             # The tick has another look.
             log.warning("batches.not_completed", exc_info=error)

@@ -7,11 +7,12 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from ingest.db import Connection
 from ingest.handlers.registry import Handler
-from ingest.store import announce, claims, job_types
-from ingest.store.job_types import JobType
-from ingest.store.jobs import ClaimedJob
+from ingest.postgres.database import Connection
+from ingest.store.queue import claims, job_types
+from ingest.store.queue.job_types import JobType
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.store.sources import announce
 from ingest.worker.turns import Turns
 
 # Edits of weights and of how jobs are run reach a worker within this time. Which types it may

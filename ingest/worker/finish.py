@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from ingest import metrics, tracing
-from ingest.db import Connection, Pool, transaction
 from ingest.handlers.context import GroupedWrite, Write
-from ingest.store import announce, documents, job_logs, jobs, sources
-from ingest.store.documents import NewDocument
-from ingest.store.job_logs import LogLine
-from ingest.store.jobs import Ended
+from ingest.observability import metrics, tracing
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.documents import documents
+from ingest.store.documents.documents import NewDocument
+from ingest.store.queue import job_logs, jobs
+from ingest.store.queue.job_logs import LogLine
+from ingest.store.queue.jobs import Ended
+from ingest.store.sources import announce, sources
 
 
 @dataclass(slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from typing import Final
 import structlog
 from psycopg_pool import PoolTimeout
 
-from ingest.db import Pool, has_lost_connection, is_out_of_reach
-from ingest.tasks import end
+from ingest.asynchronous.tasks import end
+from ingest.postgres.database import Pool, has_lost_connection, is_out_of_reach
 from ingest.worker.batches import BatchCompletion
 from ingest.worker.finish import Finished, commit
 from ingest.worker.slots import Slot

@@ -12,8 +12,8 @@ from uuid import UUID
 import psycopg
 import structlog
 
-from ingest.db import begin_sync_session
-from ingest.store import workers
+from ingest.postgres.database import begin_sync_session
+from ingest.store.queue import workers
 
 log = structlog.get_logger()
 

@@ -13,13 +13,13 @@ from uuid import uuid4
 import psycopg
 import structlog
 
-from ingest import metrics
-from ingest.db import Connection, Pool
+from ingest.asynchronous.tasks import end, is_set_within
 from ingest.handlers.context import Context
 from ingest.handlers.registry import Handler
-from ingest.listen import Listener
-from ingest.store import claims
-from ingest.tasks import end, is_set_within
+from ingest.observability import metrics
+from ingest.postgres.database import Connection, Pool
+from ingest.postgres.listen import Listener
+from ingest.store.queue import claims
 from ingest.worker.claiming import CONTENDED, Claiming
 from ingest.worker.heartbeat import Heartbeat
 from ingest.worker.running import Running

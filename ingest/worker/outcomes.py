@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import psycopg
 
-from ingest.db import is_out_of_reach, is_timed_out
 from ingest.errors import Permanent, Snooze, Transient
-from ingest.retry import backoff
-from ingest.store.job_types import JobType
-from ingest.store.jobs import ClaimedJob, Ended
+from ingest.postgres.database import is_out_of_reach, is_timed_out
+from ingest.scheduling.backoff import backoff
+from ingest.store.queue.job_types import JobType
+from ingest.store.queue.jobs import ClaimedJob, Ended
 
 # A provider that limits us does so for reasons of its own: waiting costs the job no attempt.
 _PATIENCE = timedelta(seconds=10)

@@ -10,13 +10,13 @@ from uuid import UUID
 
 import structlog
 
-from ingest import metrics, tracing
-from ingest.db import Pool
 from ingest.errors import LeaseLost, Transient
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.registry import Handler
-from ingest.store.job_types import JobType
-from ingest.store.jobs import ClaimedJob
+from ingest.observability import metrics, tracing
+from ingest.postgres.database import Pool
+from ingest.store.queue.job_types import JobType
+from ingest.store.queue.jobs import ClaimedJob
 from ingest.worker.attempt import attempt, failed, given_back
 from ingest.worker.deadlines import Deadlines
 from ingest.worker.finish import Finished

@@ -9,8 +9,8 @@ from opentelemetry.trace import Span
 
 from ingest.errors import Transient
 from ingest.handlers.context import Progress
-from ingest.store.job_types import JobType
-from ingest.store.jobs import ClaimedJob
+from ingest.store.queue.job_types import JobType
+from ingest.store.queue.jobs import ClaimedJob
 from ingest.worker.finish import Finished
 
 

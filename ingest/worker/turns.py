@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from uuid import UUID, uuid4
 
-from ingest.store.jobs import ClaimedJob
+from ingest.store.queue.jobs import ClaimedJob
 
 _RING = 1 << 128
 

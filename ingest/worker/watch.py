@@ -9,10 +9,11 @@ from uuid import UUID
 import psycopg
 import structlog
 
-from ingest import metrics
-from ingest.db import Pool, transaction
-from ingest.store import announce, events, jobs
-from ingest.tasks import is_set_within
+from ingest.asynchronous.tasks import is_set_within
+from ingest.observability import metrics
+from ingest.postgres.database import Pool, transaction
+from ingest.store.queue import jobs
+from ingest.store.sources import announce, events
 from ingest.worker.running import Running
 from ingest.worker.slots import Slot
 

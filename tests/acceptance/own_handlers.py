@@ -10,7 +10,7 @@ import httpx
 from ingest.errors import Transient
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
-from ingest.store.jobs import ClaimedJob
+from ingest.store.queue.jobs import ClaimedJob
 from tests.patience import PATIENCE
 
 MODULE = __name__

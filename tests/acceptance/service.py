@@ -19,7 +19,7 @@ from typing import Any, LiteralString
 import httpx
 import psycopg
 
-from ingest.migrate import migrate
+from ingest.postgres.migrations import migrate
 from tests.patience import LONG_PATIENCE, PATIENCE
 from tests.postgres import postgres_in
 

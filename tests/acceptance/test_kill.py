@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.config import Settings
+from ingest.settings.settings import Settings
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer
 from tests.acceptance.service import SHORT_LEASE, Database, Service, services, until

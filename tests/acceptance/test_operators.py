@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
-from ingest.db import open_pool
+from ingest.postgres.database import open_pool
 from tests.acceptance.counting_provider import CountingProvider, counting_provider
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server

@@ -17,19 +17,20 @@ from numpy.typing import NDArray
 from pydantic import SecretStr
 from structlog.testing import capture_logs
 
-from api.feeds import Subscriber
-from api.hub import Hub
+from api.live.hub import Hub
+from api.live.subscriptions import Subscriber
 from api.main import create_app
 from ingest.blobs.local import LocalBlobStore
-from ingest.config import Settings
-from ingest.db import Connection, Pool
-from ingest.embedding import EmbeddingService
+from ingest.embedding.service import EmbeddingService
 from ingest.governor import Governor
-from ingest.listen import Listener
 from ingest.model import EmbeddingModel, Role
+from ingest.postgres.database import Connection, Pool
+from ingest.postgres.listen import Listener
 from ingest.preview import Previews
 from ingest.runtime import Runtime
-from ingest.store import access, applications, models
+from ingest.settings.settings import Settings
+from ingest.store.documents import embedding_models
+from ingest.store.tenants import api_keys, applications
 from tests.api.hubs import running
 from tests.api.parser import TextParser
 from tests.live import Inbox
@@ -109,7 +110,7 @@ async def runtime(
         listener=listener,
         blobs=blobs,
         model=MODEL,
-        model_id=await models.register(conn, MODEL),
+        model_id=await embedding_models.register(conn, MODEL),
         operator_key=OPERATOR_KEY,
         embedder=NO_EMBEDDER,
         governor=Governor(pool),
@@ -185,8 +186,8 @@ def make_key(conn: Connection) -> MakeKey:
     """Creates API keys; the answer is the key in clear."""
 
     async def make(application_id: UUID, role: Role) -> str:
-        key = f"rk_{access.new_seed()}"
-        made = await access.add_key(
+        key = f"rk_{api_keys.new_seed()}"
+        made = await api_keys.add_key(
             conn, application_id=application_id, name=f"a {role}", role=role, key=key
         )
         assert made is not None

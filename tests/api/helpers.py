@@ -8,8 +8,8 @@ from uuid import UUID
 
 import httpx
 
-from ingest.db import Connection
-from ingest.store import sources
+from ingest.postgres.database import Connection
+from ingest.store.sources import sources
 
 Files = Mapping[str, bytes] | Sequence[tuple[str, bytes]]
 

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from api.hub import Hub
-from ingest.db import Pool
-from ingest.listen import Listener
+from api.live.hub import Hub
+from ingest.postgres.database import Pool
+from ingest.postgres.listen import Listener
 from tests.patience import PATIENCE
 
 NEVER = timedelta(hours=1)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import httpx
 
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from tests.api.helpers import finish_file_job, upload
 
 # What POST /api/jobs takes.

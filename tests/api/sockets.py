@@ -13,7 +13,7 @@ from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 
-from api.live import LARGEST_MESSAGE
+from api.live.websocket import LARGEST_MESSAGE
 from tests.patience import PATIENCE
 
 

@@ -10,8 +10,8 @@ import promql_parser as promql
 import pytest
 import yaml
 
-from ingest import metrics
-from ingest.db import Connection
+from ingest.observability import metrics
+from ingest.postgres.database import Connection
 from tests.exposition import Scrape, scrape
 
 FILE = Path(__file__).parents[2] / "deploy" / "prometheus" / "alerts.yaml"

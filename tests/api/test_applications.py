@@ -8,9 +8,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from ingest.db import Connection
-from ingest.store import access, applications
-from ingest.store.applications import ApplicationSettings
+from ingest.postgres.database import Connection
+from ingest.store.tenants import api_keys, applications
+from ingest.store.tenants.applications import ApplicationSettings
 from tests.api.conftest import connect
 from tests.api.helpers import count
 
@@ -103,10 +103,10 @@ async def test_a_ticket_is_good_once(viewer: httpx.AsyncClient, conn: Connection
     ticket = answer.json()["ticket"]
     assert answer.status_code == 201
     assert answer.json()["expiresAt"].endswith("Z")
-    first = await access.redeem_ticket(conn, ticket)
+    first = await api_keys.redeem_ticket(conn, ticket)
     assert first is not None
     assert first.role == "viewer"
-    assert await access.redeem_ticket(conn, ticket) is None
+    assert await api_keys.redeem_ticket(conn, ticket) is None
 
 
 async def test_a_ticket_ends_with_its_time_and_with_its_key(
@@ -114,10 +114,10 @@ async def test_a_ticket_ends_with_its_time_and_with_its_key(
 ) -> None:
     late = (await viewer.post("/api/tickets")).json()["ticket"]
     await conn.execute("update app.tickets set expires_at = now()")
-    of_late = await access.redeem_ticket(conn, late)
+    of_late = await api_keys.redeem_ticket(conn, late)
     orphan = (await viewer.post("/api/tickets")).json()["ticket"]
     await conn.execute("update app.api_keys set revoked_at = now()")
-    of_orphan = await access.redeem_ticket(conn, orphan)
+    of_orphan = await api_keys.redeem_ticket(conn, orphan)
 
     assert (of_late, of_orphan) == (None, None)
 

@@ -9,8 +9,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from api import batches
-from ingest.db import Connection, Pool, new_id
+from api.routes import batches
+from ingest.postgres.database import Connection, Pool, new_id
 from tests.api.helpers import finish_file_job, upload
 from tests.api.sockets import listening
 from tests.api.test_jobs import fail

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from tests.api.helpers import count, finish_file_job, stored, upload
 
 SOURCES: Final = "/api/knowledge-sources"

@@ -5,9 +5,9 @@ from uuid import UUID, uuid4
 
 import httpx
 
-from ingest.db import Connection
-from ingest.store import crawls
-from ingest.store.runs import Run
+from ingest.postgres.database import Connection
+from ingest.store.crawl import crawls
+from ingest.store.crawl.runs import Run
 from tests.api.helpers import count, upload
 from tests.builders import job_row
 from tests.web_sources import (

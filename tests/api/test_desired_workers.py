@@ -7,10 +7,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from api.overview import Overviews
-from ingest.config import Settings
-from ingest.db import Connection
+from api.installation_state import Overviews
+from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
+from ingest.settings.settings import Settings
 from tests.api.conftest import connect, serve
 from tests.builders import add_worker, enqueue
 from tests.exposition import scrape
@@ -18,8 +18,8 @@ from tests.exposition import scrape
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.overview._SECONDS", 0.0)
-    monkeypatch.setattr("api.overview._SHARE", 0)
+    monkeypatch.setattr("api.installation_state._SECONDS", 0.0)
+    monkeypatch.setattr("api.installation_state._SHARE", 0)
 
 
 async def wanted(client: httpx.AsyncClient) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from fastapi import FastAPI
 from fastapi.requests import HTTPConnection
 from websockets.exceptions import InvalidStatus
 
-from api import failed_keys
-from api.failed_keys import FailedKeys
+from api.middleware import failed_keys
+from api.middleware.failed_keys import FailedKeys
 from api.problems import RateLimited, Unauthorized
-from ingest.db import Connection
-from ingest.store import access
+from ingest.postgres.database import Connection
+from ingest.store.tenants import api_keys
 from tests.api.conftest import OPERATOR_KEY, MakeKey, connect
 from tests.api.sockets import listening, socket
 
@@ -47,13 +47,13 @@ def comes_from(host: str | None) -> HTTPConnection:
 def counted_lookups(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The keys that were looked up in the database."""
     keys: list[str] = []
-    find_key = access.find_key
+    find_key = api_keys.find_key
 
     async def counting(conn: Connection, key: str) -> Any:
         keys.append(key)
         return await find_key(conn, key)
 
-    monkeypatch.setattr(access, "find_key", counting)
+    monkeypatch.setattr(api_keys, "find_key", counting)
     yield keys
 
 
@@ -115,7 +115,9 @@ async def test_a_key_that_was_just_created_works_though_it_was_tried_before(
     key = "rk_not_yet_there"
     async with connect(app, key) as client:
         before = await client.get("/api/jobs")
-        await access.add_key(conn, application_id=application_id, name="n", role="viewer", key=key)
+        await api_keys.add_key(
+            conn, application_id=application_id, name="n", role="viewer", key=key
+        )
         after = await client.get("/api/jobs")
 
     assert (before.status_code, after.status_code) == (401, 200)

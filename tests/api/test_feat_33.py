@@ -13,15 +13,15 @@ from typing import Any, cast
 import httpx
 import pytest
 
-from ingest.db import Connection, Pool, open_pool
 from ingest.errors import Permanent, Transient
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.notification import deliver
 from ingest.handlers.registry import Handler
+from ingest.postgres.database import Connection, Pool, open_pool
 from ingest.providers.notify.mail import Mailer
 from ingest.runtime import Runtime
-from ingest.smtp_url import SmtpServer
-from ingest.store.jobs import ClaimedJob
+from ingest.settings.smtp_url import SmtpServer
+from ingest.store.queue.jobs import ClaimedJob
 from tests.api.conftest import OPERATOR_KEY, connect, serve
 from tests.api.helpers import count
 from tests.fetching import fetcher

@@ -10,12 +10,13 @@ import psycopg
 import pytest
 
 from api.worker_app import create_worker_app
-from ingest.db import Connection, Pool
-from ingest.listen import Listener
 from ingest.model import MissingModule
+from ingest.postgres.database import Connection, Pool
+from ingest.postgres.listen import Listener
 from ingest.runtime import Runtime
-from ingest.store import worker_config, workers
-from ingest.ticks import prune_old
+from ingest.store.limits import worker_config
+from ingest.store.queue import workers
+from ingest.ticks.schedule import prune_old
 from tests.api.conftest import connect, serve
 from tests.builders import add_worker, enqueue
 from tests.worker import running_worker, truth_of, until

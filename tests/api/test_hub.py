@@ -5,10 +5,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from api.feeds import Subscriber
-from api.hub import Hub
-from api.mailbox import Closed, Mailbox
-from ingest.db import Connection
+from api.live.client_queue import Closed, Mailbox
+from api.live.hub import Hub
+from api.live.subscriptions import Subscriber
+from ingest.postgres.database import Connection
 from tests.builders import add_application
 from tests.live import (
     Inbox,

@@ -5,11 +5,11 @@ from uuid import UUID
 
 from psycopg import AsyncConnection
 
-from api.feeds import Subscriber
-from api.hub import Hub
-from ingest.db import Connection, Pool
-from ingest.store import events
-from ingest.store.events import NewEvent
+from api.live.hub import Hub
+from api.live.subscriptions import Subscriber
+from ingest.postgres.database import Connection, Pool
+from ingest.store.sources import events
+from ingest.store.sources.events import NewEvent
 from tests.api.hubs import running
 from tests.live import (
     Inbox,

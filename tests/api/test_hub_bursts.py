@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 from psycopg import AsyncConnection
 
-from api.feeds import Subscriber
-from ingest.db import Connection, open_pool
-from ingest.store import applications
+from api.live.subscriptions import Subscriber
+from ingest.postgres.database import Connection, open_pool
+from ingest.store.tenants import applications
 from tests.api.hubs import running
 from tests.live import Inbox, add_source, emit, eventually, seqs
 

@@ -8,12 +8,12 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from api.feeds import Subscriber
-from api.hub import Hub
-from api.mailbox import Mailbox, Message
-from ingest.db import Connection, Pool, transaction
-from ingest.store import events, sources
-from ingest.store.events import NewEvent
+from api.live.client_queue import Mailbox, Message
+from api.live.hub import Hub
+from api.live.subscriptions import Subscriber
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.sources import events, sources
+from ingest.store.sources.events import NewEvent
 from tests.api.hubs import SOON, running
 from tests.live import (
     Inbox,

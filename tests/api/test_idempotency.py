@@ -13,8 +13,9 @@ import psycopg
 import pytest
 from fastapi import FastAPI
 
-from ingest.db import Connection
-from ingest.store import idempotency, runs
+from ingest.postgres.database import Connection
+from ingest.store.crawl import runs
+from ingest.store.tenants import idempotency
 from tests.api.conftest import OPERATOR_KEY, connect
 from tests.api.helpers import count, upload
 

@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
 from tests.api.conftest import OPERATOR_KEY, MakeKey, connect, serve
 

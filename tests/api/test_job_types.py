@@ -5,8 +5,8 @@ from uuid import UUID
 
 import httpx
 
-from ingest.db import Connection
-from ingest.store import jobs
+from ingest.postgres.database import Connection
+from ingest.store.queue import jobs
 
 TYPES = "/api/job-types"
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}

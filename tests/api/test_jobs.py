@@ -8,9 +8,9 @@ import httpx
 import psycopg
 import pytest
 
-from ingest.db import Connection
-from ingest.store import claims, job_logs, jobs, workers
-from ingest.store.job_logs import LogLine
+from ingest.postgres.database import Connection
+from ingest.store.queue import claims, job_logs, jobs, workers
+from ingest.store.queue.job_logs import LogLine
 from tests.api.helpers import count, finish_file_job, upload
 from tests.patience import PATIENCE
 

@@ -10,9 +10,9 @@ from uuid import UUID
 import httpx
 import pytest
 
-from ingest.db import Connection, Pool
 from ingest.handlers.context import Context
 from ingest.handlers.registry import load_handlers
+from ingest.postgres.database import Connection, Pool
 from tests.api.helpers import finish_file_job, upload
 from tests.worker import running_worker, until_status
 

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from tests.api.helpers import count, upload
 from tests.builders import job_row
 

@@ -7,8 +7,8 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from ingest.db import Connection
-from ingest.store import source_control
+from ingest.postgres.database import Connection
+from ingest.store.sources import source_control
 from tests.api.helpers import count, upload
 
 RETRY = "/api/jobs/retry-failed"

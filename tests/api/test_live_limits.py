@@ -6,9 +6,9 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi import FastAPI
 
-from api.live import LARGEST_MESSAGE
-from api.live_messages import LARGEST_SUBSCRIPTION
-from ingest.db import Connection
+from api.live.messages import LARGEST_SUBSCRIPTION
+from api.live.websocket import LARGEST_MESSAGE
+from ingest.postgres.database import Connection
 from tests.api.conftest import OPERATOR_KEY, MakeKey, connect
 from tests.api.sockets import listening, receive, receive_all, send, socket
 
@@ -33,7 +33,7 @@ async def test_a_connection_ends_with_4401_when_its_key_is_revoked(
     monkeypatch: pytest.MonkeyPatch,
     by_ticket: bool,
 ) -> None:
-    monkeypatch.setattr("api.live._PING_SECONDS", 0.05)
+    monkeypatch.setattr("api.live.websocket._PING_SECONDS", 0.05)
     async with connect(app, key) as viewer:
         ticket = (await viewer.post("/api/tickets")).json()["ticket"]
     given, query = (None, f"?ticket={ticket}") if by_ticket else (key, "")
@@ -49,7 +49,7 @@ async def test_a_connection_ends_with_4401_when_its_key_is_revoked(
 async def test_the_operators_connection_outlives_the_checks_of_keys(
     address: str, conn: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.live._PING_SECONDS", 0.02)
+    monkeypatch.setattr("api.live.websocket._PING_SECONDS", 0.02)
     async with socket(address, OPERATOR_KEY) as client:
         await conn.execute("update app.api_keys set revoked_at = now()")
         messages = [await receive(client) for _ in range(4)]

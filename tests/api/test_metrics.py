@@ -9,9 +9,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from api.overview import Overviews
-from ingest import metrics
-from ingest.db import Connection
+from api.installation_state import Overviews
+from ingest.observability import metrics
+from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
 from tests.api.sockets import listening, socket
 from tests.builders import add_worker, enqueue
@@ -171,7 +171,7 @@ async def test_an_unexpected_error_is_counted_as_a_500(
     async def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("api.search.keyword_search.by_keyword", broken)
+    monkeypatch.setattr("api.routes.search.keyword_search.by_keyword", broken)
     labels = {"method": "POST", "route": "/api/search", "status": "500"}
     name = "rag_ingest_http_requests_total"
     before = (await scrape(anonymous)).value(name, **labels) or 0
@@ -261,7 +261,7 @@ async def test_counts_have_an_end(
     application_id: UUID,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ingest.store.queue_stats.LARGEST_COUNT", 3)
+    monkeypatch.setattr("ingest.store.queue.queue_stats.LARGEST_COUNT", 3)
     await enqueue(conn, application_id, 5)
 
     assert (await scrape(anonymous)).value(JOBS, type="file", status="ready") == 3
@@ -269,7 +269,7 @@ async def test_counts_have_an_end(
 
 async def test_counting_reads_no_completed_job(conn: Connection, application_id: UUID) -> None:
     """Every count finds its rows by a partial index of its own."""
-    from ingest.store.queue_stats import _SQL
+    from ingest.store.queue.queue_stats import _SQL
 
     # Of an empty table, each index is as good as another.
     await enqueue(conn, application_id, 2000)

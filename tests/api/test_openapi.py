@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from websockets.exceptions import InvalidStatus
 
 from api.main import create_app
-from api.openapi import TAGS
+from api.schema.openapi import TAGS
 from ingest.runtime import Runtime
 from tests.api.sockets import listening, socket
 

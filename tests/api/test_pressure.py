@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
-from api.pressure import BodyPace, Crowd
+from api.middleware.backpressure import BodyPace, Crowd
 from tests.patience import PATIENCE
 
 WINDOW: Final = 0.2

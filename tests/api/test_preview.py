@@ -14,9 +14,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from ingest.db import Connection
 from ingest.errors import IsArchive, Permanent
 from ingest.model import ChunkSettings
+from ingest.postgres.database import Connection
 from ingest.preview import Previews
 from ingest.runtime import Runtime
 from ingest.sandbox.pool import ParserPool

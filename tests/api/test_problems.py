@@ -8,9 +8,10 @@ import psycopg
 import pytest
 from fastapi import FastAPI
 
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
-from ingest.store import job_types, source_views
+from ingest.store.queue import job_types
+from ingest.store.sources import source_views
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ingest.db import Connection
 from ingest.errors import Transient
 from ingest.governor import Governor
+from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
-from ingest.store.lanes import Cause
+from ingest.store.limits.provider_lanes import Cause
 from tests.api.conftest import MakeKey, connect, fake_vector, serve
 from tests.api.helpers import upload
 from tests.builders import job_row

@@ -11,8 +11,8 @@ import pytest
 from fastapi import FastAPI
 from websockets.exceptions import InvalidStatus
 
+from api.middleware.request_limits import RequestLimits
 from api.problems import RateLimited
-from api.request_limits import RequestLimits
 from ingest.runtime import Runtime
 from tests.api.conftest import OPERATOR_KEY, MakeKey, connect, serve
 from tests.api.helpers import upload

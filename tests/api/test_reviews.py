@@ -6,8 +6,8 @@ from uuid import UUID
 import httpx
 import pytest
 
-from ingest.db import Connection
-from ingest.store.held_documents import held_uri
+from ingest.postgres.database import Connection
+from ingest.store.documents.held_documents import held_uri
 from tests.api.helpers import finish_file_job, upload
 
 

@@ -26,7 +26,7 @@ from schemathesis.core.failures import FailureGroup
 from schemathesis.core.result import Ok
 from schemathesis.specs.openapi import checks as of_documents
 
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
 from tests.api.conftest import OPERATOR_KEY, connect, serve
 from tests.api.known import JOB_TYPE, Ids, add_one_of_each, path_parameters

@@ -9,10 +9,11 @@ import httpx
 import numpy as np
 import pytest
 
-from ingest.db import Connection, Pool
+from ingest.postgres.database import Connection, Pool
 from ingest.runtime import Runtime
-from ingest.store import keyword_search, search, sources
-from ingest.store.keyword_search import Matches
+from ingest.store.search import keyword_search, vector_search
+from ingest.store.search.keyword_search import Matches
+from ingest.store.sources import sources
 from tests.api.conftest import fake_vector
 from tests.knowledge import Space, add_document
 from tests.patience import PATIENCE
@@ -189,7 +190,7 @@ async def test_words_and_meaning_are_asked_at_once(
         await both.wait()
         return Matches(with_all=[], with_some=[])
 
-    monkeypatch.setattr(search, "by_vector", near)
+    monkeypatch.setattr(vector_search, "by_vector", near)
     monkeypatch.setattr(keyword_search, "by_keyword", matching)
 
     async with asyncio.timeout(PATIENCE):
@@ -224,7 +225,7 @@ async def test_when_one_half_fails_the_other_is_ended(
         await conn.execute("select pg_sleep(30)")
         return []
 
-    for module, name in ((search, "by_vector"), (keyword_search, "by_keyword")):
+    for module, name in ((vector_search, "by_vector"), (keyword_search, "by_keyword")):
         monkeypatch.setattr(module, name, broken if name == fails else endless)
 
     async with asyncio.timeout(PATIENCE):

@@ -7,8 +7,8 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from ingest.db import Connection
-from ingest.store.losses import in_words
+from ingest.postgres.database import Connection
+from ingest.store.sources.missing_content import in_words
 from tests.api.helpers import finish_file_job, upload
 
 TEXT = "# One\n\nfirst für alle\n\n# Two\n\nsecond\n\nthird\n"

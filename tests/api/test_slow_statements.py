@@ -8,8 +8,10 @@ import httpx
 import psycopg
 import pytest
 
-from ingest.db import Connection
-from ingest.store import keyword_search, queue_stats, search, source_views, workers
+from ingest.postgres.database import Connection
+from ingest.store.queue import queue_stats, workers
+from ingest.store.search import keyword_search, vector_search
+from ingest.store.sources import source_views
 from tests.exposition import scrape
 
 SOURCE = f"/api/knowledge-sources/{uuid4()}"
@@ -41,7 +43,7 @@ async def test_a_search_that_takes_too_long_is_no_trouble_of_the_database(
     mode: str,
 ) -> None:
     monkeypatch.setattr(keyword_search, "_matches", endless)
-    monkeypatch.setattr(search, "_rows", endless)
+    monkeypatch.setattr(vector_search, "_rows", endless)
     before = await timeouts(viewer, "search")
 
     answer = await viewer.post("/api/search", json={"query": "anything", "mode": mode})

@@ -8,8 +8,8 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from ingest.db import Connection, new_id
-from ingest.store import claims, jobs
+from ingest.postgres.database import Connection, new_id
+from ingest.store.queue import claims, jobs
 from tests.api.helpers import count, finish_file_job, upload
 
 SOURCES = "/api/knowledge-sources"

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from tests.api.conftest import MakeKey
 from tests.api.sockets import frames, listening
 from tests.live import add_source, emit, set_status
@@ -209,7 +209,7 @@ async def test_a_stream_ends_when_its_key_is_revoked(
     application_id: UUID,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("api.sse.HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr("api.live.sse.HEARTBEAT_SECONDS", 0.05)
     source = await add_source(conn, application_id)
     events = []
     async with asyncio.timeout(PATIENCE):

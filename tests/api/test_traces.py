@@ -12,11 +12,11 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode, format_trace_id
 
-from ingest import tracing
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection, Pool
 from ingest.errors import Transient
-from ingest.handlers.file import ingest_file
+from ingest.handlers.documents.file import ingest_file
+from ingest.observability import tracing
+from ingest.postgres.database import Connection, Pool
 from ingest.runtime import Runtime
 from tests.api.helpers import upload
 from tests.builders import enqueue, job_row

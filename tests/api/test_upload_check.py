@@ -5,7 +5,7 @@ from uuid import UUID
 
 import httpx
 
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from tests.api.helpers import count, finish_file_job, upload
 
 

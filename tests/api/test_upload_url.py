@@ -9,9 +9,9 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
-from ingest.store.runs import Run
+from ingest.store.crawl.runs import Run
 from tests.api.conftest import MakeKey, connect, serve
 from tests.api.helpers import count
 from tests.builders import job_row, source_row

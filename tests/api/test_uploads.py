@@ -8,7 +8,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from tests.api.helpers import count, finish_file_job, staged, stored, upload
 
 

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from starlette.types import Message
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from tests.api.conftest import OPERATOR_KEY
 from tests.api.helpers import count, multipart, staged, stored, upload
 

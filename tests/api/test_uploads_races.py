@@ -12,8 +12,9 @@ import httpx
 import psycopg
 import pytest
 
-from ingest.db import Connection
-from ingest.store import applications, uploads
+from ingest.postgres.database import Connection
+from ingest.store.sources import uploads
+from ingest.store.tenants import applications
 from tests.api.helpers import count, staged, stored, upload
 
 

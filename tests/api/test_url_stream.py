@@ -10,9 +10,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from ingest.db import Connection, Pool, transaction
-from ingest.store import announce, source_control
-from ingest.store.job_control import Touched
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.queue.job_control import Touched
+from ingest.store.sources import announce, source_control
 from tests.api.conftest import MakeKey
 from tests.api.helpers import count
 from tests.api.sockets import frames, listening
@@ -192,7 +192,7 @@ async def test_what_comes_first_comes_at_once_and_nobody_keeps_it(address: str, 
 async def test_a_stream_that_has_nothing_to_say_shows_that_it_lives(
     address: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.sse.HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr("api.live.sse.HEARTBEAT_SECONDS", 0.05)
     headers = {"Authorization": f"Bearer {key}"}
     seen = ""
     async with (

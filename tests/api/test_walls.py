@@ -13,9 +13,9 @@ import pytest
 from fastapi import FastAPI
 
 from api.main import create_app
-from ingest.db import Connection
 from ingest.model import Role
-from ingest.store import access
+from ingest.postgres.database import Connection
+from ingest.store.tenants import api_keys
 from tests.api.conftest import OPERATOR_KEY, MakeKey, connect
 from tests.api.helpers import finish_file_job, upload
 
@@ -162,7 +162,7 @@ async def victim(
     row = await (await conn.execute("select id from rag.chunks")).fetchone()
     assert row is not None
     victim.chunk_id = row[0]
-    key = await access.add_key(
+    key = await api_keys.add_key(
         conn, application_id=application_id, name="k", role="viewer", key="rk_k"
     )
     assert key is not None

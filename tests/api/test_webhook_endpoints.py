@@ -9,9 +9,9 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
-from ingest.store import notify
+from ingest.store.notify import outbox
 from tests.api.conftest import MakeKey, connect, serve
 from tests.api.helpers import count
 
@@ -287,7 +287,7 @@ async def test_a_batch_shows_when_it_was_completed(
     before = (await editor.get(f"/api/batches/{batch_id}")).json()
     await editor.post(f"/api/batches/{batch_id}/cancel")
     async with conn.transaction():
-        await notify.complete_batches(conn, [UUID(batch_id)])
+        await outbox.complete_batches(conn, [UUID(batch_id)])
     after = (await editor.get(f"/api/batches/{batch_id}")).json()
 
     assert before["completedAt"] is None

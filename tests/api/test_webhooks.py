@@ -14,11 +14,11 @@ import pytest
 from psycopg.rows import dict_row
 from pydantic import SecretStr
 
-from api import webhooks
+from api.routes import webhooks
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
-from ingest.store import webhook_events
+from ingest.store.crawl import webhook_events
 from tests.api.conftest import connect, serve
 from tests.api.helpers import count, staged, stored
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 import httpx
 from psycopg.types.json import Jsonb
 
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from tests.api.helpers import count
 from tests.builders import claimable
 

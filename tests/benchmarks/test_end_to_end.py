@@ -15,9 +15,9 @@ from benchmarks.end_to_end.comparison import run
 from benchmarks.end_to_end.field import OURS
 from benchmarks.end_to_end.outcome import check
 from benchmarks.end_to_end.works import MARK, html_work, text_work
-from ingest.config import Settings
-from ingest.pipeline.extract.registry import extract
+from ingest.formats.registry import extract
 from ingest.providers.embedders.factory import build_embedder
+from ingest.settings.settings import Settings
 
 
 def test_files_reach_the_database_by_the_service_and_by_the_script(

@@ -17,8 +17,8 @@ from benchmarks.search.fill import fill
 from benchmarks.search.ndcg import mean_ndcg, ndcg
 from benchmarks.search.races import BARE, HTTP, OURS
 from benchmarks.search.texts import Texts
-from ingest.db import load_queries
-from ingest.store.search import TUNED
+from ingest.postgres.database import load_queries
+from ingest.store.search.vector_search import TUNED
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,10 @@ def test_chunks_are_stored_for_applications_of_falling_sizes(server: Server) -> 
 
 def test_plain_queries_have_the_settings_of_the_project() -> None:
     assert f"'hnsw.ef_search', '{EF_SEARCH}'".encode() in TUNED
-    assert any(INDEX_OPTIONS.encode() in query for query in load_queries("models.sql").values())
+    assert any(
+        INDEX_OPTIONS.encode() in query
+        for query in load_queries("documents/embedding_models.sql").values()
+    )
 
 
 def test_a_perfect_ranking_has_the_gain_one_and_a_later_answer_less() -> None:

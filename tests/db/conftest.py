@@ -7,10 +7,10 @@ from uuid import UUID
 import pytest
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection, Pool, transaction
-from ingest.inbox import Inbox
+from ingest.postgres.database import Connection, Pool, transaction
 from ingest.providers.fetch.fetcher import Fetcher
-from ingest.store import models
+from ingest.store.documents import embedding_models
+from ingest.webhook_inbox import Inbox
 from tests.archive_house import ArchiveHouse
 from tests.fakes import FakeEmbedder
 from tests.fetching import fetcher
@@ -76,6 +76,6 @@ async def archives(pool: Pool, tmp_path: Path) -> AsyncIterator[ArchiveHouse]:
     """Handlers of files and archives, with what they need."""
     blobs = LocalBlobStore(tmp_path / "blobs")
     async with transaction(pool) as conn:
-        model_id = await models.register(conn, FakeEmbedder().model)
+        model_id = await embedding_models.register(conn, FakeEmbedder().model)
     yield ArchiveHouse(House(pool, blobs, model_id))
     await blobs.close()

@@ -5,12 +5,12 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Connection
 from ingest.errors import Permanent
 from ingest.handlers.context import ArchiveLimits
-from ingest.handlers.fan_out import fan_out
-from ingest.handlers.places import place_of
+from ingest.handlers.documents.fan_out import fan_out
+from ingest.handlers.documents.file_location import place_of
 from ingest.model import Member
+from ingest.postgres.database import Connection
 from tests.archive_house import ArchiveHouse, jobs_of, source, texts
 from tests.make_archives import locked_zip, nested, tar_of, zip_of
 from tests.make_mail_with_file import MAIL

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Connection
+from ingest.postgres.database import Connection
 from tests.archive_house import ArchiveHouse, source, texts
 from tests.make_archives import zip_of
 from tests.make_mail_with_file import MAIL, MAIL_ALONE

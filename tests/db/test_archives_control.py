@@ -5,10 +5,11 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from ingest.db import Connection, transaction
 from ingest.errors import Permanent
 from ingest.handlers.context import ArchiveLimits
-from ingest.store import job_control, progress, reviews, sources
+from ingest.postgres.database import Connection, transaction
+from ingest.store.queue import job_control, reviews
+from ingest.store.sources import progress, sources
 from ingest.worker.finish import commit
 from tests.archive_house import ArchiveHouse, jobs_of, source, texts
 from tests.make_archives import nested, zip_of

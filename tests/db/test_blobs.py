@@ -14,8 +14,8 @@ import pytest
 
 from ingest.blobs.base import BlobStore, StagedBlob, new_key
 from ingest.blobs.factory import build_blob_store
-from ingest.config import Settings
 from ingest.errors import BlobMissing, SetupError, Transient
+from ingest.settings.settings import Settings
 from tests.gcs_emulator import gcs_emulator
 
 NOW = timedelta(0)

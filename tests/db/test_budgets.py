@@ -11,10 +11,11 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection, Pool, transaction
 from ingest.errors import Transient
 from ingest.governor import Governor
-from ingest.store import budgets, models
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.documents import embedding_models
+from ingest.store.limits import token_budgets
 from tests.builders import add_application, job_row
 from tests.fakes import FakeEmbedder
 from tests.file_house import House
@@ -26,7 +27,7 @@ from tests.worker import truth_of, until
 async def house(pool: Pool, tmp_path: Path) -> AsyncIterator[House]:
     blobs = LocalBlobStore(tmp_path / "blobs")
     async with transaction(pool) as conn:
-        model_id = await models.register(conn, FakeEmbedder().model)
+        model_id = await embedding_models.register(conn, FakeEmbedder().model)
     yield House(pool, blobs, model_id)
     await blobs.close()
 
@@ -40,7 +41,7 @@ async def allow(conn: Connection, application_id: UUID, tokens: int | None) -> N
 
 
 async def used(conn: Connection, application_id: UUID) -> int:
-    state = await budgets.state(conn, application_id)
+    state = await token_budgets.state(conn, application_id)
     assert state is not None
     return state.used
 
@@ -57,7 +58,7 @@ async def test_ten_workers_never_spend_more_than_there_is(
 
     async def reserve() -> Any:
         async with pool.connection() as own:
-            return await budgets.reserve(own, application_id=application_id, tokens=300)
+            return await token_budgets.reserve(own, application_id=application_id, tokens=300)
 
     days = await asyncio.gather(*(reserve() for _ in range(10)))
 
@@ -74,9 +75,10 @@ async def test_a_budget_that_is_no_number_is_none(
     )
 
     days = [
-        await budgets.reserve(conn, application_id=application_id, tokens=10**9) for _ in range(2)
+        await token_budgets.reserve(conn, application_id=application_id, tokens=10**9)
+        for _ in range(2)
     ]
-    state = await budgets.state(conn, application_id)
+    state = await token_budgets.state(conn, application_id)
 
     assert None not in days
     assert state is not None
@@ -87,13 +89,13 @@ async def test_each_application_and_each_day_has_its_own(
     conn: Connection, application_id: UUID
 ) -> None:
     await allow(conn, application_id, 100)
-    await budgets.reserve(conn, application_id=application_id, tokens=100)
+    await token_budgets.reserve(conn, application_id=application_id, tokens=100)
     other = await add_application(conn)
     await allow(conn, other, 100)
 
-    theirs = await budgets.reserve(conn, application_id=other, tokens=100)
+    theirs = await token_budgets.reserve(conn, application_id=other, tokens=100)
     await conn.execute("update rag.token_usage set day = day - 1")
-    tomorrow = await budgets.reserve(conn, application_id=application_id, tokens=100)
+    tomorrow = await token_budgets.reserve(conn, application_id=application_id, tokens=100)
 
     assert theirs is not None
     assert tomorrow is not None
@@ -103,7 +105,7 @@ async def test_without_a_budget_tokens_are_counted_all_the_same(
     conn: Connection, application_id: UUID
 ) -> None:
     for _ in range(2):
-        await budgets.reserve(conn, application_id=application_id, tokens=10**9)
+        await token_budgets.reserve(conn, application_id=application_id, tokens=10**9)
 
     assert await used(conn, application_id) == 2 * 10**9
 
@@ -202,7 +204,7 @@ async def test_a_larger_budget_lets_waiting_jobs_of_the_application_go_on(
         await house.run()
     await allow(conn, application_id, 100)
 
-    resumed = await budgets.resume_waiting(conn, application_id)
+    resumed = await token_budgets.resume_waiting(conn, application_id)
     ended = (await house.run()).ended
 
     assert resumed == 1
@@ -221,7 +223,7 @@ async def test_old_days_are_forgotten(conn: Connection, application_id: UUID) ->
         [application_id],
     )
 
-    assert await budgets.forget_old(conn) == 1
+    assert await token_budgets.forget_old(conn) == 1
 
 
 async def test_a_file_is_not_parsed_while_its_provider_is_paused(

@@ -8,9 +8,9 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg import AsyncConnection
 
-from ingest.db import Connection
-from ingest.store import claims, job_types, jobs
-from ingest.store.jobs import NewJob
+from ingest.postgres.database import Connection
+from ingest.store.queue import claims, job_types, jobs
+from ingest.store.queue.jobs import NewJob
 from tests.builders import add_application, claim, claimable, complete, enqueue, job_row
 from tests.patience import PATIENCE
 

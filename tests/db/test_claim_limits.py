@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg import AsyncConnection
 
-from ingest.db import Connection
 from ingest.handlers.registry import Handler
-from ingest.store import claims
-from ingest.store.jobs import ClaimedJob
+from ingest.postgres.database import Connection
+from ingest.store.queue import claims
+from ingest.store.queue.jobs import ClaimedJob
 from ingest.worker.claiming import Claiming
 from tests.builders import add_application, claim, complete, enqueue
 from tests.patience import PATIENCE

@@ -8,9 +8,10 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg import AsyncConnection
 
-from ingest.db import Connection
 from ingest.handlers.registry import Handler
-from ingest.store import job_types, worker_config
+from ingest.postgres.database import Connection
+from ingest.store.limits import worker_config
+from ingest.store.queue import job_types
 from ingest.worker.claiming import Claiming
 from tests.builders import enqueue
 from tests.patience import PATIENCE

@@ -2,8 +2,8 @@
 
 from benchmarks.queue.bloat import AT_ONCE, through
 from benchmarks.queue.claim_time import by_backlog
-from ingest.db import Connection, Pool
-from ingest.housekeeping import keep_house
+from ingest.postgres.database import Connection, Pool
+from ingest.ticks.housekeeping import keep_house
 
 
 async def test_the_claim_is_measured_over_backlogs(conn: Connection) -> None:

@@ -9,13 +9,15 @@ from uuid import UUID
 import pytest
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection, Pool, transaction
 from ingest.errors import LeaseLost
-from ingest.handlers.chunk_settings import installation
 from ingest.handlers.context import Progress
-from ingest.handlers.file import ingest_file
-from ingest.store import applications, chunking, job_types, models
-from ingest.store.chunking import OwnChunking
+from ingest.handlers.documents.chunk_settings import installation
+from ingest.handlers.documents.file import ingest_file
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.documents import chunking, embedding_models
+from ingest.store.documents.chunking import OwnChunking
+from ingest.store.queue import job_types
+from ingest.store.tenants import applications
 from ingest.worker.attempt import attempt
 from ingest.worker.finish import Finished
 from tests.builders import claim, source_row
@@ -29,7 +31,7 @@ from tests.worker import committed, until
 async def house(pool: Pool, tmp_path: Path) -> AsyncIterator[House]:
     blobs = LocalBlobStore(tmp_path / "blobs")
     async with transaction(pool) as conn:
-        model_id = await models.register(conn, FakeEmbedder().model)
+        model_id = await embedding_models.register(conn, FakeEmbedder().model)
     yield House(pool, blobs, model_id)
     await blobs.close()
 

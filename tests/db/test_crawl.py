@@ -3,7 +3,7 @@
 import asyncio
 from uuid import UUID
 
-from ingest.db import Pool
+from ingest.postgres.database import Pool
 from ingest.worker.finish import commit
 from tests.site_house import SiteHouse, html, site_house
 from tests.web_server import redirect, response

@@ -5,10 +5,12 @@ import itertools
 from datetime import timedelta
 from uuid import UUID, uuid4
 
-from ingest.db import Pool, transaction
-from ingest.store import announce, crawl_origins, jobs, source_control
-from ingest.store.crawl_origins import Busy, Slot
-from ingest.store.runs import Run
+from ingest.postgres.database import Pool, transaction
+from ingest.store.crawl import crawl_origins
+from ingest.store.crawl.crawl_origins import Busy, Slot
+from ingest.store.crawl.runs import Run
+from ingest.store.queue import jobs
+from ingest.store.sources import announce, source_control
 from ingest.worker.finish import Finished, commit
 from tests.patience import PATIENCE
 from tests.site_house import SiteHouse, html, site_house

@@ -5,8 +5,9 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Pool, transaction
-from ingest.store import job_control, source_control
+from ingest.postgres.database import Pool, transaction
+from ingest.store.queue import job_control
+from ingest.store.sources import source_control
 from tests.site_house import SiteHouse, html, site_house
 from tests.web_server import Answer, redirect, response
 

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from ingest.db import Pool
+from ingest.postgres.database import Pool
 from tests.site_house import html, site_house
 from tests.web_server import redirect, response
 

@@ -3,7 +3,7 @@
 import asyncio
 from uuid import UUID
 
-from ingest.db import Pool
+from ingest.postgres.database import Pool
 from tests.site_house import html, site_house
 from tests.web_server import Request, redirect
 

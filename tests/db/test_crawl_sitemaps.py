@@ -6,9 +6,9 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Pool
-from ingest.handlers import sitemaps
-from ingest.store.runs import Run
+from ingest.handlers.crawl import sitemaps
+from ingest.postgres.database import Pool
+from ingest.store.crawl.runs import Run
 from tests.site_house import SiteHouse, html, site_house
 from tests.web_server import Answer, Request, redirect, response
 

@@ -17,16 +17,16 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from ingest.embedded import EmbeddedPostgres
-from ingest.embedded_binaries import find_binaries, reachable
 from ingest.errors import SetupError
+from ingest.postgres.embedded.binaries import find_binaries, reachable
+from ingest.postgres.embedded.server import EmbeddedPostgres
 from tests.patience import PATIENCE
 
 # Starts as the owner (or joins), tells the DSN, and stays until its stdin ends.
 _OWNER = """
 import sys
 from pathlib import Path
-from ingest.embedded import EmbeddedPostgres
+from ingest.postgres.embedded.server import EmbeddedPostgres
 server = EmbeddedPostgres(Path(sys.argv[1]))
 print(server.start(join=len(sys.argv) > 2), server.owned, flush=True)
 sys.stdin.read()

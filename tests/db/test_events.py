@@ -6,9 +6,9 @@ from uuid import UUID, uuid4
 import psycopg
 from psycopg import AsyncConnection
 
-from ingest.db import Connection, Pool, transaction
-from ingest.store import events
-from ingest.store.events import NewEvent, parse_notification
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.sources import events
+from ingest.store.sources.events import NewEvent, parse_notification
 from tests.live import add_source, emit, eventually, is_waiting_for_a_lock
 from tests.patience import PATIENCE
 

@@ -5,9 +5,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ingest.db import Connection, Pool
-from ingest.store import job_control, jobs
-from ingest.store.jobs import ClaimedJob, Ended
+from ingest.postgres.database import Connection, Pool
+from ingest.store.queue import job_control, jobs
+from ingest.store.queue.jobs import ClaimedJob, Ended
 from ingest.worker.finish import Finished, commit
 from tests.builders import (
     add_application,

@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection, Pool, transaction
 from ingest.errors import IngestError, Permanent, Transient
 from ingest.handlers.context import Progress
-from ingest.handlers.file import ingest_file
+from ingest.handlers.documents.file import ingest_file
 from ingest.model import Coverage
-from ingest.store import job_control, models, sources
-from ingest.store.jobs import Ended
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.documents import embedding_models
+from ingest.store.queue import job_control
+from ingest.store.queue.jobs import Ended
+from ingest.store.sources import sources
 from ingest.worker.finish import Finished, commit
 from tests.builders import add_application, claim, source_row
 from tests.fakes import FakeEmbedder
@@ -29,7 +31,7 @@ from tests.worker import until
 async def house(pool: Pool, tmp_path: Path) -> AsyncIterator[House]:
     blobs = LocalBlobStore(tmp_path / "blobs")
     async with transaction(pool) as conn:
-        model_id = await models.register(conn, FakeEmbedder().model)
+        model_id = await embedding_models.register(conn, FakeEmbedder().model)
     yield House(pool, blobs, model_id)
     await blobs.close()
 
@@ -307,7 +309,7 @@ async def test_two_models_keep_their_vectors_apart(
     await house.run()
     house.embedder = FakeEmbedder(dimension=16)
     async with transaction(pool) as registering:
-        house.model_id = await models.register(registering, house.embedder.model)
+        house.model_id = await embedding_models.register(registering, house.embedder.model)
     await house.upload(application_id, "b.txt", "one")
     await house.run()
 
@@ -325,7 +327,7 @@ async def test_a_file_embedded_with_another_model_is_not_unchanged(
     await house.run()
     house.embedder = FakeEmbedder(dimension=16)
     async with transaction(pool) as registering:
-        house.model_id = await models.register(registering, house.embedder.model)
+        house.model_id = await embedding_models.register(registering, house.embedder.model)
     await house.upload(application_id, "a.txt", "one")
     await house.run()
 

@@ -5,12 +5,12 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
-from ingest.db import Connection, Pool, open_pool, transaction
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.model import ChunkSettings, Document
-from ingest.store import job_types
-from ingest.store.documents import NewDocument
-from ingest.store.jobs import ClaimedJob, Ended
+from ingest.postgres.database import Connection, Pool, open_pool, transaction
+from ingest.store.documents.documents import NewDocument
+from ingest.store.queue import job_types
+from ingest.store.queue.jobs import ClaimedJob, Ended
 from ingest.worker import finisher
 from ingest.worker.attempt import attempt
 from ingest.worker.finish import Finished, commit

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from ingest.db import Connection
-from ingest.handlers.finish_crawl import finish_crawl
-from ingest.store import runs
-from ingest.store.runs import Run
+from ingest.handlers.crawl.finish_crawl import finish_crawl
+from ingest.postgres.database import Connection
+from ingest.store.crawl import runs
+from ingest.store.crawl.runs import Run
 from tests.firecrawl_crawls import SitePage
 from tests.firecrawl_runs import SITE, Root, claim_root, crawl_of
 from tests.firecrawl_server import FirecrawlServer

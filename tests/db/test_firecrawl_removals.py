@@ -12,12 +12,13 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from ingest.db import Connection, new_id
-from ingest.handlers.finish_crawl import finish_crawl
-from ingest.handlers.firecrawl_run import ProviderEnd
-from ingest.inbox import Inbox
+from ingest.handlers.crawl.finish_crawl import finish_crawl
+from ingest.handlers.firecrawl.run import ProviderEnd
+from ingest.postgres.database import Connection, new_id
 from ingest.providers.firecrawl.client import FirecrawlClient
-from ingest.store import claims, crawls
+from ingest.store.crawl import crawls
+from ingest.store.queue import claims
+from ingest.webhook_inbox import Inbox
 from tests.firecrawl_events import document, event
 from tests.firecrawl_runs import Root, crawl_of, drain, post, start_run, told
 from tests.firecrawl_words import EVENTS, IN_PAIRS, PAGE, POLLS, Polled, Said, element

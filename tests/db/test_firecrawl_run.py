@@ -5,10 +5,10 @@ from uuid import UUID
 import pytest
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection, Pool
 from ingest.errors import LeaseLost, Permanent, Transient
-from ingest.handlers.fetch_page import NoPage
-from ingest.store import crawls
+from ingest.handlers.crawl.fetch_page import NoPage
+from ingest.postgres.database import Connection, Pool
+from ingest.store.crawl import crawls
 from tests.firecrawl_crawls import Behaviour, SitePage
 from tests.firecrawl_events import document
 from tests.firecrawl_runs import (

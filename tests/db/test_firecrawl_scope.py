@@ -4,8 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Connection
-from ingest.inbox import Inbox
+from ingest.postgres.database import Connection
+from ingest.webhook_inbox import Inbox
 from tests.firecrawl_crawls import Behaviour, SitePage
 from tests.firecrawl_events import document
 from tests.firecrawl_runs import (

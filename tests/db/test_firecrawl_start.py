@@ -7,13 +7,15 @@ from uuid import UUID
 import pytest
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection, Pool
 from ingest.errors import LeaseLost, Transient
 from ingest.handlers.context import Context, Progress
-from ingest.handlers.stop_crawl import stop_crawl
-from ingest.inbox import Inbox
-from ingest.store import claims, crawls, jobs, source_control
-from ingest.store.jobs import ClaimedJob, NewJob
+from ingest.handlers.crawl.stop_crawl import stop_crawl
+from ingest.postgres.database import Connection, Pool
+from ingest.store.crawl import crawls
+from ingest.store.queue import claims, jobs
+from ingest.store.queue.jobs import ClaimedJob, NewJob
+from ingest.store.sources import source_control
+from ingest.webhook_inbox import Inbox
 from tests.firecrawl_crawls import Behaviour, Crawl
 from tests.firecrawl_events import document
 from tests.firecrawl_runs import (

@@ -9,9 +9,10 @@ import psycopg
 import pytest
 from pgvector import Vector
 
-from ingest.db import Connection
-from ingest.store import fresh_vectors, search
-from ingest.store.search import Ranked, Scope
+from ingest.postgres.database import Connection
+from ingest.store.documents import fresh_vectors
+from ingest.store.search import vector_search
+from ingest.store.search.vector_search import Ranked, Scope
 from tests.builders import add_application
 from tests.fresh import count_fresh, count_indexed, index_all
 from tests.knowledge import Space, add_document, add_space, nearest, texts
@@ -25,7 +26,7 @@ async def space(conn: Connection) -> Space:
 @pytest.fixture
 def by_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few vectors there are, they are not too few for the index."""
-    monkeypatch.setattr(search, "_EXACT_NUMBERS", 0)
+    monkeypatch.setattr(vector_search, "_EXACT_NUMBERS", 0)
 
 
 def ray(angle: float) -> np.ndarray[Any, np.dtype[np.float32]]:
@@ -68,7 +69,7 @@ async def test_what_is_put_under_the_index_during_a_search_is_found_once(
     await add_rays(conn, application_id, space, {f"old {n}": n / 10 for n in range(10)})
     await index_all(conn)
     await add_rays(conn, application_id, space, {"new": 0.05})
-    rows = search._rows
+    rows = vector_search._rows
 
     async def then_move(*arguments: Any) -> list[Ranked]:
         found = await rows(*arguments)
@@ -76,7 +77,7 @@ async def test_what_is_put_under_the_index_during_a_search_is_found_once(
             await index_all(other)
         return found
 
-    monkeypatch.setattr(search, "_rows", then_move)
+    monkeypatch.setattr(vector_search, "_rows", then_move)
     found = await nearest(conn, Scope(application_id=application_id), space, ray(0), limit=4)
 
     assert await texts(conn, found) == ["old 0", "new", "old 1", "old 2"]
@@ -107,7 +108,7 @@ async def test_only_the_nearest_of_those_that_wait_are_looked_up(
 ) -> None:
     await add_document(conn, application_id, space, [f"text {n}" for n in range(200)])
     cursor = await conn.execute(
-        b"explain (analyze, format json) " + search._SQL["nearest_fresh"],
+        b"explain (analyze, format json) " + vector_search._SQL["nearest_fresh"],
         {
             **Scope(application_id=application_id).parameters(),
             "model_id": space.id,
@@ -142,12 +143,12 @@ async def test_little_is_missed_when_all_were_put_under_the_index_one_by_one(
     ]
     await index_all(conn)
     async with conn.transaction():
-        await conn.execute(search._TUNE)
+        await conn.execute(vector_search._TUNE)
         await conn.execute("set local enable_sort = off")
         found = [
-            await search._rows(
+            await vector_search._rows(
                 conn,
-                search.indexed_statement(space.id, dimension=16),
+                vector_search.indexed_statement(space.id, dimension=16),
                 {
                     **Scope(application_id=application_id).parameters(),
                     "vector": Vector(query),

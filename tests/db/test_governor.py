@@ -7,9 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-from ingest.db import Connection, Pool, open_pool
 from ingest.errors import Snooze
 from ingest.governor import Governor
+from ingest.postgres.database import Connection, Pool, open_pool
 from tests.lanes import LANE, configure, freeze, held, lane_row, limited_to, pass_by
 
 

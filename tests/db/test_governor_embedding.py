@@ -9,11 +9,11 @@ import numpy as np
 import psycopg
 import pytest
 
-from ingest.db import Connection, Pool
-from ingest.embedding import EmbeddingService
+from ingest.embedding.service import EmbeddingService
 from ingest.errors import Snooze, Transient
 from ingest.governor import Governor
-from ingest.store.lanes import Cause
+from ingest.postgres.database import Connection, Pool
+from ingest.store.limits.provider_lanes import Cause
 from tests.fakes import FakeEmbedder
 from tests.lanes import LANE, configure, freeze, lane_row, pass_by
 from tests.site_house import html, site_house

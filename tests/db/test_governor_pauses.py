@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from ingest.db import Connection, Pool, open_pool
 from ingest.governor import Governor
+from ingest.postgres.database import Connection, Pool, open_pool
 from tests.lanes import LANE, held, lane_row, pass_by, pauses_for
 
 

@@ -7,10 +7,11 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from ingest.db import Connection, load_queries
 from ingest.model import SourceStatus
-from ingest.store import crawl_views, progress, source_views
-from ingest.store.source_views import SourceFilter
+from ingest.postgres.database import Connection, load_queries
+from ingest.store.crawl import crawl_views
+from ingest.store.sources import progress, source_views
+from ingest.store.sources.source_views import SourceFilter
 from tests.conftest import EMPTY
 from tests.live import add_source
 
@@ -20,11 +21,11 @@ LARGE: Final = UUID(int=1)
 SMALL: Final = UUID(int=7)
 BATCH: Final = UUID(int=1000)
 
-_VIEWS = load_queries("source_views.sql")
-_SOURCES = load_queries("sources.sql")
-_RESCRAPES = load_queries("rescrapes.sql")
-_PROGRESS = load_queries("progress.sql")
-_BATCHES = load_queries("batch_views.sql")
+_VIEWS = load_queries("sources/source_views.sql")
+_SOURCES = load_queries("sources/sources.sql")
+_RESCRAPES = load_queries("crawl/rescrapes.sql")
+_PROGRESS = load_queries("sources/progress.sql")
+_BATCHES = load_queries("sources/batch_views.sql")
 
 _LOAD: Final = f"""
 set local session_replication_role = replica;

@@ -6,9 +6,10 @@ from uuid import UUID
 import pytest
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection, Pool
-from ingest.inbox import Inbox
-from ingest.store import crawls, source_control
+from ingest.postgres.database import Connection, Pool
+from ingest.store.crawl import crawls
+from ingest.store.sources import source_control
+from ingest.webhook_inbox import Inbox
 from tests.firecrawl_events import CANCELLED, RACED, document, stub
 from tests.firecrawl_runs import (
     SITE,

@@ -9,11 +9,11 @@ import pytest
 
 from ingest.blobs.base import new_key
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection, Pool
-from ingest.inbox import CHANNEL, Inbox
-from ingest.listen import Listener
-from ingest.store import webhook_events
-from ingest.store.runs import Run
+from ingest.postgres.database import Connection, Pool
+from ingest.postgres.listen import Listener
+from ingest.store.crawl import webhook_events
+from ingest.store.crawl.runs import Run
+from ingest.webhook_inbox import CHANNEL, Inbox
 from tests.builders import job_row
 from tests.firecrawl_events import document, event
 from tests.firecrawl_runs import (

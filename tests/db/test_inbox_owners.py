@@ -5,9 +5,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ingest.db import Connection, Pool
-from ingest.inbox import Inbox
-from ingest.store import crawls, runs, source_control, webhook_events
+from ingest.postgres.database import Connection, Pool
+from ingest.store.crawl import crawls, runs, webhook_events
+from ingest.store.sources import source_control
+from ingest.webhook_inbox import Inbox
 from tests.builders import add_application
 from tests.firecrawl_events import document, event
 from tests.firecrawl_runs import (

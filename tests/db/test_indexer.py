@@ -11,14 +11,14 @@ import pytest
 from psycopg import AsyncConnection
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.clock import DatabaseClock
-from ingest.db import Connection, Pool, transaction
-from ingest.indexer import index_vectors
 from ingest.model import Chunk
-from ingest.store import documents, fresh_vectors
-from ingest.store.documents import DocumentChunks
-from ingest.store.search import Scope
-from ingest.ticks import build_ticks
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.documents import documents, fresh_vectors
+from ingest.store.documents.documents import DocumentChunks
+from ingest.store.search.vector_search import Scope
+from ingest.ticks.database_clock import DatabaseClock
+from ingest.ticks.schedule import build_ticks
+from ingest.ticks.vector_indexer import index_vectors
 from tests.builders import claim, complete, enqueue
 from tests.fresh import count_fresh, count_indexed, delete_chunks
 from tests.knowledge import Space, add_document, add_space, nearest

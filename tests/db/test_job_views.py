@@ -6,10 +6,11 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Connection
 from ingest.model import JobStatus
-from ingest.store import applications, job_views
-from ingest.store.job_views import JobFilter
+from ingest.postgres.database import Connection
+from ingest.store.queue import job_views
+from ingest.store.queue.job_views import JobFilter
+from ingest.store.tenants import applications
 from tests.builders import enqueue
 
 

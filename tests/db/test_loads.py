@@ -5,8 +5,8 @@ from uuid import UUID
 
 import psycopg
 
-from ingest.db import Connection, Pool, is_out_of_reach, transaction
-from ingest.handlers.loads import Loads
+from ingest.handlers.documents.batched_lookups import Loads
+from ingest.postgres.database import Connection, Pool, is_out_of_reach, transaction
 from tests.builders import add_application, upload
 from tests.patience import PATIENCE
 from tests.worker import until

@@ -11,10 +11,10 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from ingest import migrate as migrations
-from ingest.db import check_server
 from ingest.errors import SetupError
-from ingest.migrate import Migration, load_migrations, migrate, pending_migrations
+from ingest.postgres import migrations
+from ingest.postgres.database import check_server
+from ingest.postgres.migrations import Migration, load_migrations, migrate, pending_migrations
 from tests.postgres import postgres_in
 
 

@@ -7,10 +7,12 @@ from uuid import UUID
 import pytest
 from psycopg import AsyncConnection, Rollback
 
-from ingest.db import Connection, Pool
-from ingest.store import announce, jobs, notify, reviews, source_control
-from ingest.store.jobs import Ended
-from ingest.ticks import reconcile_sources, recover_stale_jobs
+from ingest.postgres.database import Connection, Pool
+from ingest.store.notify import outbox
+from ingest.store.queue import jobs, reviews
+from ingest.store.queue.jobs import Ended
+from ingest.store.sources import announce, source_control
+from ingest.ticks.schedule import reconcile_sources, recover_stale_jobs
 from tests.builders import add_application, claim, enqueue, upload
 from tests.notifications import add_endpoint, batch_of, data_of, end, end_one, events, rows
 from tests.web_sources import start
@@ -149,7 +151,7 @@ async def test_a_failed_notification_is_told_to_nobody(
 ) -> None:
     endpoint = await add_endpoint(conn, application_id, URL)
     async with conn.transaction():
-        await notify.test(conn, endpoint)
+        await outbox.test(conn, endpoint)
     [job] = await claim(conn, types=["notification"])
 
     await end(conn, job, "failed", error_code="delivery_failed")

@@ -5,10 +5,12 @@ from uuid import UUID
 
 from psycopg import AsyncConnection
 
-from ingest.db import Connection, Pool
-from ingest.store import announce, batches, jobs, notify, source_control
-from ingest.store.jobs import Ended
-from ingest.ticks import complete_batches
+from ingest.postgres.database import Connection, Pool
+from ingest.store.notify import outbox
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import Ended
+from ingest.store.sources import announce, batches, source_control
+from ingest.ticks.schedule import complete_batches
 from tests.builders import claim, upload
 from tests.notifications import add_endpoint, batch_of, data_of, end, end_one, events
 
@@ -17,7 +19,7 @@ URL = "https://hooks.example/x"
 
 async def complete(conn: Connection, *batch_ids: UUID) -> int:
     async with conn.transaction():
-        return await notify.complete_batches(conn, batch_ids)
+        return await outbox.complete_batches(conn, batch_ids)
 
 
 async def test_a_batch_is_complete_when_its_last_source_has_ended(

@@ -8,15 +8,16 @@ from uuid import UUID
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from ingest.db import Connection, Pool
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.notification import deliver
+from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.notify.signing import new_secret
-from ingest.store import deliveries, jobs, webhook_endpoints
-from ingest.store.webhook_endpoints import EndpointChange
-from ingest.ticks import recover_stale_jobs
+from ingest.store.notify import deliveries, webhook_endpoints
+from ingest.store.notify.webhook_endpoints import EndpointChange
+from ingest.store.queue import jobs
+from ingest.ticks.schedule import recover_stale_jobs
 from tests.builders import claim, job_row, upload
 from tests.fetching import Names, fetcher
 from tests.notifications import (

@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Connection, Pool
+from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
-from ingest.store import notify, webhook_endpoints
-from ingest.store.webhook_endpoints import EndpointChange
+from ingest.store.notify import outbox, webhook_endpoints
+from ingest.store.notify.webhook_endpoints import EndpointChange
 from tests.builders import job_row
 from tests.notifications import (
     add_endpoint,
@@ -117,7 +117,7 @@ async def test_a_success_lets_all_that_waits_for_its_endpoint_go_at_once(
         for id in (elsewhere, *others):
             await until_delivery(conn, id, wait_reason="endpoint_failing", job_status="pending")
         async with conn.transaction():
-            await notify.test(conn, endpoint)
+            await outbox.test(conn, endpoint)
             await webhook_endpoints.hurry(conn, endpoint.id)
         told = [await until_delivery(conn, id, status="delivered") for id in others]
         left = await until_delivery(conn, elsewhere, wait_reason="endpoint_failing")

@@ -3,11 +3,11 @@
 import socket
 from uuid import UUID
 
-from ingest.db import Connection, Pool
+from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.notify.mail import Mailer
-from ingest.smtp_url import SmtpServer
-from ingest.store import notify
+from ingest.settings.smtp_url import SmtpServer
+from ingest.store.notify import outbox
 from tests.builders import upload
 from tests.notifications import (
     add_endpoint,
@@ -39,7 +39,7 @@ async def test_the_digest_of_a_batch_is_mailed_once(
     cursor = await conn.execute("select id from rag.upload_batches")
     batch_ids = [row[0] for row in await cursor.fetchall()]
     async with conn.transaction():
-        await notify.complete_batches(conn, batch_ids)
+        await outbox.complete_batches(conn, batch_ids)
     async with smtp_stub() as stub, delivering(dsn, pool, fetch, mailer=mailer(stub.port)):
         [row] = await rows(conn)
         told = await until_delivery(conn, row["id"], status="delivered")

@@ -6,11 +6,11 @@ from uuid import UUID
 import pytest
 from psycopg import AsyncConnection
 
-from ingest.db import Connection, Pool
+from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.notify.signing import new_secret
-from ingest.store import deliveries, webhook_endpoints
-from ingest.store.webhook_endpoints import Endpoint, EndpointChange
+from ingest.store.notify import deliveries, webhook_endpoints
+from ingest.store.notify.webhook_endpoints import Endpoint, EndpointChange
 from tests.notifications import (
     add_endpoint,
     delivering,

@@ -10,10 +10,10 @@ import pytest
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from ingest.db import load_queries
 from ingest.model import JobStatus
-from ingest.store import job_views
-from ingest.store.job_views import JobFilter
+from ingest.postgres.database import load_queries
+from ingest.store.queue import job_views
+from ingest.store.queue.job_views import JobFilter
 from tests.conftest import EMPTY
 
 JOBS: Final = 1_000_000
@@ -23,11 +23,11 @@ SMALL: Final = UUID(int=500)
 TYPES: Final = ("file", "url", "crawl_page", "purge", "rescrape")
 BATCH: Final = 100
 
-_CLAIMS = load_queries("claims.sql")
-_JOBS = load_queries("jobs.sql")
-_PROGRESS = load_queries("progress.sql")
-_CONTROL = load_queries("source_control.sql")
-_REQUESTS = load_queries("job_requests.sql")
+_CLAIMS = load_queries("queue/claims.sql")
+_JOBS = load_queries("queue/jobs.sql")
+_PROGRESS = load_queries("sources/progress.sql")
+_CONTROL = load_queries("sources/source_control.sql")
+_REQUESTS = load_queries("queue/job_requests.sql")
 
 # Deterministic: what a job is follows from its number. 50,000 are ready, 20,000 wait for a time,
 # 500 are held by 50 workers of which one is silent, 20,000 have failed with five codes.

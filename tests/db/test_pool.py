@@ -9,9 +9,9 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import AsyncConnectionPool
 from pydantic import SecretStr
 
-from ingest.config import Settings
-from ingest.db import Connection, Pool, open_pool
+from ingest.postgres.database import Connection, Pool, open_pool
 from ingest.runtime import database
+from ingest.settings.settings import Settings
 
 
 async def test_a_connection_that_the_server_dropped_is_not_handed_out(

@@ -4,10 +4,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ingest.db import Connection
-from ingest.store import jobs, progress
-from ingest.store.jobs import NewJob
-from ingest.store.progress import Progress, SourceProgress
+from ingest.postgres.database import Connection
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import NewJob
+from ingest.store.sources import progress
+from ingest.store.sources.progress import Progress, SourceProgress
 from tests.builders import add_application
 from tests.live import add_source, emit
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.db import Connection, Pool, open_pool
-from ingest.embedding import EmbeddingService
+from ingest.embedding.provider_watch import ProviderWatch
+from ingest.embedding.service import EmbeddingService
 from ingest.errors import Snooze, Transient
 from ingest.governor import Governor
 from ingest.model import Vectors
-from ingest.provider_watch import ProviderWatch
+from ingest.postgres.database import Connection, Pool, open_pool
 from ingest.providers.embedders.base import ProviderFault, mismatch
-from ingest.store import jobs
+from ingest.store.queue import jobs
 from tests.builders import job_row
 from tests.fakes import FakeEmbedder
 from tests.lanes import LANE, lane_row, pass_by
@@ -298,7 +298,7 @@ async def test_the_watch_tells_at_the_start_and_frees_jobs_later(
 async def test_a_person_waits_five_seconds_for_a_provider_that_hangs(
     service: EmbeddingService, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.embedding_requests._QUERY_SECONDS", 0.2)
+    monkeypatch.setattr("ingest.embedding.requests._QUERY_SECONDS", 0.2)
     embedder.gate = asyncio.Event()
 
     async with asyncio.timeout(PATIENCE):

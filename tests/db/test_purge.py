@@ -8,11 +8,12 @@ from uuid import UUID
 import pytest
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection, Pool, new_id
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.purge import purge_source
-from ingest.store import jobs, sources
-from ingest.store.jobs import Ended, NewJob
+from ingest.postgres.database import Connection, Pool, new_id
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import Ended, NewJob
+from ingest.store.sources import sources
 from ingest.worker.finish import Finished, commit
 from tests.builders import claim, upload
 

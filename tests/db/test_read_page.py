@@ -4,12 +4,12 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Pool, transaction
 from ingest.handlers.context import Progress
-from ingest.handlers.read_page import ReadPage, read_page
-from ingest.store import crawl_pages
-from ingest.store.jobs import ClaimedJob
-from ingest.store.runs import Run
+from ingest.handlers.crawl.read_page import ReadPage, read_page
+from ingest.postgres.database import Pool, transaction
+from ingest.store.crawl import crawl_pages
+from ingest.store.crawl.runs import Run
+from ingest.store.queue.jobs import ClaimedJob
 from tests.site_house import SiteHouse, html, site_house
 from tests.web_server import Answer, response
 

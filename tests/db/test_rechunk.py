@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from psycopg.types.json import Jsonb
 
-from ingest.db import Connection, Pool
+from ingest.postgres.database import Connection, Pool
 from tests.builders import source_row
 from tests.rechunk_house import RechunkHouse, add_document, queued, rechunk_house, rows, sizes
 

@@ -8,12 +8,13 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Connection, Pool, transaction
 from ingest.errors import Permanent
-from ingest.handlers import rechunk
-from ingest.handlers.chunk_settings import installation
-from ingest.store import chunking, source_control
-from ingest.store.chunking import Cut
+from ingest.handlers.documents import rechunk
+from ingest.handlers.documents.chunk_settings import installation
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.documents import chunking
+from ingest.store.documents.chunking import Cut
+from ingest.store.sources import source_control
 from ingest.worker.finish import commit
 from tests.builders import job_row, make_due, source_row
 from tests.rechunk_house import RechunkHouse, add_document, queued, rechunk_house, rows, sizes

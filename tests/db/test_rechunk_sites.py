@@ -3,10 +3,11 @@
 from typing import Any
 from uuid import UUID
 
-from ingest.db import Pool, transaction
-from ingest.handlers.chunk_settings import installation
-from ingest.store import applications, chunking
-from ingest.store.chunking import OwnChunking
+from ingest.handlers.documents.chunk_settings import installation
+from ingest.postgres.database import Pool, transaction
+from ingest.store.documents import chunking
+from ingest.store.documents.chunking import OwnChunking
+from ingest.store.tenants import applications
 from ingest.worker.finish import commit
 from tests.site_house import SiteHouse, html, site_house
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Pool
+from ingest.postgres.database import Pool
 from tests.site_house import five_pages, html, site_house
 from tests.web_server import response
 

@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from ingest.db import Pool, transaction
-from ingest.store import source_control
+from ingest.postgres.database import Pool, transaction
+from ingest.store.sources import source_control
 from tests.site_house import five_pages, html, site_house
 from tests.web_server import redirect, response
 

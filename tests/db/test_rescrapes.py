@@ -8,15 +8,17 @@ from uuid import UUID
 
 import pytest
 
-from ingest import ticks
 from ingest.blobs.local import LocalBlobStore
-from ingest.clock import DatabaseClock
-from ingest.db import Connection, Pool, transaction
 from ingest.errors import Conflict
-from ingest.recurrence import Recurrence
-from ingest.store import applications, rescrapes, runs, source_control
-from ingest.store.runs import RESCRAPE_PRIORITY, Run
-from ingest.ticks import build_ticks, make_nightly_due, start_rescrapes
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.scheduling.recurrence import Recurrence
+from ingest.store.crawl import rescrapes, runs
+from ingest.store.crawl.runs import RESCRAPE_PRIORITY, Run
+from ingest.store.sources import source_control
+from ingest.store.tenants import applications
+from ingest.ticks import schedule as ticks
+from ingest.ticks.database_clock import DatabaseClock
+from ingest.ticks.schedule import build_ticks, make_nightly_due, start_rescrapes
 from tests.builders import add_application, job_row, source_row, upload
 from tests.live import eventually
 from tests.patience import PATIENCE

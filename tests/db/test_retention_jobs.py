@@ -5,9 +5,10 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Connection, Pool
-from ingest.housekeeping import keep_house
-from ingest.store import retention_jobs, source_control
+from ingest.postgres.database import Connection, Pool
+from ingest.store.retention import retention_jobs
+from ingest.store.sources import source_control
+from ingest.ticks.housekeeping import keep_house
 from tests.builders import claim, enqueue, source_row, upload
 from tests.retaining import DAY, KEEP, add_ended, clean, end_jobs, jobs_left, seen
 from tests.web_sources import SITE, add_child, add_page, crawl_row, end, start

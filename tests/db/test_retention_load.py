@@ -10,11 +10,13 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg import AsyncConnection
 
-from ingest.db import Connection, Pool, transaction
-from ingest.store import announce, jobs, retention, retention_jobs, retention_runs
-from ingest.store.jobs import Ended
-from ingest.store.retention_jobs import EndedJob, KeepJobs
-from ingest.tasks import end
+from ingest.asynchronous.tasks import end
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import Ended
+from ingest.store.retention import retention, retention_jobs, retention_runs
+from ingest.store.retention.retention_jobs import EndedJob, KeepJobs
+from ingest.store.sources import announce
 from tests.builders import claim, enqueue, upload
 from tests.patience import PATIENCE
 from tests.retaining import add_ended, clean, jobs_left, seen

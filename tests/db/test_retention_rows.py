@@ -6,9 +6,9 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from api.feeds import Subscriber
-from ingest.db import Connection, Pool, new_id
-from ingest.store import retention
+from api.live.subscriptions import Subscriber
+from ingest.postgres.database import Connection, Pool, new_id
+from ingest.store.retention import retention
 from tests.api.hubs import running
 from tests.knowledge import add_space
 from tests.live import Inbox, add_source, emit, seqs

@@ -8,9 +8,10 @@ from uuid import UUID
 import pytest
 from psycopg.types.json import Jsonb
 
-from ingest.db import Connection, Pool, new_id
-from ingest.store import crawl_pages, retention_runs
-from ingest.store.runs import CrawlSettings, Run
+from ingest.postgres.database import Connection, Pool, new_id
+from ingest.store.crawl import crawl_pages
+from ingest.store.crawl.runs import CrawlSettings, Run
+from ingest.store.retention import retention_runs
 from tests.retaining import DAY, clean
 from tests.web_sources import SITE, add_page, start
 

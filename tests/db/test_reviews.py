@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Connection, Pool
-from ingest.store import reviews
+from ingest.postgres.database import Connection, Pool
+from ingest.store.queue import reviews
 from tests.builders import add_application, enqueue, job_row, source_row
 from tests.site_house import five_pages, html, site_house
 from tests.web_sources import add_page, crawl_row, hold_removals, start

@@ -12,25 +12,17 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from ingest.blobs.local import LocalBlobStore
-from ingest.db import Connection, Pool, transaction
 from ingest.handlers.context import Progress
-from ingest.handlers.file import ingest_file
+from ingest.handlers.documents.file import ingest_file
 from ingest.model import Coverage
-from ingest.store import (
-    batch_views,
-    held_documents,
-    job_types,
-    keyword_search,
-    models,
-    progress,
-    reviews,
-    search,
-    source_control,
-    source_views,
-)
-from ingest.store.documents import coverage_json
-from ingest.store.search import Scope
-from ingest.store.search_hints import Hints
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.documents import embedding_models, held_documents
+from ingest.store.documents.documents import coverage_json
+from ingest.store.queue import job_types, reviews
+from ingest.store.search import keyword_search, vector_search
+from ingest.store.search.search_hints import Hints
+from ingest.store.search.vector_search import Scope
+from ingest.store.sources import batch_views, progress, source_control, source_views
 from ingest.worker.attempt import attempt
 from ingest.worker.finish import commit
 from tests.builders import add_application, claim, job_row, source_row
@@ -54,7 +46,7 @@ async def house(
         "update app.applications set settings = %s where id = %s",
         [Jsonb({"reviews": ["low_coverage"]}), application_id],
     )
-    yield House(pool, blobs, await models.register(conn, FakeEmbedder().model))
+    yield House(pool, blobs, await embedding_models.register(conn, FakeEmbedder().model))
     await blobs.close()
 
 
@@ -80,7 +72,7 @@ async def found(conn: Connection, house: House, application_id: UUID) -> set[str
         )
         ranked = matches.in_order()
         for scope in (everywhere, replace(everywhere, source_ids=sources)):
-            ranked += await search.by_vector(
+            ranked += await vector_search.by_vector(
                 conn,
                 scope,
                 model_id=house.model_id,

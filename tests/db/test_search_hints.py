@@ -5,12 +5,12 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Connection
-from ingest.migrate import load_migrations
-from ingest.store import keyword_search, search_hints
-from ingest.store.keyword_search import Matches
-from ingest.store.search import Scope
-from ingest.store.search_hints import Hints, WordShares
+from ingest.postgres.database import Connection
+from ingest.postgres.migrations import load_migrations
+from ingest.store.search import keyword_search, search_hints
+from ingest.store.search.keyword_search import Matches
+from ingest.store.search.search_hints import Hints, WordShares
+from ingest.store.search.vector_search import Scope
 from tests.knowledge import Space, add_document, add_space, nearest
 
 

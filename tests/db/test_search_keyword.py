@@ -7,11 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingest.db import Connection
-from ingest.store import keyword_search, sources
-from ingest.store.keyword_search import Matches
-from ingest.store.search import Scope
-from ingest.store.search_hints import Hints
+from ingest.postgres.database import Connection
+from ingest.store.search import keyword_search
+from ingest.store.search.keyword_search import Matches
+from ingest.store.search.search_hints import Hints
+from ingest.store.search.vector_search import Scope
+from ingest.store.sources import sources
 from tests.knowledge import Space, add_document, add_space, texts
 
 

@@ -8,17 +8,17 @@ from numpy.typing import NDArray
 from pgvector import Vector
 from psycopg import sql
 
-from ingest.db import Connection
-from ingest.store import search
-from ingest.store.search import Scope
-from ingest.store.search_hints import Hints
+from ingest.postgres.database import Connection
+from ingest.store.search import vector_search
+from ingest.store.search.search_hints import Hints
+from ingest.store.search.vector_search import Scope
 from tests.builders import add_application
 from tests.fresh import index_all
 from tests.knowledge import Space, add_document, add_space, nearest, texts
 
 # Above what is compared one by one: such a search goes through the index.
 DIMENSION = 256
-MANY = search._EXACT_NUMBERS // DIMENSION + 1
+MANY = vector_search._EXACT_NUMBERS // DIMENSION + 1
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ async def fill(conn: Connection, application_id: UUID, space: Space, count: int)
 async def index_is_used(
     conn: Connection, application_id: UUID, space: Space, vector: NDArray[np.float32]
 ) -> bool:
-    statement = search.indexed_statement(space.id, dimension=space.dimension)
+    statement = vector_search.indexed_statement(space.id, dimension=space.dimension)
     cursor = await conn.execute(
         sql.SQL("explain ") + statement,
         {
@@ -118,13 +118,13 @@ async def test_a_tiny_application_gets_its_hits_among_many_foreign_vectors(
 
     compared = await nearest(conn, scope, space, query)
     async with conn.transaction():
-        await conn.execute(search._TUNE)
+        await conn.execute(vector_search._TUNE)
         # The planner would rather sort so few; a larger application has only the index.
         await conn.execute("set local enable_sort = off")
         uses_index = await index_is_used(conn, application_id, space, query)
-        by_index = await search._rows(
+        by_index = await vector_search._rows(
             conn,
-            search.indexed_statement(space.id, dimension=16),
+            vector_search.indexed_statement(space.id, dimension=16),
             {**scope.parameters(), "vector": Vector(query), "limit": 10},
         )
 
@@ -142,7 +142,7 @@ async def test_hits_come_nearest_first_with_their_similarity(
     vectors = np.array([[1, t, 0, 0, 0, 0, 0, 0] for t in (0, 3, 1)], dtype=np.float32)
     await add_document(conn, application_id, space, ["same", "far", "near"], vectors=vectors)
     async with conn.transaction():
-        found = await search.by_vector(
+        found = await vector_search.by_vector(
             conn,
             Scope(application_id=application_id),
             model_id=space.id,

@@ -8,10 +8,11 @@ import psycopg
 import pytest
 from psycopg import AsyncConnection
 
-from ingest.db import Connection, Pool
-from ingest.store import announce, events, jobs, sources
-from ingest.store.jobs import Ended, NewJob
-from ingest.ticks import reconcile_sources
+from ingest.postgres.database import Connection, Pool
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import Ended, NewJob
+from ingest.store.sources import announce, events, sources
+from ingest.ticks.schedule import reconcile_sources
 from tests.builders import claim, source_row, upload
 from tests.notifications import end, end_one
 

@@ -4,9 +4,9 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Connection
-from ingest.store import source_control
-from ingest.store.runs import CrawlSettings, Run
+from ingest.postgres.database import Connection
+from ingest.store.crawl.runs import CrawlSettings, Run
+from ingest.store.sources import source_control
 from tests.builders import add_application, job_row, source_row
 from tests.web_sources import add_child, crawl_row, start
 

@@ -8,13 +8,14 @@ from uuid import UUID
 
 import pytest
 
-import ingest.clock
+import ingest.ticks.database_clock
 from ingest.blobs.local import LocalBlobStore
-from ingest.clock import DatabaseClock
-from ingest.cron import Scheduler
-from ingest.db import Connection, Pool, new_id, transaction
-from ingest.store import job_control, schedules
-from ingest.ticks import build_ticks, forget_webhook_events, prune_old, sweep_blobs
+from ingest.postgres.database import Connection, Pool, new_id, transaction
+from ingest.scheduling.cron import Scheduler
+from ingest.store.limits import schedules
+from ingest.store.queue import job_control
+from ingest.ticks.database_clock import DatabaseClock
+from ingest.ticks.schedule import build_ticks, forget_webhook_events, prune_old, sweep_blobs
 from tests.builders import source_row, upload
 from tests.patience import PATIENCE
 from tests.retaining import KEEP
@@ -93,7 +94,7 @@ async def test_schedules_go_by_the_clock_of_the_database(
         def now(cls, tz: tzinfo | None = None) -> Self:
             return super().now(tz) + timedelta(hours=72)
 
-    monkeypatch.setattr(ingest.clock, "datetime", Skewed)
+    monkeypatch.setattr(ingest.ticks.database_clock, "datetime", Skewed)
     clock = DatabaseClock()
     wrong = clock.now()
 

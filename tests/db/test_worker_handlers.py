@@ -7,11 +7,11 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Connection, Pool
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import Handler
-from ingest.store import jobs
-from ingest.store.jobs import ClaimedJob, NewJob
+from ingest.postgres.database import Connection, Pool
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import ClaimedJob, NewJob
 from tests.builders import enqueue
 from tests.worker import Scripted, running_worker, until_status
 

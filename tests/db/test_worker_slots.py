@@ -8,11 +8,11 @@ from uuid import UUID, uuid4
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.db import Connection, Pool
 from ingest.errors import Permanent, Transient
 from ingest.handlers.context import Context, Outcome, Progress
-from ingest.store import claims, job_types, jobs
-from ingest.store.jobs import ClaimedJob, NewJob
+from ingest.postgres.database import Connection, Pool
+from ingest.store.queue import claims, job_types, jobs
+from ingest.store.queue.jobs import ClaimedJob, NewJob
 from ingest.worker import loop
 from ingest.worker.deadlines import Deadlines
 from ingest.worker.finish import Finished

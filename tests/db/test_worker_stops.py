@@ -8,11 +8,11 @@ import psycopg
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.db import Connection, Pool
 from ingest.handlers.context import Context, Outcome, Progress
-from ingest.store import job_control
-from ingest.store.jobs import ClaimedJob
-from ingest.ticks import recover_stale_jobs
+from ingest.postgres.database import Connection, Pool
+from ingest.store.queue import job_control
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.ticks.schedule import recover_stale_jobs
 from tests.builders import enqueue, job_row, source_row, upload
 from tests.worker import Scripted, all_running, running_worker, truth_of, until, until_status
 

@@ -6,9 +6,9 @@ from uuid import UUID
 
 import pytest
 
-from ingest.db import Connection
-from ingest.store.job_logs import LogLine
-from ingest.store.jobs import ClaimedJob, Ended
+from ingest.postgres.database import Connection
+from ingest.store.queue.job_logs import LogLine
+from ingest.store.queue.jobs import ClaimedJob, Ended
 from ingest.worker.finish import Finished
 
 ID = UUID(int=1)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from ingest.batch_loader import BatchLoader
-from ingest.tasks import end
+from ingest.asynchronous.tasks import end
+from ingest.postgres.batch_loader import BatchLoader
 from tests.patience import PATIENCE
 
 

@@ -17,8 +17,8 @@ from ingest.blobs.disk import told
 from ingest.blobs.factory import build_blob_store
 from ingest.blobs.local import LocalBlobStore
 from ingest.blobs.threads import Threads
-from ingest.config import Settings
 from ingest.errors import SetupError, Transient
+from ingest.settings.settings import Settings
 
 NOW = timedelta(0)
 

@@ -12,14 +12,14 @@ import pytest
 from structlog.testing import capture_logs
 
 from ingest.errors import Permanent
+from ingest.formats import registry
 from ingest.handlers.context import Progress
-from ingest.metrics import REGISTRY
 from ingest.model import ChunkSettings
-from ingest.pipeline.extract import registry
+from ingest.observability.metrics import REGISTRY
 from ingest.sandbox.installation import checking
 from ingest.sandbox.messages import ParseRequest
 from ingest.sandbox.pool import ParserPool
-from ingest.store.jobs import ClaimedJob
+from ingest.store.queue.jobs import ClaimedJob
 from tests import make_files
 from tests.rich_files import rich_files
 

@@ -2,9 +2,9 @@ from itertools import pairwise
 
 import pytest
 
+from ingest.chunking.chunk import chunk
 from ingest.model import Page
-from ingest.pipeline.chunk import chunk
-from ingest.pipeline.tokenizers import load_tokenizer
+from ingest.tokens.tokenizers import load_tokenizer
 from tests.chunks import CL100K, SENTENCE, assert_sound, cut, document
 
 

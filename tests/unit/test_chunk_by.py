@@ -1,7 +1,7 @@
 """What ends a chunk, and the section it is in."""
 
+from ingest.chunking.chunk import chunk
 from ingest.model import ChunkBy, Page
-from ingest.pipeline.chunk import chunk
 from tests.chunks import CL100K, SENTENCE, cut, document
 
 HEADER = "| name | value |\n|---|---|\n"

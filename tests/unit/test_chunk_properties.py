@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.chunking.chunk import chunk
+from ingest.chunking.structure_reader import read_structure
 from ingest.model import ChunkBy, Page
-from ingest.pipeline.chunk import chunk
-from ingest.pipeline.structure_reader import read_structure
-from ingest.pipeline.tokenizers import load_tokenizer
+from ingest.tokens.tokenizers import load_tokenizer
 from tests.chunks import SENTENCE, CountingTokenizer, assert_sound, document, rows_cut
 
 NAMES = ("minilm", "cl100k_base", "wordllama")

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from ingest.pipeline.chunk import chunk
+from ingest.chunking.chunk import chunk
 from tests.chunks import CL100K, SENTENCE, assert_sound, cut, document, rows_cut
 
 HEADER = "| name | value |\n|---|---|\n"

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from ingest.config import load_settings
 from ingest.errors import SetupError
+from ingest.settings.settings import load_settings
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ingest.cron import Scheduler, last_firing, next_firing
+from ingest.scheduling.cron import Scheduler, last_firing, next_firing
 from tests.patience import PATIENCE
 
 _NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)

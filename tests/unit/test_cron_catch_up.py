@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ingest.cron import Scheduler
+from ingest.scheduling.cron import Scheduler
 from tests.patience import PATIENCE
 
 _NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingest.formats.encoding.charset_labels import codec
+from ingest.formats.encoding.decode import HEAD, decode, is_text, peek
 from ingest.model import Encoding
-from ingest.pipeline.charset_labels import codec
-from ingest.pipeline.decode import HEAD, decode, is_text, peek
 
 GERMAN = "Die schöne Frau trinkt Kaffee. Das war köstlich, für fünf Euro!"
 FRENCH = "L’été était très chaud cette année-là, à la plage."

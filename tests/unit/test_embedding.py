@@ -5,8 +5,8 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from ingest.embedding import EmbeddingService
-from ingest.embedding_calls import RequestCounts
+from ingest.embedding.calls import RequestCounts
+from ingest.embedding.service import EmbeddingService
 from ingest.errors import Transient
 from ingest.model import Vectors
 from tests.fakes import FakeEmbedder

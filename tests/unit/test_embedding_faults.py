@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from ingest.embedding import EmbeddingService
+from ingest.embedding.service import EmbeddingService
 from ingest.errors import Transient
 from ingest.model import Vectors
 from tests.fakes import FakeEmbedder

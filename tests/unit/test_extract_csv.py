@@ -6,9 +6,10 @@ import random
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats.common import markdown_writer as lines
+from ingest.formats.registry import extract as extract_file
+from ingest.formats.sheets import csv
 from ingest.model import Document
-from ingest.pipeline.extract import csv_table, lines
-from ingest.pipeline.extract.registry import extract as extract_file
 
 
 def extract(data: bytes | str, name: str = "a.csv") -> Document:
@@ -169,7 +170,7 @@ def test_a_cell_may_be_long() -> None:
 
 
 def test_text_beyond_the_limit_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_table, "Lines", lambda: lines.Lines(longest=1000))
+    monkeypatch.setattr(csv, "Lines", lambda: lines.Lines(longest=1000))
 
     with pytest.raises(Permanent) as caught:
         extract("Name,Age\n" + "Ann,3\n" * 100)

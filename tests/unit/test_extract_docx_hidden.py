@@ -4,8 +4,8 @@ import io
 
 import pytest
 
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests import make_files
 from tests.make_office import paragraph, word
 

@@ -5,10 +5,10 @@ import io
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats.common.inflate_limit import Limits
+from ingest.formats.epub import book as epub_module
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract import epub as epub_module
-from ingest.pipeline.extract.archive import Limits
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests.make_mail import epub
 
 ENCRYPTION = (

@@ -5,8 +5,8 @@ import io
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests import make_files
 
 ARTICLE = "".join(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.formats.html.fragment import whole_markdown
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract.mail_html import whole_markdown
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests import make_files
 
 CLAUSE = (

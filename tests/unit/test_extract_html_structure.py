@@ -5,9 +5,9 @@ import io
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats.html.parse import parse_page
+from ingest.formats.registry import extract
 from ingest.model import Document
-from ingest.pipeline.extract.html_parse import parse_page
-from ingest.pipeline.extract.registry import extract
 from tests import make_files
 
 LONG = "".join(

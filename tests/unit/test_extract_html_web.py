@@ -4,8 +4,8 @@ import io
 
 import pytest
 
+from ingest.formats.registry import extract
 from ingest.model import WebPage
-from ingest.pipeline.extract.registry import extract
 from tests import make_files
 
 URL = "https://example.org/docs/page?x=1"

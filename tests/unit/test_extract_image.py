@@ -6,9 +6,9 @@ import pytest
 from PIL import Image
 
 from ingest.errors import Permanent
+from ingest.formats.image.pixels import grey
+from ingest.formats.registry import extract
 from ingest.model import Document
-from ingest.pipeline.extract.image_pixels import grey
-from ingest.pipeline.extract.registry import extract
 from tests.make_images import (
     ORIENTATION,
     described,

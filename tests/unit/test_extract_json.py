@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from ingest.formats.json import document as json_text
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract import json_text
-from ingest.pipeline.extract.registry import extract as extract_file
 
 
 def extract(data: str | bytes, name: str = "a.json") -> Document:

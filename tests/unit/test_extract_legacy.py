@@ -6,9 +6,9 @@ import struct
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats.office import legacy, xberg_text
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract import office_legacy, xberg_text
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests import make_office
 
 
@@ -71,7 +71,7 @@ def test_a_document_cut_in_half_is_corrupt() -> None:
 def test_rules_part_slides_and_notes_are_named() -> None:
     markdown = "-----\n\n## One\n\n-----\n\n## Two\n\n\\-----\n\n[^1]: Say this"
 
-    assert office_legacy.slides(markdown) == ["## One", "## Two\n\n\\-----\n\nNotes: Say this"]
+    assert legacy.slides(markdown) == ["## One", "## Two\n\n\\-----\n\nNotes: Say this"]
 
 
 def test_rtf_gives_structure_and_the_characters_of_its_code_pages() -> None:
@@ -115,7 +115,7 @@ def test_surrogates_of_rtf_are_joined() -> None:
 def test_instructions_of_fields_are_no_text() -> None:
     text = 'TOC \\o "1-3" \\h \\z \\u Chapter 1\nPAGE is a word, and so is \\n'
 
-    assert office_legacy.without_fields(text) == "Chapter 1\nPAGE is a word, and so is \\n"
+    assert legacy.without_fields(text) == "Chapter 1\nPAGE is a word, and so is \\n"
 
 
 def test_a_picture_leaves_its_description_only() -> None:

@@ -6,9 +6,9 @@ import io
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats.mail import mime_parts
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract import mail_parts
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests import make_mail
 from tests.make_mail import Kept, eml, multipart
 
@@ -244,7 +244,7 @@ def test_a_message_nested_without_end_is_refused() -> None:
 
 
 def test_a_message_of_too_many_parts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mail_parts, "_MOST_PARTS", 10)
+    monkeypatch.setattr(mime_parts, "_MOST_PARTS", 10)
 
     assert refusal(multipart("mixed", *[PLAIN] * 11)) == "archive_unsafe"
 

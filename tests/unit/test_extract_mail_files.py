@@ -5,8 +5,8 @@ import io
 
 import pytest
 
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests.make_mail import Kept, multipart, nested
 
 PLAIN = "Content-Type: text/plain; charset=utf-8\r\n\r\n"

@@ -5,8 +5,8 @@ import io
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats import registry
 from ingest.model import Document
-from ingest.pipeline.extract import registry
 
 
 def extract(text: str, name: str) -> Document:

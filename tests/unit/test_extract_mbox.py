@@ -5,10 +5,10 @@ import io
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats.mail import mbox, mbox_split
+from ingest.formats.mail.mbox_split import messages
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract import mbox, mbox_split
-from ingest.pipeline.extract.mbox_split import messages
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests.make_mail import Kept, deep, eml, multipart
 from tests.make_mail import mbox as mailbox
 

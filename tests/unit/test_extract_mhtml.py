@@ -2,8 +2,8 @@
 
 import io
 
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests.make_mail import boundaried
 
 HEAD = (

@@ -8,8 +8,8 @@ import compressed_rtf
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests import make_mail
 from tests.make_mail import Kept, Tree, msg_attachment, msg_item, ole
 

@@ -4,8 +4,8 @@ import io
 import json
 from typing import Any
 
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract.registry import extract as extract_file
 
 
 def extract(book: dict[str, Any] | str) -> Document:

@@ -5,13 +5,13 @@ import io
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats.common.source import Source
+from ingest.formats.pdf import second_opinion
+from ingest.formats.pdf.markdown import tidy
+from ingest.formats.pdf.page import better_of
+from ingest.formats.pdf.text import metadata, title
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Coverage, Document, Page
-from ingest.pipeline.extract import pdf_second
-from ingest.pipeline.extract.pdf_markdown import tidy
-from ingest.pipeline.extract.pdf_page import better_of
-from ingest.pipeline.extract.pdf_text import metadata, title
-from ingest.pipeline.extract.registry import extract as extract_file
-from ingest.pipeline.extract.source import Source
 from tests import make_files
 
 
@@ -58,7 +58,7 @@ def test_the_second_opinion_opens_owner_passwords_too() -> None:
     data = make_files.pdf(["Page one.", "Page two."], owner_password="x")
     source = Source(stream=io.BytesIO(data), media_type="application/pdf")
 
-    extraction = pdf_second.extract(source, wants_password=True)
+    extraction = second_opinion.extract(source, wants_password=True)
 
     assert extraction.parts == ["Page one.", "Page two."]
 

@@ -4,8 +4,8 @@ import io
 
 import pytest
 
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests.make_pdf import area, at, document, image, lines
 
 _SEEN = lines(50, 700, "What everybody sees on this page,", "and more of it.", "And more.")

@@ -6,9 +6,9 @@ import zlib
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats.pdf import pdfium, vertical
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract import pdf_raw, pdf_vertical
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests import make_files
 from tests.make_pdf import Sheet, at, document, grid, lines
 
@@ -97,9 +97,9 @@ def test_an_attachment_that_lies_about_its_length_is_survived() -> None:
 
 
 def test_the_slow_engine_for_vertical_text_has_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_raw, "count_objects", lambda page: 50_000)
+    monkeypatch.setattr(pdfium, "count_objects", lambda page: 50_000)
 
-    assert pdf_vertical.VerticalPages(io.BytesIO()).text(0, 0) is None
+    assert vertical.VerticalPages(io.BytesIO()).text(0, 0) is None
 
 
 def test_a_title_of_half_characters_does_not_spoil_the_text() -> None:

@@ -4,12 +4,12 @@ import io
 
 import pytest
 
+from ingest.formats.pdf.headings import mark_headings
+from ingest.formats.pdf.hyphens import mend_hyphens
+from ingest.formats.pdf.lines import HYPHEN, Line, PageLines
+from ingest.formats.pdf.reading_order import put_in_order
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract.pdf_headings import mark_headings
-from ingest.pipeline.extract.pdf_hyphens import mend_hyphens
-from ingest.pipeline.extract.pdf_lines import HYPHEN, Line, PageLines
-from ingest.pipeline.extract.pdf_order import put_in_order
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests.make_pdf import Sheet, at, document, lines
 
 _PROSE = ("Some words of a text that goes on and on,", "line after line, so that it has a size.")

@@ -6,8 +6,8 @@ import pytest
 from PIL.Image import Image
 
 from ingest.errors import Permanent
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Coverage, Document
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests.make_pdf import Sheet, area, at, document, image, lines, rule
 
 _SCAN = image(0, 0, 600, 800)

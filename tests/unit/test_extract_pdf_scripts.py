@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from ingest.pipeline.extract.pdf_rtl import mended
-from ingest.pipeline.extract.registry import extract as extract_file
+from ingest.formats.pdf.right_to_left import mended
+from ingest.formats.registry import extract as extract_file
 from tests.make_pdf import document
 
 _LAM, _ALEF, _BEH, _FATHA = "\u0644", "\u0627", "\u0628", "\u064e"

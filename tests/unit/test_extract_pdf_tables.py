@@ -2,7 +2,7 @@
 
 import io
 
-from ingest.pipeline.extract.registry import extract as extract_file
+from ingest.formats.registry import extract as extract_file
 from tests.make_pdf import at, document, grid, lines
 
 

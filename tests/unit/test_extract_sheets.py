@@ -5,9 +5,10 @@ import io
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats.registry import extract as extract_file
+from ingest.formats.sheets import biff, limits
+from ingest.formats.sheets import workbook as sheet
 from ingest.model import Document
-from ingest.pipeline.extract import sheet, sheet_biff, sheet_guard
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests.make_mail import ole
 from tests.make_sheets import Cell, excel_4, excel_97_stream, ods, ods_row, xlsx
 
@@ -198,7 +199,7 @@ def test_two_cells_in_far_corners_are_too_large(last: str) -> None:
 def test_far_corners_of_all_excel_97_sheets_count_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sheet_biff, "MOST_PLACES", 5)
+    monkeypatch.setattr(biff, "MOST_PLACES", 5)
     small = ole({"Workbook": excel_97_stream([["a", 1.0], ["b", 2.0]])})
     large = ole({"Workbook": excel_97_stream([["a", 1.0], ["b", 2.0], ["c", 3.0]])})
 
@@ -225,7 +226,7 @@ def test_far_cells_do_not_hide_behind_a_prefix() -> None:
 
 
 def test_too_many_cells_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sheet_guard, "MOST_CELLS", 5)
+    monkeypatch.setattr(limits, "MOST_CELLS", 5)
 
     assert "5 filled cells" in str(refusal(xlsx({"S": PEOPLE})))
 
@@ -263,11 +264,11 @@ def test_a_workbook_whose_sectors_lead_in_a_circle_is_kept_from_calamine() -> No
     data = bytearray(ole({"Workbook": excel_97_stream([["Name"], ["Ann"]])}))
     table = 512 * (1 + int.from_bytes(data[76:80], "little"))
 
-    honest = sheet_biff.check_xls(io.BytesIO(data))
+    honest = biff.check_xls(io.BytesIO(data))
     data[table : table + 4] = bytes(4)  # after the first sector comes the first
 
     assert honest
-    assert not sheet_biff.check_xls(io.BytesIO(data))
+    assert not biff.check_xls(io.BytesIO(data))
 
 
 def test_a_sheet_that_lies_about_its_size_is_kept_from_calamine_and_read() -> None:
@@ -276,7 +277,7 @@ def test_a_sheet_that_lies_about_its_size_is_kept_from_calamine_and_read() -> No
     lie = bytes.fromhex("0002 0e00 00000000 00000001 0000 0802 0000")
     data = ole({"Workbook": stream[:sheet] + lie + stream[sheet:]})
 
-    assert not sheet_biff.check_xls(io.BytesIO(data))
+    assert not biff.check_xls(io.BytesIO(data))
     assert "Ann" in extract(data, "a.xls").text
 
 

@@ -6,8 +6,9 @@ from unittest.mock import patch
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats import registry
+from ingest.formats.text import plain as text
 from ingest.model import Coverage, Document
-from ingest.pipeline.extract import registry, text
 from tests import make_files
 
 

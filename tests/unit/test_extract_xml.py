@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract.registry import extract as extract_file
 
 
 def extract(data: str | bytes, name: str = "a.xml") -> Document:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.buckets import take
+from ingest.token_bucket import take
 
 # Seconds since the request before, and what it asks for.
 _ASKED = st.lists(

@@ -11,8 +11,8 @@ import pytest
 from pydantic import SecretStr
 
 from api.cli import hosting
-from ingest.config import Settings
 from ingest.runtime import Runtime
+from ingest.settings.settings import Settings
 
 KEY = "rk_the_generated_key"
 

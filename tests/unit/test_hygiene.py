@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.pipeline import hygiene
-from ingest.pipeline.hygiene import clean, clean_json, clean_line, is_garbled, unreadable
+from ingest import storable_text
+from ingest.storable_text import clean, clean_json, clean_line, is_garbled, unreadable
 
 # Surrogates and controls often, which st.text() avoids or seldom draws.
 dirty = st.text(
@@ -169,7 +169,7 @@ def test_metadata_that_nests_without_end_is_cut() -> None:
 
 
 def test_what_is_passed_at_a_glance_needs_no_cleaning() -> None:
-    plain = "".join(filter(hygiene._PLAIN.fullmatch, map(chr, range(0x110000))))
+    plain = "".join(filter(storable_text._PLAIN.fullmatch, map(chr, range(0x110000))))
 
     assert len(plain) > 700
     # Spoilt by something else, the same characters go the long way.

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-import ingest.pipeline.chunk
-from ingest import improve as steps
+import ingest.chunking.chunk
+from ingest import best_effort as steps
+from ingest.best_effort import attempt, recording
+from ingest.chunking.chunk import chunk
 from ingest.errors import Permanent, Transient
-from ingest.improve import attempt, recording
+from ingest.formats import registry
+from ingest.formats.pdf.lines import Line, PageLines
+from ingest.formats.pdf.steps import improve_pages
 from ingest.model import Document, Step
-from ingest.pipeline.chunk import chunk
-from ingest.pipeline.extract import registry
-from ingest.pipeline.extract.pdf_lines import Line, PageLines
-from ingest.pipeline.extract.pdf_steps import improve_pages
-from ingest.pipeline.tokenizers import load_tokenizer
+from ingest.tokens.tokenizers import load_tokenizer
 from tests.rich_files import rich_files
 
 _ARCHIVES = (".zip", ".tar", ".tgz", ".gz")
@@ -133,92 +133,92 @@ def test_the_words_are_there_whichever_step_fails(name: str) -> None:
 @pytest.mark.parametrize(
     ("function", "name", "step"),
     [
-        ("pdf.mark_headings", "rich.pdf", "headings"),
-        ("pdf_headings._by_number", "rich.pdf", "headings"),
-        ("pdf._outline", "rich.pdf", "headings"),
-        ("pdf.drop_furniture", "rich.pdf", "furniture"),
-        ("pdf.drop_stamps", "rich.pdf", "furniture"),
-        ("pdf.mend_hyphens", "rich.pdf", "hyphens"),
-        ("pdf.page_markdown", "rich.pdf", "markup"),
-        ("pdf.add_attachments", "rich.pdf", "attachments"),
-        ("pdf.metadata", "rich.pdf", "metadata"),
-        ("pdf.title", "rich.pdf", "title"),
-        ("pdf._info", "rich.pdf", "metadata"),
-        ("pdf_forms.language", "rich.pdf", "metadata"),
-        ("pdf_forms.add_xfa", "rich.pdf", "forms"),
-        ("pdf_page.read_notes", "rich.pdf", "notes"),
-        ("pdf_page.read_lines", "rich.pdf", "layout"),
-        ("pdf_page.looks_vertical", "rich.pdf", "vertical"),
-        ("pdf_page.better_of", "rich.pdf", "engine"),
-        ("pdf_page.drop_hidden", "rich.pdf", "hidden_text"),
-        ("pdf_page.put_in_order", "rich.pdf", "reading_order"),
-        ("pdf_page.tables_to_markdown", "rich.pdf", "tables"),
-        ("pdf_page.numbered", "rich.pdf", "headings"),
-        ("pdf_page.read_ticks", "form.pdf", "forms"),
-        ("pdf_pictures.is_garbled", "rich.pdf", "ocr"),
-        ("docx_numbering.Numbering.label", "rich.docx", "numbering"),
-        ("docx_styles.Styles.get", "rich.docx", "styles"),
-        ("docx_body.own_level", "rich.docx", "styles"),
-        ("docx_body.table", "rich.docx", "tables"),
-        ("docx.take_choices", "rich.docx", "graphics"),
-        ("docx._Document._notes", "rich.docx", "notes"),
-        ("docx._Document._comments", "rich.docx", "comments"),
-        ("docx._Document._margins", "rich.docx", "headers_footers"),
-        ("docx._Document.attachments", "rich.docx", "attachments"),
-        ("opc.Package.properties", "rich.docx", "metadata"),
-        ("pptx.comments", "rich.pptx", "comments"),
-        ("pptx._note_texts", "rich.pptx", "notes"),
-        ("pptx._hand_over", "rich.pptx", "attachments"),
-        ("pptx.slide_text", "rich.pptx", "layout"),
-        ("pptx_shapes._in_order", "rich.pptx", "reading_order"),
-        ("pptx_shapes.slide_table", "rich.pptx", "tables"),
-        ("pptx_shapes.Layouts.places", "rich.pptx", "reading_order"),
-        ("odf._properties", "rich.odt", "metadata"),
-        ("odf._margins", "rich.odt", "headers_footers"),
-        ("odf_styles.Styles.get", "rich.odt", "styles"),
-        ("odf_body.table", "rich.odt", "tables"),
-        ("odf_body.Body._list", "rich.odt", "numbering"),
-        ("odf_inline.Notes.blocks", "rich.odt", "notes"),
-        ("odf_slides._place", "a.odp", "reading_order"),
-        ("epub_package.read_contents", "rich.epub", "contents"),
-        ("epub_package._metadata", "rich.epub", "metadata"),
-        ("epub_chapter._place_headings", "rich.epub", "contents"),
-        ("mail_html.drop_hidden", "page.eml", "hidden_text"),
-        ("mail_html.tidy", "page.eml", "tidying"),
-        ("mail_html.to_markdown", "page.eml", "markup"),
-        ("mail_headers.fields", "rich.eml", "fields"),
-        ("mail_headers.header", "rich.eml", "fields"),
-        ("mail_message.calendar_text", "rich.eml", "calendar"),
-        ("mail_message.says_more", "rich.eml", "markup"),
-        ("mail_message.plain_markdown", "a.eml", "markup"),
-        ("mail_message._Reader._attach", "a.eml", "attachments"),
-        ("msg_fields.fields", "a.msg", "fields"),
-        ("msg_as_mail._attached", "a.msg", "attachments"),
-        ("msg.body_encoding", "a.msg", "metadata"),
-        ("sheet.column_groups", "rich.xlsx", "columns"),
-        ("sheet.are_uncalculated", "rich.xlsx", "metadata"),
-        ("table_records.find_header", "rich.xlsx", "header_row"),
-        ("table_records.names", "rich.xlsx", "header_row"),
-        ("table_records.are_names", "rich.xlsx", "header_row"),
-        ("csv_table._detect", "a.csv", "dialect"),
-        ("csv_table._table", "a.csv", "tables"),
-        ("xml_front.take_front", "article.xml", "front_matter"),
-        ("xml_front.authors", "article.xml", "front_matter"),
-        ("xml_article._rows", "article.xml", "tables"),
-        ("xml_text._as_document", "article.xml", "layout"),
-        ("xml_feed._fields", "a.xml", "layout"),
-        ("notebook._write_outputs", "a.ipynb", "outputs"),
-        ("notebook._language", "a.ipynb", "metadata"),
-        ("text.read_markdown", "a.md", "markup"),
-        ("text_markdown._front_matter", "a.md", "front_matter"),
-        ("text_markdown._first_heading", "rich.md", "title"),
-        ("text.read_code", "a.py", "markup"),
-        ("text.read_subtitles", "a.srt", "markup"),
-        ("json_text._document", "a.json", "layout"),
-        ("office_legacy.summary", "a.doc", "metadata"),
-        ("office_legacy.without_fields", "a.doc", "fields"),
-        ("xberg_text.tidy", "a.doc", "tidying"),
-        ("html.tidy", "a.html", "main_content"),
+        ("pdf.document.mark_headings", "rich.pdf", "headings"),
+        ("pdf.headings._by_number", "rich.pdf", "headings"),
+        ("pdf.document._outline", "rich.pdf", "headings"),
+        ("pdf.document.drop_furniture", "rich.pdf", "furniture"),
+        ("pdf.document.drop_stamps", "rich.pdf", "furniture"),
+        ("pdf.document.mend_hyphens", "rich.pdf", "hyphens"),
+        ("pdf.document.page_markdown", "rich.pdf", "markup"),
+        ("pdf.document.add_attachments", "rich.pdf", "attachments"),
+        ("pdf.document.metadata", "rich.pdf", "metadata"),
+        ("pdf.document.title", "rich.pdf", "title"),
+        ("pdf.document._info", "rich.pdf", "metadata"),
+        ("pdf.forms.language", "rich.pdf", "metadata"),
+        ("pdf.forms.add_xfa", "rich.pdf", "forms"),
+        ("pdf.page.read_notes", "rich.pdf", "notes"),
+        ("pdf.page.read_lines", "rich.pdf", "layout"),
+        ("pdf.page.looks_vertical", "rich.pdf", "vertical"),
+        ("pdf.page.better_of", "rich.pdf", "engine"),
+        ("pdf.page.drop_hidden", "rich.pdf", "hidden_text"),
+        ("pdf.page.put_in_order", "rich.pdf", "reading_order"),
+        ("pdf.page.tables_to_markdown", "rich.pdf", "tables"),
+        ("pdf.page.numbered", "rich.pdf", "headings"),
+        ("pdf.page.read_ticks", "form.pdf", "forms"),
+        ("pdf.pictures.is_garbled", "rich.pdf", "ocr"),
+        ("word.numbering.Numbering.label", "rich.docx", "numbering"),
+        ("word.styles.Styles.get", "rich.docx", "styles"),
+        ("word.body.own_level", "rich.docx", "styles"),
+        ("word.body.table", "rich.docx", "tables"),
+        ("word.docx.take_choices", "rich.docx", "graphics"),
+        ("word.docx._Document._notes", "rich.docx", "notes"),
+        ("word.docx._Document._comments", "rich.docx", "comments"),
+        ("word.docx._Document._margins", "rich.docx", "headers_footers"),
+        ("word.docx._Document.attachments", "rich.docx", "attachments"),
+        ("office.opc.Package.properties", "rich.docx", "metadata"),
+        ("slides.pptx.comments", "rich.pptx", "comments"),
+        ("slides.pptx._note_texts", "rich.pptx", "notes"),
+        ("slides.pptx._hand_over", "rich.pptx", "attachments"),
+        ("slides.pptx.slide_text", "rich.pptx", "layout"),
+        ("slides.shapes._in_order", "rich.pptx", "reading_order"),
+        ("slides.shapes.slide_table", "rich.pptx", "tables"),
+        ("slides.shapes.Layouts.places", "rich.pptx", "reading_order"),
+        ("opendocument.document._properties", "rich.odt", "metadata"),
+        ("opendocument.document._margins", "rich.odt", "headers_footers"),
+        ("opendocument.styles.Styles.get", "rich.odt", "styles"),
+        ("opendocument.body.table", "rich.odt", "tables"),
+        ("opendocument.body.Body._list", "rich.odt", "numbering"),
+        ("opendocument.inline.Notes.blocks", "rich.odt", "notes"),
+        ("opendocument.slides._place", "a.odp", "reading_order"),
+        ("epub.package.read_contents", "rich.epub", "contents"),
+        ("epub.package._metadata", "rich.epub", "metadata"),
+        ("epub.chapter._place_headings", "rich.epub", "contents"),
+        ("html.fragment.drop_hidden", "page.eml", "hidden_text"),
+        ("html.fragment.tidy", "page.eml", "tidying"),
+        ("html.fragment.to_markdown", "page.eml", "markup"),
+        ("mail.headers.fields", "rich.eml", "fields"),
+        ("mail.headers.header", "rich.eml", "fields"),
+        ("mail.message.calendar_text", "rich.eml", "calendar"),
+        ("mail.message.says_more", "rich.eml", "markup"),
+        ("mail.message.plain_markdown", "a.eml", "markup"),
+        ("mail.message._Reader._attach", "a.eml", "attachments"),
+        ("mail.msg_fields.fields", "a.msg", "fields"),
+        ("mail.msg_as_mail._attached", "a.msg", "attachments"),
+        ("mail.msg.body_encoding", "a.msg", "metadata"),
+        ("sheets.workbook.column_groups", "rich.xlsx", "columns"),
+        ("sheets.workbook.are_uncalculated", "rich.xlsx", "metadata"),
+        ("common.table_records.find_header", "rich.xlsx", "header_row"),
+        ("common.table_records.names", "rich.xlsx", "header_row"),
+        ("common.table_records.are_names", "rich.xlsx", "header_row"),
+        ("sheets.csv._detect", "a.csv", "dialect"),
+        ("sheets.csv._table", "a.csv", "tables"),
+        ("xml.front_matter.take_front", "article.xml", "front_matter"),
+        ("xml.front_matter.authors", "article.xml", "front_matter"),
+        ("xml.article._rows", "article.xml", "tables"),
+        ("xml.document._as_document", "article.xml", "layout"),
+        ("xml.feed._fields", "a.xml", "layout"),
+        ("json.notebook._write_outputs", "a.ipynb", "outputs"),
+        ("json.notebook._language", "a.ipynb", "metadata"),
+        ("text.plain.read_markdown", "a.md", "markup"),
+        ("text.markdown._front_matter", "a.md", "front_matter"),
+        ("text.markdown._first_heading", "rich.md", "title"),
+        ("text.plain.read_code", "a.py", "markup"),
+        ("text.plain.read_subtitles", "a.srt", "markup"),
+        ("json.document._document", "a.json", "layout"),
+        ("office.legacy.summary", "a.doc", "metadata"),
+        ("office.legacy.without_fields", "a.doc", "fields"),
+        ("office.xberg_text.tidy", "a.doc", "tidying"),
+        ("html.page.tidy", "a.html", "main_content"),
     ],
     ids=lambda value: str(getattr(value, "__name__", value)),
 )
@@ -230,7 +230,7 @@ def test_a_function_that_raises_costs_no_words(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     whole = read(name)
-    monkeypatch.setattr(f"ingest.pipeline.extract.{function}", raising(error))
+    monkeypatch.setattr(f"ingest.formats.{function}", raising(error))
 
     document = read(name)
 
@@ -265,7 +265,7 @@ def test_a_verdict_from_within_a_step_is_the_files(monkeypatch: pytest.MonkeyPat
     def refuses(*_: object) -> None:
         raise Permanent("too much", code="too_large")
 
-    monkeypatch.setattr("ingest.pipeline.extract.pdf.mark_headings", refuses)
+    monkeypatch.setattr("ingest.formats.pdf.document.mark_headings", refuses)
 
     with pytest.raises(Permanent) as raised:
         read("rich.pdf")
@@ -344,14 +344,14 @@ def test_chunks_are_cut_by_size_where_the_structure_cannot_be_read(
 ) -> None:
     document = read("rich.md")
     tokenizer = load_tokenizer("wordllama")
-    whole = getattr(ingest.pipeline.chunk, function)
+    whole = getattr(ingest.chunking.chunk, function)
 
     def fails_on_headings(found: Any, *rest: Any) -> Any:
         if found:
             raise IndexError
         return whole(found, *rest)
 
-    monkeypatch.setattr(ingest.pipeline.chunk, function, fails_on_headings)
+    monkeypatch.setattr(ingest.chunking.chunk, function, fails_on_headings)
     with recording() as skipped:
         chunks = chunk(document, tokenizer=tokenizer, size=64, overlap=0)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.keywords import keyword_query, keyword_text
+from ingest.tokens.keywords import keyword_query, keyword_text
 
 
 @pytest.mark.parametrize("text", ["", "Plain English, with été and Ωμέγα.", "١٢٣ русский"])

@@ -8,11 +8,11 @@ from uuid import uuid4
 import pytest
 from fastapi import WebSocket
 
-from api.deps import Key
-from api.feeds import Subscriber
-from api.hub import Hub
-from api.live import DOES_NOT_READ, Session
-from api.mailbox import Message
+from api.dependencies import Key
+from api.live.client_queue import Message
+from api.live.hub import Hub
+from api.live.subscriptions import Subscriber
+from api.live.websocket import DOES_NOT_READ, Session
 from tests.patience import PATIENCE
 
 
@@ -46,7 +46,7 @@ async def run(socket: FullSocket, messages: int) -> int | None:
 async def test_a_message_that_stays_on_its_way_ends_the_connection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("api.live._SEND_SECONDS", 0.05)
+    monkeypatch.setattr("api.live.websocket._SEND_SECONDS", 0.05)
     socket = FullSocket(room=3)
 
     code = await run(socket, messages=5)
@@ -58,8 +58,8 @@ async def test_a_message_that_stays_on_its_way_ends_the_connection(
 async def test_pings_are_sent_between_messages_and_silence_ends_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("api.live._SEND_SECONDS", 0.1)
-    monkeypatch.setattr("api.live._PING_SECONDS", 0.15)
+    monkeypatch.setattr("api.live.websocket._SEND_SECONDS", 0.1)
+    monkeypatch.setattr("api.live.websocket._PING_SECONDS", 0.15)
     socket = FullSocket(room=4)
 
     code = await run(socket, messages=2)

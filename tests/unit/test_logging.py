@@ -9,7 +9,7 @@ import pytest
 import structlog
 
 from api.logging import set_up_logging
-from ingest.config import Settings
+from ingest.settings.settings import Settings
 
 
 class Terminal(io.StringIO):

@@ -8,7 +8,7 @@ import pytest
 
 from ingest.providers.notify.mail import Letter, Mailer, MailRefused
 from ingest.providers.notify.wording import letter_of
-from ingest.smtp_url import SmtpServer
+from ingest.settings.smtp_url import SmtpServer
 from tests.smtp_stub import SmtpStub, smtp_stub
 
 AT = datetime(2026, 11, 28, 3, 0, tzinfo=UTC)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from api.mailbox import Closed, Mailbox, Message
+from api.live.client_queue import Closed, Mailbox, Message
 
 
 def message(n: int, *, size: int = 1) -> Message:

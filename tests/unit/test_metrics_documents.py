@@ -1,6 +1,6 @@
 """Documents that were read with a warning are counted by its code."""
 
-from ingest import metrics
+from ingest.observability import metrics
 
 
 def counted(code: str) -> float:

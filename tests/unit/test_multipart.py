@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Iterable
 
 import pytest
 
-from api import multipart
-from api.multipart import End, Part
 from api.problems import Malformed, UnsupportedMedia
+from api.upload import multipart
+from api.upload.multipart import End, Part
 
 TYPE = "multipart/form-data; boundary=frontier"
 

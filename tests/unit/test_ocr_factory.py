@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from ingest.config import Settings
 from ingest.errors import SetupError
 from ingest.model import OcrSettings
 from ingest.providers.ocr import rapid
 from ingest.providers.ocr.factory import available, build_recogniser, choose
+from ingest.settings.settings import Settings
 from tests.fake_tesseract import FakeTesseract
 
 

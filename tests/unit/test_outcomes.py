@@ -8,9 +8,9 @@ import psycopg
 import pytest
 
 from ingest.errors import Permanent, Snooze, Transient
-from ingest.retry import backoff
-from ingest.store.job_types import JobType
-from ingest.store.jobs import ClaimedJob
+from ingest.scheduling.backoff import backoff
+from ingest.store.queue.job_types import JobType
+from ingest.store.queue.jobs import ClaimedJob
 from ingest.worker.outcomes import judge
 
 _TYPE = JobType(

@@ -6,9 +6,9 @@ import zipfile
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats.common.inflate_limit import Limits, guard, guard_xml
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract.archive import Limits, guard, guard_xml
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests import make_files, make_office
 from tests.make_office import word
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api import paths
+from api.upload import paths
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from api.payload_schema import (
+from api.schema.payload_schema import (
     LARGEST_PAYLOAD,
     MOST_VALUES,
     Wrong,

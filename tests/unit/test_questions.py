@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ingest.handlers.context import Review
-from ingest.handlers.questions import questions
+from ingest.handlers.documents.review_questions import questions
 from ingest.model import Coverage, Document
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.recurrence import Recurrence, jitter, next_run, parse
+from ingest.scheduling.recurrence import Recurrence, jitter, next_run, parse
 
 _NONE = timedelta(0)
 _DAY = timedelta(days=1)

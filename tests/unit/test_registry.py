@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ingest.config import Settings
 from ingest.errors import SetupError
 from ingest.handlers.registry import HANDLERS, load_handlers
+from ingest.settings.settings import Settings
 
 BUILT_IN = {"file", "url", "site_crawl", "crawl_page", "rescrape", "purge"}
 

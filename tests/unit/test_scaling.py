@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ingest.scaling import Load, Memory, Rule, parse_table, settle, wanted
+from ingest.autoscaling import Load, Memory, Rule, parse_table, settle, wanted
 
 TABLE = parse_table("0:0,1:1,100:2,1000:4,10000:8")
 

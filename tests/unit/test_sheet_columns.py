@@ -4,8 +4,8 @@ import io
 
 import pytest
 
+from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
-from ingest.pipeline.extract.registry import extract as extract_file
 from tests.make_sheets import Cell, excel_4, xlsx
 
 PEOPLE: list[list[Cell]] = [["Name", "Age"], ["Ann", 34], ["Bob", 7]]

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from ingest.config import Settings
-from ingest.smtp_url import SmtpServer, is_mail_address, parse_smtp_url
+from ingest.settings.settings import Settings
+from ingest.settings.smtp_url import SmtpServer, is_mail_address, parse_smtp_url
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import io
 import pytest
 
 from ingest.errors import Permanent
-from ingest.pipeline import mediatypes as types
-from ingest.pipeline.sniff import Sniffed, sniff
+from ingest.formats import media_types as types
+from ingest.formats.detect.sniff import Sniffed, sniff
 from tests import make_files
 
 

@@ -8,8 +8,8 @@ import zipfile
 import pytest
 
 from ingest.errors import Permanent
-from ingest.pipeline import mediatypes as types
-from ingest.pipeline.sniff import sniff
+from ingest.formats import media_types as types
+from ingest.formats.detect.sniff import sniff
 from tests import make_files
 
 MAIN = b'<Override ContentType="application/vnd.%s.main+xml"/>'

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from ingest.pipeline import mediatypes as types
-from ingest.pipeline.sniff import sniff
+from ingest.formats import media_types as types
+from ingest.formats.detect.sniff import sniff
 
 XML = b"<?xml version='1.0'?>"
 XHTML = b"http://www.w3.org/1999/xhtml"

@@ -1,7 +1,7 @@
 from textwrap import dedent
 
-from ingest.pipeline.structure import Block, heading_paths
-from ingest.pipeline.structure_reader import read_structure
+from ingest.chunking.structure import Block, heading_paths
+from ingest.chunking.structure_reader import read_structure
 
 
 def titles(text: str) -> list[tuple[int, str]]:

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from ingest.tasks import end, is_set_within
+from ingest.asynchronous.tasks import end, is_set_within
 from tests.patience import PATIENCE
 
 

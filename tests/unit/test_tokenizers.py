@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer as HuggingFace
 
 from ingest.errors import SetupError
-from ingest.pipeline.tokenizers import Tokenizer, load_tokenizer
-from ingest.vocabulary.load import load_cl100k, load_minilm, load_wordllama, wordllama_folder
-from ingest.vocabulary.memo import Memo
-from ingest.vocabulary.pieces import blocks
+from ingest.tokens.memo import Memo
+from ingest.tokens.pieces import blocks
+from ingest.tokens.tokenizers import Tokenizer, load_tokenizer
+from ingest.tokens.vocabularies import load_cl100k, load_minilm, load_wordllama, wordllama_folder
 
 NAMES = ("minilm", "cl100k_base", "wordllama")
 # What the three tokenizers treat each in a way of its own.
@@ -143,7 +143,7 @@ def test_an_unknown_tokenizer_is_a_wrong_installation() -> None:
 
 
 def test_the_memory_of_pieces_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.vocabulary.memo._MAX_PIECES", 10)
+    monkeypatch.setattr("ingest.tokens.memo._MAX_PIECES", 10)
     memo = Memo(lambda piece: (len(piece),))
 
     numbers = memo.concatenate([str(number) for number in range(100)] + ["x" * 1000])
@@ -154,7 +154,7 @@ def test_the_memory_of_pieces_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_each_tokenizer_loads_its_own_library_only() -> None:
     code = (
-        "import sys; from ingest.pipeline.tokenizers import load_tokenizer;"
+        "import sys; from ingest.tokens.tokenizers import load_tokenizer;"
         "load_tokenizer('minilm').count('x'); print('tiktoken' in sys.modules);"
         "load_tokenizer('wordllama').count('x'); print('wordllama' in sys.modules)"
     )

@@ -5,8 +5,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from ingest import tracing
 from ingest.errors import SetupError
+from ingest.observability import tracing
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 EXPORTER = "opentelemetry.exporter.otlp.proto.http.trace_exporter"

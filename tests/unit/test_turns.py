@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from uuid import UUID
 
-from ingest.store.jobs import ClaimedJob
+from ingest.store.queue.jobs import ClaimedJob
 from ingest.worker.turns import Turns
 
 _A, _B, _C = (UUID(int=number) for number in (10, 20, 30))

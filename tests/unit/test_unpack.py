@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats.archives.members import FolderSink, is_safe_path, safe_path
+from ingest.formats.archives.unpack import unpack
 from ingest.model import Member
-from ingest.pipeline.extract.members import FolderSink, is_safe_path, safe_path
-from ingest.pipeline.extract.unpack import unpack
 from tests.make_archives import locked_zip, tar_of, tar_with, zip_of, zip_with_link
 
 MIB = 1024 * 1024

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import Permanent
-from ingest.pipeline.extract import unpack as unpacking
-from ingest.pipeline.extract.members import FolderSink
-from ingest.pipeline.extract.zip_member import open_member
+from ingest.formats.archives import unpack as unpacking
+from ingest.formats.archives.members import FolderSink
+from ingest.formats.archives.zip_member import open_member
 from tests.make_archives import overlapping, tar_of, zip_of
 
 MIB = 1024 * 1024

@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import Permanent
-from ingest.web_address import check_patterns, read_address
+from ingest.providers.fetch.user_urls import check_patterns, read_address
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.pipeline.web.completeness import Fate, PageCount, fate, is_complete
-from ingest.store.crawl_pages import PageStatus
+from ingest.store.crawl.crawl_pages import PageStatus
+from ingest.web.crawl_completeness import Fate, PageCount, fate, is_complete
 
 _FATES: dict[PageStatus, Fate] = {
     "queued": "unknown",

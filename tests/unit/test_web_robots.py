@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.pipeline.web.robots import Robots, read
+from ingest.web.robots import Robots, read
 
 SITE = "https://example.org"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.pipeline.web.scope import Scope, build_scope
+from ingest.web.scope import Scope, build_scope
 
 SEED = "https://www.example.org/docs/"
 

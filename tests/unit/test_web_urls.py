@@ -4,15 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ingest.pipeline.web.urls import (
-    fetchable,
-    file_name,
-    join,
-    normalise,
-    origin,
-    path_shape,
-    shape,
-)
+from ingest.web.urls import fetchable, file_name, join, normalise, origin, path_shape, shape
 
 PIECES = [
     "http://", "https://", "HTTP:", "//", "/", "\\", "?", "#", "&", "=", ";", ":", "@", "%", "%2e",

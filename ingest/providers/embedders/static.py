@@ -8,9 +8,9 @@ import numpy as np
 from ingest.errors import SetupError
 from ingest.model import EmbeddingModel, Vectors
 from ingest.providers.embedders.base import unit_vectors
-from ingest.vocabulary.load import load_wordllama, wordllama_folder
-from ingest.vocabulary.memo import Memo
-from ingest.vocabulary.pieces import WORDLLAMA_PIECE
+from ingest.tokens.memo import Memo
+from ingest.tokens.pieces import WORDLLAMA_PIECE
+from ingest.tokens.vocabularies import load_wordllama, wordllama_folder
 
 _DIMENSION = 256
 

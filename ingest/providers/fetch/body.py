@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from ingest.asynchronous.tasks import ended
 from ingest.providers.fetch.failures import failed, too_large, unreadable
-from ingest.tasks import ended
 
 ACCEPTED: Final = "gzip, deflate"
 

@@ -17,8 +17,8 @@ from urllib.parse import urljoin
 import httpcore
 from opentelemetry.trace import Span
 
-from ingest import tracing
 from ingest.errors import Permanent, Transient
+from ingest.observability import tracing
 from ingest.providers.fetch.addresses import Allowed, refused_host
 from ingest.providers.fetch.body import ACCEPTED, Body
 from ingest.providers.fetch.budget import Budget

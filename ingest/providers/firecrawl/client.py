@@ -12,8 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
-from ingest import tracing
 from ingest.errors import Permanent, Transient
+from ingest.observability import tracing
 from ingest.providers.firecrawl.answers import (
     ActiveCrawl,
     CrawlErrors,

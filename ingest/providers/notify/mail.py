@@ -10,7 +10,7 @@ from typing import Final
 import aiosmtplib
 
 from ingest.errors import IngestError
-from ingest.smtp_url import SmtpServer
+from ingest.settings.smtp_url import SmtpServer
 
 _STEP_SECONDS: Final = 10
 _TOTAL_SECONDS: Final = 30

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from PIL.Image import Image, Resampling
 
+from ingest.best_effort import improve
 from ingest.errors import Permanent
-from ingest.improve import improve
 from ingest.providers.ocr.lines import Paragraph, compose
 from ingest.providers.ocr.skew import straightened
 

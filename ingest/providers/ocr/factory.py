@@ -8,11 +8,11 @@ import functools
 import shutil
 import subprocess
 
-from ingest.config import Settings
 from ingest.errors import SetupError
 from ingest.model import OcrSettings
 from ingest.providers.ocr import rapid, tesseract
 from ingest.providers.ocr.base import Engine
+from ingest.settings.settings import Settings
 
 
 def choose(settings: Settings) -> OcrSettings | None:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL.Image import Image
 
+from ingest.best_effort import improve
 from ingest.errors import Permanent
-from ingest.improve import improve
 from ingest.model import OcrSettings
 from ingest.providers.ocr.base import Engine, fitted, too_slow
 from ingest.providers.ocr.layout import ordered, turned

@@ -1,0 +1,172 @@
+"""What routes ask for: the runtime, the pool, and who is asking in which role."""
+
+import asyncio
+import hmac
+from dataclasses import dataclass
+from typing import Annotated, Final, cast
+from uuid import UUID
+
+import psycopg
+import structlog
+from fastapi import Depends
+from fastapi.requests import HTTPConnection
+from fastapi.security.utils import get_authorization_scheme_param
+
+from api.middleware.failed_keys import failed_keys_of
+from api.middleware.request_limits import limits_of
+from api.problems import FieldRejected, Forbidden, Unauthorized
+from ingest.errors import NotFound
+from ingest.model import Role
+from ingest.postgres.database import Pool, transaction
+from ingest.runtime import Runtime
+from ingest.store.tenants import api_keys, applications
+
+log = structlog.get_logger()
+
+APPLICATION_HEADER: Final = "X-Application-Id"
+
+# Where a request keeps who is asking, once that is settled.
+_SETTLED: Final = "ingest.key"
+
+_RANK: Final[dict[Role, int]] = {"viewer": 0, "editor": 1, "admin": 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """Who is asking: an application, a role in it, and whether it is the operator."""
+
+    application_id: UUID
+    role: Role
+    is_operator: bool
+    id: UUID | None = None
+    """Id of the API key, also when a ticket stood for it; None for the operator's."""
+
+
+def runtime_of(connection: HTTPConnection) -> Runtime:
+    """The runtime that the application's lifespan opened."""
+    return cast(Runtime, connection.app.state.runtime)
+
+
+RuntimeDep = Annotated[Runtime, Depends(runtime_of)]
+
+
+def _pool(runtime: RuntimeDep) -> Pool:
+    return runtime.pool
+
+
+PoolDep = Annotated[Pool, Depends(_pool)]
+
+
+async def authenticate(connection: HTTPConnection, *, allow_ticket: bool = False) -> Key:
+    """Who is asking, by the bearer key or, where browsers connect, by `?ticket=`.
+
+    Raises Unauthorized, and RateLimited when a key asks, or an address guesses, too often. A ticket
+    is used up by this.
+    """
+    runtime = runtime_of(connection)
+    scheme, key = get_authorization_scheme_param(connection.headers.get("authorization"))
+    if scheme.lower() == "bearer" and key:
+        return await _by_key(connection, runtime, key)
+    ticket = connection.query_params.get("ticket") if allow_ticket else None
+    if ticket:
+        return await _by_ticket(connection, runtime.pool, ticket)
+    raise Unauthorized("send an API key as `Authorization: Bearer <key>`")
+
+
+async def _by_key(connection: HTTPConnection, runtime: Runtime, key: str) -> Key:
+    named = _named_application(connection)
+    if hmac.compare_digest(key.encode(), runtime.operator_key.encode()):
+        return await _operator(runtime.pool, named)
+    key_hash, failed = api_keys.digest(key), failed_keys_of(connection.app)
+    known = None
+    if not failed.is_known(key_hash):
+        async with transaction(runtime.pool) as conn:
+            known = await api_keys.find_key(conn, key)
+    if known is None:
+        raise failed.refusal(connection, key_hash, "the API key is not valid")
+    limits_of(connection.app).count(key_hash)
+    if named not in (None, known.application_id):
+        raise NotFound("application")
+    return Key(application_id=known.application_id, role=known.role, is_operator=False, id=known.id)
+
+
+def _named_application(connection: HTTPConnection) -> UUID | None:
+    named = connection.headers.get(APPLICATION_HEADER)
+    if named is None:
+        return None
+    try:
+        return UUID(named)
+    except ValueError:
+        raise FieldRejected("not a UUID", loc=("header", APPLICATION_HEADER)) from None
+
+
+async def _operator(pool: Pool, named: UUID | None) -> Key:
+    async with transaction(pool) as conn:
+        if named is None:
+            application_id = await applications.default_id(conn)
+        elif await applications.get(conn, named) is None:
+            raise NotFound("application")
+        else:
+            application_id = named
+    return Key(application_id=application_id, role="admin", is_operator=True)
+
+
+async def _by_ticket(connection: HTTPConnection, pool: Pool, ticket: str) -> Key:
+    async with transaction(pool) as conn:
+        grant = await api_keys.redeem_ticket(conn, ticket)
+        if grant is not None and grant.key_hash is not None:
+            # Inside, so that a refusal leaves the ticket as good as it was.
+            limits_of(connection.app).count(grant.key_hash)
+    if grant is None:
+        why = "the ticket is not valid, was used, or has expired"
+        raise failed_keys_of(connection.app).refusal(connection, api_keys.digest(ticket), why)
+    return Key(
+        application_id=grant.application_id, role=grant.role, is_operator=False, id=grant.key_id
+    )
+
+
+async def until_revoked(pool: Pool, key: Key, *, check_seconds: float) -> None:
+    """Return soon after the key was revoked: what a connection that stays open waits for."""
+    while True:
+        await asyncio.sleep(check_seconds)
+        if key.id is None:
+            continue  # the operator's key holds as long as the process
+        try:
+            async with transaction(pool) as conn:
+                if not await api_keys.is_key_live(conn, key.id):
+                    return
+        except psycopg.Error as error:
+            # Not a reason to cut all clients off: without a database there are no events either.
+            log.warning("access.not_checked", error=type(error).__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Require:
+    """A dependency that lets keys of this role or a higher one pass (api/keyed_route.py)."""
+
+    role: Role
+    is_operator: bool = False
+    """Whether only the operator's key will do."""
+    allow_ticket: bool = False
+
+    async def __call__(self, connection: HTTPConnection) -> Key:
+        key: Key = connection.scope[_SETTLED]
+        return key
+
+    async def settle(self, connection: HTTPConnection) -> None:
+        """Find out who is asking, once for the request. Raises Unauthorized and Forbidden."""
+        key = await authenticate(connection, allow_ticket=self.allow_ticket)
+        if self.is_operator and not key.is_operator:
+            raise Forbidden("this needs the operator's key")
+        if _RANK[key.role] < _RANK[self.role]:
+            raise Forbidden(f"this needs a key with the role {self.role}")
+        connection.scope[_SETTLED] = key
+
+
+Viewer = Annotated[Key, Depends(Require("viewer"))]
+Editor = Annotated[Key, Depends(Require("editor"))]
+Admin = Annotated[Key, Depends(Require("admin"))]
+Operator = Annotated[Key, Depends(Require("admin", is_operator=True))]
+Browser = Annotated[Key, Depends(Require("viewer", allow_ticket=True))]
+"""A viewer who may come with `?ticket=` instead of a header (WebSocket, EventSource)."""
+EditorBrowser = Annotated[Key, Depends(Require("editor", allow_ticket=True))]

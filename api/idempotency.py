@@ -1,0 +1,170 @@
+"""Requests with an Idempotency-Key: carried out once, answered the same again.
+
+A route that creates something takes `once: OnceDep`, does its work in a function of a connection,
+and ends in `return await once.carry_out(pool, work, application_id=…, status=…)`. Of several
+requests with one key one does its work; the others wait for its commit and get its answer.
+"""
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from fastapi import Depends, Header, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+
+from ingest.errors import Conflict
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.tenants import api_keys, idempotency
+
+_REPLAYED: Final = {"Idempotency-Replayed": "true"}
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=255,
+        pattern="^[!-~]*$",
+        description="The same key with the same request gets the same answer, without a second run",
+    ),
+]
+
+Work = Callable[[Connection], Awaitable[BaseModel]]
+"""What a request asks for, in one transaction; the body of its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A status and a JSON body; `is_replayed` when it was given before."""
+
+    status: int
+    body: dict[str, Any]
+    is_replayed: bool = False
+
+    def response(self) -> JSONResponse:
+        headers = _REPLAYED if self.is_replayed else None
+        return JSONResponse(self.body, status_code=self.status, headers=headers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secret:
+    """A secret in an answer: not kept in clear, but made again from a seed that is kept.
+
+    Without the operator's key a seed is worth nothing.
+    """
+
+    member: str
+    """Of the body; null there: this answer has no secret."""
+    derive: Callable[[str], str]
+    """The secret of a seed."""
+    is_valid: Callable[[Connection, str], Awaitable[bool]]
+    """Whether a secret is what was given out, and still good."""
+    seed: str = field(default_factory=api_keys.new_seed)
+
+    @property
+    def clear(self) -> str:
+        return self.derive(self.seed)
+
+    def sealed(self, answer: Answer) -> Answer:
+        """As it is kept."""
+        if answer.body[self.member] is None:
+            return answer
+        return replace(answer, body={**answer.body, self.member: {"seed": self.seed}})
+
+    async def unsealed(self, conn: Connection, answer: Answer) -> Answer:
+        """As it was given; Conflict if the secret has ended, or cannot be made again."""
+        sealed = answer.body[self.member]
+        if sealed is None:
+            return answer
+        clear = self.derive(sealed["seed"])
+        if not await self.is_valid(conn, clear):
+            raise Conflict(
+                "the secret has ended, or the operator's key has changed: it cannot be told again",
+                code="secret_lost",
+            )
+        return replace(answer, body={**answer.body, self.member: clear})
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """The key of a request, if it has one, and a digest of what it asks for."""
+
+    key: str | None
+    request_hash: bytes
+
+    async def carry_out(
+        self,
+        pool: Pool,
+        work: Work,
+        *,
+        application_id: UUID,
+        status: int,
+        secret: Secret | None = None,
+    ) -> JSONResponse:
+        """Do the work and answer with `status`, or repeat the answer that was given before.
+
+        An error of the work leaves nothing behind: the key is free again. Raises Conflict if the
+        key was used for another request. An answer that holds a secret has to name it.
+        """
+        async with transaction(pool) as conn:
+            answer = await self.earlier(conn, application_id)
+            if answer is None:
+                answer = Answer(status, to_json(await work(conn)))
+                kept = answer if secret is None else secret.sealed(answer)
+                await self.remember(conn, application_id, kept)
+            elif secret is not None:
+                answer = await secret.unsealed(conn, answer)
+        return answer.response()
+
+    async def earlier(self, conn: Connection, application_id: UUID) -> Answer | None:
+        """The answer that was given before, if any; Conflict if it was to another request.
+
+        From here to the end of the transaction other requests with this key wait. No other lock may
+        be taken before.
+        """
+        if self.key is None:
+            return None
+        known = await idempotency.replay(
+            conn, application_id=application_id, key=self.key, request_hash=self.request_hash
+        )
+        return None if known is None else Answer(known.status, known.response, is_replayed=True)
+
+    async def remember(self, conn: Connection, application_id: UUID, answer: Answer) -> None:
+        """Keep an answer, in the transaction that does the work: no secrets in clear."""
+        if self.key is not None:
+            await idempotency.remember(
+                conn,
+                application_id=application_id,
+                key=self.key,
+                request_hash=self.request_hash,
+                answer=idempotency.Stored(status=answer.status, response=answer.body),
+            )
+
+
+def to_json(view: BaseModel) -> dict[str, Any]:
+    """A view as it goes over the wire."""
+    return view.model_dump(mode="json", by_alias=True)
+
+
+def digest(content: Any) -> bytes:
+    """Of all that makes a request another one, as JSON values."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
+
+
+async def _once(request: Request, idempotency_key: IdempotencyKey = None) -> Once:
+    if idempotency_key is None:
+        return Once(None, b"")
+    body = await request.body()
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        content = hashlib.sha256(body).hexdigest()
+    return Once(idempotency_key, digest([request.url.path, content]))
+
+
+OnceDep = Annotated[Once, Depends(_once)]
+"""For routes whose request is its path and its JSON body."""

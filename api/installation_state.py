@@ -1,0 +1,67 @@
+"""The state of the installation, read at most every few seconds however often it is asked for."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from fastapi import FastAPI
+
+from ingest.runtime import Runtime
+from ingest.store.limits import desired_workers
+from ingest.store.limits.desired_workers import DesiredWorkers
+from ingest.store.queue import queue_stats
+from ingest.store.queue.queue_stats import QueueStats
+
+_SECONDS: Final = 5.0
+# And never for more than a twentieth of the time, should the database be slow.
+_SHARE: Final = 20
+# For a connection: who asks gives up soon.
+_PATIENCE_SECONDS: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    stats: QueueStats
+    workers: DesiredWorkers
+
+
+class Overviews:
+    """One per process; whoever asks while it is being read gets what is read."""
+
+    def __init__(self, runtime: Runtime, *, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock`: seconds, never going back."""
+        self._runtime = runtime
+        self._clock = clock
+        self._lock = asyncio.Lock()
+        self._last: Overview | None = None
+        self._good_until = float("-inf")
+
+    async def get(self) -> Overview:
+        """The state of a moment ago. Raises psycopg.OperationalError without a database."""
+        async with self._lock:
+            if self._last is None or self._clock() >= self._good_until:
+                started = self._clock()
+                self._last = await self._read()
+                took = self._clock() - started
+                self._good_until = self._clock() + max(_SECONDS, _SHARE * took)
+            return self._last
+
+    async def _read(self) -> Overview:
+        settings, model = self._runtime.settings, self._runtime.model
+        pool = self._runtime.pool
+        async with pool.connection(timeout=_PATIENCE_SECONDS) as conn, conn.transaction():
+            stats = await queue_stats.read(
+                conn,
+                stale_after=settings.stale_after,
+                embedder=self._runtime.lane or f"{model.provider}/{model.name}",
+            )
+            workers = await desired_workers.desired(conn, stats, settings.scaling)
+        return Overview(stats=stats, workers=workers)
+
+
+def overviews_of(app: FastAPI) -> Overviews:
+    """What the application's lifespan made."""
+    overviews: Overviews = app.state.overviews
+    return overviews

@@ -1,0 +1,168 @@
+"""One per API process: what a connection asks to follow the events of sources.
+
+Snapshots are shared by all who subscribe at the same time (snapshots.py). A subscriber gets that
+of each source and the events that it missed, and then joins the source's feed, which all subscribers
+share. Between the last look at the feed's number and the join nothing is awaited, so no event falls
+in between and none comes twice.
+"""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+from itertools import islice
+from typing import Final
+from uuid import UUID
+
+from api.live import messages
+from api.live.change_feed import News
+from api.live.snapshots import State, States
+from api.live.subscriptions import Feeds, Subscriber
+from ingest.postgres.database import Pool, transaction
+from ingest.postgres.listen import Listener
+from ingest.store.sources import events
+from ingest.store.sources.progress import SourceProgress
+
+_JOIN_TOGETHER: Final = 500
+_REPLAY_PAGE: Final = 1000
+# Of all subscribers together: the others wait here, where no time-out of the pool ends their turn.
+_REPLAYS_AT_ONCE: Final = 4
+
+
+class Hub:
+    """Delivers events to subscribers between `start` and `close`."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        listener: Listener,
+        *,
+        poll: timedelta = timedelta(seconds=3),
+        newest: int = 1000,
+    ) -> None:
+        self._pool = pool
+        self.states = States(pool, newest=newest)
+        self._replays = asyncio.Semaphore(_REPLAYS_AT_ONCE)
+        self._feeds = Feeds()
+        self._news = News(pool, listener, self._feeds, poll=poll)
+
+    def start(self) -> None:
+        self._news.start()
+
+    async def close(self) -> None:
+        await self._news.close()
+
+    async def subscribe(
+        self,
+        subscriber: Subscriber,
+        ids: Collection[UUID],
+        after: Mapping[UUID, int],
+        *,
+        known: Mapping[UUID, State] | None = None,
+    ) -> None:
+        """Send snapshots of sources, their events later than `after`, and from then on all news.
+
+        A source that is subscribed already is left alone, unless `after` names it: then it starts
+        again from there. `known`: states that were read for this subscriber. Raises Closed.
+        """
+        subscriber.muted.difference_update(ids)
+        for id in after.keys() & subscriber.positions.keys():
+            self._feeds.leave(subscriber, id)
+        remaining = iter(ids)
+        while part := list(islice(remaining, _JOIN_TOGETHER)):
+            wanted = [id for id in part if id not in subscriber.positions]
+            subscriber.joining.update(wanted)
+            try:
+                await self._join(subscriber, wanted, after, known or {})
+            finally:
+                subscriber.joining.difference_update(wanted)
+
+    async def follow(self, subscriber: Subscriber, after: Mapping[UUID, int]) -> None:
+        """As `subscribe`, for all sources of the application and those to come.
+
+        Sources that had ended before the `newest` are sent once they have news. Raises Closed.
+        """
+        since = await self.states.settled_before()
+        # Those in `after` must not be introduced as news before their replay.
+        subscriber.joining.update(after)
+        self._feeds.follow(subscriber, since=since)
+        shown = await self.states.worth_showing(subscriber.application_id)
+        ids = dict.fromkeys([*after, *shown])
+        await self.subscribe(subscriber, ids, after, known=shown)
+
+    def unsubscribe(self, subscriber: Subscriber, ids: Collection[UUID]) -> None:
+        subscriber.chosen.difference_update(ids)
+        for id in ids:
+            self._feeds.leave(subscriber, id)
+        if subscriber.follows:
+            subscriber.muted.update(ids)
+
+    def unsubscribe_all(self, subscriber: Subscriber) -> None:
+        self._feeds.unfollow(subscriber)
+        self.unsubscribe(subscriber, tuple(subscriber.positions))
+
+    def drop(self, subscriber: Subscriber) -> None:
+        """Deliver nothing more: the connection has ended."""
+        self._feeds.drop(subscriber)
+
+    async def _join(
+        self,
+        subscriber: Subscriber,
+        ids: Sequence[UUID],
+        after: Mapping[UUID, int],
+        known: Mapping[UUID, State],
+    ) -> None:
+        states = {id: state for id in ids if (state := known.get(id))}
+        unknown = [id for id in ids if id not in states]
+        if unknown:
+            states |= await self.states.of_sources(subscriber.application_id, unknown)
+        positions = {}
+        for id in ids:
+            state = states.get(id)
+            if state is None:
+                await subscriber.mailbox.put(messages.not_found(id))
+                continue
+            positions[id] = seq = _start(state.source, after.get(id))
+            is_newest = seq == state.source.event_seq
+            await subscriber.mailbox.put(
+                state.message if is_newest else messages.snapshot(state.source, seq=seq)
+            )
+        newest = {id: states[id].source.event_seq for id in positions}
+        await self._catch_up(subscriber, positions, newest)
+
+    async def _catch_up(
+        self, subscriber: Subscriber, positions: dict[UUID, int], newest: dict[UUID, int]
+    ) -> None:
+        """Replay each source until it is where its feed is, and join the feed right then."""
+        while True:
+            for id in tuple(positions):
+                feed = self._feeds.get(id)
+                if feed is not None:
+                    newest[id] = max(newest[id], feed.seq)
+                if positions[id] >= newest[id]:
+                    self._enter(subscriber, id, positions.pop(id))
+            if not positions:
+                return
+            async with self._replays, transaction(self._pool) as conn:
+                page = await events.after(conn, positions, limit=_REPLAY_PAGE)
+            for event in page:
+                await subscriber.mailbox.put(messages.of_event(event))
+                positions[event.source_id] = event.seq
+            if len(page) < _REPLAY_PAGE:
+                # All that there was has been sent; a number still missing is no longer kept.
+                for id in positions:
+                    positions[id] = max(positions[id], newest[id])
+
+    def _enter(self, subscriber: Subscriber, source_id: UUID, position: int) -> None:
+        is_new = self._feeds.get(source_id) is None
+        feed = self._feeds.open(source_id, application_id=subscriber.application_id, seq=position)
+        self._feeds.join(subscriber, feed, position=position)
+        if is_new:
+            # Notifications since the last query were ignored: nobody watched.
+            self._news.hear(feed.application_id, source_id)
+
+
+def _start(source: SourceProgress, after: int | None) -> int:
+    """After which event a subscriber begins: within what was numbered and is still kept."""
+    if after is None:
+        return source.event_seq
+    return max(min(after, source.event_seq), source.oldest_position)

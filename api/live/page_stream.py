@@ -1,0 +1,123 @@
+"""The events of one page that is being fetched: `progress` until `done` or `error`."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+import orjson
+from fastapi.responses import StreamingResponse
+
+from api.dependencies import Key
+from api.live import sse
+from api.live.hub import Hub
+from api.live.messages import counts
+from api.live.subscriptions import Subscriber
+from api.problems import FieldRejected
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.queue import job_views
+from ingest.store.sources import progress, source_views
+from ingest.store.sources.source_views import SourceView
+from ingest.store.sources.sources import TERMINAL
+
+# Behind the id of the last event, so that a client that comes back starts nothing again.
+_DONE: Final = ":done"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    source_id: UUID
+    job_id: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed:
+    job_id: UUID
+    is_done: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Frame:
+    text: str
+    is_last: bool
+
+
+def job_of(last_event_id: str) -> Resumed:
+    """What the id of an event says of its run. FieldRejected for what is no such id."""
+    id, done, rest = last_event_id.partition(_DONE)
+    try:
+        if rest:
+            raise ValueError("more behind the end")
+        return Resumed(job_id=UUID(id), is_done=bool(done))
+    except ValueError:
+        raise FieldRejected(
+            "not the id of an event of this stream", loc=("header", "Last-Event-ID")
+        ) from None
+
+
+def respond(hub: Hub, pool: Pool, key: Key, followed: Followed) -> StreamingResponse:
+    """Stream the events of a page. It ends when the key is revoked; the page's job does not."""
+    subscriber = Subscriber(application_id=key.application_id, chosen={followed.source_id})
+    frames = _frames(hub, pool, subscriber, followed)
+    return sse.respond(sse.while_valid(pool, key, subscriber, frames))
+
+
+async def _frames(
+    hub: Hub, pool: Pool, subscriber: Subscriber, followed: Followed
+) -> AsyncGenerator[str]:
+    yield sse.PADDING
+    async with aclosing(sse.messages(hub, subscriber, followed.source_id)) as messages:
+        async for message in messages:
+            if message is None:
+                yield sse.STILL_HERE
+                continue
+            async with transaction(pool) as conn:
+                frame = await _state(conn, subscriber.application_id, followed)
+            yield frame.text
+            if frame.is_last:
+                return
+
+
+async def _state(conn: Connection, application_id: UUID, followed: Followed) -> _Frame:
+    id = followed.source_id
+    counted = await progress.of_sources(conn, application_id=application_id, ids=[id])
+    source = await source_views.get(conn, application_id=application_id, id=id)
+    if source is None or not counted:
+        gone = {"code": "source_deleted", "message": "the knowledge source was deleted"}
+        return _last("error", followed, gone)
+    # A run that replaced ours has a job of its own.
+    current = Followed(source_id=source.id, job_id=source.job_id or followed.job_id)
+    if source.status in ("failed", "cancelled"):
+        reason = {"code": source.error_code or "internal", "message": source.error_message}
+        return _last("error", current, reason)
+    if source.status in TERMINAL or source.status == "review_needed":
+        return _last("done", current, await _result(conn, source))
+    job = await job_views.get(conn, application_id=application_id, id=current.job_id)
+    stage = None if job is None else job.stage
+    data = {**counts(counted[0]), "seq": counted[0].event_seq, "stage": stage}
+    return _Frame(text=_frame("progress", current, data), is_last=False)
+
+
+async def _result(conn: Connection, source: SourceView) -> dict[str, Any]:
+    documents = await source_views.list_documents(
+        conn, application_id=source.application_id, source_id=source.id, limit=200, after=None
+    )
+    live = [document for document in documents if document.deleted_at is None]
+    return {
+        "status": source.status,
+        "title": live[0].title if live else None,
+        "uri": source.uri,
+        "chunkCount": source.chunk_count,
+        "tokenCount": source.token_count,
+    }
+
+
+def _last(event: str, followed: Followed, data: dict[str, Any]) -> _Frame:
+    return _Frame(text=_frame(event, followed, data, end=_DONE), is_last=True)
+
+
+def _frame(event: str, followed: Followed, data: dict[str, Any], *, end: str = "") -> str:
+    content = {"knowledgeSourceId": followed.source_id, "jobId": followed.job_id, **data}
+    text = orjson.dumps(content).decode()
+    return sse.frame(event, text, id=f"{followed.job_id}{end}")

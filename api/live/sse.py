@@ -1,0 +1,89 @@
+"""Server-sent events: what all streams share."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import Final
+from uuid import UUID
+
+import structlog
+from fastapi.responses import StreamingResponse
+
+from api.dependencies import Key, until_revoked
+from api.live.client_queue import Closed, Message
+from api.live.hub import Hub
+from api.live.subscriptions import Subscriber
+from ingest.asynchronous.tasks import end
+from ingest.postgres.database import Pool
+
+log = structlog.get_logger()
+
+HEARTBEAT_SECONDS: Final = 15.0
+STILL_HERE: Final = ": still here\n\n"
+# Proxies that gather a first block let it go.
+PADDING: Final = ":" + 2048 * " " + "\n\n"
+
+_HEADERS: Final = {
+    "Cache-Control": "no-cache, no-transform",
+    "Connection": "keep-alive",
+    "X-Accel-Buffering": "no",
+}
+
+
+def respond(frames: AsyncIterator[str]) -> StreamingResponse:
+    """An answer that goes on, and that neither caches nor proxies keep."""
+    return StreamingResponse(frames, media_type="text/event-stream", headers=_HEADERS)
+
+
+def frame(event: str, data: str, *, id: str | None = None) -> str:
+    """One event; `data` is JSON, which has no line ends, and `id` is what a client resumes with."""
+    first = "" if id is None else f"id: {id}\n"
+    return f"{first}event: {event}\ndata: {data}\n\n"
+
+
+async def messages(
+    hub: Hub, subscriber: Subscriber, source_id: UUID, after: int | None = None
+) -> AsyncGenerator[Message | None]:
+    """What the hub says of a source; None when nothing was said for a while. Ends with the mailbox.
+
+    Close it (`aclosing`), so that the hub forgets the subscriber.
+    """
+    positions = {} if after is None else {source_id: after}
+    joining = asyncio.create_task(hub.subscribe(subscriber, [source_id], positions))
+    joining.add_done_callback(lambda task: _close_if_failed(task, subscriber))
+    try:
+        while True:
+            yield await _next(subscriber)
+    except Closed:
+        return  # the client resumes with the id of the last event that it got
+    finally:
+        hub.drop(subscriber)
+        await end(joining)
+
+
+async def while_valid(
+    pool: Pool, key: Key, subscriber: Subscriber, frames: AsyncGenerator[str]
+) -> AsyncIterator[str]:
+    """The frames, which end early when the key is revoked."""
+    watching = asyncio.create_task(until_revoked(pool, key, check_seconds=HEARTBEAT_SECONDS))
+    watching.add_done_callback(lambda _: subscriber.mailbox.close())
+    try:
+        async with aclosing(frames):
+            async for item in frames:
+                yield item
+    finally:
+        await end(watching)
+
+
+async def _next(subscriber: Subscriber) -> Message | None:
+    try:
+        async with asyncio.timeout(HEARTBEAT_SECONDS):
+            return await subscriber.mailbox.take()
+    except TimeoutError:
+        return None
+
+
+def _close_if_failed(task: asyncio.Task[None], subscriber: Subscriber) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        log.warning("stream.failed", error=type(task.exception()).__name__)
+        subscriber.mailbox.close()

@@ -1,0 +1,238 @@
+"""Follow sources live: the WebSocket /api/ws.
+
+The client sends JSON objects:
+  {"type": "subscribe", "knowledgeSourceIds": [...] or "all", "after": {"<source>": seq}}
+  {"type": "unsubscribe", "knowledgeSourceIds": [...] or "all"}
+Subscriptions add up. The server sends, for each source, one `snapshot` and then its events
+(`progress`, `job`, `source`, `done`), each with `knowledgeSourceId` and `seq`.
+
+The rule of `seq`: after a message with `seq` n, a snapshot or an event, the next event of that
+source is n + 1. Without `after` a snapshot has the number of the last event that its state
+reflects. With `after` it has the client's own number: events n + 1 and later are replayed, while
+the state is already that of `latestSeq`. (The number may differ from the one asked for: a number
+from the future is cut down, and events that are no longer kept are skipped.) So a client keeps the
+`seq` of the last message per source, names them in `after` when it reconnects, and sees every event
+once and in order.
+
+`all` shows every unfinished source, the newest 1,000 finished ones and those in `after`, and every
+other source of the application, new ones first of all, as soon as it has an event.
+
+`error` messages (`not_found` with the source, `invalid_message`, `too_many_subscriptions`) leave
+the connection open. A `ping` comes every 20 seconds besides the protocol's own; it needs no answer.
+Close codes: 4400 too many invalid messages, 4401 no valid key or ticket, or a key that was revoked
+meanwhile (it is asked again every 20 seconds), 4403 not allowed, 4408 the
+client does not read: reconnect with `after`, 1013 the database does not answer: likewise. The
+handshake of a key that has asked too often is answered with 429 (messages are not counted), one
+with an unknown query parameter with 422.
+"""
+
+import asyncio
+from contextlib import suppress
+from typing import Final, cast
+
+import psycopg
+import structlog
+from fastapi import APIRouter, WebSocket
+from fastapi.requests import HTTPConnection
+from pydantic import ValidationError
+from starlette.websockets import WebSocketDisconnect
+
+from api.dependencies import Key, authenticate, runtime_of, until_revoked
+from api.live import messages
+from api.live.client_queue import Closed, Message
+from api.live.hub import Hub
+from api.live.messages import COMMAND, LARGEST_SUBSCRIPTION, Command
+from api.live.subscriptions import Subscriber
+from api.middleware.request_limits import answer_to
+from api.problems import RateLimited, Unauthorized, not_valid, shortened
+from api.schema.query import TICKET, unknown
+from ingest.asynchronous.tasks import end
+from ingest.errors import IngestError
+
+log = structlog.get_logger()
+router = APIRouter()
+
+INVALID, NO_KEY, FORBIDDEN, DOES_NOT_READ, TRY_AGAIN = 4400, 4401, 4403, 4408, 1013
+
+LARGEST_MESSAGE: Final = 2 * 1024 * 1024
+"""Bytes: the largest subscription, with `after` for each source, takes half of it."""
+
+_PING_SECONDS: Final = 20.0
+# A socket whose buffers stay full for so long belongs to a client that does not read.
+_SEND_SECONDS: Final = 10.0
+# It learns why it was closed, if it reads what is in the buffers by then.
+_FAREWELL_SECONDS: Final = 60.0
+_WITHOUT_PAUSE: Final = 50
+_INVALID_MESSAGES: Final = 20
+# Characters of an error's parts.
+_SHOWN_WHERE: Final = 60
+_SHOWN_MESSAGE: Final = 140
+# Each may be of the largest size.
+_COMMANDS_WAITING: Final = 8
+
+
+def hub_of(connection: HTTPConnection) -> Hub:
+    """The hub that the application's lifespan started."""
+    return cast(Hub, connection.app.state.hub)
+
+
+@router.websocket("/api/ws")
+async def live(websocket: WebSocket) -> None:
+    """Events of knowledge sources as they happen; see the module."""
+    wrong = unknown(websocket, {TICKET})
+    if wrong:
+        await websocket.send_denial_response(not_valid(wrong))
+        return
+    try:
+        key = await authenticate(websocket, allow_ticket=True)
+    except RateLimited as error:
+        await websocket.send_denial_response(answer_to(error))
+        return
+    except IngestError as error:
+        await websocket.close(NO_KEY if isinstance(error, Unauthorized) else FORBIDDEN, str(error))
+        return
+    await websocket.accept()
+    hub = hub_of(websocket)
+    subscriber = Subscriber(application_id=key.application_id)
+    try:
+        code = await Session(websocket, hub, subscriber, key).run()
+    finally:
+        hub.drop(subscriber)
+    if code is not None:
+        with suppress(TimeoutError, RuntimeError, WebSocketDisconnect):
+            async with asyncio.timeout(_FAREWELL_SECONDS):
+                await websocket.close(code)
+
+
+class Session:
+    """One accepted socket: receives, obeys and sends at the same time."""
+
+    def __init__(self, websocket: WebSocket, hub: Hub, subscriber: Subscriber, key: Key) -> None:
+        self._websocket = websocket
+        self._hub = hub
+        self._subscriber = subscriber
+        self._key = key
+        self._commands: asyncio.Queue[str] = asyncio.Queue(_COMMANDS_WAITING)
+        self._sending_since: float | None = None
+        """By the loop's clock; None between messages."""
+
+    async def run(self) -> int | None:
+        """Until one side ends it; the code to close with, None when the client has gone."""
+        tasks = [
+            asyncio.create_task(self._receive()),
+            asyncio.create_task(self._obey()),
+            asyncio.create_task(self._send()),
+            asyncio.create_task(self._watch_sending()),
+            asyncio.create_task(self._ping()),
+            asyncio.create_task(self._watch_key()),
+        ]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            return done.pop().result()
+        finally:
+            await end(*tasks)
+
+    async def _receive(self) -> int | None:
+        # Always reading, also during a long replay: the protocol's pongs come this way too.
+        while True:
+            received = await self._websocket.receive()
+            if received["type"] == "websocket.disconnect":
+                return None
+            await self._commands.put(received.get("text") or "")
+
+    async def _watch_key(self) -> int:
+        pool = runtime_of(self._websocket).pool
+        await until_revoked(pool, self._key, check_seconds=_PING_SECONDS)
+        return NO_KEY
+
+    async def _obey(self) -> int | None:
+        invalid = 0
+        while True:
+            text = await self._commands.get()
+            try:
+                command = COMMAND.validate_json(text)
+            except ValidationError as error:
+                invalid += 1
+                if invalid > _INVALID_MESSAGES:
+                    return INVALID
+                await self._reply(messages.error("invalid_message", _what_is_wrong(error)))
+                continue
+            try:
+                await self._do(command)
+            except Closed:
+                return DOES_NOT_READ
+            except psycopg.Error as error:
+                log.warning("live.failed", error=type(error).__name__)
+                return TRY_AGAIN
+
+    async def _do(self, command: Command) -> None:
+        match command:
+            case messages.Subscribe():
+                await self._subscribe(command)
+            case messages.Unsubscribe(knowledge_source_ids="all"):
+                self._hub.unsubscribe_all(self._subscriber)
+            case messages.Unsubscribe(knowledge_source_ids=ids) if ids != "all":
+                self._hub.unsubscribe(self._subscriber, ids)
+            case messages.Ping():
+                await self._reply(messages.PONG)
+
+    async def _subscribe(self, command: messages.Subscribe) -> None:
+        subscriber = self._subscriber
+        ids = command.knowledge_source_ids
+        if ids == "all":
+            await self._hub.follow(subscriber, command.after)
+            return
+        chosen = subscriber.chosen.union(ids)
+        if len(chosen) > LARGEST_SUBSCRIPTION:
+            detail = f"one connection follows up to {LARGEST_SUBSCRIPTION} named sources"
+            await self._reply(messages.error("too_many_subscriptions", detail))
+            return
+        subscriber.chosen = chosen
+        await self._hub.subscribe(subscriber, list(dict.fromkeys(ids)), command.after)
+
+    async def _reply(self, message: Message) -> None:
+        with suppress(Closed):  # the sender ends the connection
+            await self._subscriber.mailbox.put(message)
+
+    async def _ping(self) -> int:
+        while True:
+            await asyncio.sleep(_PING_SECONDS)
+            if not self._subscriber.mailbox.offer(messages.PING):
+                return DOES_NOT_READ
+
+    async def _send(self) -> int | None:
+        # Without timers: of each message and each client, they would cost more than the rest.
+        loop = asyncio.get_running_loop()
+        sent = 0
+        try:
+            while True:
+                message = await self._subscriber.mailbox.take()
+                self._sending_since = loop.time()
+                await self._websocket.send_text(message.text)
+                self._sending_since = None
+                sent += 1
+                if sent % _WITHOUT_PAUSE == 0:
+                    await asyncio.sleep(0)
+        except Closed:
+            return DOES_NOT_READ
+        except (WebSocketDisconnect, RuntimeError):
+            # RuntimeError: the server has closed by itself, as it does after a too large message.
+            return None
+
+    async def _watch_sending(self) -> int:
+        """End when a message has been on its way for too long."""
+        loop = asyncio.get_running_loop()
+        waited = 0.0
+        while waited < _SEND_SECONDS:
+            await asyncio.sleep(_SEND_SECONDS - waited)
+            since = self._sending_since
+            waited = 0.0 if since is None else loop.time() - since
+        return DOES_NOT_READ
+
+
+def _what_is_wrong(error: ValidationError) -> str:
+    """Hardly any of the input, which may be huge: it may still be in a location or a message."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = shortened(".".join(str(part) for part in first["loc"]), _SHOWN_WHERE)
+    what = shortened(first["msg"], _SHOWN_MESSAGE)
+    return f"{where}: {what}" if where else what

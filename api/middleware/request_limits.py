@@ -1,0 +1,74 @@
+"""How often a key may ask: requests per minute, counted by each process for itself.
+
+The window moves: at no moment do the last 60 seconds hold more requests than the limit. Only keys
+that were found to be valid are counted (api/dependencies.py), so nobody can fill the memory with
+invented ones.
+"""
+
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Final
+
+from fastapi import FastAPI
+from fastapi.responses import JSONResponse
+
+from api.problems import RateLimited, problem, retry_after
+
+_WINDOW_SECONDS: Final = 60.0
+
+
+class RequestLimits:
+    """The requests of each key in the last minute; keys are named by their digests."""
+
+    def __init__(self, per_minute: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        """`per_minute` 0: no limit. `clock`: seconds, never going back."""
+        self._per_minute = per_minute
+        self._clock = clock
+        # When requests came, the oldest first; the key that asked longest ago first.
+        self._times: OrderedDict[bytes, deque[float]] = OrderedDict()
+
+    def refusal(self, key_hash: bytes) -> RateLimited | None:
+        """Why the key may not ask now, if it may not. Counts nothing."""
+        times = self._times.get(key_hash)
+        if times is None:
+            return None
+        now = self._clock()
+        while times and now - times[0] >= _WINDOW_SECONDS:
+            times.popleft()
+        if len(times) < self._per_minute:
+            return None
+        return RateLimited(
+            f"this key may send {self._per_minute} requests in a minute",
+            retry_after=timedelta(seconds=_WINDOW_SECONDS - (now - times[0])),
+        )
+
+    def count(self, key_hash: bytes) -> None:
+        """Count a request. Raises RateLimited, and counts nothing, when there were too many."""
+        if self._per_minute == 0:
+            return
+        refusal = self.refusal(key_hash)
+        if refusal is not None:
+            raise refusal
+        self._times.setdefault(key_hash, deque()).append(self._clock())
+        self._times.move_to_end(key_hash)
+        self._forget_one()
+
+    def _forget_one(self) -> None:
+        """Drop a key that has been silent; one at each request keeps up with all of them."""
+        key_hash, times = next(iter(self._times.items()))
+        if not times or self._clock() - times[-1] >= _WINDOW_SECONDS:
+            del self._times[key_hash]
+
+
+def limits_of(app: FastAPI) -> RequestLimits:
+    """The counts that the application's lifespan began."""
+    limits: RequestLimits = app.state.request_limits
+    return limits
+
+
+def answer_to(refusal: RateLimited) -> JSONResponse:
+    """The problem document of a request that never comes to a route."""
+    headers = retry_after(refusal.retry_after)
+    return problem(429, code=refusal.code, detail=str(refusal), headers=headers)

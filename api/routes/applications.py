@@ -1,0 +1,213 @@
+"""Applications (the tenants of an installation), their settings and their keys."""
+
+from functools import partial
+from typing import Annotated, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Path
+from fastapi.responses import JSONResponse
+from pydantic import BeforeValidator, Field
+
+from api.dependencies import Admin, Key, Operator, PoolDep, RuntimeDep
+from api.idempotency import OnceDep, Secret
+from api.keyed_route import KeyedRoute
+from api.problems import Forbidden
+from api.schema import chunking, pagination
+from api.schema.chunking import Chunking, ChunkingView
+from api.schema.json_model import Body, Text, UtcTime, View, Whole
+from api.schema.pagination import Cursor, Limit, Page
+from ingest.errors import NotFound
+from ingest.model import ReviewReason, Role
+from ingest.postgres.database import Connection, transaction
+from ingest.store.documents import chunking as stored_chunking
+from ingest.store.limits import token_budgets
+from ingest.store.tenants import api_keys, applications
+from ingest.store.tenants.applications import LARGEST_WEIGHT
+
+router = APIRouter(route_class=KeyedRoute, prefix="/api/applications", tags=["management"])
+
+Name = Annotated[Text, Field(min_length=1, max_length=200)]
+
+# Shares of what all applications use: nobody may take more by itself.
+_OPERATORS: Final = frozenset({"weight", "tokens_per_day"})
+
+
+class NewApplication(Body):
+    name: Name
+
+
+class SettingsPatch(Body):
+    weight: Annotated[Whole, Field(ge=1, le=LARGEST_WEIGHT)] = 1
+    """The application's share of the workers beside the others."""
+    tokens_per_day: Annotated[Whole, Field(ge=1, le=10**15)] | None = None
+    """Tokens for embedding providers in a UTC day; null: no budget."""
+    reviews: set[ReviewReason] = Field(default_factory=set)
+    """What a person is asked about."""
+    chunking: Chunking | None = None
+    """Replaced as a whole; stored documents are cut again, without reading files."""
+
+
+class ApplicationPatch(Body):
+    """What is left out stays as it is."""
+
+    name: Name | None = None
+    settings: SettingsPatch = SettingsPatch()
+
+
+class ApplicationSettings(View):
+    weight: int
+    tokens_per_day: int | None
+    reviews: Annotated[list[ReviewReason], BeforeValidator(sorted)]
+    chunking: ChunkingView
+
+
+class Application(View):
+    id: UUID
+    name: str
+    settings: ApplicationSettings
+    is_default: bool
+    created_at: UtcTime
+
+
+class NewKey(Body):
+    name: Name
+    role: Role
+
+
+class ApiKey(View):
+    id: UUID
+    application_id: UUID
+    name: str
+    role: Role
+    prefix: str
+    created_at: UtcTime
+    revoked_at: UtcTime | None
+
+
+class CreatedKey(ApiKey):
+    key: str
+    """In clear: only its digest is kept."""
+
+
+@router.post("", status_code=201, response_model=Application)
+async def add_application(
+    body: NewApplication, pool: PoolDep, key: Operator, once: OnceDep
+) -> JSONResponse:
+    """Create a tenant."""
+
+    async def work(conn: Connection) -> Application:
+        return Application.model_validate(await applications.add(conn, name=body.name))
+
+    return await once.carry_out(pool, work, application_id=key.application_id, status=201)
+
+
+@router.get("")
+async def list_applications(
+    pool: PoolDep, key: Operator, *, limit: Limit = 50, cursor: Cursor = None
+) -> Page[Application]:
+    """All tenants, newest first."""
+    async with transaction(pool) as conn:
+        rows = await applications.list_applications(
+            conn, limit=limit + 1, before=pagination.time_and_id(cursor)
+        )
+    return pagination.page(rows, limit, view=Application, key=lambda row: (row.created_at, row.id))
+
+
+@router.get("/{id}")
+async def get_application(id: UUID, pool: PoolDep, key: Admin) -> Application:
+    """A tenant and its settings, those that were never set included."""
+    _own(id, key)
+    async with transaction(pool) as conn:
+        application = await applications.get(conn, id)
+    if application is None:
+        raise NotFound("application")
+    return Application.model_validate(application)
+
+
+@router.patch("/{id}")
+async def edit_application(
+    id: UUID, body: ApplicationPatch, runtime: RuntimeDep, pool: PoolDep, key: Admin
+) -> Application:
+    """Rename a tenant or change settings; `weight` and `tokensPerDay` need the operator's key."""
+    _own(id, key)
+    given = body.settings.model_fields_set
+    if not key.is_operator and given & _OPERATORS:
+        raise Forbidden("weight and tokensPerDay need the operator's key")
+    changes = body.settings.model_dump(
+        mode="json", by_alias=True, exclude_unset=True, exclude={"chunking"}
+    )
+    own = chunking.checked(
+        body.settings.chunking, runtime.chunking, loc=("body", "settings", "chunking")
+    )
+    if "chunking" in given:
+        changes["chunking"] = own.to_json()
+    async with transaction(pool) as conn:
+        if "chunking" in given:
+            await applications.lock_sources(conn, id)
+            await stored_chunking.lock_application(conn, id)
+        application = await applications.edit(conn, id, name=body.name, settings=changes)
+        if application is None:
+            raise NotFound("application")
+        if "tokensPerDay" in changes:
+            # After a cut they find nothing left, and wait on.
+            await token_budgets.resume_waiting(conn, id)
+        if "chunking" in given:
+            await stored_chunking.rechunk_application(conn, id, own, runtime.chunking)
+    return Application.model_validate(application)
+
+
+@router.post("/{id}/keys", status_code=201, response_model=CreatedKey)
+async def add_key(
+    id: UUID, body: NewKey, runtime: RuntimeDep, pool: PoolDep, key: Admin, once: OnceDep
+) -> JSONResponse:
+    """Create a key. No other answer holds it in clear, but for those to the same request."""
+    _own(id, key)
+    secret = Secret(
+        member="key", derive=partial(api_keys.derived_key, runtime.operator_key), is_valid=_is_live
+    )
+
+    async def work(conn: Connection) -> CreatedKey:
+        added = await api_keys.add_key(
+            conn, application_id=id, name=body.name, role=body.role, key=secret.clear
+        )
+        if added is None:
+            raise NotFound("application")
+        return CreatedKey(**ApiKey.model_validate(added).model_dump(), key=secret.clear)
+
+    return await once.carry_out(pool, work, application_id=id, status=201, secret=secret)
+
+
+async def _is_live(conn: Connection, key: str) -> bool:
+    return await api_keys.find_key(conn, key) is not None
+
+
+@router.get("/{id}/keys")
+async def list_keys(
+    id: UUID, pool: PoolDep, key: Admin, *, limit: Limit = 50, cursor: Cursor = None
+) -> Page[ApiKey]:
+    """The keys of an application, newest first, revoked ones too."""
+    _own(id, key)
+    async with transaction(pool) as conn:
+        if await applications.get(conn, id) is None:
+            raise NotFound("application")
+        rows = await api_keys.list_keys(
+            conn, application_id=id, limit=limit + 1, before=pagination.time_and_id(cursor)
+        )
+    return pagination.page(rows, limit, view=ApiKey, key=lambda row: (row.created_at, row.id))
+
+
+@router.delete("/{id}/keys/{keyId}", status_code=204)
+async def revoke_key(
+    id: UUID, key_id: Annotated[UUID, Path(alias="keyId")], pool: PoolDep, key: Admin
+) -> None:
+    """Revoke a key: it is refused from the next request on."""
+    _own(id, key)
+    async with transaction(pool) as conn:
+        if not await api_keys.revoke_key(conn, application_id=id, id=key_id):
+            raise NotFound("key")
+
+
+def _own(application_id: UUID, key: Key) -> None:
+    """Another application looks like one that does not exist."""
+    if not key.is_operator and key.application_id != application_id:
+        raise NotFound("application")

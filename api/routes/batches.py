@@ -1,0 +1,208 @@
+"""Upload batches: what became of every file, in counts that add up."""
+
+import re
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Annotated, Final, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+
+from api.dependencies import Editor, PoolDep, Viewer
+from api.keyed_route import KeyedRoute
+from api.schema.json_model import UtcTime, View
+from ingest.errors import NotFound
+from ingest.model import SourceStatus
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.sources import batch_views, source_control
+from ingest.store.sources.batch_views import BatchView, FileRow
+from ingest.store.sources.verdicts import Verdict
+
+router = APIRouter(route_class=KeyedRoute, prefix="/api/batches", tags=["batches"])
+
+_CSV_COLUMNS: Final = (
+    "path",
+    "verdict",
+    "knowledgeSourceId",
+    "jobId",
+    "status",
+    "code",
+    "detail",
+    "chunkCount",
+)
+_CSV_PAGE: Final = 500
+# Spreadsheets take a cell that starts with one of these for a formula, some also the wide forms.
+_FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001
+# Some take a semicolon or a tab for the separator: they leave alone what is quoted.
+_TO_QUOTE: Final = re.compile(r'[",;\t\r\n]')
+
+
+class Batch(View):
+    """total = accepted + unchanged + duplicate + rejected, and the states sum up to accepted."""
+
+    id: UUID
+    application_id: UUID
+    created_at: UtcTime
+    updated_at: UtcTime
+    completed_at: UtcTime | None
+    total: int
+    accepted: int
+    unchanged: int
+    duplicate: int
+    rejected: int
+    completed: int
+    partial: int
+    failed: int
+    cancelled: int
+    processing: int
+    pending: int
+    review_needed: int
+
+
+class ReportedFile(View):
+    path: str
+    size_bytes: int
+    verdict: Verdict
+    knowledge_source_id: UUID | None
+    job_id: UUID | None
+    status: SourceStatus | None
+    code: str | None
+    detail: str | None
+    chunk_count: int | None
+
+
+class Report(Batch):
+    files: list[ReportedFile]
+
+
+class Changed(View):
+    batch_id: UUID
+    job_count: int
+    job_ids: list[UUID]
+
+
+@router.get("/{id}")
+async def get_batch(id: UUID, pool: PoolDep, key: Viewer) -> Batch:
+    """The batch in numbers, as of now."""
+    async with transaction(pool) as conn:
+        return Batch.model_validate(await _batch(conn, key.application_id, id))
+
+
+@router.get(
+    "/{id}/report",
+    response_model=Report,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
+)
+async def report_batch(
+    id: UUID,
+    pool: PoolDep,
+    key: Viewer,
+    *,
+    format: Annotated[Literal["json", "csv"], Query()] = "json",
+) -> Report | StreamingResponse:
+    """One row per file that was ever named in the batch, rejected ones too.
+
+    CSV comes in parts, each as of the moment at which it is read; the end of the body is missing if
+    a part cannot be read.
+    """
+    if format == "csv":
+        return await _csv_response(pool, key.application_id, id)
+    async with transaction(pool) as conn:
+        found = await batch_views.report(conn, application_id=key.application_id, id=id)
+    if found is None:
+        raise NotFound("batch")
+    batch, rows = found
+    counts = Batch.model_validate(batch)
+    files = [ReportedFile.model_validate(row) for row in rows]
+    return Report(**counts.model_dump(), files=files)
+
+
+@router.post("/{id}/retry-failed", status_code=202)
+async def retry_batch(id: UUID, pool: PoolDep, key: Editor) -> Changed:
+    """Queue every failed job of the batch again, unless a newer upload took its place."""
+    async with transaction(pool) as conn:
+        await _batch(conn, key.application_id, id)
+        retried = await source_control.retry(
+            conn, application_id=key.application_id, batch_id=id, statuses=("failed",)
+        )
+    return Changed(batch_id=id, job_count=len(retried), job_ids=retried)
+
+
+@router.post("/{id}/cancel")
+async def cancel_batch(id: UUID, pool: PoolDep, key: Editor) -> Changed:
+    """End every job of the batch that has not ended."""
+    async with transaction(pool) as conn:
+        await _batch(conn, key.application_id, id)
+        cancelled = await source_control.cancel(
+            conn, application_id=key.application_id, batch_id=id
+        )
+    return Changed(batch_id=id, job_count=len(cancelled), job_ids=cancelled)
+
+
+async def _batch(conn: Connection, application_id: UUID, id: UUID) -> BatchView:
+    batch = await batch_views.get(conn, application_id=application_id, id=id)
+    if batch is None:
+        raise NotFound("batch")
+    return batch
+
+
+async def _csv_response(pool: Pool, application_id: UUID, id: UUID) -> StreamingResponse:
+    # What fails before the first byte is a problem document like any other.
+    async with transaction(pool) as conn:
+        await _batch(conn, application_id, id)
+        first = await batch_views.files(conn, application_id=application_id, id=id, limit=_CSV_PAGE)
+    return StreamingResponse(
+        _csv(pool, application_id, id, first),
+        media_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="batch-{id}.csv"'},
+    )
+
+
+async def _csv(
+    pool: Pool, application_id: UUID, id: UUID, rows: Sequence[FileRow]
+) -> AsyncIterator[str]:
+    """RFC 4180 lines. No connection is held while the client reads."""
+    yield _line(_CSV_COLUMNS)
+    while rows:
+        yield "".join(map(_row, rows))
+        if len(rows) < _CSV_PAGE:
+            return
+        async with transaction(pool) as conn:
+            rows = await batch_views.files(
+                conn,
+                application_id=application_id,
+                id=id,
+                after=rows[-1].ordinal,
+                limit=_CSV_PAGE,
+            )
+
+
+def _row(row: FileRow) -> str:
+    return _line(
+        (
+            _cell(row.path),
+            row.verdict,
+            row.knowledge_source_id,
+            row.job_id,
+            row.status,
+            row.code,
+            _cell(row.detail),
+            row.chunk_count,
+        )
+    )
+
+
+def _line(cells: Iterable[object]) -> str:
+    return ",".join("" if cell is None else _quoted(str(cell)) for cell in cells) + "\r\n"
+
+
+def _quoted(text: str) -> str:
+    if not _TO_QUOTE.search(text):
+        return text
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _cell(text: str | None) -> str | None:
+    """Text that came from outside, as text and never as a formula."""
+    return f"'{text}" if text and text.startswith(_FORMULA) else text

@@ -1,0 +1,145 @@
+"""Runs of pages and sites: what each did, what became of every page, and starting another."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse
+
+from api.dependencies import Editor, PoolDep, Viewer
+from api.idempotency import OnceDep
+from api.keyed_route import KeyedRoute
+from api.schema import pagination
+from api.schema.json_model import Body, UtcTime, View
+from api.schema.pagination import Cursor, Limit, Page
+from ingest.errors import NotFound
+from ingest.postgres.database import Connection, transaction
+from ingest.store.crawl import crawl_views, runs
+from ingest.store.crawl.crawl_pages import PageStatus
+from ingest.store.crawl.crawls import CrawlStatus
+from ingest.store.crawl.runs import CrawlProvider
+from ingest.store.sources import source_views
+
+router = APIRouter(route_class=KeyedRoute, prefix="/api/knowledge-sources", tags=["crawls"])
+
+
+class RescrapeRequest(Body):
+    accept_losses: bool = False
+    """Take what is there now, even where most of a page's text is gone."""
+
+
+class RescrapeAccepted(View):
+    knowledge_source_id: UUID
+    job_id: UUID
+    crawl_id: UUID
+
+
+class Crawl(View):
+    id: UUID
+    job_id: UUID
+    provider: CrawlProvider
+    status: CrawlStatus
+    page_count: int
+    skipped: dict[str, int]
+    """Links that were not followed, by reason."""
+    is_complete: bool | None
+    """Whether every page was seen; null while it runs. Only then pages are removed."""
+    digest: dict[str, Any] | None
+    """Numbers of pages by what became of them, and tokens spent and saved; null until it ends."""
+    error_code: str | None
+    error_message: str | None
+    created_at: UtcTime
+    started_at: UtcTime | None
+    ended_at: UtcTime | None
+
+
+class CrawlPage(View):
+    id: UUID
+    uri: str
+    depth: int
+    job_id: UUID | None
+    status: PageStatus
+    http_status: int | None
+    error_code: str | None
+    error_message: str | None
+    document_id: UUID | None
+    duplicate_of: str | None
+    content_hash: str | None
+    chunk_count: int
+    tokens_spent: int
+    tokens_saved: int
+    created_at: UtcTime
+    updated_at: UtcTime
+
+
+@router.post("/{id}/rescrape", status_code=202, response_model=RescrapeAccepted)
+async def rescrape_source(
+    id: UUID, pool: PoolDep, key: Editor, once: OnceDep, body: RescrapeRequest | None = None
+) -> JSONResponse:
+    """Fetch a page or site again, now. A run that is open goes on instead."""
+
+    async def work(conn: Connection) -> RescrapeAccepted:
+        run = await runs.rescrape(
+            conn,
+            application_id=key.application_id,
+            source_id=id,
+            accept_losses=body is not None and body.accept_losses,
+        )
+        if run is None:
+            raise NotFound("knowledge source")
+        return RescrapeAccepted(
+            knowledge_source_id=run.source_id, job_id=run.job_id, crawl_id=run.crawl_id
+        )
+
+    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
+
+
+@router.get("/{id}/crawls")
+async def list_crawls(
+    id: UUID, pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
+) -> Page[Crawl]:
+    """Runs of a page or site, newest first."""
+    async with transaction(pool) as conn:
+        await _prove(conn, key.application_id, id)
+        rows = await crawl_views.list_crawls(
+            conn,
+            application_id=key.application_id,
+            source_id=id,
+            limit=limit + 1,
+            before=pagination.time_and_id(cursor),
+        )
+    return pagination.page(rows, limit, view=Crawl, key=lambda row: (row.created_at, row.id))
+
+
+@router.get("/{id}/pages")
+async def list_pages(
+    id: UUID,
+    pool: PoolDep,
+    key: Viewer,
+    *,
+    crawl_id: Annotated[
+        UUID | None, Query(alias="crawlId", description="The latest run, if left out")
+    ] = None,
+    status: PageStatus | None = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[CrawlPage]:
+    """What became of each page in a run."""
+    async with transaction(pool) as conn:
+        await _prove(conn, key.application_id, id)
+        rows = await crawl_views.list_pages(
+            conn,
+            application_id=key.application_id,
+            source_id=id,
+            crawl_id=crawl_id,
+            status=status,
+            limit=limit + 1,
+            after=pagination.only_id(cursor),
+        )
+    return pagination.page(rows, limit, view=CrawlPage, key=lambda row: (row.id,))
+
+
+async def _prove(conn: Connection, application_id: UUID, id: UUID) -> None:
+    """Raise NotFound unless the application has this source."""
+    if await source_views.event_seq(conn, application_id=application_id, id=id) is None:
+        raise NotFound("knowledge source")

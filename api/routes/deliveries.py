@@ -1,0 +1,108 @@
+"""The log of a webhook endpoint: what was sent there, what came of it, and sending it again."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import JSONResponse
+
+from api.dependencies import Admin, PoolDep
+from api.idempotency import OnceDep
+from api.keyed_route import KeyedRoute
+from api.routes.webhook_endpoints import enabled, owned
+from api.schema import pagination
+from api.schema.json_model import UtcTime, View
+from api.schema.pagination import Cursor, Limit, Page
+from ingest.errors import Conflict, NotFound
+from ingest.postgres.database import Connection, transaction
+from ingest.store.notify import deliveries, webhook_endpoints
+from ingest.store.notify.deliveries import DeliveryStatus
+
+router = APIRouter(
+    route_class=KeyedRoute,
+    prefix="/api/webhook-endpoints/{id}/deliveries",
+    tags=["webhook endpoints"],
+)
+
+DeliveryId = Annotated[UUID, Path(alias="deliveryId")]
+
+
+class Delivery(View):
+    id: UUID
+    event: str
+    status: DeliveryStatus
+    attempts: int
+    last_status: int | None
+    last_error: str | None
+    last_attempt_at: UtcTime | None
+    delivered_at: UtcTime | None
+    created_at: UtcTime
+    job_id: UUID | None
+
+
+class DeliveryWithBody(Delivery):
+    body: str
+    """What is sent, to the character."""
+
+
+@router.get("")
+async def list_deliveries(
+    id: UUID,
+    pool: PoolDep,
+    key: Admin,
+    *,
+    status: Annotated[DeliveryStatus | None, Query()] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[Delivery]:
+    """What was sent there, newest first."""
+    async with transaction(pool) as conn:
+        await owned(conn, key.application_id, id)
+        rows = await deliveries.list_deliveries(
+            conn,
+            endpoint_id=id,
+            status=status,
+            limit=limit + 1,
+            before=pagination.position(cursor),
+        )
+    return pagination.page(rows, limit, view=Delivery, key=lambda row: (row.position,))
+
+
+@router.get("/{deliveryId}")
+async def get_delivery(
+    id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin
+) -> DeliveryWithBody:
+    """A delivery with what it sends."""
+    async with transaction(pool) as conn:
+        await owned(conn, key.application_id, id)
+        found = await deliveries.get(conn, endpoint_id=id, id=delivery_id)
+    if found is None:
+        raise NotFound("delivery")
+    return DeliveryWithBody.model_validate(found)
+
+
+@router.post("/{deliveryId}/replay", status_code=202, response_model=Delivery)
+async def replay_delivery(
+    id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin, once: OnceDep
+) -> JSONResponse:
+    """Send a delivery once more, with the same id and body; one that waits is sent now.
+
+    Its success lets all go that wait for the endpoint.
+    """
+
+    async def work(conn: Connection) -> Delivery:
+        await enabled(conn, key.application_id, id)
+        known = await deliveries.get(conn, endpoint_id=id, id=delivery_id)
+        if known is None:
+            raise NotFound("delivery")
+        replayed = await deliveries.replay(
+            conn, application_id=key.application_id, endpoint_id=id, id=delivery_id
+        )
+        if replayed is None and not await deliveries.release_one(
+            conn, endpoint_id=id, id=delivery_id
+        ):
+            raise Conflict("the delivery is being sent", code="delivery_pending")
+        await webhook_endpoints.hurry(conn, id)
+        return Delivery.model_validate(replayed or known)
+
+    return await once.carry_out(pool, work, application_id=key.application_id, status=202)

@@ -1,0 +1,193 @@
+"""Liveness and readiness, for those who run the service. No key is needed."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final, Literal
+
+import psycopg
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from api.dependencies import RuntimeDep
+from api.problems import problem
+from api.schema.json_model import UtcTime, View
+from api.schema.openapi import Problem
+from ingest.postgres.database import Connection, is_timed_out
+from ingest.postgres.migrations import load_migrations
+from ingest.runtime import Runtime
+from ingest.store.limits import provider_lanes, worker_config
+from ingest.store.queue import queue_stats, workers
+from ingest.store.queue.workers import Workers
+
+router = APIRouter(tags=["health"])
+
+# A probe has to fail before whoever asks gives up.
+_PATIENCE_SECONDS: Final = 2.0
+
+
+class Health(View):
+    status: str
+
+
+class MissingParser(View):
+    """A module that is not installed."""
+
+    module: str
+    formats: list[str]
+    """File name endings of what cannot be read without it."""
+
+
+class ProviderFailure(View):
+    """Why the embedding provider does not serve us; searches go by words, files wait."""
+
+    code: str
+    http_status: int | None
+    message: str
+    since: UtcTime
+
+
+class Checks(View):
+    """What was looked at; without a database, its own answer and that of the listener."""
+
+    database: bool
+    pending_migrations: int = 0
+    listener: bool
+    """False while notifications are out of reach: progress then comes by polling, late but all."""
+    workers: int | None = None
+    """Whose heartbeat lives, in all processes."""
+    worker_silent_seconds: float | None = None
+    """Since any of them was alive; null if none ever was."""
+    jobs_unattended: bool = False
+    """A job is ready and no worker is alive, both for at least INGEST_WORKER_SILENCE."""
+    paused: bool = False
+    """Somebody has told the workers to start nothing: `ingest resume`, PUT /api/worker/config."""
+    provider: ProviderFailure | None = None
+    """Null while the embedding provider answers, and where it runs in this process."""
+    heartbeat: bool | None = None
+    """Of a worker process: whether its own heartbeat lives. Null elsewhere."""
+    missing_parsers: Sequence[MissingParser] = ()
+    """Modules that this process did not find when it started."""
+
+
+class NotReady(Problem):
+    checks: Checks
+
+
+class Readiness(Checks):
+    status: Literal["ready", "degraded"]
+    """`degraded`: requests are served, but without listener, workers, provider or some parsers."""
+
+
+@router.get("/healthz")
+async def healthz() -> Health:
+    """The process answers."""
+    return Health(status="ok")
+
+
+@router.get(
+    "/readyz",
+    response_model=Readiness,
+    responses={503: {"description": "Requests cannot be served", "model": NotReady}},
+)
+async def readyz(runtime: RuntimeDep) -> Readiness | Response:
+    """The database answers and has the schema that this version needs."""
+    return _answer(await _look(runtime))
+
+
+worker_router = APIRouter(tags=["health"])
+worker_router.add_api_route("/healthz", healthz)
+
+
+@worker_router.get("/readyz", response_model=Readiness)
+async def worker_readyz(runtime: RuntimeDep) -> Readiness | Response:
+    """The same of a worker process, whose heartbeat has to live."""
+    return _answer(await _look(runtime, works=True))
+
+
+def _answer(checks: Checks) -> Readiness | Response:
+    why = _why_not_ready(checks)
+    if why is not None:
+        return problem(503, code="not_ready", detail=why, checks=checks.model_dump(by_alias=True))
+    is_whole = (
+        checks.listener
+        and not checks.jobs_unattended
+        and not checks.missing_parsers
+        and checks.provider is None
+    )
+    status: Literal["ready", "degraded"] = "ready" if is_whole else "degraded"
+    return Readiness(**checks.model_dump(), status=status)
+
+
+def _why_not_ready(checks: Checks) -> str | None:
+    if not checks.database:
+        return "the database does not answer"
+    if checks.pending_migrations:
+        return "migrations are pending"
+    if checks.heartbeat is False:
+        return "the worker's heartbeat has stopped"
+    return None
+
+
+async def _look(runtime: Runtime, *, works: bool = False) -> Checks:
+    hears = runtime.listener.is_connected
+    try:
+        async with runtime.pool.connection(timeout=_PATIENCE_SECONDS) as conn:
+            pending = await _pending_migrations(conn)
+            if pending:
+                return Checks(database=True, pending_migrations=pending, listener=hears)
+            state = await workers.summary(conn, stale_after=runtime.settings.stale_after)
+            config = await worker_config.get(conn)
+            unattended = await _is_unattended(conn, runtime, state)
+            provider = await _provider(conn, runtime)
+    except psycopg.OperationalError as error:
+        # A statement that was too slow is no reason to send requests elsewhere.
+        return Checks(database=is_timed_out(error), listener=hears)
+    return Checks(
+        database=True,
+        listener=hears,
+        workers=state.alive,
+        worker_silent_seconds=state.silent_seconds,
+        jobs_unattended=unattended,
+        paused=config.paused,
+        provider=provider,
+        heartbeat=state.is_here if works else None,
+        missing_parsers=[
+            MissingParser(module=item.module, formats=list(item.formats))
+            for item in runtime.missing_parsers
+        ],
+    )
+
+
+async def _provider(conn: Connection, runtime: Runtime) -> ProviderFailure | None:
+    state = None if runtime.lane is None else await provider_lanes.state(conn, runtime.lane)
+    if state is None or state.failing_since is None or state.cause is None:
+        return None
+    return ProviderFailure(
+        code=state.cause.code,
+        http_status=state.cause.status,
+        message=state.cause.message,
+        since=state.failing_since,
+    )
+
+
+async def _is_unattended(conn: Connection, runtime: Runtime, state: Workers) -> bool:
+    # A job that came a moment ago, to a service that is scaled to nothing, is no reason for alarm.
+    limit = runtime.settings.worker_silence
+    silent = state.silent_seconds
+    if silent is not None and silent < limit.total_seconds():
+        return False
+    age = await queue_stats.oldest_ready(conn)
+    return age is not None and age >= limit
+
+
+async def _pending_migrations(conn: Connection) -> int:
+    try:
+        applied = await worker_config.applied_migrations(conn)
+    except psycopg.errors.UndefinedTable:
+        applied = set()
+    return len(_known_versions() - applied)
+
+
+@cache
+def _known_versions() -> frozenset[int]:
+    return frozenset(migration.version for migration in load_migrations())

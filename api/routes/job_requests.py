@@ -1,0 +1,154 @@
+"""Queue jobs of registered types, and failed ones again."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Self
+from uuid import UUID
+
+from fastapi import APIRouter
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
+
+from api.dependencies import Editor, Key, PoolDep
+from api.idempotency import OnceDep
+from api.keyed_route import KeyedRoute
+from api.problems import FieldRejected
+from api.routes.jobs import Job, find
+from api.schema.json_model import Body, Text, View, Whole
+from api.schema.payload_schema import LARGEST_PAYLOAD, bounded, wrong_with
+from ingest.errors import NotFound
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.queue import job_requests, job_types
+from ingest.store.queue.job_requests import JobRequest
+from ingest.store.queue.job_views import JobFilter
+from ingest.store.sources import batch_views, source_control, source_views
+
+router = APIRouter(route_class=KeyedRoute, prefix="/api/jobs", tags=["jobs"])
+
+# Before validation, because a lone surrogate is no `str` to pydantic.
+Payload = Annotated[dict[str, Any], BeforeValidator(lambda value: bounded(value, LARGEST_PAYLOAD))]
+# Later times could not be shown in every time zone.
+RunAt = Annotated[AwareDatetime, Field(lt=datetime(3000, 1, 1, tzinfo=UTC))]
+
+
+class NewJob(Body):
+    type: Text
+    payload: Payload = Field(default_factory=dict)
+    """Identifiers, never content; at most 16 KiB. No answer shows it."""
+    priority: Annotated[Whole, Field(ge=-100, le=100)] = 0
+    """Below 0: after everything that people wait for."""
+    knowledge_source_id: UUID | None = None
+    delay_seconds: Annotated[float, Field(ge=0, le=366 * 86400, allow_inf_nan=False)] | None = None
+    run_at: RunAt | None = None
+    idempotency_key: Annotated[Text, Field(min_length=1, max_length=255)] | None = None
+
+    @model_validator(mode="after")
+    def waits_for_one_time(self) -> Self:
+        if self.delay_seconds is not None and self.run_at is not None:
+            raise ValueError("delaySeconds and runAt exclude each other")
+        return self
+
+
+class FailedJobs(Body):
+    """Which jobs; at least one field."""
+
+    batch_id: UUID | None = None
+    knowledge_source_id: UUID | None = None
+    type: Text | None = None
+    error_code: Text | None = None
+
+    @model_validator(mode="after")
+    def names_something(self) -> Self:
+        if all(value is None for _, value in self):
+            raise ValueError("name a batchId, a knowledgeSourceId, a type or an errorCode")
+        return self
+
+
+class Retried(View):
+    job_count: int
+
+
+@router.post("", status_code=202, response_model=Job)
+async def add_job(body: NewJob, pool: PoolDep, key: Editor, once: OnceDep) -> JSONResponse:
+    """Queue a job of a registered type.
+
+    The same `idempotencyKey` gets the same job. So does the same work for the same knowledge
+    source, while its job waits for its first attempt.
+    """
+    await _check(pool, body)
+
+    async def work(conn: Connection) -> Job:
+        delay = None if body.delay_seconds is None else timedelta(seconds=body.delay_seconds)
+        if body.run_at is not None:
+            delay = await job_requests.time_until(conn, body.run_at)
+        request = JobRequest(
+            application_id=key.application_id,
+            type=body.type,
+            payload=body.payload,
+            source_id=body.knowledge_source_id,
+            priority=body.priority,
+            delay=delay or None,
+            idempotency_key=body.idempotency_key,
+        )
+        id = await job_requests.enqueue(conn, request)
+        return Job.model_validate(await find(conn, key.application_id, id))
+
+    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
+
+
+@router.post("/retry-failed", status_code=202)
+async def retry_failed_jobs(body: FailedJobs, pool: PoolDep, key: Editor) -> Retried:
+    """Queue failed jobs again, unless a newer run of their knowledge source took their place."""
+    async with transaction(pool) as conn:
+        await _prove_owned(conn, key, body)
+    where = JobFilter(
+        batch_id=body.batch_id,
+        source_id=body.knowledge_source_id,
+        type=body.type,
+        error_code=body.error_code,
+    )
+    count, position = 0, None
+    while True:
+        async with transaction(pool) as conn:
+            retried, position = await source_control.retry_failed(
+                conn, application_id=key.application_id, where=where, before=position
+            )
+        count += retried
+        if position is None:
+            return Retried(job_count=count)
+
+
+async def _check(pool: Pool, body: NewJob) -> None:
+    """Whether the type takes the payload. Raises what becomes a 422 that names the field."""
+    async with transaction(pool) as conn:
+        job_type = await job_types.get(conn, body.type)
+    if job_type is None:
+        raise FieldRejected("there is no such job type", loc=("body", "type"), code="unknown_type")
+    if job_type.payload_schema is None:
+        raise FieldRejected(
+            "jobs of this type are queued by the service itself",
+            loc=("body", "type"),
+            code="not_enqueueable",
+        )
+    # In a thread: a schema may ask for much, and other requests need not wait for that.
+    wrong = await asyncio.to_thread(wrong_with, body.payload, job_type.payload_schema)
+    if wrong:
+        raise RequestValidationError(
+            [
+                {"loc": ("body", "payload", *item.path), "msg": item.message, "type": "schema"}
+                for item in wrong
+            ]
+        )
+
+
+async def _prove_owned(conn: Connection, key: Key, body: FailedJobs) -> None:
+    owner = key.application_id
+    if body.batch_id is not None and not await batch_views.get(
+        conn, application_id=owner, id=body.batch_id
+    ):
+        raise NotFound("batch")
+    if body.knowledge_source_id is not None and not await source_views.get(
+        conn, application_id=owner, id=body.knowledge_source_id
+    ):
+        raise NotFound("knowledge source")

@@ -1,0 +1,225 @@
+"""What would become of a file: extracted and cut as an upload would be, and nothing stored."""
+
+import asyncio
+from collections.abc import Coroutine, Iterator, Mapping
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BeforeValidator, ValidationError
+from starlette.requests import ClientDisconnect
+
+from api.dependencies import Editor, PoolDep, RuntimeDep
+from api.keyed_route import KeyedRoute
+from api.routes.documents import Encoding
+from api.schema import chunking, json_body
+from api.schema.chunking import Chunking
+from api.schema.coverage import Coverage
+from api.schema.json_model import Body, View
+from api.schema.openapi import problems
+from api.upload import multipart
+from api.upload.one_file import OneFile
+from ingest.asynchronous.tasks import end
+from ingest.errors import IsArchive, Permanent, Rejected
+from ingest.model import Chunk, ChunkSettings
+from ingest.postgres.database import Pool, transaction
+from ingest.preview import Preview
+from ingest.runtime import Runtime
+from ingest.store.documents.documents import coverage_json
+from ingest.store.tenants import applications
+from ingest.temporary_folders import scratch_folder
+
+router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["upload"])
+
+PATH: Final = "/api/preview"
+
+_LARGEST: Final = 100 * 1024 * 1024
+_FIELDS: Final = frozenset({"chunking", "ocr"})
+_TEXT_SHOWN: Final = 200_000
+_CHUNKS_SHOWN: Final = 200
+
+
+class PreviewFields(Body):
+    """The fields beside the file. An empty one is as good as none: HTML forms send them all."""
+
+    chunking: Annotated[Chunking, BeforeValidator(json_body.field)] | None = None
+    ocr: bool = True
+
+
+class PreviewChunk(View):
+    ordinal: int
+    content: str
+    token_count: int
+    headings: list[str]
+    page: int | None
+    page_end: int | None
+    start: int
+    """In the text, in characters, like `end`."""
+    end: int
+
+
+class Attachment(View):
+    """A file inside of the file."""
+
+    name: str
+    size_bytes: int | None = None
+    media_type: str | None = None
+
+
+class PreviewAnswer(View):
+    media_type: str
+    title: str | None
+    extractor: str
+    encoding: Encoding | None
+    coverage: Coverage
+    warnings: list[str]
+    metadata: dict[str, Any]
+    text: str
+    """Markdown, its first 200,000 characters."""
+    text_length: int
+    chunk_count: int
+    token_count: int
+    chunks: list[PreviewChunk]
+    """The first 200."""
+    is_truncated: bool
+    """Whether there are more characters or chunks than are shown."""
+    attachments: list[Attachment]
+
+
+_REQUEST_BODY: Final = {
+    "required": True,
+    "content": {
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "required": ["file"],
+                "additionalProperties": False,
+                "properties": {
+                    "file": {"type": "string", "format": "binary"},
+                    "chunking": {"$ref": "#/components/schemas/Chunking"},
+                    "ocr": {
+                        "type": "boolean",
+                        "description": "Recognise text in pictures, as an upload would",
+                    },
+                },
+            }
+        }
+    },
+}
+
+
+@router.post(
+    "/preview",
+    responses=problems(413, 415),
+    openapi_extra={"requestBody": _REQUEST_BODY},
+)
+async def preview_file(
+    request: Request, runtime: RuntimeDep, pool: PoolDep, key: Editor
+) -> PreviewAnswer:
+    """Extract and cut a file as the application would, without storing anything.
+
+    A file that cannot be read is a 422 with the code that its upload would end with.
+    """
+    async with scratch_folder() as folder:
+        form = OneFile(
+            folder / "file",
+            fields=_FIELDS,
+            limit=min(runtime.settings.max_file_bytes, _LARGEST),
+        )
+        content_type = request.headers.get("content-type", "")
+        await form.receive(multipart.read(content_type, request.stream()))
+        fields = _fields(form.fields)
+        if form.name is None:
+            raise Rejected("the request holds no part named `file`", code="no_files")
+        cut_by = await _cut_by(runtime, pool, key.application_id, fields)
+        making = runtime.previews.make(form.path, name=form.name, cut_by=cut_by, ocr=fields.ocr)
+        try:
+            made = await _while_there(request, making)
+        except IsArchive as error:
+            raise Rejected(
+                f"{error} Upload it: each file in it becomes a document.", code=error.code
+            ) from None
+        except Permanent as error:
+            raise Rejected(str(error), code=error.code) from None
+    return _answer(made)
+
+
+async def _while_there(request: Request, making: Coroutine[Any, Any, Preview]) -> Preview:
+    """The preview; ended at once when the client leaves, as others wait for its place."""
+    made, left = asyncio.create_task(making), asyncio.create_task(_left(request))
+    try:
+        await asyncio.wait((made, left), return_when=asyncio.FIRST_COMPLETED)
+        if not made.done():
+            raise ClientDisconnect
+        return made.result()
+    finally:
+        await end(made, left)
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _fields(given: dict[str, str]) -> PreviewFields:
+    try:
+        return PreviewFields.model_validate({name: text for name, text in given.items() if text})
+    except ValidationError as error:
+        errors = [{**item, "loc": ("body", *item["loc"])} for item in error.errors()]
+        raise RequestValidationError(errors) from None
+
+
+async def _cut_by(
+    runtime: Runtime, pool: Pool, application_id: UUID, fields: PreviewFields
+) -> ChunkSettings:
+    async with transaction(pool) as conn:
+        outer = (await applications.settings_of(conn, application_id)).chunking
+    own = chunking.checked(fields.chunking, runtime.chunking, outer, loc=("body", "chunking"))
+    return runtime.chunking.effective(outer, own)
+
+
+def _answer(made: Preview) -> PreviewAnswer:
+    document, chunks = made.document, made.chunks
+    return PreviewAnswer(
+        media_type=document.media_type,
+        title=document.title,
+        extractor=document.extractor,
+        encoding=None if document.encoding is None else Encoding.model_validate(document.encoding),
+        coverage=Coverage.model_validate(coverage_json(document.coverage)),
+        warnings=list(document.warnings),
+        metadata=document.metadata,
+        text=document.text[:_TEXT_SHOWN],
+        text_length=len(document.text),
+        chunk_count=len(chunks),
+        token_count=sum(chunk.token_count for chunk in chunks),
+        chunks=[_chunk(chunk) for chunk in chunks[:_CHUNKS_SHOWN]],
+        is_truncated=len(document.text) > _TEXT_SHOWN or len(chunks) > _CHUNKS_SHOWN,
+        attachments=list(_attachments(document.metadata)),
+    )
+
+
+def _chunk(chunk: Chunk) -> PreviewChunk:
+    return PreviewChunk(
+        ordinal=chunk.ordinal,
+        content=chunk.text,
+        token_count=chunk.token_count,
+        headings=list(chunk.headings),
+        page=chunk.page,
+        page_end=chunk.page_end,
+        start=chunk.start,
+        end=chunk.end,
+    )
+
+
+def _attachments(metadata: Mapping[str, Any]) -> Iterator[Attachment]:
+    """What the parser has listed; it read the file, so nothing of it is taken on trust."""
+    listed = metadata.get("attachments")
+    for item in listed if isinstance(listed, list) else ():
+        if isinstance(item, dict) and isinstance(item.get("name"), str):
+            size, media_type = item.get("sizeBytes"), item.get("mediaType")
+            yield Attachment(
+                name=item["name"],
+                size_bytes=size if isinstance(size, int) else None,
+                media_type=media_type if isinstance(media_type, str) else None,
+            )

@@ -1,0 +1,223 @@
+"""Knowledge sources: what was added, what came out of it, and ending it."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from api.dependencies import Editor, PoolDep, RuntimeDep, Viewer
+from api.keyed_route import KeyedRoute
+from api.schema import chunking, pagination, schedules
+from api.schema.chunking import Chunking, ChunkingView, EffectiveChunking
+from api.schema.coverage import Coverage
+from api.schema.json_model import Body, Metadata, Text, UtcTime, View
+from api.schema.openapi import problems
+from api.schema.pagination import Cursor, Limit, Page
+from api.schema.schedules import Schedule, ScheduleView
+from ingest.errors import Conflict, NotFound
+from ingest.model import SourceStatus
+from ingest.postgres.database import Connection, transaction
+from ingest.store.crawl import rescrapes
+from ingest.store.documents.chunking import Installation
+from ingest.store.sources import events, source_control, source_views
+from ingest.store.sources.source_views import SourceFilter, SourceView
+
+router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["knowledge sources"])
+
+_LAST_SEQ = 2**63 - 1
+
+
+class CrawlView(View):
+    """How far a site is crawled, as it was last asked for."""
+
+    limit: int
+    max_depth: int | None
+    include_paths: list[str]
+    exclude_paths: list[str]
+    provider: str
+
+
+class Waiting(View):
+    """What has to happen before it goes on."""
+
+    reason: str
+    """As `waitReason` of its job."""
+    code: str | None
+    message: str | None
+    """What went wrong, such as the embedding provider's refusal."""
+    until: UtcTime
+
+
+class _Stored(View):
+    """A source without what only the installation knows."""
+
+    id: UUID
+    application_id: UUID
+    batch_id: UUID | None
+    type: str
+    name: str
+    uri: str
+    status: SourceStatus
+    error_code: str | None
+    error_message: str | None
+    waiting: Waiting | None
+    """Null unless it is open and waits for something else than a free worker."""
+    metadata: dict[str, Any]
+    coverage: Coverage | None
+    chunk_count: int
+    token_count: int
+    size_bytes: int | None
+    content_hash: str | None
+    duplicate_of: UUID | None
+    job_id: UUID | None
+    crawl: CrawlView | None
+    rescrape: ScheduleView | None
+    next_rescrape_at: UtcTime | None
+    chunking: ChunkingView
+    """What it has set for itself."""
+    event_seq: int
+    created_at: UtcTime
+    updated_at: UtcTime
+
+
+class Source(_Stored):
+    effective_chunking: EffectiveChunking
+    """How its documents are cut: null of `chunking` is the application's, or the service's."""
+
+
+class SourcePatch(Body):
+    """What is left out stays as it is; `metadata` is replaced as a whole."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=1000)] | None = None
+    metadata: Metadata | None = None
+    rescrape: Schedule | None = None
+    """When a page or site is fetched again; null: with all the others, nightly."""
+    chunking: Chunking | None = None
+    """Replaced as a whole; what is stored is cut again, without reading files or pages."""
+
+
+class Event(View):
+    seq: int
+    type: str
+    data: dict[str, Any]
+    created_at: UtcTime
+
+
+class Cancelled(View):
+    knowledge_source_id: UUID
+    job_ids: list[UUID]
+
+
+@router.get("/knowledge-sources")
+async def list_sources(
+    runtime: RuntimeDep,
+    pool: PoolDep,
+    key: Viewer,
+    *,
+    status: SourceStatus | None = None,
+    type: Literal["file", "url", "site"] | None = None,
+    batch_id: Annotated[UUID | None, Query(alias="batchId")] = None,
+    uri: Annotated[Text | None, Query(description="The exact path or URL")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[Source]:
+    """Knowledge sources, newest first."""
+    async with transaction(pool) as conn:
+        rows = await source_views.list_sources(
+            conn,
+            application_id=key.application_id,
+            where=SourceFilter(status=status, type=type, batch_id=batch_id, uri=uri),
+            limit=limit + 1,
+            before=pagination.time_and_id(cursor),
+        )
+    page = pagination.page(rows, limit, view=_Stored, key=lambda row: (row.created_at, row.id))
+    items = [_shown(row, runtime.chunking) for row in rows[:limit]]
+    return Page(items=items, next_cursor=page.next_cursor)
+
+
+@router.get("/knowledge-sources/{id}")
+async def get_source(id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Viewer) -> Source:
+    """One knowledge source."""
+    async with transaction(pool) as conn:
+        return _shown(await _source(conn, key.application_id, id), runtime.chunking)
+
+
+@router.patch("/knowledge-sources/{id}", responses=problems(409))
+async def edit_source(
+    id: UUID, body: SourcePatch, runtime: RuntimeDep, pool: PoolDep, key: Editor
+) -> Source:
+    """Rename a source, replace its metadata, or say how it is cut and when it is fetched again."""
+    schedule = schedules.checked(body.rescrape, loc=("body", "rescrape"))
+    async with transaction(pool) as conn:
+        # First, because it takes the lock of the application.
+        if "rescrape" in body.model_fields_set:
+            await rescrapes.set_schedule(
+                conn, application_id=key.application_id, source_id=id, schedule=schedule
+            )
+        if "chunking" in body.model_fields_set:
+            await chunking.set_of_sources(
+                conn, key.application_id, [id], body.chunking, runtime.chunking
+            )
+        edited = await source_control.edit(
+            conn,
+            application_id=key.application_id,
+            id=id,
+            name=body.name,
+            metadata=body.metadata,
+        )
+        if not edited:
+            raise NotFound("knowledge source")
+        return _shown(await _source(conn, key.application_id, id), runtime.chunking)
+
+
+@router.delete("/knowledge-sources/{id}", status_code=204)
+async def delete_source(id: UUID, pool: PoolDep, key: Editor) -> None:
+    """Delete a source in any state: invisible and unsearchable at once, and for good."""
+    async with transaction(pool) as conn:
+        deleted = await source_control.delete(conn, application_id=key.application_id, ids=[id])
+    if not deleted:
+        raise NotFound("knowledge source")
+
+
+@router.post("/knowledge-sources/{id}/cancel", responses=problems(409))
+async def cancel_source(id: UUID, pool: PoolDep, key: Editor) -> Cancelled:
+    """Stop the processing of a source. What was searchable before stays so."""
+    async with transaction(pool) as conn:
+        await _source(conn, key.application_id, id)
+        job_ids = await source_control.cancel(
+            conn, application_id=key.application_id, source_ids=[id]
+        )
+        if not job_ids:
+            raise Conflict("the knowledge source has no open job", code="not_cancellable")
+    return Cancelled(knowledge_source_id=id, job_ids=job_ids)
+
+
+@router.get("/knowledge-sources/{id}/events")
+async def list_events(
+    id: UUID,
+    pool: PoolDep,
+    key: Viewer,
+    *,
+    after: Annotated[int, Query(ge=0, le=_LAST_SEQ, description="Only later ones")] = 0,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[Event]:
+    """What happened to a source, in order; `seq` has no gaps."""
+    seen = max(after, pagination.position(cursor) or 0)
+    async with transaction(pool) as conn:
+        await _source(conn, key.application_id, id)
+        rows = await events.after(conn, {id: seen}, limit=limit + 1)
+    return pagination.page(rows, limit, view=Event, key=lambda row: (row.seq,))
+
+
+async def _source(conn: Connection, application_id: UUID, id: UUID) -> SourceView:
+    row = await source_views.get(conn, application_id=application_id, id=id)
+    if row is None:
+        raise NotFound("knowledge source")
+    return row
+
+
+def _shown(row: SourceView, usual: Installation) -> Source:
+    effective = EffectiveChunking.model_validate(usual.effective(*row.chunking_choices))
+    return Source(**_Stored.model_validate(row).model_dump(), effective_chunking=effective)

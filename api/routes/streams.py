@@ -1,0 +1,117 @@
+"""How far a source or an application is: asked once, or followed as server-sent events."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+import orjson
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from api.dependencies import Browser, PoolDep, Viewer
+from api.keyed_route import KeyedRoute
+from api.live import sse
+from api.live.hub import Hub
+from api.live.subscriptions import Subscriber
+from api.live.websocket import hub_of
+from api.schema.json_model import View
+from ingest.errors import NotFound
+from ingest.model import SourceStatus
+from ingest.store.sources import progress
+from ingest.store.sources.sources import TERMINAL
+
+router = APIRouter(route_class=KeyedRoute, tags=["progress"])
+
+_LAST_SEQ: Final = 2**63 - 1
+
+
+class ProgressView(View):
+    total: int
+    completed: int
+    failed: int
+    processing: int
+    pending: int
+    cancelled: int
+    review_needed: int
+    percent: int | None
+    eta_seconds: int | None
+    status: SourceStatus
+    seq: int | None
+
+
+@router.get("/api/knowledge-source/{id}/progress")
+async def get_progress(id: UUID, request: Request, key: Viewer) -> ProgressView:
+    """Counts over a source's jobs, or, for the id of the application, over its sources.
+
+    `percent` is null while the total is unknown; `seq` is null for an application.
+    """
+    if id == key.application_id:
+        whole = await hub_of(request).states.of_application(id)
+        return ProgressView.model_validate({**_fields(whole), "seq": None})
+    source = await _source(request, key.application_id, id)
+    return ProgressView.model_validate({**_fields(source), "seq": source.event_seq})
+
+
+@router.get(
+    "/api/knowledge-sources/{id}/stream",
+    response_class=StreamingResponse,
+    responses={
+        200: {"content": {"text/event-stream": {}}},
+        204: {"description": "Nothing is left to come: an EventSource does not reconnect"},
+    },
+)
+async def stream_source(
+    id: UUID,
+    request: Request,
+    pool: PoolDep,
+    key: Browser,
+    last_event_id: Annotated[int | None, Header(ge=0, le=_LAST_SEQ)] = None,
+    after: Annotated[int | None, Query(ge=0, le=_LAST_SEQ)] = None,
+) -> Response:
+    """The events of a source as an EventSource reads them, until it is done.
+
+    First `snapshot`, then `progress`, `job`, `source` and `done`, with the messages of /api/ws as
+    data and their `seq` as id. `Last-Event-ID`, or `?after=`, resumes behind an event. A stream
+    whose key is revoked ends within 15 seconds.
+    """
+    position = last_event_id if last_event_id is not None else after
+    source = await _source(request, key.application_id, id)
+    if source.status in TERMINAL and position is not None and position >= source.event_seq:
+        return Response(status_code=204)
+    subscriber = Subscriber(application_id=key.application_id, chosen={id})
+    frames = _frames(hub_of(request), subscriber, id, position)
+    return sse.respond(sse.while_valid(pool, key, subscriber, frames))
+
+
+async def _frames(
+    hub: Hub, subscriber: Subscriber, source_id: UUID, after: int | None
+) -> AsyncGenerator[str]:
+    latest, has_ended = 0, False
+    async with aclosing(sse.messages(hub, subscriber, source_id, after)) as messages:
+        async for message in messages:
+            if message is None:
+                yield sse.STILL_HERE
+                continue
+            id = None if message.seq is None else str(message.seq)
+            yield sse.frame(message.type, message.text, id=id)
+            if message.type == "snapshot":
+                state = orjson.loads(message.text)
+                latest, has_ended = state["latestSeq"], state["status"] in TERMINAL
+            if message.seq is None:
+                return
+            # Replayed ends of earlier runs do not count; and a source that has ended may have been
+            # renamed since, so its last event need not be `done`.
+            if message.seq >= latest and (has_ended or message.type == "done"):
+                return
+
+
+async def _source(request: Request, application_id: UUID, id: UUID) -> progress.SourceProgress:
+    states = await hub_of(request).states.of_sources(application_id, [id])
+    if id not in states:
+        raise NotFound("knowledge source")
+    return states[id].source
+
+
+def _fields(of: progress.Progress) -> dict[str, Any]:
+    return {name: getattr(of, name) for name in ProgressView.model_fields if name != "seq"}

@@ -1,0 +1,26 @@
+"""Tickets: how a browser opens a WebSocket or an event stream, where it cannot send a header."""
+
+from fastapi import APIRouter
+
+from api.dependencies import PoolDep, Viewer
+from api.keyed_route import KeyedRoute
+from api.schema.json_model import UtcTime, View
+from ingest.postgres.database import transaction
+from ingest.store.tenants import api_keys
+
+router = APIRouter(route_class=KeyedRoute, prefix="/api/tickets", tags=["access"])
+
+
+class Ticket(View):
+    ticket: str
+    expires_at: UtcTime
+
+
+@router.post("", status_code=201)
+async def add_ticket(pool: PoolDep, key: Viewer) -> Ticket:
+    """A ticket for `?ticket=`: good for one connection within 60 seconds."""
+    async with transaction(pool) as conn:
+        ticket, expires_at = await api_keys.add_ticket(
+            conn, application_id=key.application_id, role=key.role, key_id=key.id
+        )
+    return Ticket(ticket=ticket, expires_at=expires_at)

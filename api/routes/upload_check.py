@@ -1,0 +1,85 @@
+"""Ask before an upload which files need not be sent: resuming costs their hashes, not their bytes.
+
+The answer is what POST /upload/documents would say of them, by the same code.
+"""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from api.dependencies import Editor, PoolDep, RuntimeDep
+from api.keyed_route import KeyedRoute
+from api.schema.json_model import Body, Metadata, View
+from api.upload.paths import normalise
+from ingest.postgres.database import transaction
+from ingest.store.sources import uploads
+from ingest.store.sources.verdicts import OnConflict, Upload, UploadedFile
+
+router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
+
+
+class FileDigest(Body):
+    path: Annotated[str, Field(min_length=1, max_length=16_384)]
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class UploadCheck(Body):
+    files: Annotated[list[FileDigest], Field(min_length=1, max_length=10_000)]
+    metadata: Metadata | None = None
+    on_conflict: OnConflict = "update"
+
+
+class KnownFile(View):
+    index: int
+    """Position in the request's `files`."""
+    verdict: Literal["unchanged", "duplicate"]
+    knowledge_source_id: UUID | None
+    job_id: UUID | None
+    """The job that still works on these bytes, if any."""
+
+
+class UploadCheckAnswer(View):
+    known: list[KnownFile]
+
+
+@router.post("/check")
+async def check_upload(
+    body: UploadCheck, runtime: RuntimeDep, pool: PoolDep, key: Editor
+) -> UploadCheckAnswer:
+    """Which files are there already, so that sending them would change nothing."""
+    upload = Upload(
+        application_id=key.application_id,
+        batch_id=None,
+        model_id=runtime.model_id,
+        metadata=body.metadata,
+        on_conflict=body.on_conflict,
+    )
+    async with transaction(pool) as conn:
+        verdicts = await uploads.preview(conn, upload, [_as_uploaded(file) for file in body.files])
+        stale = await uploads.with_other_metadata(
+            conn, upload, [verdict.source_id for verdict in verdicts if verdict.source_id]
+        )
+    return UploadCheckAnswer(
+        known=[
+            KnownFile(
+                index=index,
+                verdict=verdict.verdict,
+                knowledge_source_id=verdict.source_id,
+                job_id=verdict.job_id,
+            )
+            for index, verdict in enumerate(verdicts)
+            if verdict.verdict == "duplicate"
+            or (verdict.verdict == "unchanged" and verdict.source_id not in stale)
+        ]
+    )
+
+
+def _as_uploaded(file: FileDigest) -> UploadedFile:
+    """As if its bytes had come; a path that the upload refuses is refused here too."""
+    try:
+        path = normalise(file.path)
+    except ValueError:
+        return UploadedFile(path="", size=0, sha256=b"", blob_key="", code="invalid_path")
+    return UploadedFile(path=path, size=0, sha256=bytes.fromhex(file.sha256), blob_key="")

@@ -1,0 +1,143 @@
+"""Add a page or a site by its address; a single page can be followed until it is done."""
+
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import ConfigDict
+
+from api.dependencies import Editor, EditorBrowser, Key, PoolDep, RuntimeDep
+from api.idempotency import OnceDep, to_json
+from api.keyed_route import KeyedRoute
+from api.live.page_stream import Followed, job_of, respond
+from api.live.websocket import hub_of
+from api.schema import chunking, schedules
+from api.schema.chunking import Chunking
+from api.schema.crawl_request import CrawlRequest, new_run
+from api.schema.json_model import Metadata, View
+from api.schema.schedules import Schedule
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.crawl import rescrapes, runs
+from ingest.store.crawl.runs import NewRun, Run
+from ingest.store.queue import job_views
+
+router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
+
+
+class UrlRequest(CrawlRequest):
+    rescrape: Schedule | None = None
+    """When to fetch it again; null: with all the others, nightly. Left out: as it was."""
+    metadata: Metadata | None = None
+    chunking: Chunking | None = None
+    """How it is cut; null: as its application. Left out: as it was."""
+
+
+class UrlQuery(CrawlRequest):
+    # Unknown ones are refused before (api/schema/query.py), and `ticket` is not for us.
+    model_config = ConfigDict(extra="ignore")
+
+
+class UrlAccepted(View):
+    knowledge_source_id: UUID
+    job_id: UUID
+    crawl_id: UUID
+
+
+_STREAM: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "The progress of a single page",
+        "content": {"text/event-stream": {}},
+    },
+    202: {"description": "A crawl was queued", "model": UrlAccepted},
+    204: {"description": "The page was done before: an EventSource does not reconnect"},
+}
+
+
+@router.post("/url", status_code=202, response_model=UrlAccepted)
+async def add_url(
+    body: UrlRequest, runtime: RuntimeDep, pool: PoolDep, key: Editor, once: OnceDep
+) -> JSONResponse:
+    """Queue the fetch of a page or, with `crawlLinks`, the crawl of a site.
+
+    A source of the same address is fetched again; a run of it that is still open goes on, or is
+    replaced if it was to be another one.
+    """
+    new = new_run(
+        body,
+        application_id=key.application_id,
+        settings=runtime.settings,
+        metadata=body.metadata,
+        place="body",
+    )
+    schedule = schedules.checked(body.rescrape, loc=("body", "rescrape"))
+
+    async def work(conn: Connection) -> UrlAccepted:
+        run = await runs.start(conn, new)
+        if "rescrape" in body.model_fields_set:
+            await rescrapes.set_schedule(
+                conn,
+                application_id=key.application_id,
+                source_id=run.source_id,
+                schedule=schedule,
+            )
+        if "chunking" in body.model_fields_set:
+            await chunking.set_of_sources(
+                conn, key.application_id, [run.source_id], body.chunking, runtime.chunking
+            )
+        return _answer(run)
+
+    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
+
+
+@router.get("/url", response_class=Response, responses=_STREAM)
+async def follow_url(
+    query: Annotated[UrlQuery, Query()],
+    request: Request,
+    runtime: RuntimeDep,
+    pool: PoolDep,
+    key: EditorBrowser,
+    last_event_id: Annotated[str | None, Header(max_length=100)] = None,
+) -> Response:
+    """Fetch a page and follow it as server-sent events, until it is done.
+
+    `progress` comes as often as anything changes, then one `done` or `error`. The fetch goes on
+    when nobody follows; to ask again joins it. With `crawlLinks` the answer is that of POST.
+    """
+    new = new_run(
+        query,
+        application_id=key.application_id,
+        settings=runtime.settings,
+        metadata=None,
+        place="query",
+    )
+    if query.crawl_links:
+        return JSONResponse(to_json(_answer(await _start(pool, new))), status_code=202)
+    resumed = None if last_event_id is None else job_of(last_event_id)
+    if resumed is not None and resumed.is_done:
+        return Response(status_code=204)
+    followed = None
+    if resumed is not None:
+        async with transaction(pool) as conn:
+            followed = await _known(conn, key, resumed.job_id)
+    if followed is None:
+        run = await _start(pool, new)
+        followed = Followed(source_id=run.source_id, job_id=run.job_id)
+    return respond(hub_of(request), pool, key, followed)
+
+
+async def _start(pool: Pool, new: NewRun) -> Run:
+    async with transaction(pool) as conn:
+        return await runs.start(conn, new)
+
+
+async def _known(conn: Connection, key: Key, job_id: UUID) -> Followed | None:
+    """What a client that comes back was following."""
+    job = await job_views.get(conn, application_id=key.application_id, id=job_id)
+    if job is None or job.knowledge_source_id is None:
+        return None
+    return Followed(source_id=job.knowledge_source_id, job_id=job_id)
+
+
+def _answer(run: Run) -> UrlAccepted:
+    return UrlAccepted(knowledge_source_id=run.source_id, job_id=run.job_id, crawl_id=run.crawl_id)

@@ -1,0 +1,266 @@
+"""Upload files: any number in one request, one verdict for each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BeforeValidator, Field, ValidationError
+
+from api.dependencies import Editor, Key, PoolDep, RuntimeDep
+from api.idempotency import Answer, IdempotencyKey, Once, digest
+from api.keyed_route import KeyedRoute
+from api.problems import problem
+from api.schema import chunking, json_body
+from api.schema.chunking import Chunking
+from api.schema.json_model import Body, Metadata, View
+from api.schema.openapi import InvalidRequest, problems
+from api.upload import multipart
+from api.upload.intake import Intake
+from ingest.errors import Rejected
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.documents.chunking import Installation
+from ingest.store.sources import uploads
+from ingest.store.sources.verdicts import FileVerdict, OnConflict, Upload, UploadedFile, Verdict
+
+router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
+
+
+def _parsed(text: Any) -> Any:
+    return json_body.field(text) if isinstance(text, str) else text
+
+
+class UploadFields(Body):
+    """The fields beside the files. An empty one is as good as none: HTML forms send them all."""
+
+    metadata: Annotated[Metadata, BeforeValidator(_parsed)] | None = None
+    priority: Annotated[int, Field(ge=-100, le=100)] = 0
+    batch_id: UUID | None = None
+    on_conflict: OnConflict = "update"
+    chunking: Annotated[Chunking, BeforeValidator(_parsed)] | None = None
+    """How the files are cut, those too that are stored already and have not changed."""
+
+
+class UploadedFileAnswer(View):
+    path: str
+    verdict: Verdict
+    knowledge_source_id: UUID | None = None
+    job_id: UUID | None = None
+    duplicate_of: UUID | None = None
+    code: str | None = None
+    detail: str | None = None
+
+
+class UploadAnswer(View):
+    batch_id: UUID
+    job_count: int
+    knowledge_source_ids: list[UUID]
+    files: list[UploadedFileAnswer]
+
+
+class RefusedUpload(InvalidRequest):
+    files: list[UploadedFileAnswer] | None = None
+    """Of `nothing_accepted`: why each was refused."""
+
+
+_REFUSED: Final = {"description": "Fields are wrong, or no file was taken", "model": RefusedUpload}
+_REQUEST_BODY: Final = {
+    "required": True,
+    "content": {
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "required": ["files"],
+                "additionalProperties": False,
+                "properties": {
+                    "files": {
+                        "type": "array",
+                        "minItems": 1,
+                        "description": "Any number; a file name may hold a relative path",
+                        "items": {"type": "string", "format": "binary"},
+                    },
+                    "metadata": {"type": "object", "description": "As JSON"},
+                    "priority": {"type": "integer", "minimum": -100, "maximum": 100},
+                    "batchId": {"type": "string", "format": "uuid"},
+                    "onConflict": {"type": "string", "enum": ["update", "skip"]},
+                    "chunking": {"$ref": "#/components/schemas/Chunking"},
+                },
+            }
+        }
+    },
+}
+
+
+@router.post(
+    "/documents",
+    status_code=202,
+    response_model=UploadAnswer,
+    responses={**problems(415), 422: _REFUSED},
+    openapi_extra={"requestBody": _REQUEST_BODY},
+)
+async def upload_documents(
+    request: Request,
+    runtime: RuntimeDep,
+    pool: PoolDep,
+    key: Editor,
+    idempotency_key: IdempotencyKey = None,
+) -> JSONResponse:
+    """Store files and queue a job for each that is new; 202 once everything named is durable."""
+    async with Intake(
+        runtime.blobs,
+        application_id=key.application_id,
+        max_file_bytes=runtime.settings.max_file_bytes,
+    ) as intake:
+        content_type = request.headers.get("content-type", "")
+        await intake.receive(multipart.read(content_type, request.stream()))
+        fields = _fields(intake.fields)
+        if not intake.files:
+            raise Rejected("the request holds no part named `files`", code="no_files")
+        if all(file.code for file in intake.files):
+            return _nothing_accepted(intake.files)
+        upload = _upload(fields, key, runtime.model_id)
+        once = Once(idempotency_key, digest(_content(upload, fields.chunking, intake.files)))
+        cut = None if fields.chunking is None else _Cut(fields.chunking, runtime.chunking)
+        return (await _register(pool, intake, upload, once, cut)).response()
+
+
+def _fields(given: dict[str, str]) -> UploadFields:
+    try:
+        return UploadFields.model_validate({name: text for name, text in given.items() if text})
+    except ValidationError as error:
+        errors = [{**item, "loc": ("body", *item["loc"])} for item in error.errors()]
+        raise RequestValidationError(errors) from None
+
+
+def _upload(fields: UploadFields, key: Key, model_id: int) -> Upload:
+    return Upload(
+        application_id=key.application_id,
+        batch_id=fields.batch_id,
+        model_id=model_id,
+        metadata=fields.metadata,
+        priority=fields.priority,
+        on_conflict=fields.on_conflict,
+    )
+
+
+def _nothing_accepted(files: Sequence[UploadedFile]) -> JSONResponse:
+    return problem(
+        422,
+        code="nothing_accepted",
+        detail="every file was refused",
+        files=[
+            _present(file.path, "rejected", code=file.code, detail=file.detail) for file in files
+        ],
+    )
+
+
+def _content(upload: Upload, cut_by: Chunking | None, files: Sequence[UploadedFile]) -> list[Any]:
+    """What makes a request another one."""
+    return [
+        *([] if cut_by is None else [cut_by.model_dump()]),
+        upload.metadata,
+        upload.priority,
+        str(upload.batch_id),
+        upload.on_conflict,
+        [[file.path, file.sha256.hex(), file.code] for file in files],
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """How the files of an upload are to be cut."""
+
+    wanted: Chunking
+    usual: Installation
+
+    async def set(self, conn: Connection, upload: Upload, verdicts: Sequence[FileVerdict]) -> None:
+        taken = [
+            verdict.source_id
+            for verdict in verdicts
+            if verdict.source_id and verdict.verdict in ("accepted", "unchanged")
+        ]
+        await chunking.set_of_sources(conn, upload.application_id, taken, self.wanted, self.usual)
+
+
+async def _register(
+    pool: Pool, intake: Intake, upload: Upload, once: Once, cut: _Cut | None
+) -> Answer:
+    """Make the bytes of accepted files durable, then write the rows that name them.
+
+    The bytes go first and outside of any transaction, because that may take long; so what is
+    accepted is asked before. If another request changes it meanwhile, all bytes are made durable
+    and the second try cannot fail for want of them.
+    """
+    async with transaction(pool) as conn:
+        earlier = await once.earlier(conn, upload.application_id)
+        if earlier is not None:
+            return earlier
+        expected = await uploads.preview(conn, upload, intake.files)
+    await intake.commit(_keys(expected))
+    answer = await _try_to_register(pool, intake, upload, once, cut)
+    if answer is None:
+        await intake.commit([file.blob_key for file in intake.files if file.code is None])
+        answer = await _try_to_register(pool, intake, upload, once, cut)
+    if answer is None:
+        raise RuntimeError("all bytes are durable, so nothing can be missing")
+    return answer
+
+
+class _Missing(Exception):
+    """A file was accepted whose bytes are not durable."""
+
+
+async def _try_to_register(
+    pool: Pool, intake: Intake, upload: Upload, once: Once, cut: _Cut | None
+) -> Answer | None:
+    """None, and nothing written, if a file was accepted whose bytes are not durable."""
+    try:
+        async with transaction(pool) as conn:
+            earlier = await once.earlier(conn, upload.application_id)
+            if earlier is not None:
+                return earlier
+            batch_id, verdicts = await uploads.register(conn, upload, intake.files)
+            if intake.lacks(_keys(verdicts)):
+                raise _Missing
+            if cut is not None:
+                await cut.set(conn, upload, verdicts)
+            answer = Answer(202, _answer(batch_id, verdicts))
+            await once.remember(conn, upload.application_id, answer)
+            intake.keep(_keys(verdicts))
+            return answer
+    except _Missing:
+        return None
+
+
+def _keys(verdicts: Sequence[FileVerdict]) -> list[str]:
+    return [verdict.file.blob_key for verdict in verdicts if verdict.verdict == "accepted"]
+
+
+def _answer(batch_id: UUID, verdicts: Sequence[FileVerdict]) -> dict[str, Any]:
+    sources = dict.fromkeys(str(verdict.source_id) for verdict in verdicts if verdict.source_id)
+    return {
+        "batchId": str(batch_id),
+        "jobCount": len(_keys(verdicts)),
+        "knowledgeSourceIds": list(sources),
+        "files": [
+            _present(
+                verdict.file.path,
+                verdict.verdict,
+                knowledgeSourceId=verdict.source_id,
+                jobId=verdict.job_id,
+                duplicateOf=verdict.duplicate_of,
+                code=verdict.code,
+                detail=verdict.detail,
+            )
+            for verdict in verdicts
+        ],
+    }
+
+
+def _present(path: str, verdict: Verdict, **facts: UUID | str | None) -> dict[str, Any]:
+    """One file of the answer; what does not apply is absent."""
+    known = {name: str(fact) for name, fact in facts.items() if fact is not None}
+    return {"path": path, "verdict": verdict, **known}

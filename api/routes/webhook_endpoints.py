@@ -1,0 +1,256 @@
+"""Webhook endpoints: who is told of what happens, by a signed POST or by e-mail."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse
+from pydantic import AfterValidator, Field
+
+from api.dependencies import Admin, PoolDep, RuntimeDep
+from api.idempotency import OnceDep, Secret
+from api.keyed_route import KeyedRoute
+from api.problems import FieldRejected
+from api.schema import pagination
+from api.schema.json_model import Body, Flag, Text, UtcTime, View
+from api.schema.pagination import Cursor, Limit, Page
+from ingest.errors import Conflict, NotFound
+from ingest.model import LONGEST_URL
+from ingest.postgres.database import Connection, transaction
+from ingest.providers.fetch.addresses import blocked_reason
+from ingest.providers.notify.signing import new_secret
+from ingest.settings.settings import Settings
+from ingest.settings.smtp_url import is_mail_address
+from ingest.store.notify import outbox, webhook_endpoints
+from ingest.store.notify.webhook_endpoints import (
+    MAILED,
+    Endpoint,
+    EndpointChange,
+    Event,
+    is_mailbox,
+)
+from ingest.store.tenants import api_keys
+
+router = APIRouter(
+    route_class=KeyedRoute, prefix="/api/webhook-endpoints", tags=["webhook endpoints"]
+)
+
+
+def _each_once(events: list[Event]) -> list[Event]:
+    return list(dict.fromkeys(events))
+
+
+Url = Annotated[Text, Field(min_length=1, max_length=LONGEST_URL)]
+Description = Annotated[Text, Field(max_length=500)]
+Events = Annotated[list[Event], Field(min_length=1, max_length=50), AfterValidator(_each_once)]
+
+
+class NewEndpoint(Body):
+    url: Url
+    events: Events
+    description: Description = ""
+
+
+class EndpointPatch(Body):
+    """What is left out stays as it is."""
+
+    url: Url | None = None
+    events: Events | None = None
+    description: Description | None = None
+    is_enabled: Flag | None = None
+
+
+class WebhookEndpoint(View):
+    id: UUID
+    url: str
+    events: list[Event]
+    description: str
+    is_enabled: bool
+    disabled_reason: str | None
+    failing_since: UtcTime | None
+    failures: int
+    previous_secret_until: UtcTime | None
+    created_at: UtcTime
+    updated_at: UtcTime
+
+
+class WithSecret(WebhookEndpoint):
+    secret: str | None
+    """Shown this once. None for a mailbox: e-mail is not signed."""
+
+
+class Queued(View):
+    delivery_id: UUID
+
+
+@router.post("", status_code=201, response_model=WithSecret)
+async def add_endpoint(
+    body: NewEndpoint, runtime: RuntimeDep, pool: PoolDep, key: Admin, once: OnceDep
+) -> JSONResponse:
+    """Tell an address of events from now on. No other answer has its secret."""
+    url = _checked_url(body.url, runtime.settings)
+    _check_events(url, body.events)
+    secret = _new_secret(runtime.operator_key, key.application_id)
+
+    async def work(conn: Connection) -> WithSecret:
+        added = await webhook_endpoints.add(
+            conn,
+            application_id=key.application_id,
+            url=url,
+            description=body.description,
+            events=body.events,
+            secret=secret.clear,
+        )
+        return _with_secret(added, secret.clear)
+
+    return await once.carry_out(
+        pool, work, application_id=key.application_id, status=201, secret=secret
+    )
+
+
+@router.get("")
+async def list_endpoints(
+    pool: PoolDep, key: Admin, *, limit: Limit = 50, cursor: Cursor = None
+) -> Page[WebhookEndpoint]:
+    """The endpoints of the application, newest first."""
+    async with transaction(pool) as conn:
+        rows = await webhook_endpoints.list_endpoints(
+            conn,
+            application_id=key.application_id,
+            limit=limit + 1,
+            before=pagination.time_and_id(cursor),
+        )
+    return pagination.page(
+        rows, limit, view=WebhookEndpoint, key=lambda row: (row.created_at, row.id)
+    )
+
+
+@router.get("/{id}")
+async def get_endpoint(id: UUID, pool: PoolDep, key: Admin) -> WebhookEndpoint:
+    """An endpoint, and whether it works."""
+    async with transaction(pool) as conn:
+        return WebhookEndpoint.model_validate(await owned(conn, key.application_id, id))
+
+
+@router.patch("/{id}")
+async def edit_endpoint(
+    id: UUID, body: EndpointPatch, runtime: RuntimeDep, pool: PoolDep, key: Admin
+) -> WebhookEndpoint:
+    """Change an endpoint. `isEnabled: true` lets one that was given up begin anew."""
+    async with transaction(pool) as conn:
+        known = await owned(conn, key.application_id, id)
+        url = None if body.url is None else _checked_url(body.url, runtime.settings)
+        _check_events(url or known.url, body.events or known.events)
+        change = EndpointChange(
+            url=url,
+            description=body.description,
+            events=body.events,
+            is_enabled=body.is_enabled,
+        )
+        edited = await webhook_endpoints.edit(
+            conn, application_id=key.application_id, id=id, change=change
+        )
+    if edited is None:
+        raise NotFound("webhook endpoint")
+    return WebhookEndpoint.model_validate(edited)
+
+
+@router.delete("/{id}", status_code=204)
+async def delete_endpoint(id: UUID, pool: PoolDep, key: Admin) -> None:
+    """Remove an endpoint with its log; what still waits is not delivered."""
+    async with transaction(pool) as conn:
+        if not await webhook_endpoints.delete(conn, application_id=key.application_id, id=id):
+            raise NotFound("webhook endpoint")
+
+
+@router.post("/{id}/rotate-secret", response_model=WithSecret)
+async def rotate_secret(
+    id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Admin, once: OnceDep
+) -> JSONResponse:
+    """Sign with a new secret, and for 24 hours with the old one too."""
+    secret = _new_secret(runtime.operator_key, key.application_id)
+
+    async def work(conn: Connection) -> WithSecret:
+        if (await owned(conn, key.application_id, id)).is_mailbox:
+            raise Conflict("e-mail is not signed", code="not_signed")
+        rotated = await webhook_endpoints.rotate(
+            conn, application_id=key.application_id, id=id, secret=secret.clear
+        )
+        if rotated is None:
+            raise NotFound("webhook endpoint")
+        return _with_secret(rotated, secret.clear)
+
+    return await once.carry_out(
+        pool, work, application_id=key.application_id, status=200, secret=secret
+    )
+
+
+@router.post("/{id}/test", status_code=202, response_model=Queued)
+async def send_test(id: UUID, pool: PoolDep, key: Admin, once: OnceDep) -> JSONResponse:
+    """Send the event `endpoint.test`, at once even if the endpoint fails at present."""
+
+    async def work(conn: Connection) -> Queued:
+        endpoint = await enabled(conn, key.application_id, id)
+        delivery_id = await outbox.test(conn, endpoint)
+        await webhook_endpoints.hurry(conn, id)
+        return Queued(delivery_id=delivery_id)
+
+    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
+
+
+async def owned(conn: Connection, application_id: UUID, id: UUID) -> Endpoint:
+    """NotFound for another application's."""
+    endpoint = await webhook_endpoints.get(conn, application_id=application_id, id=id)
+    if endpoint is None:
+        raise NotFound("webhook endpoint")
+    return endpoint
+
+
+async def enabled(conn: Connection, application_id: UUID, id: UUID) -> Endpoint:
+    """Conflict for one that nothing is sent to."""
+    endpoint = await owned(conn, application_id, id)
+    if not endpoint.is_enabled:
+        raise Conflict("the endpoint is disabled", code="endpoint_disabled")
+    return endpoint
+
+
+def _new_secret(operator_key: str, application_id: UUID) -> Secret:
+    def derive(seed: str) -> str:
+        return new_secret(api_keys.derived(operator_key, purpose="webhook", seed=seed))
+
+    async def is_valid(conn: Connection, secret: str) -> bool:
+        return await webhook_endpoints.signs_with(
+            conn, application_id=application_id, secret=secret
+        )
+
+    return Secret(member="secret", derive=derive, is_valid=is_valid)
+
+
+def _with_secret(endpoint: Endpoint, secret: str) -> WithSecret:
+    shown: dict[str, Any] = WebhookEndpoint.model_validate(endpoint).model_dump()
+    return WithSecret(**shown, secret=None if endpoint.is_mailbox else secret)
+
+
+def _checked_url(url: str, settings: Settings) -> str:
+    """The address without blanks around it. Names are looked up, and checked, at each delivery."""
+    url = url.strip()
+    if is_mailbox(url):
+        if settings.smtp_server is None:
+            raise _rejected("url", "mailto: needs a mail server: INGEST_SMTP_URL is not set")
+        if not is_mail_address(url.removeprefix("mailto:")):
+            raise _rejected("url", "mailto: takes one plain address, as in mailto:ops@example.com")
+        return url
+    reason = blocked_reason(url, allow=settings.fetch_allow)
+    if reason is not None:
+        raise _rejected("url", reason)
+    return url
+
+
+def _check_events(url: str, events: list[Event]) -> None:
+    unmailed = sorted(set(events) - MAILED)
+    if is_mailbox(url) and unmailed:
+        raise _rejected("events", f"these do not go out by e-mail: {', '.join(unmailed)}")
+
+
+def _rejected(field: str, message: str) -> FieldRejected:
+    return FieldRejected(message, loc=("body", field))

@@ -1,0 +1,122 @@
+"""Events of providers: verified, stored as they came, answered at once.
+
+What they say is read later, by whoever processes the inbox: a body that is signed is never refused
+for its content, because a provider would send it again, or never.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from fastapi import APIRouter, Request
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+
+from api.dependencies import PoolDep, RuntimeDep
+from api.problems import BodyTooLarge, NotConfigured, Unauthorized
+from api.schema.json_model import View, storable
+from api.schema.openapi import problems
+from api.upload.spool import Spool
+from ingest.postgres.database import transaction
+from ingest.providers.firecrawl.signature import Signature
+from ingest.store.crawl import webhook_events
+from ingest.store.crawl.webhook_events import NewWebhookEvent
+
+router = APIRouter(prefix="/api/webhooks", tags=["webhooks"])
+
+FIRECRAWL_PATH: Final = "/api/webhooks/firecrawl"
+
+_SIGNATURE: Final = b"x-firecrawl-signature"
+_LARGEST_BODY: Final = 64 * 1024 * 1024
+# Who sends a body is known when it has been read. Those who only say that they sign are kept few.
+BODIES_AT_ONCE: Final = 16
+_LONGEST_SECONDS: Final = 60.0
+_KEPT_HEADERS: Final = ("content-type", "user-agent")
+# Characters of a header that is kept.
+_SHOWN: Final = 200
+
+
+class Received(View):
+    received: bool
+
+
+@router.post(
+    "/firecrawl",
+    responses=problems(401, 413, 503),
+    openapi_extra={"requestBody": {"content": {"application/json": {}}, "required": True}},
+)
+async def receive_firecrawl(request: Request, runtime: RuntimeDep, pool: PoolDep) -> Received:
+    """Take an event of Firecrawl: any body with a valid `X-Firecrawl-Signature`.
+
+    The same body again changes nothing.
+    """
+    secrets = runtime.settings.firecrawl_secrets
+    if not secrets:
+        raise NotConfigured(
+            "FIRECRAWL_WEBHOOK_SECRET is not set: events cannot be verified",
+            code="webhooks_not_configured",
+        )
+    given = _signature_of(request)
+    signature = Signature(secrets)
+    async with Spool(runtime.blobs) as spool:
+        async with _a_turn(request):
+            await _read(request, spool, signature)
+        if not signature.matches(given):
+            raise _not_signed()
+        await spool.commit()
+        event = NewWebhookEvent(
+            provider="firecrawl",
+            dedupe_key=spool.sha256,
+            size_bytes=spool.size,
+            body=spool.body,
+            blob_key=spool.blob_key,
+            headers=_kept(request.headers),
+        )
+        async with transaction(pool) as conn:
+            if await webhook_events.add(conn, event) is not None:
+                spool.keep()
+    return Received(received=True)
+
+
+@asynccontextmanager
+async def _a_turn(request: Request) -> AsyncIterator[None]:
+    turns: asyncio.Semaphore = request.app.state.webhook_bodies
+    if turns.locked():
+        raise HTTPException(503, "too many events are coming in", headers={"Retry-After": "5"})
+    try:
+        async with turns, asyncio.timeout(_LONGEST_SECONDS):
+            yield
+    except TimeoutError:
+        raise HTTPException(408, "the body comes too slowly") from None
+
+
+def _signature_of(request: Request) -> bytes:
+    """The raw header: it may hold any bytes. Without one, the body need not be read."""
+    given: list[bytes] = [value for name, value in request.headers.raw if name == _SIGNATURE]
+    if len(given) != 1:
+        raise _not_signed()
+    return given[0]
+
+
+async def _read(request: Request, spool: Spool, signature: Signature) -> None:
+    announced = request.headers.get("content-length", "")
+    if announced.isdecimal() and int(announced) > _LARGEST_BODY:
+        raise _too_large()
+    async for piece in request.stream():
+        if spool.size + len(piece) > _LARGEST_BODY:
+            raise _too_large()
+        signature.feed(piece)
+        await spool.write(piece)
+
+
+def _not_signed() -> Unauthorized:
+    return Unauthorized("the signature is missing or wrong", code="invalid_signature")
+
+
+def _too_large() -> BodyTooLarge:
+    return BodyTooLarge(f"the body is larger than {_LARGEST_BODY} bytes")
+
+
+def _kept(headers: Headers) -> dict[str, str]:
+    return {name: storable(headers[name])[:_SHOWN] for name in _KEPT_HEADERS if name in headers}

@@ -1,0 +1,80 @@
+"""How documents are cut, as requests and answers say it."""
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+from uuid import UUID
+
+from pydantic import Field
+
+from api.problems import FieldRejected
+from api.schema.json_model import Body, View, Whole
+from ingest.model import ChunkBy
+from ingest.postgres.database import Connection
+from ingest.store.documents import chunking
+from ingest.store.documents.chunking import SMALLEST_CHUNK, Installation, OwnChunking
+from ingest.store.tenants import applications
+
+# Beyond what any model reads: a number that is merely too large for ours is told its limit.
+_MOST: Final = 10**6
+
+
+class Chunking(Body):
+    """What is null or left out is as in whatever it belongs to: source, application, service."""
+
+    size: Annotated[Whole, Field(ge=SMALLEST_CHUNK, le=_MOST)] | None = None
+    """Tokens, at most what the embedding model reads."""
+    overlap: Annotated[Whole, Field(ge=0, le=_MOST)] | None = None
+    """Tokens that neighbours share, at most half of the size."""
+    by: ChunkBy | None = None
+    """What ends a chunk that has room: a heading of weight, the page, every row, or nothing."""
+
+
+class ChunkingView(View):
+    size: int | None
+    overlap: int | None
+    by: ChunkBy | None
+
+
+class EffectiveChunking(View):
+    size: int
+    overlap: int
+    by: ChunkBy
+
+
+async def set_of_sources(
+    conn: Connection,
+    application_id: UUID,
+    source_ids: Sequence[UUID],
+    given: Chunking | None,
+    usual: Installation,
+) -> None:
+    """Give sources settings of their own; those that are not there are passed over."""
+    await applications.lock_sources(conn, application_id)
+    application = (await applications.settings_of(conn, application_id)).chunking
+    own = checked(given, usual, application, loc=("body", "chunking"))
+    await chunking.set_of_sources(
+        conn,
+        application_id=application_id,
+        source_ids=source_ids,
+        own=own,
+        application=application,
+        usual=usual,
+    )
+
+
+def checked(
+    given: Chunking | None, usual: Installation, *outer: OwnChunking, loc: Sequence[str]
+) -> OwnChunking:
+    """The settings as they are kept; None: nothing of one's own.
+
+    `outer` is what they are set within. FieldRejected names the field below `loc` that is wrong.
+    """
+    if given is None:
+        return OwnChunking()
+    if given.size is not None and given.size > usual.largest:
+        raise FieldRejected(f"the embedding model reads {usual.largest} tokens", loc=(*loc, "size"))
+    own = OwnChunking(size=given.size, overlap=given.overlap, by=given.by)
+    size = usual.effective(*outer, own).size
+    if own.overlap is not None and 2 * own.overlap > size:
+        raise FieldRejected(f"more than half of the size, which is {size}", loc=(*loc, "overlap"))
+    return own

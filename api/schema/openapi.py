@@ -1,0 +1,216 @@
+"""The OpenAPI document: what each operation takes, and every status that it can answer.
+
+FastAPI writes it from the routes. A router or a route names the refusals that no rule tells, by
+`responses=problems(...)`; those that follow from what an operation takes are added here.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, cast
+
+from fastapi import APIRouter, FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+from pydantic.json_schema import models_json_schema
+
+from api.dependencies import APPLICATION_HEADER, Require
+from api.problems import MEDIA_TYPE
+from api.schema.json_model import View
+
+Responses = dict[int | str, dict[str, Any]]
+Operation = dict[str, Any]
+
+DESCRIPTION: Final = """\
+Turns files and web sites into searchable knowledge.
+
+Errors are `application/problem+json`; their `code` is stable. Unknown fields and unknown query
+parameters are refused. Lists are read with `limit` and `cursor`, until `nextCursor` is null.
+`/api/ws` tells by WebSocket what happens to knowledge sources.
+"""
+
+TAGS: Final[list[dict[str, Any]]] = [
+    {"name": "upload", "description": "Add files, pages and sites"},
+    {"name": "knowledge sources", "description": "What was added, and what came out of it"},
+    {"name": "crawls", "description": "Runs of pages and sites, and what became of each page"},
+    {"name": "batches", "description": "What became of every file of an upload"},
+    {"name": "jobs", "description": "What is queued, running or ended, and why"},
+    {"name": "progress", "description": "How far a source or an application is"},
+    {"name": "search", "description": "Find chunks"},
+    {"name": "access", "description": "Tickets for browsers"},
+    {"name": "management", "description": "Applications, keys, job types and workers"},
+    {"name": "webhook endpoints", "description": "Who is told of what happens"},
+    {"name": "webhooks", "description": "What providers send"},
+    {"name": "health", "description": "For those who run the service; no key is needed"},
+]
+
+_MEANINGS: Final = {
+    400: "The body is not what its content type promises",
+    401: "No key, or one that is not valid",
+    403: "The role of the key is too low",
+    404: "There is no such object, or it is another application's",
+    409: "The state of the object, or an earlier request, forbids it",
+    413: "The body is too large",
+    415: "The operation does not read bodies of this type",
+    422: "Fields or query parameters are missing, unknown or wrong",
+    429: "The key has asked too often",
+    503: "Something that the service needs does not answer, or took too long: try again",
+}
+_RETRY_AFTER: Final = {"description": "Seconds", "schema": {"type": "integer", "minimum": 0}}
+_HEADERS: Final = {
+    401: {"WWW-Authenticate": {"schema": {"type": "string"}}},
+    429: {"Retry-After": _RETRY_AFTER},
+    503: {"Retry-After": _RETRY_AFTER},
+}
+_REPLAYED: Final = {
+    "description": "The answer was given before, to the same `Idempotency-Key`",
+    "schema": {"type": "string", "enum": ["true"]},
+}
+_APPLICATION: Final = {
+    "name": APPLICATION_HEADER,
+    "in": "header",
+    "required": False,
+    "description": "The application to act on, if the key is the operator's",
+    "schema": {"type": "string", "format": "uuid"},
+}
+_KEY: Final = "Key"
+_TICKET: Final = "Ticket"
+_SECURITY_SCHEMES: Final = {
+    _KEY: {"type": "http", "scheme": "bearer", "description": "An API key, or the operator's key"},
+    _TICKET: {
+        "type": "apiKey",
+        "in": "query",
+        "name": "ticket",
+        "description": "From POST /api/tickets, for one connection of a browser",
+    },
+}
+
+
+class Problem(View):
+    """RFC 9457; some problems have further members."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    """Stable, in snake_case."""
+
+
+class FieldError(View):
+    field: str
+    """Where it is, as in `body.name` or `query.limit`."""
+    message: str
+    code: str
+
+
+class InvalidRequest(Problem):
+    errors: list[FieldError]
+    """The first 20; none where no single field is to blame."""
+
+
+def _refusal(status: int) -> dict[str, Any]:
+    model = InvalidRequest if status == 422 else Problem
+    refusal: dict[str, Any] = {
+        "description": _MEANINGS[status],
+        "content": {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}}},
+    }
+    if status in _HEADERS:
+        refusal["headers"] = _HEADERS[status]
+    return refusal
+
+
+def problems(*statuses: int) -> Responses:
+    """For `responses=`: refusals that answer with these statuses."""
+    return {status: _refusal(status) for status in statuses}
+
+
+# What any operation that asks for a key may answer: 404 because the header may name an application.
+KEYED: Final = problems(401, 404, 422, 429, 503)
+OPEN: Final = problems(422)
+
+
+def describe(app: FastAPI, *, routers: Sequence[APIRouter]) -> None:
+    """Let the application serve this document. `routers`: those whose routes may ask for keys."""
+    needed = {
+        (route.path_format, method.lower()): require
+        for router in routers
+        for route in router.routes
+        if isinstance(route, APIRoute)
+        for method in route.methods or ()
+        for require in _required(route.dependant)
+    }
+
+    def document() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = _document(app, needed)
+        return app.openapi_schema
+
+    app.openapi = document  # type: ignore[method-assign]  # the way that FastAPI documents
+
+
+def _required(dependant: Dependant) -> Iterator[Require]:
+    for dependency in dependant.dependencies:
+        if isinstance(dependency.call, Require):
+            yield dependency.call
+
+
+def _document(app: FastAPI, needed: dict[tuple[str, str], Require]) -> dict[str, Any]:
+    document = get_openapi(
+        title=app.title,
+        version=app.version,
+        description=app.description,
+        routes=app.routes,
+        tags=app.openapi_tags,
+    )
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            require = needed.get((path, method))
+            if require is not None:
+                _add_access(operation, require)
+            _complete(operation)
+    components = document["components"]
+    components["securitySchemes"] = _SECURITY_SCHEMES
+    components["schemas"].update(_problem_schemas())
+    return document
+
+
+def _add_access(operation: Operation, require: Require) -> None:
+    """Who may ask, and what follows from that."""
+    role = "operator" if require.is_operator else require.role
+    operation["security"] = [{_KEY: [role]}]
+    if require.allow_ticket:
+        operation["security"].append({_TICKET: [role]})
+    operation.setdefault("parameters", []).append(_APPLICATION)
+    responses = operation["responses"]
+    if role != "viewer":
+        _add_refusals(responses, 403)
+    if "requestBody" in operation:
+        _add_refusals(responses, 400, 413)
+
+
+def _complete(operation: Operation) -> None:
+    responses = operation["responses"]
+    if any(parameter["name"] == "Idempotency-Key" for parameter in operation.get("parameters", ())):
+        _add_refusals(responses, 409)
+        for status in responses:
+            if status.startswith("2"):
+                responses[status].setdefault("headers", {})["Idempotency-Replayed"] = _REPLAYED
+    for status, response in responses.items():
+        if int(status) >= 400:
+            # A route that names a model of its own gets it under the type of its other answers.
+            (schema,) = response["content"].values()
+            response["content"] = {MEDIA_TYPE: schema}
+    operation["responses"] = dict(sorted(responses.items()))
+
+
+def _add_refusals(responses: dict[str, Any], *statuses: int) -> None:
+    for status in statuses:
+        responses.setdefault(str(status), _refusal(status))
+
+
+def _problem_schemas() -> dict[str, Any]:
+    _, schemas = models_json_schema(
+        [(Problem, "serialization"), (InvalidRequest, "serialization")],
+        ref_template="#/components/schemas/{model}",
+    )
+    return cast(dict[str, Any], schemas["$defs"])

@@ -1,0 +1,101 @@
+"""Pages of lists: `?limit=` and an opaque `?cursor=`, answered as `{items, nextCursor}`.
+
+A cursor is the sort key of the last item seen, so a page costs the same wherever it lies and rows
+that come or go meanwhile shift nothing.
+"""
+
+import binascii
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Annotated, Any, Generic, TypeVar
+from uuid import UUID
+
+from fastapi import Query
+
+from api.schema.json_model import View, storable
+from ingest.errors import Rejected
+
+V = TypeVar("V", bound=View)
+R = TypeVar("R")
+
+Limit = Annotated[int, Query(ge=1, le=200, description="Items per page")]
+Cursor = Annotated[str | None, Query(max_length=500, description="`nextCursor` of the last page")]
+
+
+class Page(View, Generic[V]):
+    """One page of a list; without `nextCursor` it is the last."""
+
+    items: list[V]
+    next_cursor: str | None
+
+
+def page(
+    rows: Sequence[R], limit: int, *, view: type[V], key: Callable[[R], tuple[Any, ...]]
+) -> Page[V]:
+    """A page from `limit + 1` rows: the one too many says that there is more."""
+    shown = rows[:limit]
+    more = len(rows) > limit
+    return Page(
+        items=[view.model_validate(row) for row in shown],
+        next_cursor=encode_cursor(key(shown[-1])) if more else None,
+    )
+
+
+def encode_cursor(key: tuple[Any, ...]) -> str:
+    """A sort key of times, UUIDs, integers and names as text that fits a URL."""
+    values = [value.isoformat() if isinstance(value, datetime) else str(value) for value in key]
+    return urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
+
+
+def time_and_id(cursor: str | None) -> tuple[datetime, UUID] | None:
+    """The sort key of lists by time of creation; Rejected for what we did not make."""
+    return _decode(cursor, lambda time, id: (_aware(time), UUID(id)))
+
+
+def position(cursor: str | None) -> int | None:
+    """The sort key of lists by number; Rejected for what we did not make."""
+    return _decode(cursor, _number)
+
+
+def name(cursor: str | None) -> str | None:
+    """The sort key of lists by name; Rejected for what we did not make."""
+    return _decode(cursor, storable)
+
+
+def only_id(cursor: str | None) -> UUID | None:
+    """The sort key of lists by id; Rejected for what we did not make."""
+    return _decode(cursor, UUID)
+
+
+def id_and_number(cursor: str | None) -> tuple[UUID, int] | None:
+    """The sort key of chunks; Rejected for what we did not make."""
+    return _decode(cursor, lambda id, number: (UUID(id), _number(number)))
+
+
+def _decode(cursor: str | None, build: Callable[..., R]) -> R | None:
+    if cursor is None:
+        return None
+    try:
+        text = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
+        values = json.loads(text)
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise ValueError("not a list of strings")
+        return build(*values)
+    except (binascii.Error, ValueError, TypeError, RecursionError):
+        raise Rejected("the cursor is not one of ours", code="invalid_cursor") from None
+
+
+def _aware(text: str) -> datetime:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError("a time without zone")
+    return time
+
+
+def _number(text: str) -> int:
+    number = int(text)
+    if not 0 <= number < 2**63:
+        raise ValueError("out of range")
+    return number

@@ -1,0 +1,163 @@
+"""JSON Schemas of payloads: which are taken, and what they say of a payload.
+
+Draft 2020-12, without what could make a check expensive or reach outside: references only to the
+schema's own `$defs` and none that leads back to itself, patterns in linear time (RE2).
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import re2
+from jsonschema import Draft202012Validator, SchemaError, ValidationError
+from jsonschema.validators import extend
+
+from api.schema.json_model import storable_json
+
+LARGEST_SCHEMA: Final = 16 * 1024
+LARGEST_PAYLOAD: Final = 16 * 1024
+"""Bytes of JSON: a payload holds identifiers, never content."""
+MOST_VALUES: Final = 1000
+"""In a payload, and subschemas in a schema when its references are followed."""
+
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+_ERRORS_SHOWN: Final = 20
+_DEEPEST: Final = 32
+_REFUSED: Final = ("$dynamicRef", "$recursiveRef", "$id", "patternProperties")
+# Where subschemas are: one, a list of them, or an object of them by name.
+_ONE: Final = (
+    "items", "contains", "additionalProperties", "propertyNames", "unevaluatedItems",
+    "unevaluatedProperties", "not", "if", "then", "else",
+)  # fmt: skip
+_LISTED: Final = ("prefixItems", "allOf", "anyOf", "oneOf")
+_NAMED: Final = ("properties", "dependentSchemas", "$defs")
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """What is wrong where in a payload."""
+
+    path: tuple[str, ...]
+    message: str
+
+
+def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:
+    if isinstance(value, str) and not _compiled(pattern).search(value):
+        yield ValidationError(f"does not match {pattern!r}")
+
+
+_Validator = extend(Draft202012Validator, {"pattern": _pattern})
+
+
+def checked_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema; ValueError that says why it is not taken."""
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        raise ValueError(f"no JSON Schema: {error.message} at {_place(error)}") from None
+    if schema.get("$schema", _DIALECT) != _DIALECT:
+        raise ValueError(f"$schema is not {_DIALECT}")
+    _Subschemas(schema).count(schema)
+    return schema
+
+
+def bounded(value: Any, largest: int) -> Any:
+    """The JSON value, storable; ValueError above `largest` bytes or when it is nested too deep."""
+    storable = storable_json(value)
+    text = json.dumps(storable, ensure_ascii=False, separators=(",", ":"))
+    if len(text.encode()) > largest:
+        raise ValueError(f"larger than {largest} bytes of JSON")
+    return storable
+
+
+def wrong_with(payload: dict[str, Any], schema: dict[str, Any]) -> list[Wrong]:
+    """The first 20 things that the schema has against a payload; none of the payload's values."""
+    if _values(payload) > MOST_VALUES:
+        return [Wrong((), f"has more than {MOST_VALUES} values")]
+    found: dict[Wrong, None] = {}
+    try:
+        for error in _Validator(schema).iter_errors(payload):
+            found[Wrong(tuple(str(part) for part in error.absolute_path), _message(error))] = None
+            if len(found) == _ERRORS_SHOWN:
+                break
+    except OverflowError:
+        # jsonschema takes integers for floats where `multipleOf` is one.
+        return [Wrong((), "has a number that is too large")]
+    return list(found)
+
+
+def _message(error: ValidationError) -> str:
+    """What the schema wants; jsonschema's own words repeat the value, which may be a secret."""
+    match error.validator:
+        case "required":
+            missing = [name for name in error.validator_value if name not in error.instance]
+            return f"misses {', '.join(missing)}"
+        case "additionalProperties" | "unevaluatedProperties":
+            return "has fields that the schema does not know"
+        case _:
+            wanted = json.dumps(error.validator_value, ensure_ascii=False)
+            return f"breaks the rule {error.validator}: {wanted}"
+
+
+def _values(value: Any) -> int:
+    if isinstance(value, dict):
+        return 1 + sum(_values(item) for item in value.values())
+    if isinstance(value, list):
+        return 1 + sum(_values(item) for item in value)
+    return 1
+
+
+def _place(error: SchemaError) -> str:
+    return "/".join(str(part) for part in error.absolute_path) or "its root"
+
+
+class _Subschemas:
+    """Walks through a schema and its references, and refuses what is not taken."""
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._definitions: Mapping[str, Any] = root.get("$defs", {})
+        self._count = 0
+
+    def count(self, schema: Any, *, depth: int = 0) -> None:
+        """Count the subschemas as often as they are reached; ValueError beyond a bound."""
+        if not isinstance(schema, dict):
+            return
+        self._count += 1
+        if self._count > MOST_VALUES or depth > _DEEPEST:
+            raise ValueError("too many subschemas, or references that lead in a circle")
+        for keyword, value in schema.items():
+            if keyword in _REFUSED:
+                raise ValueError(f"the keyword {keyword} is not taken")
+            if keyword == "pattern":
+                _compiled(value)
+            for part in self._parts(keyword, value):
+                self.count(part, depth=depth + 1)
+
+    def _parts(self, keyword: str, value: Any) -> Iterable[Any]:
+        if keyword == "$ref":
+            return [self._definition(value)]
+        if keyword in _ONE:
+            return [value]
+        if keyword in _LISTED:
+            return value  # type: ignore[no-any-return]  # the schema of schemas says so
+        return value.values() if keyword in _NAMED else ()
+
+    def _definition(self, reference: str) -> Any:
+        name = reference.removeprefix("#/$defs/")
+        if name == reference or name not in self._definitions:
+            raise ValueError(f"the reference {reference} is not to one of the schema's own $defs")
+        return self._definitions[name]
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 1024 * 1024
+    options.never_capture = True
+    try:
+        return re2.compile(pattern, options)
+    except (re2.error, UnicodeEncodeError):
+        raise ValueError("a pattern is not an expression of RE2") from None

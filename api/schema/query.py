@@ -1,0 +1,47 @@
+"""Unknown query parameters are refused, as unknown fields of a body are."""
+
+from collections.abc import Collection, Iterator
+from typing import Any, Final
+
+from fastapi.dependencies.models import Dependant
+from fastapi.exceptions import RequestValidationError
+from fastapi.requests import HTTPConnection
+from pydantic import BaseModel
+
+from api.dependencies import Require
+
+TICKET: Final = "ticket"
+
+
+async def known_query(connection: HTTPConnection) -> None:
+    """A dependency of all routes. Raises RequestValidationError for what its route does not read.
+
+    It runs before who is asking is known: a typo uses up no ticket.
+    """
+    if connection.query_params:
+        known = frozenset(_read_by(connection.scope["route"].dependant))
+        errors = unknown(connection, known)
+        if errors:
+            raise RequestValidationError(errors)
+
+
+def unknown(connection: HTTPConnection, known: Collection[str]) -> list[dict[str, Any]]:
+    """What is wrong with the names of the query parameters, as validation says it."""
+    return [
+        {"type": "extra_forbidden", "loc": ("query", name), "msg": "no such query parameter"}
+        for name in dict.fromkeys(connection.query_params)
+        if name not in known
+    ]
+
+
+def _read_by(dependant: Dependant) -> Iterator[str]:
+    for field in dependant.query_params:
+        model = field.field_info.annotation
+        if isinstance(model, type) and issubclass(model, BaseModel):
+            yield from (info.alias or name for name, info in model.model_fields.items())
+        else:
+            yield field.alias
+    if isinstance(dependant.call, Require) and dependant.call.allow_ticket:
+        yield TICKET
+    for dependency in dependant.dependencies:
+        yield from _read_by(dependency)

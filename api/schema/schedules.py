@@ -1,0 +1,34 @@
+"""When a page or site is fetched again, as requests and answers say it."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from api.problems import FieldRejected
+from api.schema.json_model import Body, Text, View
+from ingest.scheduling import recurrence
+from ingest.scheduling.recurrence import Recurrence
+
+
+class Schedule(Body):
+    """A cron expression in the wall time of a zone."""
+
+    cron: Annotated[Text, Field(min_length=1, max_length=recurrence.MAX_LENGTH)]
+    timezone: Annotated[Text, Field(min_length=1, max_length=100)] = "UTC"
+
+
+class ScheduleView(View):
+    cron: str
+    timezone: str
+
+
+def checked(schedule: Schedule | None, *, loc: Sequence[str]) -> Recurrence | None:
+    """The schedule as it is kept. FieldRejected names the field below `loc` that is wrong."""
+    if schedule is None:
+        return None
+    try:
+        return recurrence.parse(schedule.cron, schedule.timezone)
+    except ValueError as error:
+        field, _, reason = str(error).partition(": ")
+        raise FieldRejected(reason, loc=(*loc, field)) from None

@@ -1,0 +1,175 @@
+"""Receive an upload: parts become staged blobs while they are hashed; nothing is left behind."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Collection, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final, Self
+from uuid import UUID
+
+import structlog
+from fastapi.exceptions import RequestValidationError
+
+from api.problems import BodyTooLarge
+from api.upload import paths
+from api.upload.multipart import Part, Token
+from ingest.blobs.base import BlobStore, StagedBlob, new_key
+from ingest.errors import ErrorCode
+from ingest.store.sources.verdicts import UploadedFile
+
+log = structlog.get_logger()
+
+FIELDS: Final = frozenset({"metadata", "priority", "batchId", "onConflict", "chunking"})
+LARGEST_FIELD: Final = 64 * 1024
+# Of a name that was refused, for the report.
+_SHOWN: Final = 200
+
+
+class Intake:
+    """The files and fields of one upload.
+
+    A context manager: at its end every blob is removed that `keep` did not name, whatever happened.
+    """
+
+    def __init__(self, blobs: BlobStore, *, application_id: UUID, max_file_bytes: int) -> None:
+        self._blobs = blobs
+        self._application_id = application_id
+        self._max_file_bytes = max_file_bytes
+        self._staged: dict[str, StagedBlob] = {}
+        self._committed: set[str] = set()
+        self.files: list[UploadedFile] = []
+        """In the order of the request; those with a `code` were refused and hold no bytes."""
+        self.fields: dict[str, str] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        unused = [key for key in self._committed if key in self._staged]
+        rest = [blob for key, blob in self._staged.items() if key not in self._committed]
+        outcomes = await asyncio.gather(
+            self._blobs.delete(unused), *(blob.discard() for blob in rest), return_exceptions=True
+        )
+        left = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+        if left:
+            # The sweep of orphans finds them.
+            log.warning("upload.left_blobs", count=len(left), error=str(left[0]))
+
+    async def receive(self, tokens: AsyncIterator[Token]) -> None:
+        """Read the whole upload. Raises what its parser raises, and for unknown or huge fields."""
+        async for token in tokens:
+            if not isinstance(token, Part):
+                raise RuntimeError("the parser begins every part with its head")
+            if token.name == "files":
+                await self._file(token, tokens)
+            else:
+                await self._field(token.name, tokens)
+
+    async def commit(self, keys: Collection[str]) -> None:
+        """Make these blobs durable, unless they are already."""
+        wanted = [key for key in keys if key not in self._committed]
+        await self._blobs.commit([self._staged[key] for key in wanted])
+        self._committed.update(wanted)
+
+    def lacks(self, keys: Collection[str]) -> bool:
+        """Whether one of these blobs is not durable yet."""
+        return not self._committed.issuperset(keys)
+
+    def keep(self, keys: Collection[str]) -> None:
+        """Rows name these blobs. To be called before those rows are committed.
+
+        If it is unknown whether the commit succeeded, an orphan is swept later; a row without its
+        bytes could not be mended.
+        """
+        for key in keys:
+            del self._staged[key]
+
+    async def _field(self, name: str, tokens: AsyncIterator[Token]) -> None:
+        _check_field(name, self.fields)
+        value = bytearray()
+        async for token in tokens:
+            if not isinstance(token, bytes):
+                break
+            value += token
+            if len(value) > LARGEST_FIELD:
+                raise BodyTooLarge(f"the field {name} is longer than {LARGEST_FIELD} bytes")
+        self.fields[name] = value.decode("utf-8", "replace")
+
+    async def _file(self, part: Part, tokens: AsyncIterator[Token]) -> None:
+        name = paths.decode_filename(part.filename or b"")
+        try:
+            path = paths.normalise(name)
+        except ValueError as error:
+            size = await _skip(tokens)
+            shown = paths.visible(name)[:_SHOWN]
+            self.files.append(_refused(shown, size, "invalid_path", str(error)))
+            return
+        key = new_key(self._application_id)
+        blob = self._staged[key] = self._blobs.stage(key)
+        stored = await _store(blob, tokens, limit=self._max_file_bytes)
+        if stored.is_complete:
+            self.files.append(
+                UploadedFile(path=path, size=stored.size, sha256=stored.sha256, blob_key=key)
+            )
+            return
+        # At once, not at the end: a request may hold many that are too large.
+        await self._staged.pop(key).discard()
+        size = stored.size + await _skip(tokens)
+        detail = f"larger than {self._max_file_bytes} bytes"
+        self.files.append(_refused(path, size, "too_large", detail))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stored:
+    size: int
+    sha256: bytes
+    is_complete: bool
+
+
+async def _store(blob: StagedBlob, tokens: AsyncIterator[Token], *, limit: int) -> _Stored:
+    """Write the bytes of a part; stops with the piece that exceeds `limit`."""
+    digest = hashlib.sha256()
+    size = 0
+    async for token in tokens:
+        if not isinstance(token, bytes):
+            break
+        size += len(token)
+        if size > limit:
+            return _Stored(size=size, sha256=b"", is_complete=False)
+        digest.update(token)
+        await blob.write(token)
+    await blob.finish()
+    return _Stored(size=size, sha256=digest.digest(), is_complete=True)
+
+
+async def _skip(tokens: AsyncIterator[Token]) -> int:
+    """Read a part to its end; how many bytes it had left."""
+    size = 0
+    async for token in tokens:
+        if not isinstance(token, bytes):
+            break
+        size += len(token)
+    return size
+
+
+def _refused(path: str, size: int, code: ErrorCode, detail: str) -> UploadedFile:
+    return UploadedFile(path=path, size=size, sha256=b"", blob_key="", code=code, detail=detail)
+
+
+def _check_field(name: str, known: Mapping[str, str]) -> None:
+    if name not in FIELDS:
+        raise _invalid(name, "extra_forbidden", "no such field; files are sent as `files`")
+    if name in known:
+        raise _invalid(name, "repeated", "this field came twice")
+
+
+def _invalid(name: str, kind: str, message: str) -> RequestValidationError:
+    return RequestValidationError(
+        [{"type": kind, "loc": ("body", paths.visible(name)[:_SHOWN]), "msg": message}]
+    )

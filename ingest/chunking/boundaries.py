@@ -1,0 +1,209 @@
+"""Where a text is best cut: heading > paragraph > row or item > cell > sentence > line > word.
+
+Everything searches a window of one chunk, so that a text is looked at a bounded number of times.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+from ingest.chunking.structure import Heading, Position, Structure
+
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_CLOSING = r"[\"'”\u2019»)\]」』\uff09]{0,3}"
+_SENTENCE_END = re.compile(
+    rf"[.!?…]{_CLOSING}\s+(?=[^\sa-z])"  # a small letter goes on after an abbreviation
+    rf"|[。\uff01\uff1f]{_CLOSING}"  # full-width marks need no space behind them
+)
+_LINE_END = re.compile(r"\n")
+_SPACE = re.compile(r"\s")
+_WORD_ENDS = (" ", "\n", "\t", "、", "\uff0c", "\uff1b")  # the last: full-width , and ;
+_ZERO_WIDTH_JOINER = "\u200d"
+# In front of the bar of a cell that is not empty; in front of the next `key: ` of a record.
+_CELL = re.compile(r"(?<!\\)(?=\|[ \t]*[^\s|])")
+_FIELD = re.compile(r"(?<=; )(?=[^:;\n]{1,60}: )")
+
+# How full a chunk has to be before a boundary of that kind may end it.
+_HEADING_FILL = 0.1
+_FILL = 0.5
+_FILL_BY_SIZE = 0.75
+
+
+class Boundaries:
+    """The boundaries of one text. `by_size`: chunks are full before they are anything else."""
+
+    def __init__(self, text: str, structure: Structure, *, by_size: bool = False) -> None:
+        self._text = text
+        self._by_size = by_size
+        self._heading_fill = _FILL_BY_SIZE if by_size else _HEADING_FILL
+        self._fill = _FILL_BY_SIZE if by_size else _FILL
+        self.structure = structure
+
+    def cut(
+        self,
+        *,
+        after: Position,
+        limit: Position,
+        at: Callable[[float], Position],
+        fits: Callable[[Position, Position], bool],
+    ) -> Position:
+        """The best place in (after, limit]. White space beside it belongs to nobody.
+
+        `at` says where a chunk would be so full (0 to 1), `fits` whether a range of characters can
+        be a chunk.
+        """
+        heading = self._heading(max(after + 1, at(self._heading_fill)), limit)
+        if heading:
+            return heading.start
+        cut = self._below_heading(max(after + 1, at(self._fill)), limit)
+        cut = self._before_its_unit(cut, after, fits)
+        cut = self._before_its_lead(cut, after)
+        return self._before_its_heading(cut, after)
+
+    def resume(self, start: Position, end: Position) -> Position:
+        """Where in [start, end] an overlap of at most that range should begin.
+
+        A row that is whole in the chunk before is whole in the overlap, or not in it.
+        """
+        headings = self.structure.headings_between(start, end - 1)
+        if headings:
+            return headings[0].start
+        row = self.structure.first_row(start, end)
+        if row is not None:
+            return row
+        block = self.structure.block_around(start)
+        if block and block.end < end:
+            start = block.end
+        elif block:
+            _, row_end = next(self.structure.units_around(start))
+            if block.kind == "table" or row_end <= end:
+                return end
+        for pattern in (_SENTENCE_END, _LINE_END, _SPACE):
+            match = pattern.search(self._text, start, end)
+            if match and match.end() < end:
+                return match.end()
+        return self._between_characters(start, 0)
+
+    def allows_overlap(self, position: Position) -> bool:
+        """Whether a chunk from `position` may begin before it: not at a heading."""
+        return self._by_size or not self._is_heading(position)
+
+    def row_walls(self) -> list[Position]:
+        """Where chunks end if each row is to be one: around table rows and outermost items.
+
+        The headings right above a block and the header of a table belong to its first row.
+        """
+        walls: list[Position] = []
+        end = 0
+        for block in self.structure.blocks:
+            if block.kind == "verbatim":
+                continue
+            first, *others = self.structure.outermost_rows(block)
+            header_end = block.lead[1] if block.lead else None
+            walls.append(self._before_its_heading(first, end - 1))
+            walls += [start for start in others if start != header_end]
+            walls.append(end := block.end)
+        return walls
+
+    def _is_heading(self, position: Position) -> bool:
+        """Whether `position` is where a heading starts, behind up to three spaces."""
+        near = self.structure.headings_between(position - 3, position)
+        return bool(near) and not self._text[near[-1].start : position].strip()
+
+    def _heading(self, start: Position, limit: Position) -> Heading | None:
+        """The last of the highest level: sections are worth more than full chunks."""
+        found = self.structure.headings_between(start, limit)
+        return min(reversed(found), key=_level) if found else None
+
+    def _below_heading(self, start: Position, limit: Position) -> Position:
+        for find in (
+            self._paragraph,
+            self.structure.last_row,
+            self._cell,
+            self._sentence,
+            self._line,
+            self._word,
+        ):
+            cut = find(start, limit)
+            if cut is not None:
+                return cut
+        return self._between_characters(limit, start)
+
+    def _paragraph(self, start: Position, limit: Position) -> Position | None:
+        blank = self._text.rfind("\n\n", start - 1, limit)
+        if blank >= 0:
+            return blank + 2
+        ends = [match.end() for match in _BLANK_LINE.finditer(self._text, start - 1, limit)]
+        return ends[-1] if ends else None
+
+    def _cell(self, start: Position, limit: Position) -> Position | None:
+        """In the table row or record that reaches beyond `limit`."""
+        block = self.structure.block_around(limit)
+        if block is None or block.kind == "verbatim":
+            return None
+        pattern = _CELL if block.kind == "table" else _FIELD
+        cuts = [match.start() for match in pattern.finditer(self._text, start, limit)]
+        return cuts[-1] if cuts else None
+
+    def _sentence(self, start: Position, limit: Position) -> Position | None:
+        matches = _SENTENCE_END.finditer(self._text, start - 1, limit + 1)
+        ends = [match.end() for match in matches if match.end() <= limit]
+        return ends[-1] if ends else None
+
+    def _line(self, start: Position, limit: Position) -> Position | None:
+        end = self._text.rfind("\n", start - 1, limit)
+        return end + 1 if end >= 0 else None
+
+    def _word(self, start: Position, limit: Position) -> Position | None:
+        if limit == len(self._text) or self._text[limit - 1].isspace():
+            return limit
+        end = max(self._text.rfind(mark, start - 1, limit) for mark in _WORD_ENDS)
+        return end + 1 if end >= 0 else None
+
+    def _between_characters(self, cut: Position, lowest: Position) -> Position:
+        """Back to where no accent or emoji is torn from what it belongs to."""
+        for position in range(cut, max(lowest, cut - 16), -1):
+            if self._text[position - 1] != _ZERO_WIDTH_JOINER and not self._attaches(position):
+                return position
+        return cut
+
+    def _attaches(self, position: Position) -> bool:
+        if position >= len(self._text):
+            return False
+        character = self._text[position]
+        return character == _ZERO_WIDTH_JOINER or unicodedata.category(character).startswith("M")
+
+    def _before_its_unit(
+        self, cut: Position, after: Position, fits: Callable[[Position, Position], bool]
+    ) -> Position:
+        """In front of the largest unit that the cut would split though it fits a chunk.
+
+        By size only single rows: a table as a whole is not worth a chunk that is not full.
+        """
+        for start, end in self.structure.units_around(cut):
+            if start <= after or not fits(start, end):
+                break
+            cut = start
+            if self._by_size:
+                break
+        return cut
+
+    def _before_its_lead(self, cut: Position, after: Position) -> Position:
+        """The header of a table goes with its first row."""
+        block = self.structure.block_around(cut)
+        if block and block.lead and block.lead[0] > after and cut >= block.lead[1]:
+            between = self._text[block.lead[1] : cut]
+            return cut if between.strip() else block.lead[0]
+        return cut
+
+    def _before_its_heading(self, cut: Position, after: Position) -> Position:
+        """A heading goes with what follows it, never at the end of a chunk."""
+        for heading in reversed(self.structure.headings_between(after + 1, cut - 1)):
+            if self._text[heading.end : cut].strip():
+                break
+            cut = heading.start
+        return cut
+
+
+def _level(heading: Heading) -> int:
+    return heading.level

@@ -1,0 +1,107 @@
+"""Cuts a document into chunks that keep its structure."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from ingest.best_effort import improve
+from ingest.chunking.boundaries import Boundaries
+from ingest.chunking.packing import Packer
+from ingest.chunking.structure import Position, Sections, Structure, heading_paths
+from ingest.chunking.structure_reader import read_structure
+from ingest.chunking.token_map import TokenMap
+from ingest.model import Chunk, ChunkBy, Document, Page
+from ingest.tokens.tokenizers import Tokenizer
+
+_SMALLEST_BUDGET = 8  # a single character can be five tokens
+
+
+def chunk(
+    document: Document,
+    *,
+    tokenizer: Tokenizer,
+    size: int,
+    overlap: int,
+    by: ChunkBy = "heading",
+) -> list[Chunk]:
+    """All of the document, in chunks of at most `size` tokens by a fresh count of each.
+
+    `size` includes what the model adds to a text (`tokenizer.special_tokens`) and the chunk's
+    `lead`: the header of the table, or the opening fence of the code, in which it starts. Rows of
+    tables, list items and lines of code that fit a chunk are never cut. No chunk is blank; a blank
+    document has none.
+
+    `by` is what ends a chunk although it has room:
+    - `heading`: a heading of some weight.
+    - `page`: the start of a page; documents without pages are cut as by heading.
+    - `row`: the end of each table row and list item, with what is nested in it.
+    - `size`: nothing.
+
+    Neighbours share up to `overlap` tokens: none across what ends a chunk, of tables and lists
+    whole rows or none. ValueError for a size and overlap that cannot work.
+    """
+    budget = size - tokenizer.special_tokens
+    if budget < _SMALLEST_BUDGET or not 0 <= 2 * overlap <= size:
+        raise ValueError(f"chunks of {size} tokens cannot overlap by {overlap}")
+    structure = improve(
+        "chunk_structure", lambda: read_structure(document.text), otherwise=Structure
+    )
+    return improve(
+        "chunk_structure",
+        lambda: _cut(document, structure, tokenizer, budget=budget, overlap=overlap, by=by),
+        otherwise=lambda: _cut(
+            document, Structure(), tokenizer, budget=budget, overlap=overlap, by="size"
+        ),
+    )
+
+
+def _cut(
+    document: Document,
+    structure: Structure,
+    tokenizer: Tokenizer,
+    *,
+    budget: int,
+    overlap: int,
+    by: ChunkBy,
+) -> list[Chunk]:
+    boundaries = Boundaries(document.text, structure, by_size=by == "size")
+    packer = Packer(
+        document.text,
+        tokens=TokenMap(document.text, tokenizer),
+        boundaries=boundaries,
+        walls=_walls(document.pages, boundaries, by),
+        budget=budget,
+        overlap=overlap,
+    )
+    headings = structure.headings
+    heading_starts = [heading.start for heading in headings]
+    paths = [(), *heading_paths(headings)]
+    sections = Sections(headings, len(document.text))
+    chunks = []
+    for ordinal, (start, end, tokens, lead) in enumerate(packer.cuts()):
+        text = document.text[start:end]
+        chunks.append(
+            Chunk(
+                ordinal=ordinal,
+                text=document.text[slice(*lead)] + text if lead else text,
+                token_count=tokens,
+                start=start,
+                end=end,
+                headings=paths[bisect_right(heading_starts, start)],
+                page=_page(document.pages, start),
+                page_end=_page(document.pages, end - 1),
+                lead=lead,
+                section=sections.around(start, end),
+            )
+        )
+    return chunks
+
+
+def _walls(pages: Sequence[Page], boundaries: Boundaries, by: ChunkBy) -> list[Position]:
+    if by == "page":
+        return [page.start for page in pages]
+    return boundaries.row_walls() if by == "row" else []
+
+
+def _page(pages: tuple[Page, ...], position: Position) -> int | None:
+    index = bisect_right(pages, position, key=lambda page: page.start) - 1
+    return pages[index].number if index >= 0 else None

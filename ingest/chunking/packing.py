@@ -1,0 +1,185 @@
+"""Packs a text into chunks, greedily: each is filled up to the best boundary.
+
+Time is linear in the text, whatever it is: each chunk looks at a bounded number of characters.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ingest.chunking.boundaries import Boundaries
+from ingest.chunking.structure import Block, Position, Range
+from ingest.chunking.token_map import TokenMap
+
+# Some tokenizers read long stretches as one token: unknown words, spaces. Such chunks would be
+# huge, and a vector of one token says nothing of them.
+_MOST_CHARACTERS_PER_TOKEN = 16
+_TAIL = 8  # the last chunk is not left with less than an eighth of a full one
+_ENDS = 8  # tokens that a part has more or less alone than within the text, at most, almost always
+_LEAD = 3  # a lead may take up to a third of a chunk
+
+
+class _Lead(NamedTuple):
+    """What is repeated in front of a chunk."""
+
+    range: Range | None = None
+    text: str = ""
+    tokens: int = 0
+
+
+_NO_LEAD = _Lead()
+
+
+class Cut(NamedTuple):
+    """Where a chunk is."""
+
+    start: Position
+    end: Position
+    tokens: int
+    """With those of the lead."""
+    lead: Range | None
+
+
+class Packer:
+    """Cuts one text into ranges of at most `budget` tokens, none across one of the `walls`."""
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        tokens: TokenMap,
+        boundaries: Boundaries,
+        walls: Sequence[Position],
+        budget: int,
+        overlap: int,
+    ) -> None:
+        self._text = text
+        self._tokens = tokens
+        self._boundaries = boundaries
+        self._structure = boundaries.structure
+        self._walls = walls
+        self._budget = budget
+        self._overlap = overlap
+        self._known_lead: tuple[Block | None, _Lead] = (None, _NO_LEAD)
+
+    def cuts(self) -> Iterator[Cut]:
+        """All of the text but white space, in order."""
+        start = covered = self._tokens.skip_space(0)
+        while covered < len(self._text):
+            stop = self._next_wall(covered)
+            cut = self._cut(start, covered, stop)
+            if cut is None:  # the overlap leaves no room for what has to be whole, or for anything
+                start = covered
+                continue
+            yield cut
+            covered = self._tokens.skip_space(cut.end)
+            start = self._overlapping_start(start, covered) if covered < stop else covered
+
+    def _next_wall(self, position: Position) -> Position:
+        index = bisect_right(self._walls, position)
+        end = len(self._text)
+        return min(self._walls[index], end) if index < len(self._walls) else end
+
+    def _cut(self, start: Position, covered: Position, stop: Position) -> Cut | None:
+        """The chunk from `start`, which must reach beyond `covered` and not beyond `stop`."""
+        whole = self._tokens.strip(covered, min(self._end_of_unit(covered), stop))
+        lead = self._lead(start)
+        if lead.tokens and whole > covered and not self._fits_behind(lead, start, whole):
+            if start < covered:
+                return None
+            lead = _NO_LEAD  # a whole row is worth more
+        budget = self._first_budget(start, stop, lead)
+        while True:
+            limit = self._limit(start, stop, budget)
+            if limit <= covered:
+                if start < covered:
+                    return None
+                limit = covered + 1
+            end = max(self._end(start, covered, limit, stop), whole)
+            count = self._count(start, end, lead)
+            if count <= self._budget or end == start + 1:
+                return Cut(start, end, count, lead.range)
+            if end == whole:
+                if start < covered:
+                    return None
+                whole = covered
+            # A part can have more tokens than it had within the whole.
+            taken = self._tokens.between(start, end)
+            budget = min(budget - 1, taken - (count - self._budget))
+
+    def _end_of_unit(self, start: Position) -> Position:
+        """The end of the largest unit that begins at `start` and fits a chunk, or `start`."""
+        found = start
+        for unit_start, unit_end in self._structure.units_around(start + 1):
+            if unit_start < start and self._tokens.skip_space(unit_start) < start:
+                break
+            if not self._fits(start, unit_end):
+                break
+            found = unit_end
+        return found
+
+    def _fits(self, start: Position, end: Position) -> bool:
+        """Whether the range can be a chunk."""
+        tokens = self._tokens.between(start, end)
+        most_characters = _MOST_CHARACTERS_PER_TOKEN * self._budget
+        if tokens > self._budget + _ENDS or end - start > 2 * most_characters:
+            return False
+        start, end = self._tokens.skip_space(start), self._tokens.strip(start, end)
+        if end - start > most_characters:
+            return False
+        return tokens < self._budget - _ENDS or self._tokens.count(start, end) <= self._budget
+
+    def _fits_behind(self, lead: _Lead, start: Position, end: Position) -> bool:
+        tokens = lead.tokens + self._tokens.between(start, end)
+        return tokens < self._budget - _ENDS or self._count(start, end, lead) <= self._budget
+
+    def _count(self, start: Position, end: Position, lead: _Lead) -> int:
+        return self._tokens.count(start, end, behind=lead.text)
+
+    def _lead(self, start: Position) -> _Lead:
+        """What a chunk needs in front that starts inside a table or code."""
+        block = self._structure.block_around(start)
+        if block is None or block.lead is None or start < block.lead[1]:
+            return _NO_LEAD
+        if block is not self._known_lead[0]:
+            self._known_lead = (block, self._read_lead(block.lead))
+        return self._known_lead[1]
+
+    def _read_lead(self, lead: Range) -> _Lead:
+        most = self._budget // _LEAD
+        text = self._text[slice(*lead)]
+        if len(text) > _MOST_CHARACTERS_PER_TOKEN * most:
+            return _NO_LEAD
+        tokens = self._tokens.count(*lead)
+        return _Lead(lead, text, tokens) if tokens <= most else _NO_LEAD
+
+    def _first_budget(self, start: Position, stop: Position, lead: _Lead) -> int:
+        budget = self._budget - lead.tokens
+        left = self._tokens.between(start, stop)
+        tail = budget // _TAIL
+        return left - tail if budget < left <= budget + tail else budget
+
+    def _limit(self, start: Position, stop: Position, budget: int) -> Position:
+        budget = max(budget, 0)
+        limit = self._tokens.start(self._tokens.at(start) + budget)
+        limit = min(limit, start + _MOST_CHARACTERS_PER_TOKEN * budget)
+        return min(self._tokens.skip_space(limit), stop)
+
+    def _end(self, start: Position, covered: Position, limit: Position, stop: Position) -> Position:
+        if limit < stop:
+            first, last = self._tokens.at(covered), self._tokens.at(limit)
+            limit = self._boundaries.cut(
+                after=covered,
+                limit=limit,
+                at=lambda fill: self._tokens.start(first + int(fill * (last - first))),
+                fits=self._fits,
+            )
+        return self._tokens.strip(start, limit)
+
+    def _overlapping_start(self, start: Position, covered: Position) -> Position:
+        if self._overlap == 0 or not self._boundaries.allows_overlap(covered):
+            return covered
+        first = self._tokens.start(self._tokens.at(covered) - self._overlap)
+        first = max(first, covered - _MOST_CHARACTERS_PER_TOKEN * self._overlap)
+        resumed = self._boundaries.resume(max(first, start + 1), covered)
+        return min(self._tokens.skip_space(resumed), covered)

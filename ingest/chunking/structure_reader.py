@@ -1,0 +1,264 @@
+"""Reads the structure of Markdown: one pass over the lines, linear in the text.
+
+Not a Markdown parser: what it does not know is text. Texts that never were Markdown come here too,
+so it is careful: a heading too many harms more than one too few.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ingest.chunking.structure import Block, Heading, Range, Structure
+
+_MARKED_LINE = re.compile(
+    r"""[ ]{0,3}(?:
+            (?P<fence>`{3,}+(?=[^`]*$)|~{3,}+)
+          | (?P<atx>\#{1,6})(?:[ \t]|$)
+          | (?P<underline>=++|-{3,}+)[ \t]*$
+          | (?P<delimiter>(?=[-: \t]*\|)\|?[ \t]*+:?-++:?[ \t]*+
+                (?:\|[ \t]*+:?-++:?[ \t]*+)*+(?:\|[ \t]*+)?$)
+          | (?P<rule>(?:(?:\*[ \t]*+){3,}+|(?:-[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)$)
+          | (?P<row>\|)
+          | <(?P<html>!--|(?i:pre|script|style|textarea)(?![\w-]))
+        )
+      | [ \t]*(?P<item>(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$))
+    """,
+    re.VERBOSE,
+)
+_CLOSING_MARKS = re.compile(r"(?:^|[ \t])#+$")
+_CELL_BORDER = re.compile(r"(?<!\\)\|")
+_MARKS = frozenset("`~#=-|*+_:<0123456789 \t")
+_CODE_INDENTS = ("    ", "\t")
+_NESTED = 2  # columns that an item is indented more than the one it is nested in
+_LONGEST_TITLE = 200
+_STEP = 1 << 20
+
+
+def read_structure(text: str) -> Structure:
+    """Headings, tables, lists and code of the text.
+
+    Nothing is read inside fenced code and HTML comments; unclosed they reach to the end, as
+    CommonMark has it.
+    """
+    reader = _Reader()
+    for line in _lines(text):
+        reader.read(line)
+    reader.finish()
+    return reader.structure
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines without their ends; never all of them at once, which would double the text."""
+    start = 0
+    while (end := text.find("\n", start + _STEP)) >= 0:
+        yield from text[start:end].split("\n")
+        start = end + 1
+    yield from text[start:].split("\n")
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    start: int
+    first_line: str
+    last_start: int
+    last_line: str
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.structure = Structure()
+        self._position = 0
+        self._next = 0
+        self._block: Block | None = None
+        """What is open; its end is not known yet."""
+        self._end_mark = ""
+        """What the last line of the verbatim block that is open has in it."""
+        self._second_line = 0
+        """Where the second line of that block starts."""
+        self._open_items: list[tuple[int, int]] = []
+        """Indent and row of the last list item and of those it is nested in."""
+        self._gap: int | None = None
+        """Start of the blank lines behind a list that may go on after them."""
+        self._paragraph: _Paragraph | None = None
+        self._in_front_matter = False
+
+    def read(self, line: str) -> None:
+        self._position, self._next = self._next, self._next + len(line) + 1
+        if self._end_mark:
+            self._read_verbatim(line)
+        elif line[:1] in _MARKS and (match := _MARKED_LINE.match(line)) and match.lastgroup:
+            _READ[match.lastgroup](self, line, match)
+        elif self._block:
+            self._read_beside(self._block, line)
+        else:
+            self._read_text(line)
+
+    def finish(self) -> None:
+        self._close(self._next)
+
+    def _close(self, end: int) -> None:
+        """Ends what is open, at `end` or at the blank lines before it."""
+        if self._block:
+            end = end if self._gap is None else self._gap
+            self._end_items(end)
+            self.structure.blocks.append(replace(self._block, end=end))
+            self._block = self._gap = None
+            self._end_mark = ""
+        self._paragraph = None
+
+    def _open(
+        self, kind: Literal["table", "list", "verbatim"], start: int, lead: Range | None = None
+    ) -> None:
+        """A list goes on after an item, a table after a row; anything else starts a new block."""
+        if self._block is None or self._block.kind != kind:
+            self._close(start)
+            self._block = Block(kind=kind, start=start, end=start, lead=lead)
+        self._gap = None
+
+    def _end_items(self, end: int, indent: int = 0) -> None:
+        """Ends the items that one with this indent is not nested in."""
+        last_row = len(self.structure.rows) - 1
+        while self._open_items and indent < self._open_items[-1][0] + _NESTED:
+            _, row = self._open_items.pop()
+            if row != last_row:
+                self.structure.row_ends[row] = end
+
+    def _read_text(self, line: str) -> None:
+        if not line or line.isspace():
+            self._paragraph = None
+        elif self._paragraph:
+            self._paragraph.last_start, self._paragraph.last_line = self._position, line
+        else:
+            self._paragraph = _Paragraph(self._position, line, self._position, line)
+
+    def _read_beside(self, block: Block, line: str) -> None:
+        """A line without a mark behind a table or a list."""
+        is_blank = not line or line.isspace()
+        if block.kind == "list" and is_blank:
+            self._gap = self._position if self._gap is None else self._gap
+        elif block.kind == "list" and (self._gap is None or line.startswith(("  ", "\t"))):
+            self._gap = None
+        elif block.lead and "|" in line:
+            self.structure.rows.append(self._position)
+        else:
+            self._close(self._position)
+            self._read_text(line)
+
+    def _read_verbatim(self, line: str) -> None:
+        if self._end_mark in line and self._ends_verbatim(line):
+            self._close(self._next)
+        elif line and self._position != self._second_line and not line.isspace():
+            self.structure.rows.append(self._position)
+
+    def _ends_verbatim(self, line: str) -> bool:
+        is_fence = self._end_mark[0] in "`~"
+        if is_fence and line.startswith(_CODE_INDENTS):
+            return False
+        return not is_fence or not line.strip(" \t").strip(self._end_mark[0])
+
+    def _open_verbatim(self, end_mark: str, lead: Range | None) -> None:
+        self._close(self._position)
+        self._open("verbatim", self._position, lead)
+        self.structure.rows.append(self._position)
+        self._end_mark = end_mark
+        self._second_line = self._next
+
+    def _read_fence(self, _: str, match: re.Match[str]) -> None:
+        self._open_verbatim(match["fence"], lead=(self._position, self._next))
+
+    def _read_html(self, line: str, match: re.Match[str]) -> None:
+        end_mark = "-->" if match["html"] == "!--" else f"</{match['html']}>"
+        if end_mark in line:
+            self._close(self._position)
+        else:
+            self._open_verbatim(end_mark, lead=None)
+
+    def _read_rule(self, _line: str, _match: re.Match[str]) -> None:
+        self._close(self._position)
+
+    def _read_row(self, _line: str, _match: re.Match[str]) -> None:
+        self._open("table", self._position)
+        self.structure.rows.append(self._position)
+
+    def _read_delimiter(self, line: str, match: re.Match[str]) -> None:
+        above = self._paragraph
+        if self._block and self._block.kind == "table" and not self._block.lead:
+            self._block = replace(self._block, lead=(self.structure.rows[-1], self._next))
+        elif above and "|" in above.last_line and _cells(above.last_line) == _cells(line):
+            start = above.last_start
+            self._open("table", start, lead=(start, self._next))
+            self.structure.rows.append(start)
+        elif match["delimiter"].startswith("|") or (self._block and self._block.kind == "table"):
+            self._read_row(line, match)
+        elif self._block:
+            self._read_beside(self._block, line)
+        else:
+            self._read_text(line)
+
+    def _read_item(self, line: str, match: re.Match[str]) -> None:
+        if self._paragraph and not _interrupts(match["item"], line[match.end() :]):
+            self._read_text(line)
+            return
+        self._open("list", self._position)
+        indent = match.start("item")
+        if "\t" in line[:indent]:
+            indent = len(line[:indent].expandtabs(4))
+        self._end_items(self._position, indent)
+        row = len(self.structure.rows)
+        if self._open_items:
+            self.structure.row_parents[row] = self._open_items[-1][1]
+        self._open_items.append((indent, row))
+        self.structure.rows.append(self._position)
+
+    def _read_atx(self, line: str, match: re.Match[str]) -> None:
+        level = len(match["atx"])
+        title = line.strip(" ")[level : 2 * _LONGEST_TITLE].strip()
+        self._add_heading(level, self._position, _CLOSING_MARKS.sub("", title))
+
+    def _read_underline(self, line: str, match: re.Match[str]) -> None:
+        above = self._paragraph
+        if above and not self._in_front_matter and _is_title(above):
+            level = 1 if match["underline"].startswith("=") else 2
+            self._add_heading(level, above.start, above.first_line)
+            return
+        self._close(self._position)
+        self._in_front_matter = self._position == 0
+
+    def _add_heading(self, level: int, start: int, title: str) -> None:
+        self._close(self._position)
+        self._in_front_matter = False
+        title = title[: 2 * _LONGEST_TITLE].strip()[:_LONGEST_TITLE]
+        heading = Heading(start=start, end=self._next - 1, level=level, title=title)
+        self.structure.headings.append(heading)
+
+
+_READ: dict[str, Callable[[_Reader, str, re.Match[str]], None]] = {
+    "fence": _Reader._read_fence,
+    "atx": _Reader._read_atx,
+    "underline": _Reader._read_underline,
+    "delimiter": _Reader._read_delimiter,
+    "rule": _Reader._read_rule,
+    "row": _Reader._read_row,
+    "html": _Reader._read_html,
+    "item": _Reader._read_item,
+}
+
+
+def _cells(line: str) -> int:
+    row = line.strip().removeprefix("|").removesuffix("|")
+    return len(_CELL_BORDER.findall(row)) + 1
+
+
+def _interrupts(mark: str, content: str) -> bool:
+    """Whether an item can follow a line of text: "1984." at a line's start is most often a year."""
+    return bool(content.strip()) and (not mark[0].isdigit() or int(mark[:-1]) == 1)
+
+
+def _is_title(above: _Paragraph) -> bool:
+    """Under several lines, or long ones, or code, it is more often a rule than an underline."""
+    return (
+        above.start == above.last_start
+        and len(above.first_line) <= _LONGEST_TITLE
+        and not above.first_line.startswith(_CODE_INDENTS)
+    )

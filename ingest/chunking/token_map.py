@@ -1,0 +1,68 @@
+"""Where the tokens of a text are, and what parts of it have when they stand alone."""
+
+import re
+
+import numpy as np
+
+from ingest.chunking.structure import Position
+from ingest.tokens.pieces import LONGEST_EXACT, SEAM
+from ingest.tokens.tokenizers import Tokenizer
+
+_NOT_SPACE = re.compile(r"\S")
+
+
+class TokenMap:
+    """A text that was tokenised once."""
+
+    def __init__(self, text: str, tokenizer: Tokenizer) -> None:
+        self._text = text
+        self._tokenizer = tokenizer
+        # int64, as Python's integers are: searching 32 bits for one would convert all of them.
+        self._starts = np.append(tokenizer.spans(text)[:, 0].astype(np.int64), len(text))
+
+    def at(self, position: Position) -> int:
+        """Number of the first token that covers the position, or of the last before it."""
+        token = int(self._starts.searchsorted(position))
+        if token == len(self._starts) or self._starts[token] > position:
+            token -= 1
+        return max(token, 0)
+
+    def start(self, token: int) -> Position:
+        """Where a token starts, or the nearest there is."""
+        return int(self._starts[min(max(token, 0), len(self._starts) - 1)])
+
+    def between(self, start: Position, end: Position) -> int:
+        """Tokens of the range within the text; alone it can have a few more or less."""
+        return self.at(end) - self.at(start)
+
+    def count(self, start: Position, end: Position, *, behind: str = "") -> int:
+        """What a fresh count of `behind` and the range would give.
+
+        For the price of counting the range's two ends: what lies between two seams has the same
+        tokens with and without what is around it.
+        """
+        text = self._text
+        first = SEAM.search(text, start, end)
+        if first is None or len(behind) + end - start > LONGEST_EXACT:
+            return self._tokenizer.count(behind + text[start:end])
+        last = self._last_seam(first.start(), end)
+        inside = self._starts.searchsorted([first.start(), last])
+        ends = behind + text[start : first.start()] + text[last:end]
+        return self._tokenizer.count(ends) + int(inside[1] - inside[0])
+
+    def skip_space(self, position: Position) -> Position:
+        """The first character from `position` that is no white space, or the end."""
+        match = _NOT_SPACE.search(self._text, position)
+        return match.start() if match else len(self._text)
+
+    def strip(self, start: Position, end: Position) -> Position:
+        """The end of the range without the white space at its end."""
+        return start + len(self._text[start:end].rstrip())
+
+    def _last_seam(self, first: Position, end: Position) -> Position:
+        text = self._text
+        space = end
+        while (space := text.rfind(" ", first, space)) > first:
+            if text[space - 1].isalnum():
+                return space
+        return first

@@ -1,0 +1,105 @@
+"""The embedding service's view of its lane: what an error means for it, and what a hold means."""
+
+from typing import Final, cast
+
+import psycopg
+import structlog
+
+from ingest.errors import ErrorCode, Snooze, Transient
+from ingest.governor import Governor, Hold
+from ingest.providers.embedders.base import ProviderFault
+from ingest.store.limits.provider_lanes import PROVIDER_CODES, Cause
+
+log = structlog.get_logger()
+
+_LONGEST_MESSAGE: Final = 500
+
+
+class EmbeddingLane:
+    """Without a name (an embedder in this process) or a governor, nothing is ever held."""
+
+    def __init__(self, governor: Governor | None, name: str | None) -> None:
+        self.name = None if governor is None else name
+        self._governor = governor
+
+    async def hold(self, tokens: int, *, may_try: bool = False) -> Hold | None:
+        """Reserve a request of so many tokens; a Hold when it has to wait.
+
+        `may_try`: whether it is the one that finds out if the provider is back.
+        """
+        if self._governor is None or self.name is None:
+            return None
+        return await self._governor.reserve(self.name, tokens=tokens, may_try=may_try)
+
+    async def paused(self) -> Hold | None:
+        if self._governor is None or self.name is None:
+            return None
+        return await self._governor.paused(self.name)
+
+    async def reopen(self) -> None:
+        """The provider answers: end a pause for its failures, and let all that waits go on."""
+        if self._governor is None:
+            return
+        if self.name is not None:
+            await self._governor.end_pauses(lane=self.name, reason="provider_unavailable")
+            await self._governor.succeeded(self.name)
+        # Also those of another lane: that of an earlier key, model or endpoint.
+        await self._governor.release()
+
+    async def succeeded(self) -> None:
+        if self._governor is None or self.name is None:
+            return
+        try:
+            await self._governor.succeeded(self.name)
+        except psycopg.OperationalError as error:
+            # No reason to throw away what was paid for.
+            log.warning("lane.not_told", lane=self.name, error=type(error).__name__)
+
+    async def note(self, error: Transient, *, is_certain: bool = False) -> bool:
+        """Tell the others of a failed request; whether it is to be sent again after a pause.
+
+        `is_certain`: a harmless text failed as well, so it is not the request that is to blame.
+        """
+        if self._governor is None or self.name is None:
+            return False
+        status = error.status if isinstance(error, ProviderFault) else None
+        cause = Cause(code=error.code, status=status, message=str(error)[:_LONGEST_MESSAGE])
+        if error.code == "rate_limited":
+            await self._governor.limited(self.name, retry_after=error.retry_after, cause=cause)
+            return True
+        is_lasting = isinstance(error, ProviderFault) and error.is_lasting
+        return error.code in PROVIDER_CODES and await self._governor.failed(
+            self.name,
+            retry_after=error.retry_after,
+            cause=cause,
+            at_once=is_certain or is_lasting,
+        )
+
+    def snooze(self, hold: Hold) -> Snooze:
+        """For jobs that would have to wait too long."""
+        return hold.snooze(code=_code(hold), message=_message(hold))
+
+    def not_now(self, hold: Hold) -> Transient:
+        """For people who would have to wait too long."""
+        return Transient(_message(hold), code=_code(hold), retry_after=hold.delay)
+
+
+def _message(hold: Hold) -> str:
+    if hold.cause is not None and _is_of(hold, hold.cause):
+        return hold.cause.message
+    if hold.reason == "rate_limited":
+        return "the rate limit of the embedding provider is used up"
+    return "the embedding provider is out of reach"
+
+
+def _code(hold: Hold) -> ErrorCode:
+    if hold.reason == "rate_limited":
+        return "rate_limited"
+    if hold.cause is not None and _is_of(hold, hold.cause):
+        return cast(ErrorCode, hold.cause.code)  # one of PROVIDER_CODES
+    return "embedding_unavailable"
+
+
+def _is_of(hold: Hold, cause: Cause) -> bool:
+    """Whether it is the cause that holds us: our own limit may, while an older failure is known."""
+    return (hold.reason == "provider_unavailable") == (cause.code in PROVIDER_CODES)

@@ -1,0 +1,48 @@
+"""Asks the embedding provider for one vector at the start, and after each pause that it causes.
+
+In every process: jobs that wait are not there to find out that it is back, and the process that
+only serves searches would not learn what its settings are worth until somebody asks.
+"""
+
+import asyncio
+from typing import Final
+
+import psycopg
+import structlog
+
+from ingest.asynchronous.tasks import end
+from ingest.embedding.service import EmbeddingService
+
+log = structlog.get_logger()
+
+_EVERY_SECONDS: Final = 2.0
+
+
+class ProviderWatch:
+    """Keeps on until closed; a process waits for nothing of it."""
+
+    def __init__(self, embedding: EmbeddingService) -> None:
+        self._embedding = embedding
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run(), name="provider")
+
+    async def close(self) -> None:
+        if self._task is not None:
+            await end(self._task)
+
+    async def _run(self) -> None:
+        is_checked = False
+        while True:
+            try:
+                if is_checked:
+                    await self._embedding.watch()
+                else:
+                    await self._embedding.check()
+                    is_checked = True
+            except psycopg.Error as error:
+                log.warning("provider.not_watched", error=type(error).__name__)
+            except Exception as error:
+                log.error("provider.not_watched", exc_info=error)
+            await asyncio.sleep(_EVERY_SECONDS)

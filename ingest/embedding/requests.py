@@ -1,0 +1,250 @@
+"""Requests to the embedder: when they may be sent, what is sent again, what came of them.
+
+A request that fails without a clear reason may have failed because of a text in it, or because of
+the provider. A harmless text tells which: if that fails too, all wait for the provider; if not, the
+request is sent again, then halved until the text is found that no answer fits.
+"""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+
+import numpy as np
+
+from ingest.embedding.caller import Rows, callers
+from ingest.embedding.calls import EmbeddingCalls, RequestCounts, unusable
+from ingest.embedding.lane import EmbeddingLane
+from ingest.errors import Transient
+from ingest.governor import Patience
+from ingest.model import Vectors
+from ingest.providers.embedders.base import Embedder, Misaligned, ProviderFault, Refused
+
+# A search is not worth a longer wait: it goes by words then.
+_QUERY_SECONDS: Final = 5.0
+_QUERY_PATIENCE: Final = timedelta(seconds=2)
+# How often a request is sent that fails although the provider serves a harmless text; a text alone
+# once more, as it loses its vector.
+_TRIES: Final = 2
+_TRIES_ALONE: Final = 3
+_SECONDS_BETWEEN_TRIES: Final = 0.2
+
+Answers = list[tuple[Rows, Vectors]]
+
+
+@dataclass(slots=True)
+class _Sending:
+    """A request that may be sent several times."""
+
+    rows: Rows
+    patience: Patience = field(default_factory=Patience)
+    blamed: int = 0
+    """How often it failed while the provider served a harmless text."""
+
+
+class EmbeddingRequests:
+    """Waits for the lane before each request, and tells it what came of it."""
+
+    def __init__(self, embedder: Embedder, lane: EmbeddingLane) -> None:
+        self._calls = EmbeddingCalls(embedder)
+        self._lane = lane
+        self._is_in_doubt = False
+        """Whether a query had no good answer, which alone is no reason to pause the lane."""
+
+    @property
+    def counts(self) -> RequestCounts:
+        return self._calls.counts
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether requests may have to wait."""
+        return self._lane.name is not None
+
+    async def ready(self) -> None:
+        """Raises Snooze while the lane is paused for longer than a request waits."""
+        hold = await self._lane.paused()
+        if hold is not None and hold.is_trial_due:
+            await self._try()
+            hold = await self._lane.paused()
+        if hold is not None and not Patience().allows(hold):
+            raise self._lane.snooze(hold)
+
+    async def check_at_start(self) -> None:
+        """One harmless text, unless the provider has asked for a pause; it opens the lane."""
+        hold = await self._lane.paused()
+        if hold is not None and hold.reason == "rate_limited":
+            return
+        fault = await self._calls.fault() if self.is_limited else None
+        if fault is None:
+            await self._lane.reopen()
+        else:
+            await self._lane.note(fault, is_certain=True)
+
+    async def watch(self) -> None:
+        """A harmless text, if the lane's pause is over or a query had no good answer."""
+        hold = await self._lane.paused()
+        if hold is not None and hold.is_trial_due:
+            await self._try()
+        elif hold is None and self._is_in_doubt:
+            await self._try(is_certain=False)  # large requests may be before it
+
+    async def resolve(self, rows: Rows) -> Answers:
+        """Vectors of the rows; of fewer where a text was refused or a request failed."""
+        try:
+            return await self._resolve(rows)
+        except Exception as error:
+            _fail(rows, error)
+            return []
+        except BaseException as error:
+            # A panic of a native library, or cancelled from within. Who is not told would take the
+            # zeros that stand where no answer came for vectors.
+            fault = RuntimeError(f"the embedder raised {type(error).__name__}")
+            fault.__cause__ = error
+            _fail(rows, fault)
+            raise
+
+    async def query(self, text: str, token_count: int) -> Vectors:
+        """The vector of one text, (dimension,), or Transient within 5 seconds."""
+        try:
+            async with asyncio.timeout(_QUERY_SECONDS):
+                return await self._query(text, token_count)
+        except TimeoutError:
+            # One that is only slow may be good enough for jobs.
+            self._is_in_doubt = True
+            said = f"no answer within {_QUERY_SECONDS:.0f} s"
+            raise ProviderFault(said, code="embedding_unavailable") from None
+
+    async def _query(self, text: str, token_count: int) -> Vectors:
+        patience = Patience(longest=_QUERY_PATIENCE, total=_QUERY_PATIENCE)
+        while (hold := await self._lane.hold(token_count)) is not None:
+            # Nobody waits for a trial: the watch makes it.
+            if hold.is_trial_due or not patience.allows(hold):
+                raise self._lane.not_now(hold)
+            await patience.wait(hold)
+        try:
+            vectors = await self._calls.ask([text], token_count)
+        except Refused:
+            await self._lane.succeeded()
+            raise refused_query() from None
+        except Misaligned as error:
+            self._is_in_doubt = True
+            raise unusable(error) from None
+        except Transient as error:
+            await self._lane.note(error)
+            raise
+        await self._lane.succeeded()
+        vector: Vectors = vectors[0]
+        return vector
+
+    async def _resolve(self, rows: Rows) -> Answers:
+        sending = _Sending(rows)
+        while True:
+            try:
+                sending.rows = await self._admitted(sending.rows, sending.patience)
+                vectors = await self._request(sending.rows)
+            except (Refused, Misaligned, Transient, _TooLarge) as error:
+                answers = await self._failed(sending, error)
+                if answers is not None:
+                    return answers
+            else:
+                if sending.rows:
+                    await self._lane.succeeded()
+                return [(sending.rows, vectors)]
+
+    async def _failed(self, sending: _Sending, error: Exception) -> Answers | None:
+        """What comes of a request that failed; None: it is sent again when the lane lets it."""
+        if isinstance(error, Refused | _TooLarge):
+            if isinstance(error, Refused):
+                await self._lane.succeeded()  # it is there, and it has an opinion
+            return await self._refused(sending.rows, error)
+        if isinstance(error, Transient) and not (self.is_limited and _may_be_the_texts(error)):
+            if not await self._lane.note(error):
+                raise error
+            return None
+        fault = await self._calls.fault() if self.is_limited else None
+        if fault is not None:
+            if not await self._lane.note(fault, is_certain=True):
+                raise fault
+            return None
+        return await self._blamed(sending, error)
+
+    async def _blamed(self, sending: _Sending, error: Exception) -> Answers | None:
+        """The provider serves others: again, then in halves, until the text is found."""
+        sending.blamed += 1
+        is_alone = len(sending.rows) == 1
+        if sending.blamed < (_TRIES_ALONE if is_alone else _TRIES):
+            await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
+            return None
+        if is_alone and isinstance(error, Transient):
+            raise error
+        if not self.is_limited and isinstance(error, Misaligned) and error.dimension is not None:
+            # Nothing harmless was asked for, but that is no text's fault.
+            raise unusable(error)
+        return await self._refused(sending.rows, error)
+
+    async def _refused(self, rows: Rows, error: Exception) -> Answers:
+        """Halve what the provider serves others, but not these; a single text goes without."""
+        if len(rows) == 1:
+            [(caller, index)] = rows
+            if isinstance(error, Misaligned):
+                caller.unusable.add(index)
+            caller.refuse(index, str(error))
+            return []
+        middle = len(rows) // 2
+        return [*await self.resolve(rows[:middle]), *await self.resolve(rows[middle:])]
+
+    async def _try(self, *, is_certain: bool = True) -> None:
+        """Find out by a harmless text whether the provider is back, unless another does."""
+        if await self._lane.hold(1, may_try=True) is not None:
+            return
+        fault = await self._calls.fault()
+        self._is_in_doubt = fault is not None
+        if fault is None:
+            await self._lane.succeeded()
+        else:
+            await self._lane.note(fault, is_certain=is_certain)
+
+    async def _admitted(self, rows: Rows, patience: Patience) -> Rows:
+        """Those of the rows that are still wanted when their request may be sent."""
+        while True:
+            rows = [(caller, index) for caller, index in rows if not caller.gone]
+            tokens = _tokens(rows)
+            hold = await self._lane.hold(tokens) if rows else None
+            if hold is None:
+                return rows
+            if hold.is_trial_due:
+                await self._try()
+                continue
+            if len(rows) > 1 and hold.most_tokens is not None and tokens > hold.most_tokens:
+                raise _TooLarge
+            if not patience.allows(hold):
+                raise self._lane.snooze(hold)
+            await patience.wait(hold)
+
+    async def _request(self, rows: Rows) -> Vectors:
+        if not rows:
+            return np.empty((0, self._calls.dimension), np.float32)
+        texts = [caller.texts[index] for caller, index in rows]
+        parents = [caller.traceparent for caller in callers(rows)]
+        return await self._calls.ask(texts, _tokens(rows), parents=parents)
+
+
+class _TooLarge(Exception):
+    """The request has more tokens than the rate limit lets through at once: send it in parts."""
+
+
+def refused_query() -> Transient:
+    return Transient("the provider refused the query", code="embedding_unavailable")
+
+
+def _may_be_the_texts(error: Transient) -> bool:
+    return isinstance(error, ProviderFault) and error.may_be_the_texts
+
+
+def _fail(rows: Rows, error: Exception) -> None:
+    for caller in callers(rows):
+        caller.fail(error)
+
+
+def _tokens(rows: Rows) -> int:
+    return sum(caller.token_counts[index] for caller, index in rows)

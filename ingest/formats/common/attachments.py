@@ -1,0 +1,74 @@
+"""Files inside of messages: handed on to become documents of their own, and listed."""
+
+import mimetypes
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ingest.errors import ErrorCode, Permanent
+from ingest.formats.common.source import MemberSink
+
+_MOST_LISTED = 200
+
+
+class Attachments:
+    """What was attached to the messages of one file, in order."""
+
+    def __init__(self, sink: MemberSink | None, *, folder: str = "") -> None:
+        self._sink = sink
+        self._listed: list[dict[str, Any]] = []
+        self._count = 0
+        self._is_full = False
+        self.folder = folder
+        """Put before the paths of what comes next: the message in a mailbox."""
+
+    @property
+    def are_kept(self) -> bool:
+        """Whether files become documents, so that their text need not be shown in place."""
+        return self._sink is not None and not self._is_full
+
+    def add(self, name: str, data: bytes, *, media_type: str = "", keep: bool = True) -> None:
+        """List a file and, if it is to be kept, hand it on. Without a name it gets one."""
+        name = self._note(name, media_type, len(data))
+        if self._sink is not None and keep:
+            self._hand_on(self._sink.add, self._path(name), data)
+
+    def refuse(
+        self, name: str, *, size: int, media_type: str = "", code: ErrorCode, message: str
+    ) -> None:
+        """List a file that is there but cannot be had."""
+        name = self._note(name, media_type, size)
+        if self._sink is not None:
+            refuse = partial(self._sink.refuse, code=code, message=message)
+            self._hand_on(refuse, self._path(name))
+
+    def metadata(self) -> dict[str, Any]:
+        """`attachments`, the first 200 of them, and `attachmentCount`; empty if there are none."""
+        if not self._count:
+            return {}
+        return {"attachments": self._listed, "attachmentCount": self._count}
+
+    def warnings(self) -> tuple[str, ...]:
+        """`attachments_not_kept` if there were too many, or they were too large."""
+        return ("attachments_not_kept",) if self._is_full else ()
+
+    def _hand_on(self, give: Callable[..., object], *arguments: object) -> None:
+        if self._is_full:
+            return
+        try:
+            give(*arguments)
+        except Permanent:  # it is all too much: the text of the message is worth having still
+            self._is_full = True
+
+    def _note(self, name: str, media_type: str, size: int) -> str:
+        self._count += 1
+        if not name:
+            name = f"attachment-{self._count}{mimetypes.guess_extension(media_type) or ''}"
+        if self._count <= _MOST_LISTED:
+            listed: dict[str, Any] = {"name": name, "sizeBytes": size}
+            self._listed.append({**listed, "mediaType": media_type} if media_type else listed)
+        return name
+
+    def _path(self, name: str) -> str:
+        flat = name.replace("/", "_").replace("\\", "_")
+        return f"{self.folder}/{flat}" if self.folder else flat

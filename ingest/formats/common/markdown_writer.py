@@ -1,0 +1,100 @@
+"""Markdown that is written line by line, with a limit on all of it."""
+
+import os
+from collections.abc import Iterable
+
+from ingest.errors import Permanent
+from ingest.formats.common.markdown import plain
+from ingest.formats.common.source import Source
+from ingest.formats.encoding.decode import decode
+from ingest.model import Encoding
+
+LONGEST = 100_000_000
+"""Characters of text that one file may become: what can be cut and stored in bounded memory."""
+_LARGEST = 2 * LONGEST  # bytes; what is larger cannot come out shorter than the above
+_FEW = 10_000  # lines that are joined at a time: single ones take 50 bytes more each
+
+
+def read_text(source: Source) -> tuple[str, Encoding]:
+    """The decoded bytes of a text format. Permanent `too_large`."""
+    size = source.stream.seek(0, os.SEEK_END)
+    source.stream.seek(0)
+    if size > _LARGEST:
+        raise Permanent(
+            f"The file is larger than the {_LARGEST:,} bytes that are read of its format.",
+            code="too_large",
+        )
+    return decode(source.stream.read(), declared=source.declared)
+
+
+class Lines:
+    """Collects lines. Every method raises Permanent `too_large` beyond `longest` characters."""
+
+    def __init__(self, longest: int = LONGEST) -> None:
+        self._longest = longest
+        self._left = longest
+        self._lines: list[str] = []
+        self._blocks: list[str] = []
+        self._has_gap = True
+
+    def heading(self, level: int, title: str) -> None:
+        """A heading between blank lines; nothing if the title is blank."""
+        title = " ".join(title.split())
+        if title:
+            self.gap()
+            self._add(f"{'#' * level} {title}")
+            self.gap()
+
+    def item(self, pieces: Iterable[str], *, depth: int = 0, separator: str = "; ") -> bool:
+        """A list item of pieces; nothing if there are none. Whether there were some."""
+        taken = []
+        for piece in pieces:
+            self._take(len(piece) + len(separator))
+            taken.append(piece)
+        if taken:
+            self._add(f"{'  ' * depth}- {separator.join(taken)}", is_counted=True)
+        return bool(taken)
+
+    def text(self, text: str) -> None:
+        """Lines that are no Markdown, whatever they look like."""
+        self._add(plain(text))
+
+    def block(self, markdown: str) -> None:
+        """Markdown between blank lines; nothing if it is blank."""
+        if markdown.strip():
+            self.gap()
+            self._add(markdown.strip("\n"))
+            self.gap()
+
+    def line(self, markdown: str) -> None:
+        """A line of Markdown, as it is."""
+        self._add(markdown)
+
+    def gap(self) -> None:
+        """A blank line, unless there is one."""
+        if not self._has_gap:
+            self._add("")
+            self._has_gap = True
+
+    def __str__(self) -> str:
+        self._join()
+        return "\n".join(self._blocks).strip("\n")
+
+    def _add(self, line: str, *, is_counted: bool = False) -> None:
+        self._take(1 if is_counted else len(line) + 1)
+        self._has_gap = False
+        self._lines.append(line)
+        if len(self._lines) >= _FEW:
+            self._join()
+
+    def _take(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise Permanent(
+                f"The file holds more than {self._longest:,} characters of text.", code="too_large"
+            )
+
+    def _join(self) -> None:
+        if self._lines:
+            self._blocks.append("\n".join(self._lines))
+            self._lines.clear()

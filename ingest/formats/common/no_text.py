@@ -1,0 +1,31 @@
+"""What to say about a file in which there is nothing to read."""
+
+from ingest.errors import Permanent
+from ingest.formats import media_types as types
+from ingest.model import Coverage
+
+SWITCH_ON = (
+    "Text recognition (OCR) is off: it needs tesseract or the extra `ocr` (pip install"
+    " 'rag-ingest[ocr]') on the machine that processes files, and INGEST_OCR must not be `off`."
+)
+"""How text in pictures becomes readable; true whatever the reason is why it is not."""
+
+
+def no_text(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent:
+    """Permanent `no_text`, with what can be done about it."""
+    is_picture = media_type.startswith("image/")
+    if not has_ocr:
+        what = "a picture" if is_picture else "no text, only pictures or blank pages"
+        return Permanent(f"The file holds {what}. {SWITCH_ON}", code="no_text")
+    if coverage.unread:
+        return Permanent(
+            f"No text was recognised: on {coverage.unread} of {coverage.pages} pages recognition"
+            " failed or took longer than INGEST_OCR_PAGE_TIMEOUT.",
+            code="no_text",
+        )
+    if is_picture:
+        return Permanent("No text was found in the picture.", code="no_text")
+    what = types.label(media_type)
+    return Permanent(
+        f"This is {what} without text, and none was found in pictures.", code="no_text"
+    )

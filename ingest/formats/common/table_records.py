@@ -1,0 +1,146 @@
+"""Tables as records: each row a list item that names its columns, `- Name: Alice; Age: 3`.
+
+So a row means something on its own, wherever a chunk begins. A table without a clear header
+becomes a Markdown table, a single column lines of text.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+
+from ingest.best_effort import improve
+from ingest.formats.common.markdown_writer import Lines
+from ingest.formats.common.table_header import (
+    LOOK_AHEAD,
+    Row,
+    are_names,
+    find_header,
+    is_below,
+    names,
+    signature,
+)
+
+
+def fields(header: Row, row: Row) -> Iterator[str]:
+    """The filled cells of a row with their names."""
+    for column, cell in enumerate(row):
+        if cell:
+            name = header[column] if column < len(header) else ""
+            yield f"{name}: {cell}" if name else cell
+
+
+class TableWriter:
+    """Writes the tables of a sheet, one after the other.
+
+    A blank row ends a table. What follows goes on under the same header if it looks like it.
+    """
+
+    def __init__(self, out: Lines) -> None:
+        self._out = out
+        self._header: list[str] = []
+        self._names: list[Row] = []
+        """A short block of words only: the header of what follows, or a table of its own."""
+        self._last: Row = ()
+        self.rows = 0
+        """Rows that were not blank."""
+
+    def write(self, rows: Iterable[Row], *, splits: bool = True) -> None:
+        """Cells are one-line texts. Without `splits`, blank rows mean nothing."""
+        filled = filter(any, rows) if not splits else iter(rows)
+        while (first := next((row for row in filled if any(row)), None)) is not None:
+            self._table(chain([first], _until_blank(filled)))
+        self._flush()
+
+    def _table(self, rows: Iterator[Row]) -> None:
+        start = [_trimmed(row) for row in islice(rows, LOOK_AHEAD)]
+        self._out.gap()
+        if improve("header_row", lambda: self._goes_on(start), otherwise=bool):
+            self._records(chain(start, rows))
+            return
+        if improve("header_row", lambda: self._is_named(start), otherwise=bool):
+            start, self._names = [*self._names, *start], []
+        self._flush()
+        self._header = []
+        index, header = improve(
+            "header_row", lambda: _header(start), otherwise=lambda: (None, list[str]())
+        )
+        if index is not None:
+            self._captions(start[:index])
+            self._header = header
+            self.rows += index + 1
+            self._records(chain(start[index + 1 :], rows))
+        elif improve("header_row", lambda: are_names(start), otherwise=bool):
+            self._names = start
+        elif all(_filled(row) == 1 for row in start):
+            self._lines(chain(start, rows))
+        else:
+            self._grid(start, rows)
+
+    def _goes_on(self, start: Sequence[Row]) -> bool:
+        if not self._header or len(start[0]) > len(self._header):
+            return False
+        values = signature(start[0])
+        return any(values) and values == signature(_trimmed(self._last))
+
+    def _is_named(self, start: Sequence[Row]) -> bool:
+        """Whether the block before was the header of this one."""
+        return bool(self._names) and is_below(self._names, start)
+
+    def _flush(self) -> None:
+        if self._names:
+            rows, self._names = self._names, []
+            self._out.gap()
+            self._grid(rows, iter(()))
+            self._out.gap()
+
+    def _captions(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            self._out.text("; ".join(filter(None, row)))
+        self._out.gap()
+
+    def _records(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            self._out.item(fields(self._header, row))
+            self._last = row
+            self.rows += 1
+
+    def _lines(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            self._out.text("; ".join(filter(None, row)))
+            self.rows += 1
+
+    def _grid(self, start: Sequence[Row], rows: Iterable[Row]) -> None:
+        width = max(map(len, start))
+        for index, row in enumerate(chain(start, rows)):
+            cells = [cell.replace("|", r"\|") for cell in _trimmed(row)]
+            cells += [""] * (width - len(cells))
+            self._out.line(f"| {' | '.join(cells)} |")
+            if index == 0:
+                self._out.line("|" + "---|" * width)
+            self.rows += 1
+
+
+def _header(start: Sequence[Row]) -> tuple[int | None, list[str]]:
+    """Where the header is, and the names of the columns."""
+    index = find_header(start)
+    if index is None:
+        return None, []
+    return index, [name.rstrip(": ") for name in names(start, index)]
+
+
+def _until_blank(rows: Iterator[Row]) -> Iterator[Row]:
+    for row in rows:
+        if not any(row):
+            return
+        yield row
+
+
+def _trimmed(row: Row) -> Row:
+    """Without the empty cells at its end."""
+    end = len(row)
+    while end and not row[end - 1]:
+        end -= 1
+    return row[:end]
+
+
+def _filled(row: Row) -> int:
+    return sum(map(bool, row))

@@ -1,0 +1,161 @@
+"""Which text format is this? Bytes prove little here, so there are rules for ties:
+
+1. what only one format has at its start decides: HTML and XML documents, mail, mailboxes, RTF;
+2. so does JSON that is whole, where the name promised plain text, Markdown, a table or a page;
+3. else the name, then the declared type;
+4. without these, signs of Markdown or of a table; in a file named .txt only those of a sure table.
+"""
+
+import csv
+import json
+import re
+
+from ingest.formats import media_types as types
+from ingest.formats.detect.mail import mail_family
+
+_LOOKED_AT = 8192  # characters that signs are searched in
+_PROLOGUE = re.compile(
+    r"[\s\ufeff]*(?:(?:<\?(?:(?!\?>).)*\?>|<!--(?:(?!-->).)*-->)\s*)*", re.DOTALL
+)
+_HTML = re.compile(r"<!doctype\s+html|<(?:html|head|body)[\s>]", re.IGNORECASE)
+_LATE_HTML = re.compile(r"^[ \t]*<!doctype\s+html", re.IGNORECASE | re.MULTILINE)
+_COMMENTS = r"(?:<!--(?:(?!-->).)*-->\s*)*"
+_ROOT = re.compile(
+    rf"(?:<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>\s*{_COMMENTS})?<([\w.:-]+)", re.DOTALL | re.IGNORECASE
+)
+_XHTML = re.compile(r"<\w+\b[^>]{0,1000}\sxmlns=[\"']http://www\.w3\.org/1999/xhtml[\"']")
+_TAG = re.compile(
+    r"<(?:head|body|title|meta|div|p|h[1-6]|table|ul|ol|span|a|br|script)\b[^<>]*>", re.IGNORECASE
+)
+_XML_FAMILIES = (
+    ("http://schemas.microsoft.com/office/2006/xmlPackage", types.FLAT_OPC),
+    ("http://schemas.microsoft.com/office/word/2003/wordml", types.WORD_XML),
+    ('mimetype="application/vnd.oasis.opendocument.text"', types.FODT),
+    ('mimetype="application/vnd.oasis.opendocument.spreadsheet"', types.FODS),
+    ('mimetype="application/vnd.oasis.opendocument.presentation"', types.FODP),
+)
+_XML_ROOTS = frozenset(
+    {"rss", "feed", "svg", "rdf:RDF", "opml", "kml", "gpx", "urlset", "sitemapindex"}
+)
+_MARKDOWN = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r"^#{1,6} \S",
+        r"^(?:```|~~~)",
+        r"\[[^\]\n]{1,200}\]\([^)\s]{1,400}\)",
+        r"^ {0,3}[-*+] \S",
+        r"^\|.+\|\s*$",
+        r"\*\*[^*\s][^*\n]{0,200}\*\*",
+    )
+)
+_SEPARATORS = (",", ";", "\t", "|")
+_ROWS = 50
+_CUT = 16  # characters at the end of a head that may be a number or a word that was cut
+_NOT_JSON = frozenset({types.TEXT, types.CSV, types.TSV, types.MARKDOWN, types.HTML, types.XML})
+
+
+def text_family(
+    text: str, *, promised: str | None, declared: str | None, is_code: bool, is_whole: bool
+) -> str:
+    """Media type of a text by its start.
+
+    `promised` is what the name says, `declared` what the sender says. `is_code`: the name is that
+    of source code, which may hold anything. `is_whole`: `text` is not only the start.
+    """
+    start = text[_prologue_end(text) :]
+    sure = None if is_code else _sure(text, start, promised=promised, is_whole=is_whole)
+    if sure is not None:
+        return sure
+    if promised in types.TEXTUAL:
+        return promised
+    if promised in (types.EMAIL, types.MHTML, types.MBOX):
+        return promised
+    if declared in types.TEXTUAL:
+        return declared
+    return _by_signs(text, start)
+
+
+def _prologue_end(text: str) -> int:
+    match = _PROLOGUE.match(text)
+    return match.end() if match else 0
+
+
+def _sure(text: str, start: str, *, promised: str | None, is_whole: bool) -> str | None:
+    """What the content leaves no doubt about."""
+    if start.startswith("{\\rtf"):
+        return types.RTF
+    if _HTML.match(start) or _XHTML.match(start):
+        return types.HTML
+    if start.startswith("<"):
+        return _xml_family(text, start, promised)
+    mail = mail_family(text, promised)
+    if mail is not None:
+        return mail
+    if promised is None or promised in _NOT_JSON:
+        found = _json_family(start, is_whole=is_whole)
+        if found is not None:
+            return found
+    return types.CSV if promised == types.TEXT and _is_table(text, least=5, width=3) else None
+
+
+def _xml_family(text: str, start: str, promised: str | None) -> str | None:
+    root = _ROOT.match(start)
+    has_declaration = text.lstrip("\ufeff \t\r\n").startswith("<?xml")
+    if root is None or not (has_declaration or root[1] in _XML_ROOTS or "xmlns" in start[:2000]):
+        return None
+    for mark, media_type in _XML_FAMILIES:
+        if mark in text[:_LOOKED_AT]:
+            return media_type
+    # A fragment of XHTML is a page, if that is its name; Markdown may hold pictures in SVG.
+    is_fragment = promised == types.HTML and _TAG.match(start) is not None
+    if is_fragment or (promised == types.MARKDOWN and not has_declaration):
+        return None
+    return types.XML
+
+
+def _json_family(start: str, *, is_whole: bool) -> str | None:
+    """JSON that is whole, or goes wrong only where the head was cut off."""
+    if not start.startswith(("{", "[")):
+        return None
+    try:
+        value, end = json.JSONDecoder().raw_decode(start)
+    except json.JSONDecodeError as error:
+        cut = error.msg.startswith("Unterminated string") or error.pos >= len(start) - _CUT
+        return types.JSON if cut and not is_whole else None
+    except (RecursionError, ValueError):  # nested without end, or a number without end
+        return None
+    rest = start[end:].lstrip()
+    if not rest:
+        is_notebook = isinstance(value, dict) and {"cells", "nbformat"} <= value.keys()
+        return types.NOTEBOOK if is_notebook else types.JSON if value else None
+    between = start[end : len(start) - len(rest)]
+    return types.JSON_LINES if rest.startswith("{") and "\n" in between else None
+
+
+def _by_signs(text: str, start: str) -> str:
+    is_fragment = start.startswith("<") and len(_TAG.findall(text[:4096])) >= 2
+    if is_fragment or _LATE_HTML.search(text[:2048]):
+        return types.HTML
+    if sum(bool(sign.search(text[:_LOOKED_AT])) for sign in _MARKDOWN) >= 2:
+        return types.MARKDOWN
+    if _is_table(text, least=3, width=3) or _is_table(text, least=4, width=2):
+        return types.CSV
+    return types.TEXT
+
+
+def _is_table(text: str, *, least: int, width: int) -> bool:
+    """At least so many rows of the same number of cells, quoted ones among them."""
+    lines = text[:_LOOKED_AT].splitlines(keepends=True)
+    lines = lines[:_ROWS] if len(text) <= _LOOKED_AT else lines[:_ROWS][:-1]
+    for separator in _SEPARATORS:
+        if sum(separator in line for line in lines) * 2 < len(lines):
+            continue
+        try:
+            rows = [row for row in csv.reader(lines, delimiter=separator) if row]
+        except csv.Error:
+            continue
+        if len(rows) >= least and {len(row) for row in rows} == {max(width, len(rows[0]))}:
+            # Prose has a space behind each comma, tables have none.
+            prose = sum(cell.startswith(" ") for row in rows for cell in row[1:])
+            return separator != "," or prose * 2 < sum(len(row) - 1 for row in rows)
+    return False

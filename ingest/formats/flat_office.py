@@ -1,0 +1,54 @@
+"""Office packages as one XML file (Flat OPC), which Word saves as `.xml`: made into real ones."""
+
+import base64
+import io
+import zipfile
+from dataclasses import replace
+
+from lxml import etree
+
+from ingest.errors import Permanent
+from ingest.formats.common import inflate_limit as archive
+from ingest.formats.common.source import Extraction, Source
+from ingest.formats.office.xml_tree import attribute, child, parse
+from ingest.formats.slides import pptx
+from ingest.formats.word import docx
+
+
+def extract(source: Source) -> Extraction:
+    """As docx or pptx, whichever it holds. Permanent `unsupported_type` for other packages."""
+    data = source.stream.read()
+    archive.guard_xml(data)
+    package, folders = _packed(data)
+    inner = replace(source, stream=package)
+    if "word" in folders:
+        return docx.extract(inner)
+    if "ppt" in folders:
+        return pptx.extract(inner)
+    raise Permanent(
+        "This XML package is neither a Word document nor a presentation.", code="unsupported_type"
+    )
+
+
+def _packed(data: bytes) -> tuple[io.BytesIO, set[str]]:
+    """The package as a ZIP file, uncompressed, and the names of its top folders."""
+    out = io.BytesIO()
+    folders = set()
+    root = parse(data)
+    with zipfile.ZipFile(out, "w") as archive:
+        for part in root.iterchildren("{*}part"):
+            name = (attribute(part, "name") or "").lstrip("/")
+            content = _content(part)
+            if name and content is not None:
+                folders.add(name.partition("/")[0])
+                archive.writestr(name, content)
+    return out, folders
+
+
+def _content(part: etree._Element) -> bytes | None:
+    binary = child(part, "binaryData")
+    if binary is not None:
+        return base64.b64decode(binary.text or "")
+    inner = child(part, "xmlData")
+    root = None if inner is None else next(inner.iterchildren("*"), None)
+    return None if root is None else etree.tostring(root)

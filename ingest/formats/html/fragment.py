@@ -1,0 +1,52 @@
+"""HTML that is read as a whole, in contrast to web pages: bodies of messages, chapters of books."""
+
+from lxml import etree, html
+
+from ingest.best_effort import attempt, improve
+from ingest.formats.html.deeply_nested import flat_text
+from ingest.formats.html.hidden import drop_hidden
+from ingest.formats.html.page import to_markdown
+from ingest.formats.html.parse import is_deep, parse_page
+from ingest.formats.html.tidy import tidy
+
+_STUB = 5  # times the text's length
+_SEEN = etree.XPath("//body//text()[not(parent::style or parent::script)]")
+
+
+def whole_markdown(markup: str) -> tuple[str, bool]:
+    """All that people see of a page in Markdown, and whether it hides a sentence from them."""
+    return improve(
+        "markup", lambda: _whole_markdown(markup), otherwise=lambda: (flat_text(markup), False)
+    )
+
+
+def _whole_markdown(markup: str) -> tuple[str, bool]:
+    tree, is_whole = parse_page(markup)
+    return tree_markdown(tree) if is_whole else (flat_text(markup), False)
+
+
+def says_more(markup: str, *, than: str) -> bool:
+    """Whether a page holds what the text only stands for: "your program shows no HTML".
+
+    The page is not converted, which takes far longer.
+    """
+    length = len(than.strip())
+    if not length:
+        return True
+    shown = sum(len(text.strip()) for text in _SEEN(parse_page(markup)[0]))
+    return shown > _STUB * length
+
+
+def html_tree(markup: str) -> html.HtmlElement | None:
+    """The page as a tree; None if it is too deep to be one."""
+    tree, is_whole = parse_page(markup)
+    return tree if is_whole else None
+
+
+def tree_markdown(tree: html.HtmlElement) -> tuple[str, bool]:
+    """The same of a tree, which is changed."""
+    if is_deep(tree):
+        return flat_text(etree.tostring(tree, encoding="unicode", method="html")), False
+    hides = improve("hidden_text", lambda: drop_hidden(tree), otherwise=bool)
+    attempt("tidying", lambda: tidy(tree))
+    return to_markdown(etree.tostring(tree, encoding="unicode", method="html")), hides

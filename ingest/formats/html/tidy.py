@@ -1,0 +1,163 @@
+"""Markup that converters lose or garble, said in markup that they keep.
+
+Formulas become text, captions and summaries paragraphs, definition lists lists; code keeps its
+lines; tables that only place things are dissolved, and cells that span rows or columns repeated.
+"""
+
+from collections.abc import Callable, Iterator
+
+from lxml import etree, html
+
+from ingest.formats.html.tables import spread_spans
+
+_TEX = etree.XPath(".//*[local-name()='annotation'][contains(@encoding, 'tex')]/text()")
+_SUPERFLUOUS = etree.XPath(".//*[starts-with(local-name(), 'annotation')] | .//rp")
+_SIGNS = {"msup": "^", "msub": "_", "mfrac": "/"}
+_BLOCKS = {"p", "div", "ul", "ol", "table", "pre", "blockquote", "h1", "h2", "h3", "h4", "dl"}
+_DISPLAY = "{\\displaystyle"
+# Never closed, these took in the page behind them; the converter would leave it out.
+_SWALLOWED = etree.XPath("//*[self::svg or self::iframe][.//p or .//div or .//li or .//h1]")
+_LINKED_BLOCKS = ("h1", "h2", "h3", "h4", "h5", "h6", "p", "li", "blockquote")
+_LISTS = etree.XPath("//dl[dt and not(*[not(self::dt or self::dd or self::script)])]")
+_BARE_CODE = etree.XPath("//pre[not(.//code) and not(.//table)]")
+_RENAMED = {"details": "div", "figure": "div", "figcaption": "p"}
+
+
+def tidy(tree: html.HtmlElement) -> None:
+    """Change the page in place; nothing of its text is lost."""
+    for element in list(tree.iter("math")):
+        _to_text(element, _formula(element))
+    for element in _BARE_CODE(tree):
+        _wrap_content(element, "code")
+    for element in list(tree.iter("sub", "sup", "rp")):
+        element.drop_tag() if element.tag != "rp" else element.drop_tree()
+    for element in list(tree.iter("summary")):
+        _wrap_content(element, "strong")
+        element.tag = "p"
+    for element in [*_SWALLOWED(tree), *tree.iter(*_RENAMED)]:
+        element.tag = _RENAMED.get(element.tag, "div")
+    _each(tree, "caption", _before_its_table)
+    for element in _LISTS(tree):
+        _to_list(element)
+    _each(tree, "a", _tidy_link)
+    _each(tree, "table", _tidy_table)
+
+
+def _each(tree: html.HtmlElement, tag: str, change: Callable[[html.HtmlElement], None]) -> None:
+    for element in list(tree.iter(tag)):
+        change(element)
+
+
+def _formula(math: html.HtmlElement) -> str:
+    """As TeX where the page has that, else its letters and signs in order."""
+    stated = _TEX(math)
+    text = str(stated[0]) if stated else math.get("alttext") or ""
+    if not text.strip():
+        for element in _SUPERFLUOUS(math):
+            element.drop_tree()
+        for element in math.iter(*_SIGNS):
+            if len(element) > 1:
+                element[0].tail = _SIGNS[element.tag]
+        text = "".join(part.strip() for part in math.itertext())
+    text = " ".join(text.split())
+    if text.startswith(_DISPLAY) and text.endswith("}"):
+        text = text[len(_DISPLAY) : -1].strip()
+    return text
+
+
+def _to_text(element: html.HtmlElement, text: str) -> None:
+    tail = element.tail
+    element.clear()
+    element.tag, element.text, element.tail = "span", text, tail
+
+
+def _wrap_content(element: html.HtmlElement, tag: str) -> None:
+    wrapper = etree.SubElement(element, tag)
+    wrapper.text, element.text = element.text, None
+    for child in element[:-1]:
+        wrapper.append(child)
+
+
+def _before_its_table(caption: html.HtmlElement) -> None:
+    table = next(caption.iterancestors("table"), None)
+    if table is None or table.getparent() is None:
+        return
+    caption.tail = None
+    caption.tag = "p"
+    table.addprevious(caption)
+
+
+def _tidy_link(link: html.HtmlElement) -> None:
+    """A link around blocks moves into the first of them, its heading if it has one.
+
+    The converter would run the blocks together, and show the address of a link without words.
+    """
+    blocks = list(link.iterdescendants(*_LINKED_BLOCKS))
+    if not blocks:
+        if not link.text_content().strip():
+            link.attrib.pop("href", None)
+        return
+    address = link.attrib.pop("href", None)
+    link.tag = "div"
+    if address is not None:
+        target = next((block for block in blocks if block.tag[0] == "h"), blocks[0])
+        _wrap_content(target, "a")
+        target[0].set("href", address)
+
+
+def _to_list(definitions: html.HtmlElement) -> None:
+    """One item for each term, or for terms that follow one another, with what is said of it."""
+    definitions.tag = "ul"
+    item = None
+    after_term = False
+    for child in list(definitions):
+        is_term = child.tag == "dt"
+        if item is None or (is_term and not after_term):
+            item = etree.SubElement(definitions, "li")
+        child.tag = "strong" if is_term else "span"
+        child.tail = " "
+        if after_term:
+            item[-1].tail = " / " if is_term else ": "
+        item.append(child)
+        after_term = is_term
+
+
+def _tidy_table(table: html.HtmlElement) -> None:
+    if _is_layout(table):
+        for part in [table, *_parts(table)]:
+            _dissolve(part)
+    else:
+        spread_spans([part for part in _parts(table) if part.tag == "tr"])
+
+
+def _dissolve(part: html.HtmlElement) -> None:
+    """What is neither paragraph nor block would be taken for decoration."""
+    is_cell = part.tag in ("td", "th")
+    holds_blocks = any(child.tag in _BLOCKS for child in part.iterdescendants(etree.Element))
+    part.tag = "div" if holds_blocks or not is_cell else "p"
+    if is_cell and holds_blocks and (part.text or "").strip():
+        words = part.makeelement("p")
+        words.text, part.text = part.text, None
+        part.insert(0, words)
+
+
+def _is_layout(table: html.HtmlElement) -> bool:
+    """Whether it holds no data: other tables or headings are in it, or one cell in each row."""
+    if table.get("role") in ("presentation", "none"):
+        return True
+    if next(table.iterdescendants("table", "h1", "h2"), None) is not None:
+        return True
+    parts = list(_parts(table))
+    rows = [part for part in parts if part.tag == "tr"]
+    cells = [part for part in parts if part.tag in ("td", "th")]
+    return len(cells) <= len(rows) and not any(cell.tag == "th" for cell in cells)
+
+
+def _parts(table: html.HtmlElement) -> Iterator[html.HtmlElement]:
+    """The rows and cells of a table, and what groups them, without those of tables inside."""
+    for child in table:
+        if child.tag in ("thead", "tbody", "tfoot", "tr"):
+            yield child
+            yield from _parts(child)
+        elif child.tag in ("td", "th"):
+            yield child

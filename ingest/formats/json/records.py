@@ -1,0 +1,119 @@
+"""JSON values as Markdown: objects become list items that name their fields, as rows of tables do.
+
+Objects within objects give paths (`address.city: Paris`), lists of plain values are joined, lists
+of objects are items nested below. A list of objects in an outermost object has a heading.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+from ingest.formats.common.markdown_writer import Lines
+
+_DEEPEST = 20  # levels; what is below is written in a line, as text
+_LONGEST_PATH = 200  # characters of a path that fields have in common
+
+
+class Object(NamedTuple):
+    """An object as it was written, with keys that occur twice."""
+
+    pairs: list[tuple[str, "Value"]]
+
+
+Value: TypeAlias = "str | bool | list[Value] | Object | None"
+"""Numbers are texts, as they were written."""
+
+
+def write(value: Value, out: Lines) -> None:
+    """All of a document."""
+    if isinstance(value, Object):
+        for key, member in value.pairs:
+            if isinstance(member, list) and any(isinstance(item, Object) for item in member):
+                out.heading(2, key)
+                write(member, out)
+                out.gap()
+            else:
+                write_item(Object([(key, member)]), out)
+    elif isinstance(value, list):
+        for item in value:
+            write_item(item, out)
+    else:
+        out.text(scalar(value))
+
+
+def write_item(value: Value, out: Lines, depth: int = 0, level: int = 0) -> None:
+    """One element of a list: a list item, with those of its lists nested in it.
+
+    `depth` is that of the item, `level` that of the value.
+    """
+    if level >= _DEEPEST:
+        out.item([_flat(value)], depth=depth)
+        return
+    nested: list[tuple[str, list[Value]]] = []
+    if isinstance(value, list) and not _is_plain(value):
+        nested.append(("", value))
+        has_line = False
+    else:
+        has_line = out.item(_texts(value, nested), depth=depth)
+    for path, items in nested:
+        below = depth + 1 if has_line else depth
+        if path:
+            out.item([f"{path}:"], depth=below)
+            below += 1
+        for item in items:
+            write_item(item, out, below, level + 1)
+
+
+def scalar(value: Value) -> str:
+    """A plain value on one line."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return " ".join(value.split()) if isinstance(value, str) else _flat(value)
+
+
+def _texts(value: Value, nested: list[tuple[str, list[Value]]]) -> Iterator[str]:
+    if isinstance(value, Object):
+        yield from _fields(value, "", nested)
+    elif text := _joined(value):
+        yield text
+
+
+def _fields(
+    value: Object, path: str, nested: list[tuple[str, list[Value]]], level: int = 0
+) -> Iterator[str]:
+    """`path: value` of everything plain in an object; its other lists go to `nested`."""
+    for key, member in value.pairs:
+        name = f"{path}.{scalar(key)}" if path else scalar(key)
+        if isinstance(member, Object) and level < _DEEPEST and len(name) <= _LONGEST_PATH:
+            yield from _fields(member, name, nested, level + 1)
+        elif isinstance(member, list) and not _is_plain(member):
+            nested.append((name, member))
+        elif text := _flat(member) if isinstance(member, Object) else _joined(member):
+            yield f"{name}: {text}" if name else text
+
+
+def _is_plain(items: list[Value]) -> bool:
+    return not any(isinstance(item, list | Object) for item in items)
+
+
+def _joined(value: Value) -> str:
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(scalar, value)))
+    return scalar(value)
+
+
+def _flat(value: Value) -> str:
+    """Keys and values in order, one after the other, however deep."""
+    found: list[str] = []
+    waiting: list[Value] = [value]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, Object):
+            for key, member in reversed(current.pairs):
+                waiting += [member, f"{key}:"]
+        elif isinstance(current, list):
+            waiting += reversed(current)
+        else:
+            found.append(scalar(current))
+    return " ".join(filter(None, found))

@@ -1,0 +1,271 @@
+"""One message as Markdown: its subject, a few header fields, the body once.
+
+Of alternatives the plain text is taken, unless it is a stub beside a rich page. Forwarded
+messages are files of their own where files are kept, and sections in place where they are not;
+the messages of a digest are always sections. Images that belong to the body (logos, signatures)
+are listed, not kept, unless they are large enough to be pictures of text.
+"""
+
+import re
+from dataclasses import dataclass
+from email.message import Message
+from itertools import chain
+
+from ingest.best_effort import attempt, improve
+from ingest.formats.common.attachments import Attachments
+from ingest.formats.common.heading_levels import shift_headings
+from ingest.formats.common.markdown import plain
+from ingest.formats.html.fragment import says_more, whole_markdown
+from ingest.formats.mail import headers, mime_parts, smime
+from ingest.formats.mail.calendar import calendar_text
+from ingest.formats.mail.plain_text import is_pgp_encrypted, plain_markdown
+from ingest.model import Encoding
+
+_DECORATION = 50_000  # bytes; logos and emoticons of bodies are smaller
+_DEEPEST_HEADING = 6
+_LONGEST_NAME = 100  # characters of a subject that becomes the name of a file
+_TNEF = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
+_SIGNATURES = frozenset(
+    {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"}
+)
+_MARKUP = frozenset({"text/html", "text/enriched", "application/xhtml+xml"})
+_READ = _MARKUP | {"text/plain", "text/markdown", "text/calendar", "text/rfc822-headers"}
+_PAGE = re.compile(r"\s*(?:<!doctype html|<html[\s>])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mail:
+    """A message that has been read; its files went to the Attachments."""
+
+    subject: str
+    fields: tuple[tuple[str, str], ...]
+    """Names and values of the header fields that are shown."""
+    message_id: str = ""
+    body: str
+    """Markdown with headings below `level`."""
+    level: int = 1
+    """Of the message's own heading."""
+    encoding: Encoding | None = None
+    """Of the text that lost most characters, or the first; None if the body has none."""
+    is_encrypted: bool = False
+    """Some part could not be read without a key."""
+    has_hidden_text: bool = False
+
+    def markdown(self, *, heading: str = "") -> str:
+        """The message under its subject, or under `heading` if it has none."""
+        title = self.subject or heading
+        blocks = (
+            f"{'#' * self.level} {title}" if title else "",
+            "\n".join(f"{name}: {value}" for name, value in self.fields),
+            self.body,
+        )
+        return "\n\n".join(block for block in blocks if block)
+
+
+def read_message(message: Message, attachments: Attachments, *, level: int = 1) -> Mail:
+    """The message; files inside of it go to `attachments`. `level`: depth of its own heading."""
+    reader = _Reader(attachments, level)
+    blocks = reader.read(message)
+    return Mail(
+        subject=_header(message, "Subject"),
+        fields=improve(
+            "fields",
+            lambda: tuple(headers.fields(message)),
+            otherwise=lambda: _plain_fields(message),
+        ),
+        message_id=_header(message, "Message-ID"),
+        body="\n\n".join(block for block in blocks if block.strip()),
+        level=min(level, _DEEPEST_HEADING),
+        encoding=reader.encoding,
+        is_encrypted=reader.is_encrypted,
+        has_hidden_text=reader.has_hidden_text,
+    )
+
+
+def _header(message: Message, name: str) -> str:
+    return improve(
+        "fields", lambda: headers.header(message, name), otherwise=lambda: _raw(message, name)
+    )
+
+
+def _plain_fields(message: Message) -> tuple[tuple[str, str], ...]:
+    """The header fields that are shown, as they were sent."""
+    found = ((name, _raw(message, name)) for name in headers.SHOWN)
+    return tuple((name, value) for name, value in found if value)
+
+
+def _raw(message: Message, name: str) -> str:
+    return " ".join(str(message.get(name, "")).split())
+
+
+class _Reader:
+    """Walks the parts of one message."""
+
+    def __init__(self, attachments: Attachments, level: int) -> None:
+        self._attachments = attachments
+        self._level = level
+        self._has_body = False
+        self._skips_pages = False
+        self.encoding: Encoding | None = None
+        self.is_encrypted = False
+        self.has_hidden_text = False
+
+    def read(self, part: Message) -> list[str]:
+        """Markdown of the part and of all inside it; files are handed on."""
+        kind = part.get_content_type()
+        if not part.is_multipart():
+            return self._leaf(part, kind)
+        if kind == "multipart/encrypted":
+            self.is_encrypted = True
+            return []
+        children = [child for child in part.get_payload() if isinstance(child, Message)]
+        if kind == "multipart/alternative":
+            return self._alternatives(children)
+        if kind == "message/delivery-status":
+            return ["\n".join(improve("fields", lambda: _status_lines(children), otherwise=list))]
+        if kind.startswith("message/"):
+            return self._forwarded(part, children[0]) if children else []
+        in_place = self._in_place if kind == "multipart/digest" else self.read
+        return list(chain.from_iterable(map(in_place, children)))
+
+    def _leaf(self, part: Message, kind: str) -> list[str]:
+        if smime.is_sealed(kind):
+            return self._sealed(part)
+        if kind in _SIGNATURES:
+            return []
+        if self._is_body(part, kind):
+            self._has_body = True
+            return [self._text(part, kind)]
+        attempt("attachments", lambda: self._attach(part, kind))
+        return []
+
+    def _is_body(self, part: Message, kind: str) -> bool:
+        """Whether people see it as text of the message, not as a file."""
+        if part.get_content_disposition() == "attachment" or (
+            kind not in _READ and not kind.startswith("multipart/")
+        ):
+            return False
+        return not self._has_body or kind == "text/calendar" or not headers.file_name(part)
+
+    def _text(self, part: Message, kind: str) -> str:
+        text, encoding = mime_parts.text(part)
+        if self.encoding is None or encoding.replaced > self.encoding.replaced:
+            self.encoding = encoding
+        if kind == "text/calendar":
+            return improve(
+                "calendar",
+                lambda: plain_markdown(calendar_text(text)),
+                otherwise=lambda: plain(text),
+            )
+        if kind == "text/markdown":
+            return shift_headings(text, self._level)
+        if kind in _MARKUP or _PAGE.match(text):
+            if self._skips_pages:
+                return ""
+            markdown, hides = whole_markdown(text)
+            self.has_hidden_text |= hides
+            return shift_headings(markdown, self._level)
+        if is_pgp_encrypted(text):
+            self.is_encrypted = True
+            return ""
+        declared = str(part.get("Content-Type", ""))
+        return improve(
+            "markup",
+            lambda: plain_markdown(text, declared=declared),
+            otherwise=lambda: plain(text),
+        )
+
+    def _alternatives(self, children: list[Message]) -> list[str]:
+        """The one version of the text that says most; files and invitations of all versions."""
+        had_body = self._has_body
+        plain: list[str] = []
+        pages: list[Message] = []
+        rest: list[str] = []
+        for child in children:
+            kind = _first_text(child).get_content_type()
+            if kind in _MARKUP:
+                pages.append(child)
+            elif kind == "text/plain":
+                plain += self.read(child)
+            elif kind in _READ or not kind.startswith("text/"):  # else a version for few programs
+                rest += self.read(child)
+        for page in pages:
+            self._has_body = had_body  # a version of the text, not another file after it
+            plain = self._richer(plain, page)
+        return [*plain, *rest]
+
+    def _richer(self, plain: list[str], page: Message) -> list[str]:
+        """The page instead of the text if that is a stub; of the other only the files are read."""
+        text = "".join(plain)
+        if improve("markup", lambda: _says_more(page, text), otherwise=bool):
+            return self.read(page)
+        self._skips_pages = True
+        self.read(page)
+        self._skips_pages = False
+        return plain
+
+    def _in_place(self, part: Message) -> list[str]:
+        """A message inside of this one as a section of it."""
+        inner = part.get_payload(0) if part.is_multipart() else part
+        if part.get_content_maintype() != "message" or not isinstance(inner, Message):
+            return self.read(part)
+        mail = read_message(inner, self._attachments, level=self._level + 1)
+        self.encoding = self.encoding or mail.encoding
+        self.is_encrypted |= mail.is_encrypted
+        self.has_hidden_text |= mail.has_hidden_text
+        return [mail.markdown()]
+
+    def _forwarded(self, part: Message, inner: Message) -> list[str]:
+        if not self._attachments.are_kept:
+            return self._in_place(part)
+        try:
+            data = mime_parts.as_bytes(inner)
+        except (LookupError, TypeError, ValueError):  # what the parser read, it may not write
+            return self._in_place(part)
+        name = headers.file_name(part) or headers.header(inner, "Subject") or "message"
+        name = f"{name.removesuffix('.eml')[:_LONGEST_NAME]}.eml"
+        self._attachments.add(name, data, media_type="message/rfc822")
+        return []
+
+    def _sealed(self, part: Message) -> list[str]:
+        inside = smime.signed_content(mime_parts.content(part))
+        if inside is None:
+            self.is_encrypted = True
+            return []
+        return self.read(mime_parts.parse_bytes(inside))
+
+    def _attach(self, part: Message, kind: str) -> None:
+        name = headers.file_name(part)
+        data = mime_parts.content(part)
+        if kind in _TNEF or name.lower() == "winmail.dat":
+            self._attachments.refuse(
+                name or "winmail.dat",
+                size=len(data),
+                media_type=kind,
+                code="unsupported_type",
+                message="Files that Outlook packed into winmail.dat cannot be read.",
+            )
+            return
+        decorates = kind.startswith("image/") and part.get_content_disposition() != "attachment"
+        self._attachments.add(
+            name, data, media_type=kind, keep=not decorates or len(data) > _DECORATION
+        )
+
+
+def _says_more(page: Message, text: str) -> bool:
+    return says_more(mime_parts.text(_first_text(page))[0] if text else "", than=text)
+
+
+def _first_text(part: Message) -> Message:
+    """The text that a version starts with, past its containers; the part itself if none."""
+    texts = (child for child in part.walk() if child.get_content_type() in _READ)
+    return next(texts, part)
+
+
+def _status_lines(groups: list[Message]) -> list[str]:
+    """A report of delivery, which the parser splits into groups of fields."""
+    return [
+        f"{name}: {headers.header_text(str(value))}"
+        for group in groups
+        for name, value in group.raw_items()
+    ]

@@ -1,0 +1,134 @@
+"""Charts and diagrams (SmartArt) of Office documents, and tables of slides, as Markdown."""
+
+from collections.abc import Iterator, Mapping
+
+from lxml import etree
+
+from ingest.formats.common.markdown import plain, table
+from ingest.formats.office.opc import Package, Relation
+from ingest.formats.office.xml_tree import attribute
+
+_MOST_POINTS = 5000  # of one series
+_DEEP = 20  # levels of a diagram
+_NO_NODES = {"doc", "pres", "parTrans", "sibTrans"}
+
+
+class Graphics:
+    """Charts and diagrams that a part refers to, each shown once."""
+
+    def __init__(self, package: Package, relations: Mapping[str, Relation]) -> None:
+        self._package = package
+        self._relations = relations
+        self._shown: set[str] = set()
+
+    def show(self, frame: etree._Element) -> Iterator[str]:
+        """Those in a frame or drawing; not objects that are documents."""
+        for item in frame.iter("{*}chart", "{*}relIds"):
+            is_chart = etree.QName(item).localname == "chart"
+            root = self._target(attribute(item, "id" if is_chart else "dm"))
+            text = _chart(root) if is_chart else _diagram(root)
+            if text:
+                yield text
+
+    def _target(self, key: str | None) -> etree._Element | None:
+        relation = self._relations.get(key or "")
+        if relation is None or relation.target in self._shown:
+            return None
+        self._shown.add(relation.target)
+        return self._package.find_xml(relation.target)
+
+
+def slide_table(frame: etree._Element) -> Iterator[str]:
+    """The table in a frame of a slide."""
+    for item in frame.iter("{*}tbl"):
+        rows = [
+            [_text(cell) for cell in row.iterchildren("{*}tc")]
+            for row in item.iterchildren("{*}tr")
+        ]
+        if text := table(rows):
+            yield text
+
+
+def _chart(root: etree._Element | None) -> str:
+    """Its title, and its values: a row for each category, a column for each series."""
+    if root is None:
+        return ""
+    title = next(root.iter("{*}title"), None)
+    heading = " ".join(_text(title).split()) if title is not None else ""
+    columns = [
+        (_values(series, "tx"), _values(series, "cat", "xVal"), _values(series, "val", "yVal"))
+        for series in root.iter("{*}ser")
+    ]
+    categories: dict[int, str] = {}
+    for _, names, values in columns:
+        categories = {**dict.fromkeys(values, ""), **categories}
+        categories |= {key: name for key, name in names.items() if not categories.get(key)}
+    rows = [["", *(" ".join(name.values()) for name, _, _ in columns)]]
+    rows += [
+        [categories[key], *(values.get(key, "") for _, _, values in columns)]
+        for key in sorted(categories)
+    ]
+    return "\n\n".join(piece for piece in (plain(heading), table(rows)) if piece)
+
+
+def _values(series: etree._Element, *names: str) -> dict[int, str]:
+    """Cached values by index; of categories in several levels, the innermost."""
+    for item in series.iterchildren(*(f"{{*}}{name}" for name in names)):
+        levels = next(item.iter("{*}lvl"), None)
+        points = (item if levels is None else levels).iter("{*}pt")
+        found = {}
+        for position, point in zip(range(_MOST_POINTS), points, strict=False):
+            value = next(point.iterchildren("{*}v"), None)
+            index = point.get("idx", "")
+            found[int(index) if index.isdecimal() else position] = (
+                (value.text or "") if value is not None else ""
+            )
+        if not found:
+            found = {0: " ".join(value.text or "" for value in item.iterchildren("{*}v"))}
+        return found
+    return {}
+
+
+def _diagram(root: etree._Element | None) -> str:
+    """The nodes as a nested list, as its author sees them in the outline."""
+    if root is None:
+        return ""
+    texts = {
+        point.get("modelId", ""): " ".join(_text(point).split())
+        for point in root.iter("{*}pt")
+        if point.get("type") not in _NO_NODES
+    }
+    children = _children(root)
+    below = {child for group in children.values() for _, child in group}
+    lines: list[str] = []
+    seen: set[str] = set()
+    roots = [point.get("modelId", "") for point in root.iter("{*}pt")]
+    stack = [(key, 0) for key in reversed([*(key for key in roots if key not in below), *roots])]
+    while stack:
+        key, depth = stack.pop()
+        if key in seen:
+            continue
+        seen.add(key)
+        if texts.get(key):
+            lines.append(f"{'  ' * min(depth, _DEEP)}- {texts[key]}")
+        inner = depth + 1 if key in texts else depth
+        stack += [(child, inner) for _, child in sorted(children.get(key, []), reverse=True)]
+    return "\n".join(lines)
+
+
+def _children(root: etree._Element) -> dict[str, list[tuple[int, str]]]:
+    found: dict[str, list[tuple[int, str]]] = {}
+    for link in root.iter("{*}cxn"):
+        if link.get("type", "parOf") == "parOf":
+            order = link.get("srcOrd", "")
+            position = int(order) if order.isdecimal() else 0
+            found.setdefault(link.get("srcId", ""), []).append((position, link.get("destId", "")))
+    return found
+
+
+def _text(element: etree._Element) -> str:
+    """Its paragraphs, on lines."""
+    return "\n".join(
+        "".join(item.text or "" for item in paragraph.iter("{*}t"))
+        for paragraph in element.iter("{*}p")
+    )

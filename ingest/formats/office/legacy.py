@@ -1,0 +1,122 @@
+"""Word 97 and older (.doc), PowerPoint 97 (.ppt) and RTF, read by xberg.
+
+Not read: the borders of tables in .doc and .ppt (their cells are there as text), pictures,
+embedded objects. Deleted text of tracked changes is not told from the rest. Hidden text is left
+out of RTF, and reported. Speaker notes of a .ppt stand at the end: it is not told whose they are.
+"""
+
+import io
+import re
+import struct
+
+import olefile
+
+from ingest.best_effort import improve
+from ingest.errors import Permanent
+from ingest.formats import media_types as types
+from ingest.formats.common.source import Extraction, Source
+from ingest.formats.office import xberg_text
+from ingest.formats.office.ole_properties import summary
+
+_FIB_FLAGS = 0x0A  # of the stream WordDocument: File Information Block, [MS-DOC] 2.5.2
+_FIB_ENCRYPTED = 0x0100
+_USER_TOKEN = 12  # of the stream Current User: headerToken, [MS-PPT] 2.3.2
+_TOKEN_ENCRYPTED = 0xF3D1C4DF
+_HIDDEN = re.compile(rb"\\v1?(?![a-zA-Z0-9])([^{}]*)")
+_CONTROL_WORD = re.compile(rb"\\[a-z]+-?\d* ?")
+# A character beyond U+FFFF stands in RTF as two surrogates, which xberg drops.
+_PAIR = re.compile(rb"\\u(-?\d{4,5}) ?(?:\?|\\'[0-9a-fA-F]{2})?\\u(-?\d{4,5})")
+_SENTENCE = 40  # characters: a mark is shorter, an instruction is not
+_NOTES = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
+_FIELD = re.compile(
+    r"\b(?:TOC|TOA|INDEX|REF|PAGEREF|NOTEREF|STYLEREF|SEQ|XE|TC|DATE|TIME|PAGE|NUMPAGES|FILENAME"
+    r'|MERGEFIELD|HYPERLINK|INCLUDEPICTURE)(?: +(?:"[^"\n]*"|[\w.]+))?'
+    r'(?: *\\[a-zA-Z@*#!](?: +(?:"[^"\n]*"|MERGEFORMAT))?)+ ?'
+)
+
+
+def extract(source: Source) -> Extraction:
+    """The document as one part, a presentation with one part for each slide. Also `encrypted`."""
+    data = source.stream.read()
+    properties: dict[str, str] = {}
+    if source.media_type != types.RTF:
+        with olefile.OleFileIO(io.BytesIO(data)) as ole:
+            _refuse_encrypted(ole)
+            properties = improve("metadata", lambda: summary(ole), otherwise=dict)
+    else:
+        data = improve("markup", lambda: _PAIR.sub(_joined, data), otherwise=lambda: data)
+    found = xberg_text.read(data, source.media_type)
+    properties = found.properties | properties
+    title = properties.pop("title", None) or found.title
+    is_presentation = source.media_type == types.PPT
+    return Extraction(
+        parts=_parts(found.text, is_presentation=is_presentation),
+        extractor=xberg_text.VERSION,
+        paged=is_presentation,
+        title=title,
+        metadata=dict(properties),
+        warnings=("hidden_text",)
+        if improve("hidden_text", lambda: _has_hidden_text(data, source.media_type), otherwise=bool)
+        else (),
+    )
+
+
+def _parts(text: str, *, is_presentation: bool) -> list[str]:
+    if is_presentation:
+        return improve("layout", lambda: slides(text), otherwise=lambda: [text])
+    return [improve("fields", lambda: without_fields(text), otherwise=lambda: text)]
+
+
+def _refuse_encrypted(ole: olefile.OleFileIO) -> None:
+    if (
+        _flags(ole, "WordDocument", "<H", _FIB_FLAGS) & _FIB_ENCRYPTED
+        or _flags(ole, "Current User", "<I", _USER_TOKEN) == _TOKEN_ENCRYPTED
+        or ole.exists("EncryptedSummary")
+    ):
+        raise Permanent("The document is protected by a password.", code="encrypted")
+
+
+def _has_hidden_text(data: bytes, media_type: str) -> bool:
+    if media_type != types.RTF:
+        return False
+    return any(
+        len(_CONTROL_WORD.sub(b"", match[1]).strip()) >= _SENTENCE
+        for match in _HIDDEN.finditer(data)
+    )
+
+
+def _flags(ole: olefile.OleFileIO, stream: str, layout: str, offset: int) -> int:
+    """A number of an OLE stream; 0 if the stream is not there or too short."""
+    if not ole.exists(stream):
+        return 0
+    data = ole.openstream(stream).read(offset + struct.calcsize(layout))
+    if len(data) < offset + struct.calcsize(layout):
+        return 0
+    return int(struct.unpack_from(layout, data, offset)[0])
+
+
+def _joined(pair: re.Match[bytes]) -> bytes:
+    high, low = (int(number) & 0xFFFF for number in pair.groups())
+    if not (0xD800 <= high < 0xDC00 <= low < 0xE000):
+        return pair[0]
+    return b"\\u%d" % (0x10000 + ((high - 0xD800) << 10) + low - 0xDC00)
+
+
+def without_fields(text: str) -> str:
+    """The text without instructions of fields, which xberg takes for text.
+
+    `TOC \\o "1-3" \\h` goes; without a switch, a word in capitals is left alone.
+    """
+    return _FIELD.sub("", text)
+
+
+def slides(markdown: str) -> list[str]:
+    """The parts of xberg's Markdown of a presentation, its notes marked as such."""
+    found: list[list[str]] = [[]]
+    for line in _NOTES.sub("Notes: ", markdown).split("\n"):
+        if line == xberg_text.RULE:
+            found.append([])
+        else:
+            found[-1].append(line)
+    parts = ["\n".join(slide).strip("\n") for slide in found]
+    return parts[1:] if len(parts) > 1 and not parts[0] else parts

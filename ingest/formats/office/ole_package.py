@@ -1,0 +1,103 @@
+"""Files that are embedded in Office documents: what they are called, and their bytes."""
+
+import io
+import posixpath
+import struct
+from collections.abc import Callable, Iterable
+from typing import BinaryIO
+
+import olefile
+
+from ingest.errors import Permanent, Transient
+from ingest.formats.common.source import MemberSink
+
+OpenPart = Callable[[str], BinaryIO]
+"""Opens a part of a package by its name."""
+
+_MOST_LISTED = 200
+_LARGEST_OBJECT = 128 * 1024 * 1024  # bytes; an object is unwrapped in memory
+_NATIVE = "\x01Ole10Native"
+_CONTENTS = "CONTENTS"
+_STREAMS = ("Package", _CONTENTS)
+_OWN_FORMATS = {"WordDocument": ".doc", "Workbook": ".xls", "PowerPoint Document": ".ppt"}
+
+
+def unwrap(part: str, data: bytes) -> tuple[str, bytes] | None:
+    """Name and bytes of the file in an embedded object; None if the object is not a file.
+
+    `part` names the object inside of its document.
+    """
+    name = posixpath.basename(part)
+    if not data.startswith(olefile.MAGIC):
+        return name, data
+    try:
+        with olefile.OleFileIO(io.BytesIO(data)) as ole:
+            return _inner(ole, name, data)
+    except Exception:  # olefile raises whatever a broken structure leads to
+        return None
+
+
+def _inner(ole: olefile.OleFileIO, name: str, data: bytes) -> tuple[str, bytes] | None:
+    stem = posixpath.splitext(name)[0]
+    if ole.exists(_NATIVE):
+        return _native(ole.openstream(_NATIVE).read(), name)
+    for stream in _STREAMS:
+        if ole.exists(stream):
+            return stem + _suffix(inner := ole.openstream(stream).read()), inner
+    for stream, suffix in _OWN_FORMATS.items():
+        if ole.exists(stream):
+            return stem + suffix, data
+    return None
+
+
+def _suffix(data: bytes) -> str:
+    return ".pdf" if data.startswith(b"%PDF-") else ""
+
+
+def _native(data: bytes, name: str) -> tuple[str, bytes]:
+    """An object of the packager: size, flags, label, path, …, size, bytes ([MS-OLEDS] 2.3.6)."""
+    label_end = data.index(b"\0", 6)
+    path_end = data.index(b"\0", label_end + 1)
+    position = path_end + 1 + 4  # two flags of two bytes
+    (length,) = struct.unpack_from("<I", data, position)
+    position += 4 + length  # the path of a temporary copy
+    (size,) = struct.unpack_from("<I", data, position)
+    content = data[position + 4 : position + 4 + size]
+    label = data[6:label_end].decode("utf-8", "replace").replace("\\", "/")
+    return posixpath.basename(label) or name, content
+
+
+def hand_over(
+    parts: Iterable[str], open_part: OpenPart, members: MemberSink | None
+) -> list[dict[str, object]]:
+    """Give the files in these parts to `members`, if there is one, and list them for the metadata.
+
+    An object that is no file, or is damaged, is listed by the name of its part.
+    """
+    listed: list[dict[str, object]] = []
+    for part in parts:
+        try:
+            name, size = _hand_over(part, open_part, members)
+        except (Permanent, Transient):
+            raise
+        except Exception:  # zipfile raises whatever damage leads to
+            name, size = posixpath.basename(part), 0
+        listed.append({"name": name, "sizeBytes": size})
+    return listed[:_MOST_LISTED]
+
+
+def _hand_over(part: str, open_part: OpenPart, members: MemberSink | None) -> tuple[str, int]:
+    with open_part(part) as stream:
+        is_object = stream.read(len(olefile.MAGIC)) == olefile.MAGIC
+        size = stream.seek(0, io.SEEK_END)
+        stream.seek(0)
+        if not is_object:
+            name = posixpath.basename(part)
+            path = members.add(name, stream) if members is not None and size else None
+            return path or name, size
+        found = unwrap(part, stream.read()) if size <= _LARGEST_OBJECT else None
+    if found is None:
+        return posixpath.basename(part), size
+    name, content = found
+    path = members.add(name, content) if members is not None and content else None
+    return path or name, len(content)

@@ -1,0 +1,140 @@
+"""Parts of an Office package (OOXML) and how they refer to each other.
+
+Elements and relations are found by their local names, so that the transitional and the strict
+variant of the standard read the same. XML is parsed without entities, DTDs and network.
+"""
+
+import posixpath
+import zipfile
+from dataclasses import dataclass
+from typing import BinaryIO, cast
+from urllib.parse import unquote
+
+from lxml import etree
+
+from ingest.formats.office.xml_tree import parse
+
+_CORE = "docProps/core.xml"
+_PROPERTIES = {
+    "title": "title",
+    "creator": "author",
+    "subject": "subject",
+    "keywords": "keywords",
+    "created": "created",
+    "modified": "modified",
+    "language": "language",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What one part says of another."""
+
+    kind: str
+    """Last segment of the type: `slide`, `image`, `comments` …"""
+    target: str
+    """Name of the part; an address if it is external."""
+    is_external: bool
+
+
+class Package:
+    """An open package. `archive.guard` must have let it pass."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        """zipfile.BadZipFile if it is none."""
+        stream.seek(0)
+        self._archive = zipfile.ZipFile(stream)
+        self._members = {_normal(name): name for name in self._archive.namelist()}
+        self.broken: dict[str, None] = {}
+        """Parts that were there, but could not be read."""
+        self._relations: dict[str, dict[str, Relation]] = {}
+
+    def __contains__(self, part: object) -> bool:
+        return part in self._members
+
+    def read(self, part: str) -> bytes:
+        """KeyError if there is no such part; zipfile and zlib errors if it is broken."""
+        return self._archive.read(self._members[part])
+
+    def open(self, part: str) -> BinaryIO:
+        """As read(), for what need not be in memory."""
+        return cast(BinaryIO, self._archive.open(self._members[part]))
+
+    def xml(self, part: str) -> etree._Element:
+        """The root of a part; as read(), and etree.XMLSyntaxError."""
+        return parse(self.read(part))
+
+    def find_xml(self, part: str) -> etree._Element | None:
+        """The root of a part that one can do without: None if it is missing or `broken`."""
+        if part not in self:
+            return None
+        try:
+            return self.xml(part)
+        except Exception:  # zipfile raises whatever damage leads to
+            self.broken[part] = None
+            return None
+
+    def main(self, usual: str) -> str:
+        """The part that the package is about; `usual` is its name where the package is silent."""
+        named = self.related("", "officeDocument")
+        return named[0] if named else usual
+
+    def relations(self, part: str) -> dict[str, Relation]:
+        """By id, in order; those of the package itself for an empty name."""
+        if part not in self._relations:
+            self._relations[part] = self._read_relations(part)
+        return self._relations[part]
+
+    def _read_relations(self, part: str) -> dict[str, Relation]:
+        folder, name = posixpath.split(part)
+        root = self.find_xml(posixpath.join(folder, "_rels", f"{name}.rels"))
+        if root is None:
+            return {}
+        return {
+            item.get("Id", ""): _relation(item, folder)
+            for item in root.iterchildren("{*}Relationship")
+        }
+
+    def related(self, part: str, kind: str) -> list[str]:
+        """Names of the parts of this kind that are there."""
+        return [
+            relation.target
+            for relation in self.relations(part).values()
+            if relation.kind == kind and relation.target in self
+        ]
+
+    def properties(self) -> dict[str, str]:
+        """Title, author, subject, keywords, created, modified and language, as far as stated."""
+        root = self.find_xml(_CORE)
+        if root is None:
+            return {}
+        stated = {
+            etree.QName(item).localname: (item.text or "").strip()
+            for item in root.iterchildren("*")
+        }
+        return {ours: stated[theirs] for theirs, ours in _PROPERTIES.items() if stated.get(theirs)}
+
+
+def take_choices(root: etree._Element) -> None:
+    """Of alternatives (mc:AlternateContent) leave one: the first that holds text."""
+    for alternatives in list(root.iter("{*}AlternateContent")):
+        parent = alternatives.getparent()
+        if parent is None:
+            continue
+        branches = list(alternatives.iterchildren("{*}Choice", "{*}Fallback"))
+        spoken = [branch for branch in branches if "".join(branch.itertext()).strip()]
+        for child in list((spoken or branches or [alternatives])[0]):
+            alternatives.addprevious(child)
+        parent.remove(alternatives)
+
+
+def _relation(item: etree._Element, folder: str) -> Relation:
+    is_external = item.get("TargetMode") == "External"
+    target = item.get("Target", "")
+    if not is_external:
+        target = _normal(posixpath.normpath(posixpath.join("/", folder, unquote(target))))
+    return Relation(item.get("Type", "").rpartition("/")[2], target, is_external)
+
+
+def _normal(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/")

@@ -1,0 +1,106 @@
+"""What the library xberg reads of formats that nothing smaller reads as well: DOC, PPT, RTF, MSG.
+
+It gets bytes, never addresses; no OCR, no cache, no quality heuristics. Its Markdown escapes what
+might be markup anywhere; here only what would be read as structure stays escaped, so that people
+find words as they were written.
+"""
+
+import asyncio
+import re
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+import xberg
+
+from ingest.best_effort import improve
+
+VERSION = f"xberg {version('xberg')}"
+RULE = "-----"
+"""A line between two slides; such a line in the text itself is escaped."""
+
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_LINE_START = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:\d+(?=\\[.)]))?")
+_PICTURE = re.compile(r"!\[([^\]\n]*)\]\(image_\d+\.\w+\)")
+_NAMELESS = {"", "image"}
+_FOOTNOTE = re.compile(r"^(\[\^[^\]\n]+\]:)\s*\n\s+", re.MULTILINE)
+_PROPERTIES = {
+    "authors": "author",
+    "subject": "subject",
+    "keywords": "keywords",
+    "created_at": "created",
+    "modified_at": "modified",
+    "language": "language",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XbergText:
+    """One document as xberg gives it."""
+
+    text: str
+    """Markdown."""
+    title: str | None = None
+    properties: dict[str, str] = field(default_factory=dict)
+    """`author`, `subject`, `keywords`, `created`, `modified`, `language`, as far as stated."""
+
+
+def read(data: bytes, media_type: str) -> XbergText:
+    """Text and properties of a file; empty if it has none.
+
+    Raises whatever xberg makes of damage, panics included: the registry knows what to say.
+    """
+    result = asyncio.run(
+        xberg.extract(
+            xberg.ExtractInput(kind="bytes", bytes=data, mime_type=media_type),
+            xberg.ExtractionConfig(
+                use_cache=False,
+                disable_ocr=True,
+                enable_quality_processing=False,
+                output_format="markdown",
+                max_archive_depth=0,
+            ),
+        )
+    )
+    if not result.results:
+        raise ValueError("nothing was read")
+    document = result.results[0]
+    return XbergText(
+        text=improve("tidying", lambda: tidy(document.content), otherwise=lambda: document.content),
+        title=document.metadata.title,
+        properties=improve(
+            "metadata", lambda: _properties(document.metadata), otherwise=dict[str, str]
+        ),
+    )
+
+
+def _properties(metadata: Any) -> dict[str, str]:
+    found = {}
+    for theirs, ours in _PROPERTIES.items():
+        value = getattr(metadata, theirs, None)
+        if isinstance(value, list):
+            value = ", ".join(str(item) for item in value)
+        if value:
+            found[ours] = str(value)
+    return found
+
+
+def tidy(markdown: str) -> str:
+    """xberg's Markdown without needless escapes and without pictures, footnotes in one line."""
+    markdown = _PICTURE.sub(_alternative_text, markdown)
+    markdown = _FOOTNOTE.sub(r"\1 ", markdown)
+    return "\n".join(map(_unescape, markdown.strip("\n").split("\n")))
+
+
+def _alternative_text(picture: re.Match[str]) -> str:
+    name = picture.group(1)
+    return "" if name in _NAMELESS else name
+
+
+def _unescape(line: str) -> str:
+    """The line with only those escapes that keep it from being a heading, a row, an item …"""
+    if line.startswith("|"):
+        return _ESCAPE.sub(lambda escape: escape[0] if escape[1] == "|" else escape[1], line)
+    start = _LINE_START.match(line)
+    kept = start.end() if start else 0
+    return _ESCAPE.sub(lambda escape: escape[escape.start() != kept], line)

@@ -1,0 +1,244 @@
+"""Blocks of an OpenDocument as Markdown: headings, paragraphs, lists, tables, frames."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from lxml import etree
+
+from ingest.best_effort import improve
+from ingest.formats.common.markdown import plain, table
+from ingest.formats.office.xml_tree import attribute, local
+from ingest.formats.opendocument.inline import Inline, Notes, read_inline
+from ingest.formats.opendocument.styles import PLAIN, Styles, style_of
+from ingest.model import Step
+
+_PARAGRAPHS = frozenset({"p", "h"})
+_CONTAINERS = frozenset(
+    {"section", "index-body", "index-title", "table-of-content", "illustration-index"}
+    | {"table-index", "object-index", "user-index", "alphabetical-index", "bibliography"}
+    | {"numbered-paragraph", "text-box", "text", "change-region"}
+)
+_ROW_GROUPS = frozenset({"table-header-rows", "table-rows", "table-row-group"})
+_SHAPES = frozenset(
+    {"frame", "custom-shape", "rect", "ellipse", "circle", "line", "polygon", "path", "connector"}
+    | {"caption", "g", "a", "regular-polygon", "polyline"}
+)
+_STEPS: dict[str, Step] = {
+    **dict.fromkeys(_PARAGRAPHS, "layout"),
+    **dict.fromkeys(_SHAPES, "graphics"),
+    "list": "numbering",
+    "table": "tables",
+}
+_CELLS = ("{*}table-cell", "{*}covered-table-cell")
+_MARK = re.compile(r"^ *(?:-|\d+\.) ", re.MULTILINE)
+_DEEPEST_HEADING = 6
+_DEEP = 20  # tables, lists and frames inside of one another
+_MOST_REPEATED = 64  # cells or rows that are stated once; nobody reads more of the same
+_SENTENCE = 40  # characters: a mark is shorter, an instruction is not
+
+Show = Callable[[etree._Element], list[str]]
+"""Blocks for an embedded object: a chart, an equation, a document."""
+_Block = tuple[bool, str, int]
+"""Whether it is a list item, its Markdown, its level in the list."""
+
+
+@dataclass(slots=True)
+class Body:
+    """Reads blocks in the order of the document."""
+
+    styles: Styles
+    notes: Notes
+    show: Show
+    drop_faint: bool = True
+    has_hidden_text: bool = False
+    visible: int = 0
+    """Characters that can be seen …"""
+    faint: int = 0
+    """… and those of sentences among them that are white on white."""
+    _depth: int = 0
+    _comments: list[str] = field(default_factory=list)
+
+    def read(self, container: Iterable[etree._Element]) -> list[str]:
+        """Markdown blocks of a text, cell or frame; items of a list are one block."""
+        blocks: list[list[str]] = []
+        levels: list[int] = []  # of the items above, outermost first
+        was_item = False
+        for is_item, text, level in self._blocks(container):
+            while levels and (not is_item or levels[-1] >= level):
+                levels.pop()
+            if is_item and was_item:
+                blocks[-1].append(f"{'   ' * len(levels)}{text}")
+            else:
+                blocks.append([text])
+            was_item = is_item
+            if is_item:
+                levels.append(level)
+        return ["\n".join(lines) for lines in blocks]
+
+    def shape(self, shape: etree._Element) -> list[str]:
+        """Blocks of a frame, a drawn shape or a group."""
+        if self._depth >= _DEEP:
+            return _flat(shape)
+        self._depth += 1
+        try:
+            return list(self._shape(shape))
+        finally:
+            self._depth -= 1
+
+    def comments(self) -> list[str]:
+        """Those of what was read since the last call."""
+        found, self._comments = self._comments, []
+        return found
+
+    def _blocks(self, container: Iterable[etree._Element]) -> Iterator[_Block]:
+        for item in container:
+            name = local(item)
+            if name == "section" and attribute(item, "display") == "none":
+                self.has_hidden_text |= len("".join(item.itertext())) >= _SENTENCE
+            elif name in _CONTAINERS:
+                yield from self._blocks(item)
+            elif name in _STEPS:
+                yield from improve(
+                    _STEPS[name],
+                    partial(self._block, item, name),
+                    otherwise=partial(_flat_block, item),
+                )
+
+    def _block(self, item: etree._Element, name: str) -> list[_Block]:
+        if name in _PARAGRAPHS:
+            return list(self._paragraph(item))
+        if name == "list":
+            return list(self._list(item, style_of(item), 1))
+        read = self._table if name == "table" else self.shape
+        return [(False, text, 0) for text in read(item)]
+
+    def _paragraph(self, item: etree._Element) -> Iterator[_Block]:
+        style = improve("styles", lambda: self.styles.get(style_of(item)), otherwise=lambda: PLAIN)
+        inline = self._inline(item)
+        text = inline.text.strip()
+        level = style.title_level
+        if local(item) == "h":
+            stated = attribute(item, "outline-level") or "1"
+            level = int(stated) if stated.isdecimal() else 1
+        if text and level is not None and not self._depth:
+            yield False, f"{'#' * max(1, min(level, _DEEPEST_HEADING))} {_on_one_line(text)}", 0
+        elif text:
+            yield False, plain(text), 0
+        for shape in inline.shapes:
+            yield from ((False, block, 0) for block in self.shape(shape))
+
+    def _inline(self, item: etree._Element) -> Inline:
+        inline = read_inline(
+            item, self.styles, self.notes, drop_faint=self.drop_faint, may_be_faint=not self._depth
+        )
+        self.visible += len(inline.text)
+        if inline.faint >= _SENTENCE:
+            self.faint += inline.faint
+        self.has_hidden_text |= max(inline.faint, inline.hidden) >= _SENTENCE
+        self._comments += inline.comments
+        return inline
+
+    def _list(self, element: etree._Element, style: str | None, level: int) -> Iterator[_Block]:
+        if level > _DEEP:
+            yield from ((True, f"- {text}", level) for text in _flat(element))
+            return
+        start = attribute(element, "start-value") or ""
+        count = int(start) - 1 if start.isdecimal() else 0
+        for item in element:
+            if local(item) not in ("list-item", "list-header"):
+                continue
+            texts = []
+            lists = []
+            for piece in item:
+                if local(piece) == "list":
+                    lists.append(piece)
+                elif local(piece) == "h":  # a numbered heading
+                    yield from self._paragraph(piece)
+                else:
+                    texts += [text for _, text, _ in self._blocks([piece])]
+            if texts:
+                count += 1
+                mark = f"{count}." if self.styles.is_numbered(style, level) else "-"
+                yield True, f"{mark} {_on_one_line(' '.join(texts))}", level
+            for inner in lists:
+                yield from self._list(inner, style_of(inner) or style, level + 1)
+
+    def _table(self, element: etree._Element) -> list[str]:
+        """A Markdown table; a single cell is a frame around its blocks."""
+        if self._depth >= _DEEP:
+            return _flat(element)
+        self._depth += 1
+        try:
+            rows = list(_rows(element))
+            cells = [
+                list(row.iterchildren("{*}table-cell", "{*}covered-table-cell")) for row in rows
+            ]
+            if len(cells) == 1 and len(cells[0]) == 1:
+                return self.read(cells[0][0])
+            made = table([line for mine in cells for line in [self._row(mine)] if any(line)])
+            return [made] if made else []
+        finally:
+            self._depth -= 1
+
+    def _row(self, cells: list[etree._Element]) -> list[str]:
+        texts: list[str] = []
+        for cell in cells:
+            text = "" if local(cell).startswith("covered") else self._cell(cell)
+            repeated = attribute(cell, "number-columns-repeated") or "1"
+            count = min(int(repeated), _MOST_REPEATED) if repeated.isdecimal() else 1
+            texts += [text] * max(count, 1)
+        return texts
+
+    def _cell(self, cell: etree._Element) -> str:
+        return _on_one_line(" ".join(_unmarked(block) for block in self.read(cell)))
+
+    def _shape(self, shape: etree._Element) -> Iterator[str]:
+        for item in shape:
+            name = local(item)
+            if name in ("title", "desc"):
+                if item.text and item.text.strip():
+                    yield plain(_on_one_line(item.text))
+            elif name == "object":
+                yield from improve("graphics", partial(self.show, item), otherwise=list[str])
+            elif name == "table":
+                yield from self._table(item)
+            elif name in _SHAPES:
+                yield from self.shape(item)
+        yield from self.read(_without(shape, _SHAPES | {"table"}))
+
+
+def _flat_block(item: etree._Element) -> list[_Block]:
+    """The words of a block whose structure could not be made out."""
+    return [(False, text, 0) for text in _flat(item)]
+
+
+def _without(shape: etree._Element, names: frozenset[str]) -> list[etree._Element]:
+    return [item for item in shape if local(item) not in names]
+
+
+def _rows(element: etree._Element) -> Iterator[etree._Element]:
+    for item in element:
+        if local(item) == "table-row":
+            yield item
+        elif local(item) in _ROW_GROUPS:
+            yield from _rows(item)
+
+
+def _unmarked(block: str) -> str:
+    """A block without the frame of a table or the marks of a list."""
+    if not block.startswith("| "):
+        return _MARK.sub("", block)
+    lines = block.split("\n")
+    return " ".join(line.strip("| ").replace(" | ", " ") for line in [lines[0], *lines[2:]])
+
+
+def _flat(element: etree._Element) -> list[str]:
+    """What is nested deeper than anyone nests by hand, without its structure."""
+    text = _on_one_line(" ".join(element.itertext()))
+    return [plain(text)] if text else []
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,157 @@
+"""OpenDocument texts and presentations (.odt, .odp, their templates, and flat .fodt, .fodp).
+
+Read: headings, lists, tables, frames and shapes, equations, charts, links, notes, alternative
+text, speaker notes, headers and footers, once; comments with their authors. Text that is deleted
+in tracked changes is left out; so is text that is not shown or white on white, which is reported
+if it is a sentence. Embedded files are members. Not read: pictures, forms, macros, emphasis.
+
+Read here and not by xberg, which mixes the texts of notes, slides and masters.
+"""
+
+from collections.abc import Iterator
+
+from lxml import etree
+
+from ingest.best_effort import improve
+from ingest.errors import Permanent
+from ingest.formats import media_types as types
+from ingest.formats.common import inflate_limit
+from ingest.formats.common.markdown import plain
+from ingest.formats.common.source import Extraction, Source
+from ingest.formats.office.xml_tree import child
+from ingest.formats.opendocument.body import Body
+from ingest.formats.opendocument.inline import Notes
+from ingest.formats.opendocument.package import Objects, Parts
+from ingest.formats.opendocument.slides import read_slides
+from ingest.formats.opendocument.styles import Styles
+
+_VERSION = "odf 1"
+_FLAT = frozenset({types.FODT, types.FODP})
+_PRESENTATIONS = frozenset({types.ODP, types.FODP})
+_FIELDS = {
+    "title": "title",
+    "creator": "author",
+    "subject": "subject",
+    "keyword": "keywords",
+    "creation-date": "created",
+    "date": "modified",
+    "language": "language",
+}
+_MARGINS = {"header": "Header", "footer": "Footer"}
+_COUNTERS = ("{*}page-number", "{*}page-count")
+_ONLY_A_NUMBER = 20  # characters besides it: a footer that says no more than the page
+
+
+def extract(source: Source) -> Extraction:
+    """A text as one part, a presentation with one part for each slide. Also `encrypted`."""
+    if source.media_type in _FLAT:
+        data = source.stream.read()
+        inflate_limit.guard_xml(data)
+        parts = Parts.flat(data)
+    else:
+        inflate_limit.guard(source.stream, inflate_limit.TREES)
+        parts = Parts.package(source.stream)
+    objects = Objects(parts)
+    content = _content(parts.content)
+    styles = improve(
+        "styles", lambda: Styles(parts.content, parts.styles), otherwise=lambda: Styles(None)
+    )
+    is_presentation = source.media_type in _PRESENTATIONS
+    body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=True)
+    if body.faint > body.visible:  # most of it in white: then the page is not
+        body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=False)
+    if not is_presentation:
+        margins = improve(
+            "headers_footers", lambda: _margins(parts), otherwise=lambda: _plain_margins(parts)
+        )
+        pages = ["\n\n".join([*margins["header"], *pages, *margins["footer"]])]
+    if is_presentation and len(pages) > source.max_pages:
+        raise Permanent(
+            f"The presentation has {len(pages)} slides; at most {source.max_pages} are read.",
+            code="too_many_pages",
+        )
+    properties = improve("metadata", lambda: _properties(parts.meta), otherwise=dict[str, str])
+    title = properties.pop("title", None)
+    attachments = improve("attachments", lambda: objects.hand_over(source.members), otherwise=list)
+    lists = {"hiddenSlides": hidden, "attachments": attachments}
+    found = {"hidden_text": body.has_hidden_text, "hidden_slides": hidden}
+    return Extraction(
+        parts=pages,
+        extractor=_VERSION,
+        paged=is_presentation,
+        title=title,
+        metadata=properties | {key: items for key, items in lists.items() if items},
+        warnings=tuple(code for code, is_so in found.items() if is_so),
+    )
+
+
+def _content(root: etree._Element) -> etree._Element:
+    """The element that holds the text or the slides."""
+    body = root if root.tag.endswith("}body") else next(root.iter("{*}body"), None)
+    content = None if body is None else next(body.iterchildren("*"), None)
+    if content is None:
+        raise ValueError("no body")
+    return content
+
+
+def _read(
+    content: etree._Element,
+    styles: Styles,
+    objects: Objects,
+    is_presentation: bool,
+    *,
+    drop_faint: bool,
+) -> tuple[Body, list[str], list[int]]:
+    notes = Notes()
+    body = Body(styles=styles, notes=notes, show=objects.show, drop_faint=drop_faint)
+    if is_presentation:
+        return body, *read_slides(content, body)
+    blocks = [
+        *body.read(content),
+        *improve("notes", lambda: list(notes.blocks()), otherwise=lambda: notes.texts),
+        *filter(None, body.comments()),
+    ]
+    return body, blocks, []
+
+
+def _margins(parts: Parts) -> dict[str, list[str]]:
+    """Each different header and footer, without those that only count the pages."""
+    found: dict[str, dict[str, None]] = {kind: {} for kind in _MARGINS}
+    for root in parts.trees():
+        for master in root.iter("{*}master-page"):
+            for kind, word in _MARGINS.items():
+                for margin in master.iterchildren(f"{{*}}{kind}", f"{{*}}{kind}-left"):
+                    text = " ".join(_margin_texts(margin))
+                    if text:
+                        found[kind][plain(f"{word}: {text}")] = None
+    return {kind: list(texts) for kind, texts in found.items()}
+
+
+def _plain_margins(parts: Parts) -> dict[str, list[str]]:
+    return {
+        kind: [
+            plain(text)
+            for root in parts.trees()
+            for margin in root.iter(f"{{*}}{kind}")
+            if (text := " ".join(" ".join(margin.itertext()).split()))
+        ]
+        for kind in _MARGINS
+    }
+
+
+def _margin_texts(margin: etree._Element) -> Iterator[str]:
+    for paragraph in margin.iter("{*}p", "{*}h"):
+        text = " ".join("".join(paragraph.itertext()).split())
+        counts = next(paragraph.iter(*_COUNTERS), None) is not None
+        if text and not (counts and len(text) < _ONLY_A_NUMBER):
+            yield text
+
+
+def _properties(root: etree._Element | None) -> dict[str, str]:
+    meta = None if root is None else next(root.iter("{*}meta"), None)
+    found = {}
+    for theirs, ours in _FIELDS.items():
+        item = child(meta, theirs)
+        if item is not None and item.text and item.text.strip():
+            found[ours] = item.text.strip()
+    return found

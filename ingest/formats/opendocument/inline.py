@@ -1,0 +1,134 @@
+"""The text inside of an OpenDocument paragraph."""
+
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from ingest.formats.common.markdown import plain
+from ingest.formats.office.xml_tree import attribute, child, local
+from ingest.formats.opendocument.styles import Style, Styles, style_of
+
+_SKIPPED = frozenset(
+    {"bookmark", "reference-mark", "tracked-changes", "ruby-text", "note-citation", "script"}
+    | {"sequence-decls", "forms", "hidden-text", "page-thumbnail"}
+)
+_SHAPES = frozenset(
+    {"frame", "custom-shape", "rect", "ellipse", "circle", "line", "polygon", "path", "g"}
+)
+_DEEP = 50  # spans in spans
+
+
+@dataclass(slots=True)
+class Notes:
+    """Foot- and endnotes in the order of the text."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def blocks(self) -> list[str]:
+        """As Markdown footnotes."""
+        return [f"[^{number}]: {text}" for number, text in enumerate(self.texts, start=1) if text]
+
+
+@dataclass(slots=True)
+class Inline:
+    """What was found in one paragraph."""
+
+    pieces: list[str] = field(default_factory=list)
+    shapes: list[etree._Element] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    hidden: int = 0
+    """Characters that are not shown."""
+    faint: int = 0
+    """Characters in white on white."""
+
+    @property
+    def text(self) -> str:
+        """The visible text; line breaks are newlines."""
+        return "".join(self.pieces)
+
+
+def read_inline(
+    paragraph: etree._Element,
+    styles: Styles,
+    notes: Notes,
+    *,
+    drop_faint: bool,
+    may_be_faint: bool,
+) -> Inline:
+    """One paragraph. `may_be_faint`: nothing but the page is behind it."""
+    style = styles.get(style_of(paragraph))
+    reader = _Reader(styles, notes, Inline(), drop_faint=drop_faint)
+    reader.walk(paragraph, style, may_be_faint and not style.has_background, 0)
+    return reader.found
+
+
+@dataclass(slots=True)
+class _Reader:
+    styles: Styles
+    notes: Notes
+    found: Inline
+    drop_faint: bool
+
+    def walk(self, parent: etree._Element, style: Style, may_be_faint: bool, depth: int) -> None:
+        """Text and children of an element; `style` is the innermost that is stated."""
+        self._put(parent.text or "", style, may_be_faint)
+        for item in parent:
+            if depth < _DEEP:
+                self._item(item, style, may_be_faint, depth)
+            else:
+                self._put("".join(item.itertext()), style, may_be_faint)
+            self._put(item.tail or "", style, may_be_faint)
+
+    def _item(self, item: etree._Element, style: Style, may_be_faint: bool, depth: int) -> None:
+        name = local(item)
+        if name == "s":
+            self._put(" ", style, False)  # however many
+        elif name in ("tab", "line-break"):
+            self._put(" " if name == "tab" else "\n", style, False)
+        elif name == "note":
+            body = child(item, "note-body")
+            self.notes.texts.append(_flat(body) if body is not None else "")
+            self.found.pieces.append(f"[^{len(self.notes.texts)}]")
+        elif name == "annotation":
+            self.found.comments.append(comment(item))
+        elif name in _SHAPES:
+            self.found.shapes.append(item)
+        elif name not in _SKIPPED:
+            own = style_of(item) if name == "span" else None
+            inner = style if own is None else self.styles.get(own)
+            start = len(self.found.pieces)
+            self.walk(item, inner, may_be_faint and not inner.has_background, depth + 1)
+            if name == "a":
+                self._link(start, attribute(item, "href") or "")
+
+    def _put(self, text: str, style: Style, may_be_faint: bool) -> None:
+        if style.is_hidden:
+            self.found.hidden += len(text)
+            return
+        if may_be_faint and style.is_white:
+            self.found.faint += len(text)
+            if self.drop_faint:
+                return
+        self.found.pieces.append(text)
+
+    def _link(self, start: int, address: str) -> None:
+        text = "".join(self.found.pieces[start:])
+        is_web = address.lower().startswith(("http://", "https://", "mailto:"))
+        if is_web and text.strip() and text.strip() not in address and not set("[]\n") & set(text):
+            self.found.pieces[start:] = [f"[{text}]({address})"]
+
+
+def comment(annotation: etree._Element) -> str:
+    """`Comment by author: text`, empty if it says nothing."""
+    author = child(annotation, "creator")
+    text = " ".join(_flat(item) for item in annotation.iterchildren("{*}p", "{*}list")).strip()
+    if not text:
+        return ""
+    who = f" by {author.text.strip()}" if author is not None and author.text else ""
+    return plain(f"Comment{who}: {text}")
+
+
+def _flat(element: etree._Element) -> str:
+    """All text in one line, paragraphs apart."""
+    texts = ("".join(item.itertext()) for item in element.iter("{*}p", "{*}h"))
+    return " ".join(" ".join(texts).split())

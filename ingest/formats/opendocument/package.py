@@ -1,0 +1,119 @@
+"""Parts of an OpenDocument, of a package or of one flat file, and the objects inside of it."""
+
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, cast
+
+from lxml import etree
+
+from ingest.errors import Permanent
+from ingest.formats.common.markdown import table
+from ingest.formats.common.source import MemberSink
+from ingest.formats.office.ole_package import hand_over
+from ingest.formats.office.xml_tree import attribute, parse
+
+_MANIFEST = "META-INF/manifest.xml"
+_ENCRYPTED = b"encryption-data"
+_OBJECT = re.compile(r"(?:\./)?Object[^/]*")
+_MOST_ROWS = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The XML of a document. In a flat file one tree is all of them."""
+
+    content: etree._Element
+    styles: etree._Element | None
+    meta: etree._Element | None
+    archive: zipfile.ZipFile | None
+
+    @classmethod
+    def package(cls, stream: BinaryIO) -> "Parts":
+        """Of a ZIP package that archive.guard() let pass. Permanent `encrypted`."""
+        stream.seek(0)
+        archive = zipfile.ZipFile(stream)
+        if _MANIFEST in archive.namelist() and _ENCRYPTED in archive.read(_MANIFEST):
+            raise Permanent("The document is protected by a password.", code="encrypted")
+        styles, meta = (_optional(archive, name) for name in ("styles.xml", "meta.xml"))
+        return cls(parse(archive.read("content.xml")), styles, meta, archive)
+
+    @classmethod
+    def flat(cls, data: bytes) -> "Parts":
+        """Of one XML file."""
+        root = parse(data)
+        return cls(root, None, root, None)
+
+    def trees(self) -> Iterator[etree._Element]:
+        """All that may hold styles and master pages."""
+        yield self.content
+        if self.styles is not None:
+            yield self.styles
+
+
+class Objects:
+    """Objects in frames: charts and equations are shown, files are handed over."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._archive = parts.archive
+        names = [] if parts.archive is None else parts.archive.namelist()
+        self._names = frozenset(names)
+
+    def show(self, element: etree._Element) -> list[str]:
+        """Blocks of a draw:object: the data of a chart, an equation, the words of a text."""
+        root = self._root(element)
+        if root is None:
+            return []
+        data = next(root.iter("{*}table"), None)
+        if data is not None:
+            text = table(
+                [
+                    _cells(row)
+                    for _, row in zip(range(_MOST_ROWS), data.iter("{*}table-row"), strict=False)
+                ]
+            )
+        else:
+            drop = set(root.iter("{*}annotation"))
+            text = " ".join("".join(_words(root, drop)).split())
+        return [text] if text else []
+
+    def hand_over(self, members: MemberSink | None) -> list[dict[str, object]]:
+        """Embedded files as members, and their list for the metadata."""
+        archive = self._archive
+        if archive is None:
+            return []
+        names = [name for name in archive.namelist() if _OBJECT.fullmatch(name)]
+        return hand_over(names, lambda name: cast(BinaryIO, archive.open(name)), members)
+
+    def _root(self, element: etree._Element) -> etree._Element | None:
+        inner = next(element.iterchildren("*"), None)
+        if inner is not None:
+            return inner
+        folder = posixpath.normpath(attribute(element, "href") or "")
+        name = f"{folder}/content.xml"
+        if self._archive is None or name not in self._names:
+            return None
+        root = _optional(self._archive, name)
+        return None if root is None else next(root.iter("{*}body"), root)
+
+
+def _optional(archive: zipfile.ZipFile, name: str) -> etree._Element | None:
+    """A part that one can do without."""
+    try:
+        return parse(archive.read(name))
+    except Exception:  # zipfile raises whatever damage leads to
+        return None
+
+
+def _cells(row: etree._Element) -> list[str]:
+    return [
+        " ".join("".join(cell.itertext()).split()) for cell in row.iterchildren("{*}table-cell")
+    ]
+
+
+def _words(root: etree._Element, without: set[etree._Element]) -> Iterator[str]:
+    for item in root.iter("*"):
+        if item not in without and item.text:
+            yield item.text + " "

@@ -1,0 +1,81 @@
+"""Slides of an OpenDocument presentation, each with its notes and comments."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+
+from lxml import etree
+
+from ingest.best_effort import improve
+from ingest.formats.common.markdown import plain
+from ingest.formats.office.xml_tree import attribute, child, local
+from ingest.formats.opendocument.body import Body
+from ingest.formats.opendocument.inline import comment
+from ingest.formats.opendocument.styles import style_of
+
+_NO_SHAPES = frozenset({"notes", "annotation", "forms", "animations", "par", "page-thumbnail"})
+_LENGTH = re.compile(r"(-?\d+(?:\.\d+)?)(cm|mm|in|pt|pc)?")
+_CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6}
+_LINE = 0.95  # cm: shapes whose tops differ by less stand side by side
+
+
+def read_slides(content: etree._Element, body: Body) -> tuple[list[str], list[int]]:
+    """Markdown of each slide, and the 1-based numbers of those that the show leaves out."""
+    slides, hidden = [], []
+    for number, page in enumerate(content.iterchildren("{*}page"), start=1):
+        if improve("styles", partial(_is_hidden, page, body), otherwise=bool):
+            hidden.append(number)
+        blocks = improve("layout", partial(_blocks, page, body), otherwise=partial(_plain, page))
+        slides.append("\n\n".join(blocks))
+    return slides, hidden
+
+
+def _is_hidden(page: etree._Element, body: Body) -> bool:
+    return body.styles.get(style_of(page)).is_hidden_slide
+
+
+def _blocks(page: etree._Element, body: Body) -> list[str]:
+    return list(filter(None, _slide(page, body)))
+
+
+def _plain(page: etree._Element) -> list[str]:
+    """The words of a slide whose structure could not be made out."""
+    return [plain(" ".join(" ".join(page.itertext()).split()))]
+
+
+def _slide(page: etree._Element, body: Body) -> Iterator[str]:
+    shapes = [item for item in page if local(item) not in _NO_SHAPES and not _is_prompt(item)]
+    titles = [item for item in shapes if attribute(item, "class") == "title"]
+    for title in titles:
+        heading = " ".join(" ".join(body.shape(title)).split())
+        if heading:
+            yield f"## {heading}"
+    others = [item for item in shapes if item not in titles]
+    ordered = improve("reading_order", lambda: sorted(others, key=_place), otherwise=lambda: others)
+    for shape in ordered:
+        yield from body.shape(shape)
+    notes = child(page, "notes")
+    for frame in notes.iterchildren("{*}frame") if notes is not None else ():
+        if attribute(frame, "class") == "notes" and not _is_prompt(frame):
+            text = "\n\n".join(body.shape(frame))
+            yield f"Notes: {text}" if text else ""
+    yield from body.notes.blocks()
+    body.notes.texts.clear()
+    yield from body.comments()
+    for annotation in page.iterchildren("{*}annotation"):
+        yield plain(comment(annotation))
+
+
+def _is_prompt(shape: etree._Element) -> bool:
+    """Whether it is a placeholder that nobody filled in."""
+    return attribute(shape, "placeholder") == "true"
+
+
+def _place(shape: etree._Element) -> tuple[int, float]:
+    """For an order from top to bottom and left to right."""
+    return int(_centimetres(attribute(shape, "y")) // _LINE), _centimetres(attribute(shape, "x"))
+
+
+def _centimetres(length: str | None) -> float:
+    match = _LENGTH.fullmatch(length or "")
+    return float(match[1]) * _CENTIMETRES[match[2] or "cm"] if match else 0.0

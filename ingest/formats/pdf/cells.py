@@ -1,0 +1,101 @@
+"""Places of single characters, what is in a cell, and the table in place of its lines."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ingest.formats.pdf import pdfium
+from ingest.formats.pdf.lines import HYPHEN, Line, PageLines, turned
+
+_WORD = re.compile(r"\S+")
+
+Word = tuple[int, int, float, float]
+"""Where a word starts and ends in its line's text, its left and its right end on the page."""
+
+
+class Glyphs:
+    """Where the words of a line are, and their letters; asked for when it is needed."""
+
+    def __init__(self, text_page: int, turn: int) -> None:
+        self._text_page = text_page
+        self._turn = turn
+        self._words: dict[int, list[Word]] = {}
+
+    def knows(self, line: Line) -> bool:
+        """Whether pdfium's characters are those of the line's text."""
+        return line.end - line.start == len(line.text) and line.kind == "text"
+
+    def look_at(self, lines: Iterable[Line]) -> None:
+        """Find the words of all these at once, which takes half the time of one line at a time."""
+        new = [line for line in lines if line.start not in self._words]
+        spans = [[match.span() for match in _WORD.finditer(line.text)] for line in new]
+        places = iter(
+            self._extents(
+                [
+                    line.start + index
+                    for line, words in zip(new, spans, strict=True)
+                    for start, end in words
+                    for index in (start, end - 1)
+                ]
+            )
+        )
+        for line, words in zip(new, spans, strict=True):
+            self._words[line.start] = [
+                (start, end, left if left < other[0] else other[0], max(right, other[1]))
+                for (start, end), ((left, right), other) in zip(
+                    words, zip(places, places, strict=False), strict=False
+                )
+            ]
+
+    def words(self, line: Line) -> list[Word]:
+        """Words of a line."""
+        if line.start not in self._words:
+            self.look_at([line])
+        return self._words[line.start]
+
+    def letters(self, line: Line, word: Word) -> list[Word]:
+        """The characters of a word, each as a word of its own."""
+        start, end, _, _ = word
+        places = self._extents(range(line.start + start, line.start + end))
+        return [(start + index, start + index + 1, *place) for index, place in enumerate(places)]
+
+    def _extents(self, characters: Sequence[int]) -> list[tuple[float, float]]:
+        boxes = pdfium.char_boxes(self._text_page, characters)
+        if self._turn:
+            boxes = [turned(box, self._turn) for box in boxes]
+        return [(left, right) for left, _, right, _ in boxes]
+
+
+def is_beside(line: Line, following: Line) -> bool:
+    """Whether a line goes on to the right of another, at the same height."""
+    return following.left >= line.right and abs(following.bottom - line.bottom) < 0.5 * line.height
+
+
+def cell_text(pieces: Sequence[tuple[float, str]]) -> str:
+    """One line of the pieces of a cell, each with its height on the page."""
+    if len(pieces) == 1:
+        return pieces[0][1].strip().replace(HYPHEN, "-")
+    text = ""
+    for _, piece in sorted(pieces, key=lambda item: -item[0]):
+        piece = piece.strip()
+        if text.endswith(HYPHEN):
+            joint = "" if piece[:1].islower() else "-"
+            text = text[: -len(HYPHEN)] + joint + piece
+        else:
+            text = f"{text} {piece}" if text else piece
+    return text.replace(HYPHEN, "-")
+
+
+def put_table(page: PageLines, inside: Sequence[Line], markdown: str) -> None:
+    """Put a table where the first of its lines was."""
+    gone = {id(line) for line in inside}
+    made = Line(
+        markdown,
+        left=min(line.left for line in inside),
+        top=max(line.top for line in inside),
+        right=max(line.right for line in inside),
+        bottom=min(line.bottom for line in inside),
+        kind="table",
+    )
+    first = next(index for index, line in enumerate(page.lines) if id(line) in gone)
+    rest = [line for line in page.lines[first:] if id(line) not in gone]
+    page.lines = [*page.lines[:first], made, *rest]

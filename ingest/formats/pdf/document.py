@@ -1,0 +1,128 @@
+"""PDF: text per page by pdfium, with other engines where it refuses or stumbles.
+
+pdfium is not thread-safe: one document at a time in a process (the sandbox sees to that). A page
+is first read cheaply, then whatever it needs more is asked for: tables, columns, hidden text.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pypdfium2 import PdfDocument, PdfiumError
+from pypdfium2.version import PYPDFIUM_INFO
+
+from ingest.best_effort import attempt, improve
+from ingest.formats.common.attachments import Attachments
+from ingest.formats.common.source import Extraction, Source
+from ingest.formats.pdf import forms, second_opinion
+from ingest.formats.pdf.attachments import add_attachments
+from ingest.formats.pdf.furniture import drop_furniture, drop_stamps
+from ingest.formats.pdf.headings import Bookmark, mark_headings
+from ingest.formats.pdf.hyphens import mend_hyphens
+from ingest.formats.pdf.lines import PageLines
+from ingest.formats.pdf.markdown import page_markdown
+from ingest.formats.pdf.page import Findings, PageReader
+from ingest.formats.pdf.steps import improve_pages
+from ingest.formats.pdf.text import check_pages, metadata, title
+from ingest.formats.pdf.vertical import VerticalPages
+
+_VERSION = f"pypdfium2 {PYPDFIUM_INFO}"
+_IN_MEMORY = 64 * 1024 * 1024  # bytes; larger files are read where they are, which is slower
+_MOST_BOOKMARKS = 3000
+_DEEPEST_BOOKMARK = 6
+
+
+def extract(source: Source) -> Extraction:
+    """Markdown of each page in reading order.
+
+    With the values of forms in their place; ticked boxes and comments at the end of their page.
+    Pages of pictures are recognised if the source has `ocr`, else they are `unread`. Warnings:
+    `hidden_text`, `off_page_text`, `garbled_text`, `xfa_form`, `attachments_not_kept`.
+    """
+    try:
+        document = _open(source)
+    except PdfiumError as error:
+        return second_opinion.extract(source, wants_password="password" in str(error))
+    try:
+        return _read(document, source)
+    finally:
+        document.close()
+
+
+def _open(source: Source) -> PdfDocument:
+    head = source.stream.read(_IN_MEMORY + 1)
+    source.stream.seek(0)
+    return PdfDocument(head if len(head) <= _IN_MEMORY else source.stream)
+
+
+def _read(document: PdfDocument, source: Source) -> Extraction:
+    count = len(document)
+    check_pages(count, source)
+    # Before anything asks for pages.
+    attempt("forms", lambda: _init_forms(document))
+    findings = Findings(Attachments(source.members))
+    reader = PageReader(
+        document,
+        second=second_opinion.Pages(source.stream),
+        vertical=VerticalPages(source.stream),
+        ocr=source.ocr,
+        findings=findings,
+    )
+    pages = [reader.read(index) for index in range(count)]
+    whole = [PageLines([]) if page is None else page for page in pages]
+    _finish(document, whole, findings.unread)
+    if improve("forms", lambda: forms.add_xfa(document, pages), otherwise=bool):
+        findings.warnings.add("xfa_form")
+    attempt("attachments", lambda: add_attachments(document, findings.attachments))
+    info = improve("metadata", lambda: _info(document), otherwise=dict[str, Any])
+    return Extraction(
+        parts=[None if page is None else _markdown(page) for page in pages],
+        extractor=_VERSION,
+        paged=True,
+        by_ocr=frozenset(findings.by_ocr),
+        unread=frozenset(findings.unread),
+        title=improve("title", lambda: title(info.get("Title")), otherwise=lambda: None),
+        metadata={
+            **improve("metadata", lambda: metadata(info), otherwise=dict[str, str]),
+            **improve("metadata", lambda: forms.language(document), otherwise=dict[str, str]),
+            **findings.attachments.metadata(),
+        },
+        warnings=(*sorted(findings.warnings), *findings.attachments.warnings()),
+    )
+
+
+def _init_forms(document: PdfDocument) -> None:
+    if document.get_formtype():
+        document.init_forms()
+
+
+def _markdown(page: PageLines) -> str:
+    return improve("markup", lambda: page_markdown(page), otherwise=lambda: page.plain_text)
+
+
+def _info(document: PdfDocument) -> dict[str, Any]:
+    try:
+        return dict(document.get_metadata_dict())
+    except UnicodeDecodeError:  # half characters in a title do not spoil a text
+        return {}
+
+
+def _finish(document: PdfDocument, pages: list[PageLines], unread: set[int]) -> None:
+    """What only the whole document shows."""
+    improve_pages("furniture", pages, lambda: drop_stamps(pages, unread))
+    improve_pages("furniture", pages, lambda: drop_furniture(pages))
+    improve_pages("hyphens", pages, lambda: mend_hyphens(pages))
+    outline = improve(
+        "headings", lambda: list(_outline(document, len(pages))), otherwise=list[Bookmark]
+    )
+    improve_pages("headings", pages, lambda: mark_headings(pages, outline))
+
+
+def _outline(document: PdfDocument, pages: int) -> Iterator[Bookmark]:
+    """The bookmarks that lead to a page."""
+    for number, bookmark in enumerate(document.get_toc(max_depth=_DEEPEST_BOOKMARK)):
+        if number >= _MOST_BOOKMARKS:
+            return
+        target = bookmark.get_dest()
+        index = None if target is None else target.get_index()
+        if index is not None and 0 <= index < pages:
+            yield index, bookmark.level + 1, bookmark.get_title()

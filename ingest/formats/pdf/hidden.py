@@ -1,0 +1,88 @@
+"""Text that nobody sees on the page: left out if it is a sentence, for it may address machines.
+
+Looked at: the invisible mode, full transparency, white on what is not painted, a size of almost
+nothing, places off the page. Invisible text is what OCR programs put over a scan: it stays where
+it is most of a page.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from ingest.formats.pdf import pdfium
+from ingest.formats.pdf.lines import Line, PageLines, turned
+
+_NO_LETTERS = re.compile(r"[\W\d_]+")
+_MODES = (3, 7)  # invisible, and only clipping what comes after
+_SENTENCE = 30  # letters: a page number is shorter, an instruction is not
+_TINY = 1.5  # points
+_WHITE = 248  # of 255
+_MOST_OBJECTS = 3000
+
+
+def drop_hidden(page: int, text_page: int, lines: PageLines) -> str | None:
+    """Take lines out that are not to be seen; the warning, if they held a sentence.
+
+    `hidden_text`, or `off_page_text` for what stood beside the page, as printers' notes do.
+    """
+    faint = list(_faint(page, text_page, lines.lines)) if lines.has_places and lines.lines else []
+    if _letters(line.text for line in faint) >= _SENTENCE:
+        if 2 * len(faint) < len(lines.lines):
+            gone = {id(line) for line in faint}
+            lines.lines = [line for line in lines.lines if id(line) not in gone]
+            return "hidden_text"
+        return None if _has_image(page) else "hidden_text"
+    beside = lines.off_page
+    return "off_page_text" if beside and _letters(beside) >= _SENTENCE else None
+
+
+def _letters(texts: Iterable[str]) -> int:
+    return len(_NO_LETTERS.sub("", "".join(texts)))
+
+
+def _faint(page: int, text_page: int, lines: Sequence[Line]) -> Iterator[Line]:
+    """Lines that are invisible, transparent, tiny, or white on white."""
+    looks = pdfium.looks(text_page, [line.start for line in lines])
+    unseen = {look for look in set(looks) if look[0] in _MODES or look[4] == 0}
+    white = {look for look in set(looks) - unseen if min(look[1:4]) >= _WHITE}
+    if unseen:
+        yield from (line for line, look in zip(lines, looks, strict=True) if look in unseen)
+    yield from (line for line in lines if 0 < line.size < _TINY)
+    if white:
+        written = [line for line, look in zip(lines, looks, strict=True) if look in white]
+        yield from _unpainted(page, written)
+
+
+def _unpainted(page: int, white: Sequence[Line]) -> Iterator[Line]:
+    """White lines with nothing but the white page behind them."""
+    painted = list(_painted(page))
+    if not painted:
+        yield from white
+        return
+    columns = pdfium.all_bounds(painted).T
+    left, top, right, bottom = turned((*columns,), pdfium.rotation(page))
+    for line in white:
+        x, y = line.left + 0.3 * line.size, (line.top + line.bottom) / 2  # in the first letter
+        if not ((left <= x) & (x <= right) & (bottom <= y) & (y <= top)).any():
+            yield line
+
+
+def _painted(page: int) -> Iterator[int]:
+    """What may be dark: images, shadings, forms, and areas filled with another colour."""
+    for handle in pdfium.page_objects(page, _MOST_OBJECTS):
+        kind = pdfium.object_type(handle)
+        if kind == pdfium.PATH:
+            if not pdfium.draws(handle)[0]:
+                continue
+            red, green, blue, opacity = pdfium.object_colour(handle)
+            if opacity == 0 or min(red, green, blue) >= _WHITE:
+                continue
+        elif kind == pdfium.TEXT:
+            continue
+        yield handle
+
+
+def _has_image(page: int) -> bool:
+    return any(
+        pdfium.object_type(handle) in (pdfium.IMAGE, pdfium.FORM)
+        for handle in pdfium.page_objects(page, _MOST_OBJECTS)
+    )

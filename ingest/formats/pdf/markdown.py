@@ -1,0 +1,68 @@
+"""Lines of a page as Markdown: paragraphs apart, headings marked, nothing else taken for them."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ingest.formats.common.markdown import plain
+from ingest.formats.pdf.lines import Line, PageLines
+
+_WIDER = 1.4  # times the usual distance of lines: a new paragraph
+_MISLEADING = frozenset("#|`~=-")
+# Letters that PDFs use for the look: ligatures, Arabic letter forms, Chinese radicals. Full NFKC
+# would also turn `x²` into `x2`.
+_FOR_THE_LOOK = re.compile("[\u2e80-\u2fdf\ufb00-\ufb4f\ufb50-\ufdfb\ufe70-\ufefc]+")
+
+
+def page_markdown(page: PageLines) -> str:
+    """The page's text in Markdown, with its notes at the end."""
+    pitch = _usual_pitch(page.lines)
+    blocks: list[str] = []
+    previous: Line | None = None
+    for line in page.lines:
+        text = _markdown(line)
+        if not text:
+            continue
+        is_apart = previous is not None and _is_apart(previous, line, pitch)
+        blocks.append(f"\n{text}" if is_apart else text)
+        previous = line
+    if page.notes:
+        blocks += ["", *page.notes]
+    return tidy("\n".join(blocks))
+
+
+def tidy(text: str) -> str:
+    """Text without letters that only served its look."""
+    if text.isascii():
+        return text.strip()
+    text = text.replace("\u00a0", " ")
+    return _FOR_THE_LOOK.sub(lambda run: unicodedata.normalize("NFKC", run.group()), text).strip()
+
+
+def _markdown(line: Line) -> str:
+    if line.kind == "table":
+        return line.text
+    text = line.text.strip()
+    if line.level:
+        return f"{'#' * line.level} {text}" if text else ""
+    if text[:1] not in _MISLEADING:
+        return text
+    return f"\\{text}" if not text.strip("=-") and len(text) > 1 else plain(text)
+
+
+def _usual_pitch(lines: Sequence[Line]) -> float:
+    """The distance between lines that follow each other, in points."""
+    pitches = sorted(
+        line.top - following.top for line, following in pairwise(lines) if line.top > following.top
+    )
+    return pitches[(len(pitches) - 1) // 2] if pitches else 0.0
+
+
+def _is_apart(previous: Line, line: Line, pitch: float) -> bool:
+    if line.level or previous.level or line.kind == "table" or previous.kind == "table":
+        return True
+    distance = previous.top - line.top
+    if -2 * pitch <= distance <= _WIDER * pitch:
+        return False
+    return distance < -2 * pitch or distance > _WIDER * (line.top - line.bottom)

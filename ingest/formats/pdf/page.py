@@ -1,0 +1,246 @@
+"""One page: opened, looked at, read by the engine that can, closed again."""
+
+import ctypes
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pypdfium2 import PdfDocument, PdfiumError, raw
+
+from ingest.best_effort import attempt, improve
+from ingest.formats.common.attachments import Attachments
+from ingest.formats.common.source import Recogniser
+from ingest.formats.pdf import attachments as pdf_attachments
+from ingest.formats.pdf import pdfium, pictures
+from ingest.formats.pdf.headings import numbered
+from ingest.formats.pdf.hidden import drop_hidden
+from ingest.formats.pdf.lines import PageLines, plain_lines, read_lines
+from ingest.formats.pdf.notes import Notes, read_notes, read_ticks
+from ingest.formats.pdf.reading_order import put_in_order
+from ingest.formats.pdf.right_to_left import RIGHT_TO_LEFT, mend_right_to_left
+from ingest.formats.pdf.steps import improve_pages
+from ingest.formats.pdf.tables import tables_to_markdown
+from ingest.formats.pdf.vertical import VerticalPages, looks_vertical
+
+_WORD = re.compile(r"[A-Za-z]+")
+_TORN = 2.5  # mean letters of a word; below, letters stand apart as words of their own
+_ENOUGH_WORDS = 8
+
+
+class Opinion(Protocol):
+    """Another engine with the same document open."""
+
+    def text(self, index: int) -> str | None:
+        """Text of the page with this 0-based index, None if it cannot be read."""
+        ...
+
+
+@dataclass(slots=True)
+class Findings:
+    """What is said about the whole document."""
+
+    attachments: Attachments
+    by_ocr: set[int] = field(default_factory=set)
+    unread: set[int] = field(default_factory=set)
+    warnings: set[str] = field(default_factory=set)
+
+
+class PageReader:
+    """Reads the pages of one document."""
+
+    def __init__(
+        self,
+        document: PdfDocument,
+        *,
+        second: Opinion,
+        vertical: VerticalPages,
+        ocr: Recogniser | None,
+        findings: Findings,
+    ) -> None:
+        self._document = document
+        self._handle = pdfium.address(document.raw)
+        self._second = second
+        self._vertical = vertical
+        self._ocr = ocr
+        self._findings = findings
+
+    def read(self, index: int) -> PageLines | None:
+        """The page with this 0-based index, None if no engine can read it."""
+        return improve(
+            "engine",
+            lambda: self._read(index),
+            otherwise=lambda: self._ask(self._second, index),
+        )
+
+    def _read(self, index: int) -> PageLines | None:
+        page = pdfium.load_page(self._handle, index)
+        if not page:
+            return self._ask(self._second, index)
+        notes = Notes()
+        try:
+            if pdfium.count_annotations(page):
+                notes = self._annotations(page)
+                if notes.has_fields and self._document.formenv is not None:
+                    attempt("forms", lambda: self._read_fields(index, notes))
+                    pdfium.close_page(page)
+                    page = pdfium.load_page(self._handle, index)
+            lines = self._read_text(page, index)
+        finally:
+            if page:
+                pdfium.close_page(page)
+        if lines is not None:
+            lines.notes += improve("notes", lambda: list(notes.markdown()), otherwise=list[str])
+        return lines
+
+    def _annotations(self, page: int) -> Notes:
+        notes = improve("notes", lambda: read_notes(page), otherwise=lambda: Notes(has_fields=True))
+        attempt("attachments", lambda: self._keep_files(page, notes))
+        return notes
+
+    def _keep_files(self, page: int, notes: Notes) -> None:
+        handle = ctypes.cast(page, raw.FPDF_PAGE)
+        for number in notes.files:
+            annotation = raw.FPDFPage_GetAnnot(handle, number)
+            file = raw.FPDFAnnot_GetFileAttachment(annotation)
+            pdf_attachments.add_file(file, self._findings.attachments)
+            raw.FPDFPage_CloseAnnot(annotation)
+
+    def _read_fields(self, index: int, notes: Notes) -> None:
+        """Note ticks, and make the values of fields part of the page, seen after reopening it."""
+        page = self._document[index]
+        form, handle = self._document.formenv.raw, pdfium.address(page.raw)
+        try:
+            notes.ticked += improve("forms", lambda: read_ticks(form, handle), otherwise=list[str])
+            page.flatten()
+        except PdfiumError:  # the page stays as it was
+            return
+        finally:
+            page.close()
+
+    def _read_text(self, page: int, index: int) -> PageLines | None:
+        text_page = pdfium.load_text(page) if page else 0
+        if not text_page:
+            return self._ask(self._second, index)
+        try:
+            text, count = pdfium.text(text_page)
+            if improve("ocr", lambda: _is_picture(page, text), otherwise=bool):
+                return self._read_picture(index, plain_lines(text))
+            if improve("ocr", lambda: pictures.is_garbled(text_page, text, count), otherwise=bool):
+                return self._read_garbled(index, text)
+            better = improve(
+                "engine",
+                lambda: better_of(text, lambda: self._second.text(index)),
+                otherwise=lambda: text,
+            )
+            if better is not text:
+                return plain_lines(better)
+            return self._read_lines(page, text_page, index, text, count)
+        finally:
+            pdfium.close_text(text_page)
+
+    def _read_lines(
+        self, page: int, text_page: int, index: int, text: str, count: int
+    ) -> PageLines:
+        lines = improve(
+            "layout",
+            lambda: read_lines(page, text_page, text, count),
+            otherwise=lambda: plain_lines(text),
+        )
+        columns = improve(
+            "vertical", lambda: self._columns(page, index, text, lines), otherwise=str
+        )
+        if len(columns) > len(text):
+            return plain_lines(columns)
+        self._arrange(page, text_page, text, lines)
+        return lines
+
+    def _columns(self, page: int, index: int, text: str, lines: PageLines) -> str:
+        """Vertical text, if there seems to be some."""
+        if not looks_vertical(page, lines, text):
+            return ""
+        return self._vertical.text(index, page) or ""
+
+    def _arrange(self, page: int, text_page: int, text: str, lines: PageLines) -> None:
+        one = [lines]
+        improve_pages("hidden_text", one, lambda: self._drop_hidden(page, text_page, lines))
+        improve_pages("reading_order", one, lambda: put_in_order(lines))
+        if not text.isascii() and RIGHT_TO_LEFT.search(text):
+            improve_pages("right_to_left", one, lambda: mend_right_to_left(text_page, lines))
+        else:
+            improve_pages("tables", one, lambda: tables_to_markdown(page, text_page, lines))
+        attempt("headings", lambda: _find_bold(text_page, lines))
+
+    def _drop_hidden(self, page: int, text_page: int, lines: PageLines) -> None:
+        warning = drop_hidden(page, text_page, lines)
+        if warning is not None:
+            self._findings.warnings.add(warning)
+
+    def _ask(self, engine: Opinion, index: int) -> PageLines | None:
+        text = engine.text(index)
+        return None if text is None else plain_lines(text)
+
+    def _read_picture(self, index: int, layer: PageLines) -> PageLines:
+        """The text in the picture, and what few letters are there besides."""
+        if self._ocr is not None:
+            text = self._recognise(index, self._ocr)
+            if text is not None:
+                if text.strip():
+                    self._findings.by_ocr.add(index)
+                    missing = [line for line in layer.lines if line.text not in text]
+                    return PageLines([*plain_lines(text).lines, *missing])
+                return layer
+        self._findings.unread.add(index)
+        return layer
+
+    def _recognise(self, index: int, ocr: Recogniser) -> str | None:
+        """Text of the page's picture; None if it could not be read."""
+        return improve(
+            "ocr",
+            lambda: pictures.recognise(self._document, index, ocr),
+            otherwise=lambda: None,
+        )
+
+    def _read_garbled(self, index: int, text: str) -> PageLines:
+        if self._ocr is not None:
+            recognised = self._recognise(index, self._ocr)
+            if recognised is not None and recognised.strip():
+                self._findings.by_ocr.add(index)
+                return plain_lines(recognised)
+        self._findings.warnings.add("garbled_text")
+        return plain_lines(text)
+
+
+def _is_picture(page: int, text: str) -> bool:
+    return len(text) < pictures.FEW_LETTERS and pictures.is_picture(page, text)
+
+
+def _find_bold(text_page: int, lines: PageLines) -> None:
+    for line in numbered(lines.lines):
+        line.bold = pdfium.is_bold(text_page, line.start)
+
+
+def better_of(text: str, ask: Callable[[], str | None]) -> str:
+    """The text, or the other engine's if letters stand apart here and make words there."""
+    if not _is_torn(text):
+        return text
+    other = ask() or ""
+    return other if _is_better(other, text) else text
+
+
+def _is_torn(text: str) -> bool:
+    """Whether letters stand apart, as if each were a word."""
+    if text.count(" ") * (_TORN + 1) < len(text):
+        return False
+    words = _WORD.findall(text)
+    return len(words) >= _ENOUGH_WORDS and _letters(words) < _TORN * len(words)
+
+
+def _is_better(other: str, text: str) -> bool:
+    """The same letters, in fewer words."""
+    others, words = _WORD.findall(other), _WORD.findall(text)
+    return len(others) < len(words) and _letters(others) >= 0.9 * _letters(words)
+
+
+def _letters(words: list[str]) -> int:
+    return sum(map(len, words))

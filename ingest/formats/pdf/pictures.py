@@ -1,0 +1,124 @@
+"""Pages that are pictures: telling them from blank ones, and having them recognised."""
+
+import math
+import re
+from dataclasses import dataclass
+
+from pypdfium2 import PdfDocument
+
+from ingest.errors import Permanent
+from ingest.formats.common.source import Recogniser
+from ingest.formats.pdf import pdfium
+
+FEW_LETTERS = 100
+"""Characters; a page with more is not asked whether it is a picture."""
+
+_A_FEW = 20  # letters and digits that a page number, a stamp or noise may have
+_FULL_PAGE = 0.5  # of the page's area
+_DRAWN = 60  # paths: letters drawn as curves
+_MOST_OBJECTS = 5000
+_DEEPEST = 6  # forms inside of forms
+_DOTS_PER_INCH = 200
+_POINTS_PER_INCH = 72
+_MOST_PIXELS = 25_000_000  # of a rendered page
+_MOST_SOURCE_PIXELS = 300_000_000  # of the images on it, which pdfium decodes whole
+_LETTER = re.compile(r"[^\W_]")
+_UNMAPPED = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff]")
+_GARBLED = 0.3
+_SAMPLE = 60  # characters
+_COMMON_LAST = "\u024f"  # Latin letters have names in fonts, by which they are known
+
+
+class EngineFailed(Exception):
+    """Text recognition crashed on one page, which is no verdict on the others."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What there is on a page beside text."""
+
+    area: float = 0.0
+    images: int = 0
+    paths: int = 0
+    pixels: int = 0
+    objects: int = 0
+
+
+def is_picture(page: int, text: str) -> bool:
+    """Whether the page is to be read from its picture: few letters, and something to see."""
+    letters = len(_LETTER.findall(text))
+    if letters >= _A_FEW:
+        return False
+    left, top, right, bottom = pdfium.page_box(page)
+    seen = _look(page)
+    if letters:
+        return seen.area >= _FULL_PAGE * (right - left) * (top - bottom) > 0
+    return seen.images > 0 or seen.paths >= _DRAWN
+
+
+def is_garbled(text_page: int, text: str, count: int) -> bool:
+    """Whether the characters of the text layer say nothing: no or a wrong mapping to letters."""
+    sample = "".join(text[:: max(len(text) // _SAMPLE, 1)].split())
+    if len(_UNMAPPED.findall(sample)) > _GARBLED * len(sample):
+        return True
+    if count != len(text) or sum(map(_COMMON_LAST.__lt__, sample)) <= 0.5 * len(sample):
+        return False
+    places = range(0, count, max(count // _SAMPLE, 1))
+    failed: int = sum(pdfium.has_no_mapping(text_page, index) == 1 for index in places)
+    return failed > 0.5 * len(places)
+
+
+def _look(page: int) -> _Seen:
+    seen = _Seen()
+    for handle in pdfium.page_objects(page, _MOST_OBJECTS):
+        before = seen.images
+        _count(handle, seen, 0)
+        if seen.images > before:  # a form with images covers what the form covers
+            left, top, right, bottom = pdfium.bounds(handle)
+            seen.area += max(right - left, 0.0) * max(top - bottom, 0.0)
+    return seen
+
+
+def _count(handle: int, seen: _Seen, depth: int) -> None:
+    seen.objects += 1
+    kind = pdfium.object_type(handle)
+    if kind == pdfium.IMAGE:
+        seen.images += 1
+        seen.pixels += pdfium.pixels(handle)
+    elif kind == pdfium.PATH:
+        seen.paths += 1
+    elif kind == pdfium.FORM and depth < _DEEPEST:
+        for inner in pdfium.form_objects(handle, _MOST_OBJECTS):
+            if seen.objects >= _MOST_OBJECTS:
+                return
+            _count(inner, seen, depth + 1)
+
+
+def recognise(document: PdfDocument, index: int, ocr: Recogniser) -> str | None:
+    """Text of the picture of the page with this 0-based index; None if it took too long.
+
+    EngineFailed, and Permanent if it took too much memory.
+    """
+    page = document[index]
+    try:
+        width, height = page.get_size()
+        if (
+            width <= 0
+            or height <= 0
+            or _look(pdfium.address(page.raw)).pixels > (_MOST_SOURCE_PIXELS)
+        ):
+            return None
+        scale = min(_DOTS_PER_INCH / _POINTS_PER_INCH, math.sqrt(_MOST_PIXELS / (width * height)))
+        bitmap = page.render(scale=scale, grayscale=True)
+        try:
+            return ocr.read(bitmap.to_pil())
+        finally:
+            bitmap.close()
+    except Permanent as error:
+        if error.code == "parser_crashed":
+            raise EngineFailed from error
+        if error.code != "parser_timeout":
+            raise
+        return None
+    finally:
+        page.close()

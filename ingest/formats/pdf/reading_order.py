@@ -1,0 +1,81 @@
+"""Reading order where the order of the file cannot be it.
+
+pdfium gives text in the order of the file, which programs mostly write as it is read: columns
+follow each other, boxes are whole. It is only changed where a line would come after one below it.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.formats.pdf.lines import SLACK, Line, PageLines
+
+_MOST = 500  # lines; comparing all with all has its price
+_TURNED = 3  # times higher than wide: text that runs up or down the page
+
+
+def put_in_order(page: PageLines) -> None:
+    """Move lines before those below them, and change nothing else."""
+    lines = page.lines
+    if not page.has_places or not 1 < len(lines) <= _MOST or not page.jumps:
+        return
+    above = _above(lines)
+    if not np.tril(above, -1).any() or any(_runs_up(line) for line in lines):
+        return
+    ordered = [lines[index] for index in _Sorter(lines, above).sorted()]
+    if _clashes(ordered) <= _clashes(lines):
+        page.lines = ordered
+
+
+def _above(lines: list[Line]) -> NDArray[np.bool_]:
+    """Shape (lines, lines): whether the first is above the second and not beside it."""
+    places = np.array([(line.left, line.top, line.right, line.bottom) for line in lines])
+    left, top, right, bottom = places.T
+    height, width = top - bottom, right - left
+    slack = SLACK * np.minimum.outer(height, height)
+    shared = np.minimum.outer(right, right) - np.maximum.outer(left, left)
+    overlaps = (shared > 0) & (shared > 0.1 * np.minimum.outer(width, width))
+    higher = (bottom[:, None] >= top[None, :] - slack) & np.greater.outer(top, top)
+    return np.asarray(higher & overlaps)
+
+
+def _clashes(lines: list[Line]) -> int:
+    """Neighbours that are printed over each other: their order cannot be told by their places."""
+    return sum(
+        line.overlaps(following)
+        and following.top > line.bottom + SLACK * line.height
+        and following.bottom < line.top - SLACK * line.height
+        for line, following in pairwise(lines)
+    )
+
+
+def _runs_up(line: Line) -> bool:
+    return len(line.text) > 3 and line.height > _TURNED * (line.right - line.left)
+
+
+class _Sorter:
+    def __init__(self, lines: list[Line], above: NDArray[np.bool_]) -> None:
+        self._tops = [line.top for line in lines]
+        self._above: list[list[int]] = [[] for _ in lines]
+        """For each line those that are above it."""
+        for other, index in np.argwhere(above).tolist():
+            self._above[index].append(other)
+        self._done: set[int] = set()
+        self._sorted: list[int] = []
+
+    def sorted(self) -> list[int]:
+        """Indices in the order of the file, each after those above it."""
+        for index in range(len(self._tops)):
+            self._visit(index)
+        return self._sorted
+
+    def _visit(self, index: int) -> None:
+        if index in self._done:
+            return
+        self._done.add(index)
+        above = [other for other in self._above[index] if other not in self._done]
+        # From the top down: each finds those above it done, so this does not go deep.
+        for other in sorted(above, key=lambda item: -self._tops[item]):
+            self._visit(other)
+        self._sorted.append(index)

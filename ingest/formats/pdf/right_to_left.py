@@ -1,0 +1,69 @@
+"""Right-to-left text in the order it is spoken, where pdfium turned around a little too much.
+
+pdfium reverses what runs from right to left, character by character: also the characters that one
+glyph stands for (lam and alef), which were in order, and marks before the letters that they are on.
+"""
+
+import re
+import unicodedata
+
+from ingest.formats.pdf import pdfium
+from ingest.formats.pdf.lines import PageLines
+
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_RUN = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
+_MARK = re.compile("[\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670]")
+_STRAY_SPACE = re.compile(f"(?<=[\u0590-\u08ff]) (?={_MARK.pattern})")
+_FORMS = (*range(0xFB1D, 0xFDFC), *range(0xFE70, 0xFEFD))
+# Of letters that Unicode has a joined form for, pdfium keeps the order.
+_IN_ORDER = {form.strip() for form in (unicodedata.normalize("NFKC", chr(code)) for code in _FORMS)}
+
+
+def mend_right_to_left(text_page: int, page: PageLines) -> None:
+    """Put the characters of ligatures and the marks of each line in order."""
+    for line in page.lines:
+        if not RIGHT_TO_LEFT.search(line.text):
+            continue
+        places = range(line.start, line.end)
+        text = line.text
+        if len(places) != len(text):  # the text leaves out what it has no letter for
+            text = pdfium.letters(text_page, places)
+        boxes = pdfium.char_boxes(text_page, places)
+        extents = [(left, right) for left, _, right, _ in boxes]
+        line.text = _STRAY_SPACE.sub("", mended(text, extents))
+
+
+def mended(text: str, places: list[tuple[float, float]]) -> str:
+    """The text, whose characters are at these places (left, right), in the order it is spoken."""
+    characters = list(text)
+    for run in _RUN.finditer(text):
+        _turn_ligatures(characters, places, run.start(), run.end())
+    _move_marks(characters, places)
+    return "".join(characters)
+
+
+def _turn_ligatures(
+    characters: list[str], places: list[tuple[float, float]], start: int, end: int
+) -> None:
+    """Characters at one place come from one glyph: back into its order."""
+    first = start
+    for index in range(start + 1, end + 1):
+        if index < end and places[index] == places[first]:
+            continue
+        is_glyph = index - first > 1 and places[first][0] < places[first][1]
+        if is_glyph and "".join(characters[first:index]) not in _IN_ORDER:
+            characters[first:index] = reversed(characters[first:index])
+        first = index
+
+
+def _move_marks(characters: list[str], places: list[tuple[float, float]]) -> None:
+    """A mark comes after its letter: the next one, if it is above that."""
+    for index in range(len(characters) - 1):
+        if not _MARK.match(characters[index]) or places[index] == places[index + 1]:
+            continue
+        letter = characters[index + 1]
+        middle = sum(places[index]) / 2
+        left, right = places[index + 1]
+        if left <= middle <= right and RIGHT_TO_LEFT.match(letter) and not _MARK.match(letter):
+            characters[index], characters[index + 1] = letter, characters[index]
+            places[index], places[index + 1] = places[index + 1], places[index]

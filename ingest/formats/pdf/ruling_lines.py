@@ -1,0 +1,134 @@
+"""Ruled lines of a page, and the grids that they form."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.formats.pdf import pdfium
+from ingest.formats.pdf.lines import Column, turned
+from ingest.formats.pdf.pdfium import Boxes
+
+_THIN = 2.5  # points; what is thinner is a line
+_SHORTEST = 6.0  # points
+_NEAR = 3.0  # points between the ends of lines that meet
+_SAME = 2.0  # points between lines that are one
+_MOST_OBJECTS = 8000
+_MOST_SEGMENTS = 2000  # of one path
+_MOST_RULES = 1500  # in one direction
+
+Rule = tuple[float, float, float]
+"""Where it is across its direction, and where it starts and ends along it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Cells between ruled lines."""
+
+    columns: tuple[float, ...]
+    """x of the vertical lines, from left to right."""
+    rows: tuple[float, ...]
+    """y of the horizontal lines, from the top down."""
+    uprights: tuple[tuple[Rule, ...], ...]
+    """The vertical lines themselves, of each column."""
+
+    def is_divided(self, column: int, y: float) -> bool:
+        """Whether a line stands at the left of this column at that height."""
+        return any(rule[1] - _SAME <= y <= rule[2] + _SAME for rule in self.uprights[column])
+
+
+def find_grids(page: int, turn: int) -> list[Grid]:
+    """Grids of at least two rows and two columns on a page shown turned by so many quarters."""
+    left, top, right, bottom = turned((*_edges(page).T,), turn)
+    wide, high = right - left, top - bottom
+    flat = (high <= _THIN) & (wide >= _SHORTEST)
+    steep = (wide <= _THIN) & (high >= _SHORTEST)
+    level = _merged(((top + bottom) / 2)[flat], left[flat], right[flat])
+    upright = _merged(((left + right) / 2)[steep], bottom[steep], top[steep])
+    if not 3 <= len(level) <= _MOST_RULES or not 3 <= len(upright) <= _MOST_RULES:
+        return []
+    return list(_grids(level, upright))
+
+
+def _edges(page: int) -> Boxes:
+    """Boxes of what is drawn thin, and of the sides of what is drawn larger."""
+    handles = pdfium.page_objects(page, _MOST_OBJECTS)
+    kinds = map(pdfium.object_type, handles)
+    paths = [handle for handle, kind in zip(handles, kinds, strict=True) if kind == pdfium.PATH]
+    boxes = pdfium.all_bounds(paths)
+    is_thin = np.minimum(boxes[:, 2] - boxes[:, 0], boxes[:, 1] - boxes[:, 3]) <= _THIN
+    sides = [
+        edge
+        for index in np.flatnonzero(~is_thin).tolist()
+        for edge in pdfium.path_edges(paths[index], _MOST_SEGMENTS)
+    ]
+    return np.concatenate([boxes[is_thin], np.array(sides, np.float32).reshape(-1, 4)])
+
+
+def _merged(places: Column, starts: Column, ends: Column) -> list[Rule]:
+    """Rules without doubles; pieces of one line become one."""
+    merged: list[Rule] = []
+    band: list[Rule] = []
+    for place, start, end in sorted(
+        zip(places.tolist(), starts.tolist(), ends.tolist(), strict=True)
+    ):
+        if band and place - band[0][0] > _SAME:
+            merged += _joined(band)
+            band = []
+        band.append((place, start, end))
+    return merged + _joined(band)
+
+
+def _joined(band: Sequence[Rule]) -> list[Rule]:
+    """Rules at one place, joined where they meet."""
+    joined: list[Rule] = []
+    for place, start, end in sorted(band, key=lambda rule: rule[1]):
+        if joined and start <= joined[-1][2] + _NEAR:
+            joined[-1] = (joined[-1][0], joined[-1][1], max(end, joined[-1][2]))
+        else:
+            joined.append((place, start, end))
+    return joined
+
+
+def _grids(level: list[Rule], upright: list[Rule]) -> Iterator[Grid]:
+    rows, columns = np.array(level), np.array(upright)
+    meets = (
+        (rows[:, None, 1] - _NEAR <= columns[None, :, 0])
+        & (columns[None, :, 0] <= rows[:, None, 2] + _NEAR)
+        & (columns[None, :, 1] - _NEAR <= rows[:, None, 0])
+        & (rows[:, None, 0] <= columns[None, :, 2] + _NEAR)
+    )
+    for row_set, column_set in _components(meets):
+        ys = _distinct(rows[row_set, 0])
+        xs = _distinct(columns[column_set, 0])
+        if len(ys) >= 3 and len(xs) >= 3:
+            rules = [upright[index] for index in column_set]
+            uprights = tuple(tuple(rule for rule in rules if abs(rule[0] - x) <= _SAME) for x in xs)
+            yield Grid(columns=tuple(xs), rows=tuple(reversed(ys)), uprights=uprights)
+
+
+def _components(
+    meets: NDArray[np.bool_],
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Rules that hang together: indices of the level and of the upright ones."""
+    left: NDArray[np.bool_] = np.asarray(meets.any(axis=1))
+    while left.any():
+        rows = np.array([np.argmax(left)])
+        while True:
+            columns = np.flatnonzero(meets[rows].any(axis=0))
+            grown = np.flatnonzero(meets[:, columns].any(axis=1))
+            if len(grown) == len(rows):
+                break
+            rows = grown
+        left[rows] = False
+        yield rows, columns
+
+
+def _distinct(places: NDArray[np.float64]) -> list[float]:
+    """Places from small to large, those that hardly differ once."""
+    found: list[float] = []
+    for place in sorted(places.tolist()):
+        if not found or place - found[-1] > _SAME:
+            found.append(place)
+    return found

@@ -1,0 +1,243 @@
+"""From a file to a Document: sniff, extract by type, clean, check.
+
+A new format is one module in this package with `extract(source: Source) -> Extraction`, and one
+line in `MODULES`.
+"""
+
+import importlib
+from collections import Counter
+from typing import BinaryIO, cast
+
+from ingest import storable_text
+from ingest.best_effort import improve, is_panic, recording
+from ingest.errors import IsArchive, Permanent, Transient
+from ingest.formats import media_types as types
+from ingest.formats.common.no_text import no_text
+from ingest.formats.common.source import Extraction, MemberSink, Recogniser, Source
+from ingest.formats.detect.sniff import Sniffed, sniff
+from ingest.model import Coverage, Document, Page
+
+MODULES = {
+    types.TEXT: "ingest.formats.text.plain",
+    types.MARKDOWN: "ingest.formats.text.plain",
+    types.CSV: "ingest.formats.sheets.csv",
+    types.TSV: "ingest.formats.sheets.csv",
+    types.JSON: "ingest.formats.json.document",
+    types.JSON_LINES: "ingest.formats.json.document",
+    types.NOTEBOOK: "ingest.formats.json.notebook",
+    types.XML: "ingest.formats.xml.document",
+    types.HTML: "ingest.formats.html.page",
+    types.PDF: "ingest.formats.pdf.document",
+    types.DOCX: "ingest.formats.word.docx",
+    types.EMAIL: "ingest.formats.mail.message_file",
+    types.MBOX: "ingest.formats.mail.mbox",
+    types.MHTML: "ingest.formats.mail.mhtml",
+    types.MSG: "ingest.formats.mail.msg",
+    types.EPUB: "ingest.formats.epub.book",
+    types.PPTX: "ingest.formats.slides.pptx",
+    types.XLSX: "ingest.formats.sheets.workbook",
+    types.XLSB: "ingest.formats.sheets.workbook",
+    types.XLS: "ingest.formats.sheets.workbook",
+    types.ODS: "ingest.formats.sheets.workbook",
+    types.FODS: "ingest.formats.sheets.workbook",
+    types.DOC: "ingest.formats.office.legacy",
+    types.PPT: "ingest.formats.office.legacy",
+    types.RTF: "ingest.formats.office.legacy",
+    types.ODT: "ingest.formats.opendocument.document",
+    types.ODP: "ingest.formats.opendocument.document",
+    types.FODT: "ingest.formats.opendocument.document",
+    types.FODP: "ingest.formats.opendocument.document",
+    types.FLAT_OPC: "ingest.formats.flat_office",
+    types.WORD_XML: "ingest.formats.word.word_2003",
+    types.PNG: "ingest.formats.image.picture",
+    types.JPEG: "ingest.formats.image.picture",
+    types.TIFF: "ingest.formats.image.picture",
+    types.GIF: "ingest.formats.image.picture",
+    types.WEBP: "ingest.formats.image.picture",
+    types.BMP: "ingest.formats.image.picture",
+}
+"""Media type to the module that reads it."""
+_SUPPORTED = "It cannot be read here; README.md lists the formats that can."
+_PAGE_BREAK = "\n\n"
+_MOST_LOST = 100
+_A_FEW_WORDS = 20  # characters that hide a text in others
+
+
+def extract(
+    file: BinaryIO,
+    *,
+    name: str | None = None,
+    declared: str | None = None,
+    max_pages: int = 5000,
+    url: str | None = None,
+    ocr: Recogniser | None = None,
+    members: MemberSink | None = None,
+) -> Document:
+    """The Document of a seekable file; `name` and `declared` (content type) are only hints.
+
+    `url` is where it was fetched, after redirects: HTML then has a WebPage. `members` takes the
+    attachments. IsArchive for a container of files that has no text of its own.
+
+    Permanent, with every code of sniff() and: `unsupported_type`, `corrupt`, `encrypted`,
+    `empty_content`, `no_text`, `too_many_pages`, `too_large`, `archive_unsafe`, `parser_memory`,
+    `parser_crashed`, `parser_missing`. Messages hold nothing of the parser's internals.
+
+    A step that only improves the result never fails the file (ingest/best_effort.py): it is
+    skipped, with a warning such as `headings_skipped`.
+    """
+    sniffed = sniff(file, name=name, declared=declared)
+    if sniffed.media_type in types.ARCHIVES:
+        raise IsArchive(f"This is {types.label(sniffed.media_type)}, not a document.")
+    module = MODULES.get(sniffed.media_type)
+    if module is None:
+        what = types.label(sniffed.media_type)
+        raise Permanent(f"This is {what}. {_SUPPORTED}", code="unsupported_type")
+    source = Source(
+        stream=file,
+        media_type=sniffed.media_type,
+        declared=declared,
+        max_pages=max_pages,
+        name=name,
+        url=url,
+        ocr=ocr,
+        members=members,
+    )
+    with recording() as skipped:
+        document = _assemble(sniffed, _run(module, source), ocr)
+    return skipped.noted_in(document)
+
+
+def _run(module: str, source: Source) -> Extraction:
+    what = types.label(source.media_type)
+    try:
+        return cast(Extraction, importlib.import_module(module).extract(source))
+    except (Permanent, Transient):
+        raise
+    except ImportError as error:
+        raise Permanent(
+            f"The parser of {what} cannot be loaded: {missing_module(error)} is not installed.",
+            code="parser_missing",
+        ) from error
+    except MemoryError:
+        raise Permanent(f"Reading {what} took too much memory.", code="parser_memory") from None
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # panics of Rust libraries are no Exception
+        if is_panic(error):
+            raise Permanent(f"The parser of {what} crashed.", code="parser_crashed") from error
+        raise Permanent(
+            f"This looks like {what}, but it is damaged and could not be read.", code="corrupt"
+        ) from error
+
+
+def missing_parsers() -> dict[str, list[str]]:
+    """Modules that are not installed, each with the formats that cannot be read without it.
+
+    Imports all extractors, which takes a second and 100 MB: to be called in a parser process.
+    """
+    missing: dict[str, dict[str, None]] = {}
+    for media_type, module in MODULES.items():
+        try:
+            importlib.import_module(module)
+        except ImportError as error:
+            formats = missing.setdefault(missing_module(error), {})
+            formats[types.format_name(media_type)] = None
+    return {module: list(formats) for module, formats in missing.items()}
+
+
+def missing_module(error: ImportError) -> str:
+    """The name of the module that an import has asked for in vain.
+
+    Libraries that explain what to install raise another ImportError, without the name.
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ImportError) and cause.name:
+            return cause.name
+        cause = cause.__cause__ or cause.__context__
+    return type(error).__name__
+
+
+def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) -> Document:
+    counts: Counter[str] = Counter(extraction.removed)
+    texts: list[str] = []
+    pages: list[Page] = []
+    position = 0
+    for number, part in enumerate(extraction.parts, start=1):
+        text, removed = storable_text.clean(part or "")
+        counts += removed + storable_text.unreadable(text)
+        pages.append(Page(number=number, start=position, end=position + len(text)))
+        texts.append(text)
+        position += len(text) + len(_PAGE_BREAK)
+    coverage = _coverage(extraction, texts)
+    if coverage.with_text == 0:
+        raise _nothing(sniffed.media_type, coverage, has_ocr=ocr is not None)
+    metadata = improve(
+        "metadata", lambda: storable_text.clean_json(extraction.metadata), otherwise=dict
+    )
+    if counts:
+        metadata["hygiene"] = dict(counts)
+    return Document(
+        text=_PAGE_BREAK.join(texts),
+        media_type=sniffed.media_type,
+        extractor=improve(
+            "ocr", lambda: _readers(extraction, ocr), otherwise=lambda: extraction.extractor
+        ),
+        title=improve(
+            "title",
+            lambda: storable_text.clean_line(extraction.title or ""),
+            otherwise=lambda: None,
+        ),
+        encoding=extraction.encoding,
+        pages=tuple(pages) if extraction.paged else (),
+        coverage=coverage,
+        metadata=metadata,
+        warnings=_warnings(sniffed, extraction, counts, length=position),
+        web=extraction.web,
+    )
+
+
+def _readers(extraction: Extraction, ocr: Recogniser | None) -> str:
+    """The library, and the engine if it has read pictures."""
+    if ocr is None or not extraction.by_ocr:
+        return extraction.extractor
+    return f"{extraction.extractor}, {ocr.name}"
+
+
+def _coverage(extraction: Extraction, texts: list[str]) -> Coverage:
+    failed = {index for index, part in enumerate(extraction.parts) if part is None}
+    filled = {index for index, text in enumerate(texts) if text and not text.isspace()}
+    unread = extraction.unread - filled - failed
+    return Coverage(
+        pages=len(texts),
+        with_text=len(filled),
+        empty=len(texts) - len(filled) - len(unread) - len(failed),
+        failed=len(failed),
+        unread=len(unread),
+        by_ocr=len(extraction.by_ocr & filled),
+        lost=tuple(index + 1 for index in sorted(failed | unread)[:_MOST_LOST]),
+    )
+
+
+def _nothing(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent:
+    if media_type in types.TEXTUAL:
+        return Permanent("The file holds no text.", code="empty_content")
+    if coverage.failed:
+        return Permanent("No page of the file could be read: it is damaged.", code="corrupt")
+    return no_text(media_type, coverage, has_ocr=has_ocr)
+
+
+def _warnings(
+    sniffed: Sniffed, extraction: Extraction, counts: Counter[str], *, length: int
+) -> tuple[str, ...]:
+    found = {
+        "type_mismatch": sniffed.mismatch,
+        "undecodable_characters": bool(extraction.encoding and extraction.encoding.replaced),
+        "removed_characters": any(counts[kind] for kind in ("nul", "surrogate", "control")),
+        "garbled_text": storable_text.is_garbled(counts, length),
+        "hidden_text": counts["tag"] >= _A_FEW_WORDS,
+        "pages_failed": any(part is None for part in extraction.parts),
+        "pages_unread": bool(extraction.unread),
+    }
+    codes = (*(code for code, present in found.items() if present), *extraction.warnings)
+    return tuple(dict.fromkeys(codes))

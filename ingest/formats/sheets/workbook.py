@@ -1,0 +1,226 @@
+"""Workbooks: each sheet under its name, rows as records (calamine; Excel 2 to 4 by xlrd).
+
+Formulas are read as the results that were stored with them; `formulas_not_calculated` tells if
+some have none. Not read: comments, charts, pictures, text boxes, macros, number formats (a
+percentage is its value) and error values such as `#N/A`, which come as empty cells. Hidden sheets
+are read, and marked in their heading and in `metadata["sheets"]`.
+"""
+
+import io
+import zipfile
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
+from importlib.metadata import version
+from typing import Any, BinaryIO
+
+from python_calamine import (
+    CalamineError,
+    CalamineWorkbook,
+    PasswordError,
+    SheetTypeEnum,
+    SheetVisibleEnum,
+)
+
+from ingest.best_effort import improve
+from ingest.errors import Permanent
+from ingest.formats import media_types as types
+from ingest.formats.common import inflate_limit
+from ingest.formats.common.markdown_writer import Lines
+from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.table_records import TableWriter
+from ingest.formats.office.opc import Package
+from ingest.formats.sheets import excel_2_to_4, limits
+from ingest.formats.sheets.biff import check_xls
+from ingest.formats.sheets.columns import ALL_COLUMNS, Grid, column_groups, texts
+from ingest.formats.sheets.formulas import are_uncalculated
+
+_VERSION = f"calamine {version('python-calamine')}"
+_LIMITS = inflate_limit.Limits(
+    part=inflate_limit.Limits().total
+)  # parts are streamed, not made into trees
+_MOST_LISTED = 200
+_LOCKED = "The workbook is protected by a password."
+_NOT_READ = {"xl/comments": "comments", "xl/threadedcomments/": "comments", "xl/charts/": "charts"}
+_FORMULAS = "formulas"  # without values
+Sheet = tuple[str, dict[str, Any], Callable[[], Grid]]
+"""Name, what else there is to say of it, what reads its rows."""
+
+
+def extract(source: Source) -> Extraction:
+    """One part for all sheets; a sheet that cannot be read is named, the others are kept.
+
+    Permanent: `encrypted`, `too_large`, `empty_content`, and what `archive.guard` raises.
+    """
+    metadata: dict[str, Any] = {}
+    if source.media_type in (types.XLSX, types.XLSB, types.ODS):
+        metadata = _check_package(source)
+    stream = _packed(source.stream) if source.media_type == types.FODS else source.stream
+    book = _open(stream, source.media_type)
+    out = Lines()
+    listed, failures = _write(_old(stream) if book is None else _sheets(book), out)
+    text = str(out)
+    if not text.strip():
+        if failures:
+            raise _damaged() if _is_panic(failures[0]) else failures[0]
+        raise Permanent("The workbook has no cells with values.", code="empty_content")
+    return Extraction(
+        parts=[text],
+        extractor=excel_2_to_4.VERSION if book is None else _VERSION,
+        title=metadata.pop("title", None),
+        metadata={**metadata, "sheets": listed[:_MOST_LISTED], "sheetCount": len(listed)},
+        warnings=tuple(_warnings(listed, metadata.get("notRead", ()))),
+    )
+
+
+def _check_package(source: Source) -> dict[str, Any]:
+    """Prove the package harmless; its properties, and what of it is not read."""
+    inflate_limit.guard(source.stream, _LIMITS)
+    with zipfile.ZipFile(source.stream) as package:
+        if source.media_type == types.XLSX:
+            limits.check_xlsx(package)
+        elif source.media_type == types.ODS:
+            if _is_encrypted(package):
+                raise Permanent(_LOCKED, code="encrypted")
+            limits.check_ods(package)
+        parts = [name.lower() for name in package.namelist()]
+        is_blank = source.media_type == types.XLSX and improve(
+            "metadata", lambda: are_uncalculated(package), otherwise=bool
+        )
+    unread = {kind for start, kind in _NOT_READ.items() for name in parts if name.startswith(start)}
+    if is_blank:
+        unread.add(_FORMULAS)
+    found: dict[str, Any] = {}
+    if source.media_type != types.ODS:
+        found = improve(
+            "metadata", lambda: dict(Package(source.stream).properties()), otherwise=dict
+        )
+    source.stream.seek(0)
+    return {**found, "notRead": sorted(unread)} if unread else found
+
+
+def _is_encrypted(package: zipfile.ZipFile) -> bool:
+    try:
+        return b"encryption-data" in package.read("META-INF/manifest.xml")
+    except KeyError:
+        return False
+
+
+def _packed(flat: BinaryIO) -> BinaryIO:
+    """A package of an OpenDocument file that is all one XML document."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as package:
+        package.writestr("mimetype", types.ODS)
+        package.writestr("content.xml", flat.read())
+        package.writestr(
+            "META-INF/manifest.xml",
+            '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
+            f'<m:file-entry m:full-path="/" m:media-type="{types.ODS}"/></m:manifest>',
+        )
+    with zipfile.ZipFile(packed) as package:
+        limits.check_ods(package)
+    packed.seek(0)
+    return packed
+
+
+def _open(stream: BinaryIO, media_type: str) -> CalamineWorkbook | None:
+    """None for an Excel workbook that only xlrd may read."""
+    if media_type == types.XLS and not check_xls(stream):
+        return None
+    try:
+        return CalamineWorkbook.from_filelike(stream)
+    except PasswordError as error:
+        raise Permanent(_LOCKED, code="encrypted") from error
+    except BaseException as error:  # panics of Rust libraries are no Exception
+        is_panic = _is_panic(error)
+        if is_panic and media_type != types.XLS:
+            raise _damaged() from error
+        if media_type != types.XLS or not (is_panic or isinstance(error, CalamineError)):
+            raise
+        stream.seek(0)
+        return None
+
+
+class _Grid:
+    """The rows of a sheet, as often as they are asked for."""
+
+    def __init__(self, book: CalamineWorkbook, index: int) -> None:
+        self._sheet = book.get_sheet_by_index(index)
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        return iter(self._sheet.iter_rows())
+
+
+def _is_panic(error: BaseException) -> bool:
+    return "Panic" in type(error).__name__
+
+
+def _damaged() -> Permanent:
+    return Permanent("The workbook is damaged, or of a kind that is not known.", code="corrupt")
+
+
+def _sheets(book: CalamineWorkbook) -> Iterator[Sheet]:
+    for index, sheet in enumerate(book.sheets_metadata):
+        about: dict[str, Any] = {}
+        if sheet.visible != SheetVisibleEnum.Visible:
+            about["hidden"] = True
+        if sheet.typ == SheetTypeEnum.WorkSheet:
+            yield sheet.name, about, partial(_Grid, book, index)
+        else:
+            yield sheet.name, {**about, "kind": str(sheet.typ).rpartition(".")[2]}, tuple
+
+
+def _old(stream: BinaryIO) -> Iterator[Sheet]:
+    for name, is_hidden, rows in excel_2_to_4.sheets(stream):
+        yield name, {"hidden": True} if is_hidden else {}, partial(_rectangle, rows)
+
+
+def _rectangle(ragged: Iterable[list[str]]) -> list[list[str]]:
+    rows = list(ragged)
+    width = max(map(len, rows), default=0)
+    return [row + [""] * (width - len(row)) for row in rows]
+
+
+def _write(sheets: Iterator[Sheet], out: Lines) -> tuple[list[dict[str, Any]], list[BaseException]]:
+    """What there is to say of each sheet, and why some could not be read."""
+    listed: list[dict[str, Any]] = []
+    failures: list[BaseException] = []
+    for name, about, read in sheets:
+        heading = f"{name} (hidden)" if "hidden" in about else name
+        tables: list[TableWriter] = []
+        try:
+            _write_tables(read(), heading, out, tables)
+        except (Permanent, MemoryError, KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # panics of Rust libraries are no Exception
+            failures.append(error)
+            about = {**about, "failed": True}
+        listed.append({"name": name, "rows": sum(table.rows for table in tables), **about})
+    return listed, failures
+
+
+def _write_tables(grid: Grid, heading: str, out: Lines, tables: list[TableWriter]) -> None:
+    """Adds to `tables`, which still tells what was written if a row cannot be read."""
+    groups = improve("columns", lambda: column_groups(grid), otherwise=lambda: [ALL_COLUMNS])
+    for columns in groups:
+        tables.append(TableWriter(out))
+        tables[-1].write(_under(heading, texts(grid, columns), out))
+        heading = ""
+
+
+def _under(heading: str, rows: Iterator[list[str]], out: Lines) -> Iterator[list[str]]:
+    """The rows, with a heading before the first that is not blank."""
+    is_new = True
+    for row in rows:
+        if is_new and any(row):
+            out.heading(2, heading)
+            is_new = False
+        yield row
+
+
+def _warnings(listed: list[dict[str, Any]], unread: Collection[str]) -> Iterator[str]:
+    if any("failed" in sheet for sheet in listed):
+        yield "sheets_failed"
+    if any("hidden" in sheet and sheet["rows"] for sheet in listed):
+        yield "hidden_sheets"
+    if _FORMULAS in unread:
+        yield "formulas_not_calculated"

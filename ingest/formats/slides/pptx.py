@@ -1,0 +1,171 @@
+"""PowerPoint presentations: a part for each slide, with its notes and comments.
+
+Read: titles, text, tables, charts, SmartArt, equations, alternative text of pictures, speaker
+notes, comments, hidden slides (named in the metadata). Embedded documents are members. Not read:
+masters and layouts, numbers and dates that PowerPoint fills in, pictures.
+
+python-pptx is not used: it refuses strict packages and those with a missing part, and charts,
+SmartArt, comments and positions would have to be read from the XML all the same.
+"""
+
+from collections.abc import Callable, Iterator
+
+from lxml import etree
+
+from ingest.best_effort import attempt, improve
+from ingest.errors import Permanent
+from ingest.formats.common import inflate_limit
+from ingest.formats.common.markdown import plain
+from ingest.formats.common.source import Extraction, Source
+from ingest.formats.office import ole_package
+from ingest.formats.office.graphics import Graphics
+from ingest.formats.office.opc import Package, take_choices
+from ingest.formats.office.xml_tree import attribute, words
+from ingest.formats.slides.comments import comments
+from ingest.formats.slides.shapes import Layouts, Place, Slide, paragraph_text, slide_text
+from ingest.model import Step
+
+_VERSION = "pptx 1"
+_MOST_LISTED = 200
+
+
+def extract(source: Source) -> Extraction:
+    """One part for each slide, in the order of the show; None for a slide that is broken."""
+    inflate_limit.guard(source.stream, inflate_limit.TREES)
+    package = Package(source.stream)
+    main = package.main("ppt/presentation.xml")
+    slides = _slide_parts(package, main, source.max_pages)
+    reader = _Reader(package, main)
+    parts = [reader.read(part) for part in slides]
+    attachments = improve(
+        "attachments", lambda: _hand_over(package, slides, source), otherwise=list
+    )
+    properties = improve("metadata", package.properties, otherwise=dict[str, str])
+    metadata: dict[str, object] = {**properties}
+    title = properties.get("title")
+    metadata.pop("title", None)
+    lists = {
+        "hiddenSlides": [slides.index(part) + 1 for part in reader.hidden],
+        "attachments": attachments,
+        "unreadableParts": list(package.broken)[:_MOST_LISTED],
+    }
+    metadata |= {key: items for key, items in lists.items() if items}
+    found = {"hidden_slides": reader.hidden, "parts_unreadable": package.broken}
+    return Extraction(
+        parts=parts,
+        extractor=_VERSION,
+        paged=True,
+        unread=frozenset(
+            index
+            for index, part in enumerate(parts)
+            if part is not None and not part.strip() and slides[index] in reader.pictured
+        ),
+        title=title,
+        metadata=metadata,
+        warnings=tuple(code for code, is_so in found.items() if is_so),
+    )
+
+
+def _slide_parts(package: Package, main: str, most: int) -> list[str]:
+    """Names of the slides in the order of the show, each once; empty for those that are missing."""
+    relations = package.relations(main)
+    ids = [attribute(item, "id") or "" for item in package.xml(main).iter("{*}sldId")]
+    if len(ids) > most:
+        raise Permanent(
+            f"The presentation has {len(ids)} slides; at most {most} are read.",
+            code="too_many_pages",
+        )
+    targets = [relations[key].target if key in relations else "" for key in ids]
+    return list(dict.fromkeys(targets))
+
+
+class _Reader:
+    """Reads slides of one presentation and remembers what was special about them."""
+
+    def __init__(self, package: Package, main: str) -> None:
+        self._package = package
+        self._main = main
+        self._layouts = Layouts(package)
+        self._footers: set[str] = set()
+        self.hidden: list[str] = []
+        self.pictured: set[str] = set()
+
+    def read(self, part: str) -> str | None:
+        """Markdown of a slide; None if it is missing or broken."""
+        root = self._package.find_xml(part)
+        if root is None:
+            return None
+        _take_choices(root)
+        if root.get("show") in ("0", "false"):
+            self.hidden.append(part)
+        if next(root.iter("{*}blip"), None) is not None:
+            self.pictured.add(part)
+        pieces = [
+            *improve("layout", lambda: self._shapes(root, part), otherwise=lambda: _plain(root)),
+            *self._beside("notes", lambda: list(self._notes(part)), "notesSlide", part),
+            *self._beside(
+                "comments", lambda: comments(self._package, self._main, part), "comments", part
+            ),
+        ]
+        return "\n\n".join(pieces)
+
+    def _shapes(self, root: etree._Element, part: str) -> list[str]:
+        slide = Slide(
+            graphics=Graphics(self._package, self._package.relations(part)),
+            places=improve(
+                "reading_order", lambda: self._layouts.places(part), otherwise=dict[str, Place]
+            ),
+            footers=self._footers,
+        )
+        return slide_text(root, slide)
+
+    def _beside(
+        self, step: Step, read: Callable[[], list[str]], kind: str, slide: str
+    ) -> list[str]:
+        """What belongs to a slide; without its structure if that fails."""
+
+        def plain_parts() -> list[str]:
+            roots = map(self._package.find_xml, self._package.related(slide, kind))
+            return [text for root in roots if root is not None for text in _plain(root)]
+
+        return improve(step, read, otherwise=plain_parts)
+
+    def _notes(self, part: str) -> Iterator[str]:
+        for notes in self._package.related(part, "notesSlide"):
+            root = self._package.find_xml(notes)
+            if root is None:
+                continue
+            _take_choices(root)
+            text = "\n\n".join(_note_texts(root)).strip()
+            if text:
+                yield f"Notes: {text}"
+
+
+def _take_choices(root: etree._Element) -> None:
+    attempt("graphics", lambda: take_choices(root))
+
+
+def _plain(root: etree._Element) -> list[str]:
+    """The words of a part whose structure could not be made out."""
+    return [plain(text)] if (text := words(root).strip()) else []
+
+
+def _note_texts(root: etree._Element) -> Iterator[str]:
+    """What the speaker wrote: neither the picture of the slide nor its number."""
+    for shape in root.iter("{*}sp"):
+        placeholder = next(shape.iter("{*}ph"), None)
+        if placeholder is not None and placeholder.get("type") not in (None, "body"):
+            continue
+        for paragraph in shape.iter("{*}p"):
+            text = paragraph_text(paragraph).strip()
+            if text:
+                yield plain(text)
+
+
+def _hand_over(package: Package, slides: list[str], source: Source) -> list[dict[str, object]]:
+    """Embedded documents, each once, as members; their list for the metadata."""
+    found: dict[str, None] = {}
+    for slide in slides:
+        for kind in ("package", "oleObject"):
+            found.update(dict.fromkeys(package.related(slide, kind)))
+    return ole_package.hand_over(found, package.open, source.members)

@@ -1,0 +1,103 @@
+"""Markdown as it is, without its front matter, which becomes metadata, and without comments."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from ingest.best_effort import improve
+from ingest.formats.text.reading import Reading, headed
+
+_TITLE_WITHIN = 20_000  # characters; a title stands near the start
+_LONGEST_FRONT = 32_768  # characters
+_MOST_BRACKETS = 1000  # the time of YAML grows with the square of how deep they are nested
+_FRONT = re.compile(
+    r"\A\s*(?P<mark>---|\+\+\+)[ \t]*\r?\n(?P<data>.*?)\r?\n(?:(?P=mark)|\.\.\.)[ \t]*(?:\r?\n|\Z)",
+    re.DOTALL,
+)
+_FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+_HEADING = re.compile(
+    r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*\r?$|^(\S.*?)[ \t]*\r?\n={3,}[ \t]*\r?$", re.MULTILINE
+)
+# What is code keeps its comments; the first group is that.
+_COMMENT = re.compile(
+    r"(^[ ]{0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^[ ]{0,3}(?P=fence)[`~]*[ \t\r]*$|\Z)"
+    r"|`[^`\n]*`)|<!--.*?-->",
+    re.MULTILINE | re.DOTALL,
+)
+_KNOWN = {
+    "author": ("author", "authors", "creator"),
+    "date": ("date", "published", "created"),
+    "tags": ("tags", "keywords", "categories"),
+    "description": ("description", "summary", "abstract", "excerpt"),
+    "language": ("lang", "language"),
+}
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # the library has no types
+    """YAML without aliases: a few lines of them stand for gigabytes."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases are not read")
+        return super().compose_node(parent, index)
+
+
+def read_markdown(text: str) -> Reading:
+    """Title: that of the front matter, which then stands above the text, or the first heading."""
+    front, body = improve("front_matter", lambda: _front_matter(text), otherwise=lambda: ({}, text))
+    body = improve("comments", lambda: _without_comments(body), otherwise=lambda: body)
+    if not body.strip():
+        front, body = {}, text
+    stated = front.pop("title", None)
+    title = " ".join(str(stated).split()) if stated else None
+    return Reading(
+        text=headed(body, title),
+        title=title
+        or improve("title", lambda: _first_heading(body[:_TITLE_WITHIN]), otherwise=lambda: None),
+        metadata=improve("front_matter", lambda: _metadata(front), otherwise=lambda: front),
+    )
+
+
+def _front_matter(text: str) -> tuple[dict[str, Any], str]:
+    """Keys and values before the text, and the text; what cannot be read stays in there."""
+    match = _FRONT.match(text[:_LONGEST_FRONT])
+    if match is None or match["data"].count("[") + match["data"].count("{") > _MOST_BRACKETS:
+        return {}, text
+    try:
+        if match["mark"] == "+++":
+            found = tomllib.loads(match["data"].replace("\r\n", "\n"))
+        else:
+            found = yaml.load(match["data"], Loader=_Loader)  # noqa: S506  (a SafeLoader)
+    except (yaml.YAMLError, tomllib.TOMLDecodeError, ValueError, RecursionError):
+        return {}, text
+    if not isinstance(found, Mapping):
+        return {}, text
+    return {str(key): value for key, value in found.items()}, text[match.end() :]
+
+
+def _metadata(front: dict[str, Any]) -> dict[str, Any]:
+    """The keys that all formats have, and the others as they are."""
+    metadata: dict[str, Any] = {}
+    for key, names in _KNOWN.items():
+        values = [front.pop(name) for name in names if front.get(name)]
+        if values:
+            metadata[key] = values[0]
+            front.update({names[-1]: values[1:]} if len(values) > 1 else {})
+    return {**metadata, "frontMatter": front} if front else metadata
+
+
+def _without_comments(text: str) -> str:
+    last = text.rfind("-->")
+    if last < 0:
+        return text
+    # Behind the last end no comment is closed, so there none is looked for again and again.
+    end = last + len("-->")
+    return _COMMENT.sub(lambda match: match[1] or "", text[:end]) + text[end:]
+
+
+def _first_heading(start: str) -> str | None:
+    heading = _HEADING.search(_FENCED.sub("", start))
+    return (heading.group(1) or heading.group(2)) if heading is not None else None

@@ -1,0 +1,43 @@
+"""Plain text as it is; Markdown, source code, subtitles and other markup with their structure."""
+
+from pathlib import PurePosixPath
+
+from ingest.best_effort import improve
+from ingest.formats import media_types as types
+from ingest.formats.common.source import Extraction, Source
+from ingest.formats.encoding.decode import decode
+from ingest.formats.text.markdown import read_markdown
+from ingest.formats.text.markup import reader_of
+from ingest.formats.text.reading import Reading
+from ingest.formats.text.source_code import programming_language, read_code
+from ingest.formats.text.subtitles import is_subtitles, read_subtitles
+
+_VERSION = "text 2"
+
+
+def extract(source: Source) -> Extraction:
+    """The decoded text as one part, with the title and the metadata that it states."""
+    text, encoding = decode(source.stream.read(), declared=source.declared)
+    reading = improve("markup", lambda: _read(text, source), otherwise=lambda: Reading(text=text))
+    return Extraction(
+        parts=[reading.text],
+        extractor=_VERSION,
+        title=reading.title,
+        encoding=encoding,
+        metadata=reading.metadata,
+    )
+
+
+def _read(text: str, source: Source) -> Reading:
+    if source.media_type == types.MARKDOWN:
+        return read_markdown(text)
+    if source.media_type != types.TEXT:
+        return Reading(text=text)
+    language = programming_language(text, source.name)
+    if language is not None:
+        return read_code(text, language=language, name=source.name)
+    suffix = PurePosixPath(source.name or "").suffix.lower()
+    if is_subtitles(text, suffix):
+        return read_subtitles(text)
+    read = reader_of(suffix)
+    return read(text) if read else Reading(text=text)

@@ -1,0 +1,247 @@
+"""Blocks of a Word document as Markdown: headings, paragraphs, lists, tables, text boxes."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from lxml import etree
+
+from ingest.best_effort import improve
+from ingest.formats.common.markdown import plain, table
+from ingest.formats.office.xml_tree import child, is_on, local, number, value, words
+from ingest.formats.word.numbering import Numbering
+from ingest.formats.word.runs import Inline, Runs
+from ingest.formats.word.styles import PLAIN, Style, Styles, own_level, own_numbering
+from ingest.model import Step
+
+_CONTAINERS = frozenset(
+    {"sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag", "sect", "sub-section"}
+)
+_STEPS: dict[str, Step] = {"p": "layout", "tbl": "tables", "altChunk": "graphics"}
+_SENTENCE = 40  # characters: a mark or an index entry is shorter, an instruction is not
+_WIDEST = 63  # columns that one cell may span
+_DEEP = 20  # tables and text boxes inside of one another; no one nests by hand so deep
+_ITEM = re.compile(r"\d+[.)]")
+_BULLET = re.compile(r"^ *- ", re.MULTILINE)
+_TEXT_BOX = "txbxContent"
+
+_Block = tuple[str, str, int]
+"""`block` or `item`, Markdown, level of an item."""
+Show = Callable[[etree._Element], list[str]]
+"""Blocks for what only the package knows: charts, diagrams, embedded texts."""
+
+
+@dataclass(slots=True)
+class Body:
+    """Reads blocks in the order of the document."""
+
+    styles: Styles
+    numbering: Numbering
+    runs: Runs
+    show: Show
+    has_dark_page: bool = False
+    has_hidden_text: bool = False
+    visible: int = 0
+    """Characters that can be seen …"""
+    faint: int = 0
+    """… and those of sentences among them that are white or tiny."""
+    _pending: list[str] = field(default_factory=list)
+    _depth: int = 0
+
+    def read(self, container: etree._Element) -> list[str]:
+        """Markdown blocks of a body, cell, text box or note; items of a list are one block."""
+        blocks: list[list[str]] = []
+        levels: list[int] = []  # of the items above, outermost first
+        was_item = False
+        for kind, text, level in self._blocks(container):
+            while levels and (kind != "item" or levels[-1] >= level):
+                levels.pop()
+            if kind == "item" and was_item:
+                blocks[-1].append(f"{'   ' * len(levels)}{text}")
+            else:
+                blocks.append([text])
+            was_item = kind == "item"
+            if was_item:
+                levels.append(level)
+        if rest := "".join(self._pending).strip():
+            blocks.append([plain(rest)])
+        self._pending.clear()
+        return ["\n".join(lines) for lines in blocks]
+
+    def _blocks(self, container: etree._Element) -> Iterator[_Block]:
+        for item in container:
+            name = local(item)
+            if name in _CONTAINERS:
+                yield from self._blocks(item)
+            elif name in _STEPS:
+                yield from improve(
+                    _STEPS[name], partial(self._block, item, name), otherwise=partial(_plain, item)
+                )
+
+    def _block(self, item: etree._Element, name: str) -> list[_Block]:
+        if name == "p":
+            return list(self._paragraph(item))
+        return [("block", text, 0) for text in (self._table if name == "tbl" else self.show)(item)]
+
+    def _paragraph(self, paragraph: etree._Element) -> Iterator[_Block]:
+        properties = child(paragraph, "pPr")
+        inline = self._inline(paragraph, properties)
+        self._pending.append(inline.text)
+        if child(child(properties, "rPr"), "del") is None:  # else its end is deleted: it goes on
+            text = "".join(self._pending)
+            self._pending.clear()
+            if text.strip():
+                yield improve(
+                    "styles",
+                    lambda: self._formed(text, properties),
+                    otherwise=lambda: ("block", plain(text.strip()), 0),
+                )
+        for box in inline.boxes:
+            yield from (("block", block, 0) for block in self._box(box))
+
+    def _inline(self, paragraph: etree._Element, properties: etree._Element | None) -> Inline:
+        style = self._style(properties)
+        is_shaded = style.is_shaded or child(properties, "shd") is not None
+        inline = self.runs.read(
+            paragraph,
+            may_be_faint=not (is_shaded or self.has_dark_page or self._depth),
+            is_hidden=style.is_hidden,
+        )
+        faint = sum(map(len, inline.faint))
+        self.visible += len(inline.text)
+        if faint >= _SENTENCE:
+            self.faint += faint
+        self.has_hidden_text |= max(faint, sum(map(len, inline.hidden))) >= _SENTENCE
+        return inline
+
+    def _formed(self, text: str, properties: etree._Element | None) -> _Block:
+        style = self._style(properties)
+        heading = own_level(properties) or style.level
+        listed = style.numbering
+        if (own := own_numbering(properties)) is not None:
+            inherited = listed or (None, 0)
+            listed = (own[0] or inherited[0], inherited[1] if own[1] is None else own[1])
+        label = None if listed is None else self._label(*listed)
+        if heading is not None and not self._depth:
+            return "block", _on_one_line(f"{'#' * heading} {label or ''} {text}"), 0
+        if label is None or listed is None:
+            return "block", plain(text.strip()), 0
+        mark = label if _ITEM.fullmatch(label) else f"- {label}".rstrip()
+        return "item", f"{mark} {_on_one_line(text)}", listed[1]
+
+    def _style(self, properties: etree._Element | None) -> Style:
+        name = value(child(properties, "pStyle"))
+        return improve("styles", lambda: self.styles.get(name), otherwise=lambda: PLAIN)
+
+    def _label(self, key: str | None, level: int) -> str | None:
+        return improve(
+            "numbering", lambda: self.numbering.label(key, level), otherwise=lambda: None
+        )
+
+    def _table(self, element: etree._Element) -> list[str]:
+        """A Markdown table; a single cell is a frame around its blocks."""
+        if self._depth >= _DEEP:
+            return [_flat(element)]
+        rows = list(_inside(element, "tr"))
+        cells = [list(_inside(row, "tc")) for row in rows]
+        self._depth += 1
+        try:
+            if len(cells) == 1 and len(cells[0]) == 1:
+                return self.read(cells[0][0])
+            made = table(
+                [
+                    self._row(row, mine)
+                    for row, mine in zip(rows, cells, strict=True)
+                    if _is_kept(row)
+                ]
+            )
+            return [made] if made else []
+        finally:
+            self._depth -= 1
+
+    def _row(self, row: etree._Element, cells: list[etree._Element]) -> list[str]:
+        before = number(child(child(row, "trPr"), "gridBefore")) or 0
+        texts = [""] * min(max(before, 0), _WIDEST)
+        for cell in cells:
+            properties = child(cell, "tcPr")
+            merged = child(properties, "vMerge")
+            is_continued = merged is not None and value(merged) in (None, "continue")
+            texts.append("" if is_continued else self._cell(cell))
+            span = number(child(properties, "gridSpan")) or 1
+            texts += [""] * (min(max(span, 1), _WIDEST) - 1)
+        return texts
+
+    def _cell(self, cell: etree._Element) -> str:
+        """Its blocks in one line; the cells of a table inside are separated by spaces, too."""
+        flat = (_unmarked(block) for block in self.read(cell))
+        return _on_one_line(" ".join(flat))
+
+    def _box(self, box: etree._Element) -> Iterator[str]:
+        """Texts of a drawing: its description, its text boxes, what its graphic shows."""
+        if self._depth >= _DEEP:
+            yield _flat(box)
+            return
+        self._depth += 1
+        try:
+            description = _description(box)
+            if description:
+                yield plain(_on_one_line(description))
+            for content in _outermost(box, _TEXT_BOX):
+                yield from self.read(content)
+            yield from improve("graphics", lambda: self.show(box), otherwise=list[str])
+        finally:
+            self._depth -= 1
+
+
+def _plain(item: etree._Element) -> list[_Block]:
+    """The words of a block whose structure could not be made out."""
+    text = words(item).strip()
+    return [("block", plain(text), 0)] if text else []
+
+
+def _inside(parent: etree._Element, name: str) -> Iterator[etree._Element]:
+    """Rows of a table, cells of a row, also those in wrappers."""
+    for item in parent:
+        if local(item) == name:
+            yield item
+        elif local(item) in _CONTAINERS:
+            yield from _inside(item, name)
+
+
+def _outermost(parent: etree._Element, name: str) -> Iterator[etree._Element]:
+    for item in parent:
+        if local(item) == name:
+            yield item
+        else:
+            yield from _outermost(item, name)
+
+
+def _is_kept(row: etree._Element) -> bool:
+    properties = child(row, "trPr")
+    return child(properties, "del") is None and not is_on(child(properties, "hidden"))
+
+
+def _description(box: etree._Element) -> str:
+    """The alternative text of a picture."""
+    for item in box.iter("{*}docPr", "{*}shape"):
+        found = item.get("descr") or item.get("alt")
+        if found:
+            return str(found)
+    return ""
+
+
+def _unmarked(block: str) -> str:
+    """A block without the frame of a table or the bullets of a list."""
+    if not block.startswith("| "):
+        return _BULLET.sub("", block)
+    lines = block.split("\n")
+    return " ".join(line.strip("| ").replace(" | ", " ") for line in [lines[0], *lines[2:]])
+
+
+def _flat(element: etree._Element) -> str:
+    return _on_one_line(" ".join(item.text or "" for item in element.iter("{*}t")))
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,200 @@
+"""Word documents in Markdown, read from their XML.
+
+Read: headings with the numbers that Word makes, lists, tables (also nested and merged ones), text
+boxes, equations, charts, SmartArt, links, foot- and endnotes, alternative text of pictures,
+embedded HTML, text, RTF and Word parts (altChunk); headers and footers, once; comments with their
+authors, at the end. Inserted text counts, deleted text does not. Text that Word does not show is
+left out, and reported if it is a sentence; so is text in white on white or too small to read.
+Embedded documents are members. Not read: pictures, bold and italic, the state of form controls.
+
+mammoth is not used: it leaves out half of this, stops at damage that can be read over (links and
+pictures that lead nowhere), and takes ten times as long (872 pages: 12.6 s, here 0.9 s).
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import BinaryIO
+
+from lxml import etree
+
+from ingest.best_effort import attempt, improve
+from ingest.formats.common import inflate_limit
+from ingest.formats.common.markdown import plain
+from ingest.formats.common.source import Extraction, MemberSink, Source
+from ingest.formats.office import ole_package
+from ingest.formats.office.opc import Package, take_choices
+from ingest.formats.office.xml_tree import child, value, words
+from ingest.formats.word.body import Body
+from ingest.formats.word.embedded import Embedded
+from ingest.formats.word.numbering import Numbering
+from ingest.formats.word.runs import Runs
+from ingest.formats.word.styles import Styles
+from ingest.model import Step
+
+_VERSION = "docx 2"
+_ONLY_A_NUMBER = 20  # characters besides it: a footer that says no more than the page
+_WHITE = {"FFFFFF", "AUTO"}
+_MOST_LISTED = 200
+
+
+def extract(source: Source) -> Extraction:
+    """The document in Markdown, and its properties."""
+    inflate_limit.guard(source.stream, inflate_limit.TREES)
+    return read_package(source.stream, source.members)
+
+
+def read_package(stream: BinaryIO, members: MemberSink | None, depth: int = 0) -> Extraction:
+    """As extract(), of a package that archive.guard() let pass; `depth`: documents around it."""
+    document = _Document(Package(stream), depth=depth)
+    blocks = document.read(drop_faint=True)
+    body = document.body
+    if body.faint > body.visible:  # most of it in white: then the page is not
+        blocks = document.read(drop_faint=False)
+    properties = improve("metadata", document.package.properties, otherwise=dict[str, str])
+    title = properties.pop("title", None)
+    lists = {
+        "attachments": improve(
+            "attachments", lambda: document.attachments(members), otherwise=list
+        ),
+        "unreadableParts": list(document.package.broken)[:_MOST_LISTED],
+    }
+    found = {"hidden_text": body.has_hidden_text, "parts_unreadable": document.package.broken}
+    return Extraction(
+        parts=["\n\n".join(blocks)],
+        extractor=_VERSION,
+        title=title,
+        metadata=properties | {key: items for key, items in lists.items() if items},
+        warnings=tuple(code for code, is_so in found.items() if is_so),
+    )
+
+
+class _Document:
+    def __init__(self, package: Package, *, depth: int) -> None:
+        self.package = package
+        self._main = package.main("word/document.xml")
+        self._depth = depth
+        self._root = package.xml(self._main)
+        _take_choices(self._root)
+        self._styles = improve(
+            "styles", lambda: Styles(self._part("styles")), otherwise=lambda: Styles(None)
+        )
+
+    def read(self, *, drop_faint: bool) -> list[str]:
+        """All blocks: headers, body, notes, footers, comments."""
+        self._numbering = improve(
+            "numbering",
+            lambda: Numbering(self._part("numbering")),
+            otherwise=lambda: Numbering(None),
+        )
+        self.body = self._reader(self._main, drop_faint=drop_faint)
+        self.body.has_dark_page = _has_colour(child(self._root, "background"))
+        content = child(self._root, "body")
+        blocks = [] if content is None else self.body.read(content)
+        return [
+            *self._beside("headers_footers", lambda: self._margins("header"), "header"),
+            *blocks,
+            *self._beside(
+                "notes", lambda: self._notes(drop_faint=drop_faint), "footnotes", "endnotes"
+            ),
+            *self._beside("headers_footers", lambda: self._margins("footer"), "footer"),
+            *self._beside("comments", self._comments, "comments"),
+        ]
+
+    def _beside(self, step: Step, read: Callable[[], Iterator[str]], *kinds: str) -> list[str]:
+        """Blocks of what stands beside the body; without their structure if that fails."""
+        return improve(step, lambda: list(read()), otherwise=lambda: self._plain(kinds))
+
+    def _plain(self, kinds: Iterable[str]) -> list[str]:
+        parts = (part for kind in kinds for part in self.package.related(self._main, kind))
+        roots = (self.package.find_xml(part) for part in parts)
+        texts = (words(root).strip() for root in roots if root is not None)
+        return [plain(text) for text in texts if text]
+
+    def attachments(self, members: MemberSink | None) -> list[dict[str, object]]:
+        """Embedded documents as members, and their list."""
+        parts = [
+            part
+            for kind in ("package", "oleObject")
+            for part in self.package.related(self._main, kind)
+        ]
+        unread = self._embedded.unread
+        found = dict.fromkeys([*parts, *unread])
+        return ole_package.hand_over(found, self.package.open, members)
+
+    def _reader(self, part: str, *, drop_faint: bool) -> Body:
+        relations = self.package.relations(part)
+        embedded = Embedded(self.package, relations, depth=self._depth)
+        if part == self._main:
+            self._embedded = embedded
+        return Body(
+            styles=self._styles,
+            numbering=self._numbering,
+            runs=Runs(relations, drop_faint=drop_faint),
+            show=embedded.show,
+        )
+
+    def _part(self, kind: str) -> etree._Element | None:
+        parts = self.package.related(self._main, kind)
+        return self.package.find_xml(parts[0]) if parts else None
+
+    def _notes(self, *, drop_faint: bool) -> Iterator[str]:
+        """Those that the text refers to, in its order."""
+        found: dict[tuple[str, str], str] = {}
+        for kind in ("footnote", "endnote"):
+            for part in self.package.related(self._main, f"{kind}s"):
+                root = self.package.find_xml(part)
+                if root is None:
+                    continue
+                _take_choices(root)
+                reader = self._reader(part, drop_faint=drop_faint)
+                for note in root.iterchildren("{*}" + kind):
+                    key = (kind, value(note, "id") or "")
+                    if key in self.body.runs.notes:
+                        found[key] = " ".join(" ".join(reader.read(note)).split())
+                self.body.has_hidden_text |= reader.has_hidden_text
+        for key, number in self.body.runs.notes.items():
+            if found.get(key):
+                yield f"[^{number}]: {found[key]}"
+
+    def _margins(self, kind: str) -> Iterator[str]:
+        """Each different header or footer, without those that only count the pages."""
+        texts: dict[str, None] = {}
+        for part in self.package.related(self._main, kind):
+            root = self.package.find_xml(part)
+            if root is not None:
+                _take_choices(root)
+                texts[self._margin(root, part)] = None
+        return (plain(f"{kind.capitalize()}: {text}") for text in texts if text)
+
+    def _margin(self, root: etree._Element, part: str) -> str:
+        runs = Runs(self.package.relations(part), drop_faint=False)
+        texts = []
+        for paragraph in root.iter("{*}p"):
+            inline = runs.read(paragraph, may_be_faint=False, is_hidden=False)
+            text = " ".join(inline.text.split())
+            if text and not (inline.has_page_number and len(text) < _ONLY_A_NUMBER):
+                texts.append(text)
+        return " ".join(texts)
+
+    def _comments(self) -> Iterator[str]:
+        root = self._part("comments")
+        if root is None:
+            return
+        runs = Runs({}, drop_faint=False)
+        for comment in root.iterchildren("{*}comment"):
+            inlines = (
+                runs.read(item, may_be_faint=False, is_hidden=False)
+                for item in comment.iter("{*}p")
+            )
+            text = " ".join(" ".join(inline.text for inline in inlines).split())
+            if text:
+                author = value(comment, "author")
+                yield f"Comment by {author}: {text}" if author else f"Comment: {text}"
+
+
+def _take_choices(root: etree._Element) -> None:
+    attempt("graphics", lambda: take_choices(root))
+
+
+def _has_colour(background: etree._Element | None) -> bool:
+    colour = value(background, "color")
+    return colour is not None and colour.upper() not in _WHITE

@@ -1,0 +1,69 @@
+"""What a Word document shows that is not WordprocessingML: charts, diagrams, embedded texts."""
+
+import io
+from collections.abc import Mapping
+
+from lxml import etree
+
+from ingest.best_effort import improve
+from ingest.formats import media_types as types
+from ingest.formats.common import inflate_limit
+from ingest.formats.encoding.decode import decode
+from ingest.formats.html.page import to_markdown
+from ingest.formats.office import xberg_text
+from ingest.formats.office.graphics import Graphics
+from ingest.formats.office.opc import Package, Relation
+from ingest.formats.office.xml_tree import attribute, local
+
+_DEEP = 3  # documents in documents
+_HTML = (".htm", ".html", ".xhtml")
+_WORD = (".docx", ".docm", ".dotx", ".dotm")
+
+
+class Embedded:
+    """Reads what a part refers to."""
+
+    def __init__(self, package: Package, relations: Mapping[str, Relation], *, depth: int) -> None:
+        self._package = package
+        self._relations = dict(relations)
+        self._graphics = Graphics(package, relations)
+        self._depth = depth
+        self.unread: list[str] = []
+        """Embedded texts in formats that are not shown here."""
+
+    def show(self, element: etree._Element) -> list[str]:
+        """Blocks of an altChunk, or of the charts and diagrams in a drawing."""
+        if local(element) != "altChunk":
+            return list(self._graphics.show(element))
+        relation = self._relations.pop(attribute(element, "id") or "", None)  # shown once
+        if relation is None or relation.is_external or relation.target not in self._package:
+            return []
+        part = relation.target
+        text = improve(
+            "graphics",
+            lambda: self._chunk(part, self._package.read(part)),
+            otherwise=lambda: None,
+        )
+        if text is None:
+            self.unread.append(relation.target)
+        return [text] if text else []
+
+    def _chunk(self, name: str, data: bytes) -> str | None:
+        """Markdown of an embedded text; None if it is in another format."""
+        name = name.lower()
+        if name.endswith(_HTML):
+            return to_markdown(decode(data)[0]).strip()
+        if name.endswith(".txt"):
+            return decode(data)[0]
+        if data.startswith(b"{\\rtf"):
+            return xberg_text.read(data, types.RTF).text
+        if name.endswith(_WORD) and self._depth < _DEEP:
+            return self._document(data)
+        return None
+
+    def _document(self, data: bytes) -> str:
+        from ingest.formats.word.docx import read_package  # it reads us, too
+
+        stream = io.BytesIO(data)
+        inflate_limit.guard(stream, inflate_limit.TREES)
+        return "".join(part or "" for part in read_package(stream, None, self._depth + 1).parts)

@@ -1,0 +1,170 @@
+"""The text inside of a Word paragraph: runs, fields, links, inserted and hidden text."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from ingest.formats.office.omml import math_text
+from ingest.formats.office.opc import Relation
+from ingest.formats.office.xml_tree import attribute, child, is_on, local, number, value
+from ingest.formats.word.symbols import symbol
+
+_WRAPPERS = frozenset(
+    {"ins", "moveTo", "smartTag", "customXml", "fldSimple", "dir", "bdo", "sdt", "sdtContent"}
+    | {"ruby", "rubyBase"}
+)
+_BOXES = frozenset({"drawing", "pict", "object"})
+_CHARACTERS = {"tab": " ", "cr": "\n", "noBreakHyphen": "-"}
+_UNLINKED = re.compile(r"[\[\]\n]")
+_NESTED = 8  # fields in fields
+_TINY = 3  # half points
+_WHITE = "FFFFFF"
+_LINK = re.compile(r'^\s*HYPERLINK\s+"?((?:https?|mailto):[^"\s]+)', re.IGNORECASE)
+_PAGE = re.compile(r"^\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:https?|mailto):[^\s<>()]+$", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Inline:
+    """What was found in one paragraph."""
+
+    pieces: list[str] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
+    """Text that Word does not show."""
+    faint: list[str] = field(default_factory=list)
+    """Text in white, or too small to be read; also in `pieces`, unless `drop_faint`."""
+    boxes: list[etree._Element] = field(default_factory=list)
+    """Drawings, pictures and objects that are anchored here."""
+    has_page_number: bool = False
+
+    @property
+    def text(self) -> str:
+        """The visible text; line breaks are newlines."""
+        return "".join(self.pieces)
+
+
+@dataclass(slots=True)
+class _Field:
+    """An open field: what Word is to put here, and where its last result starts."""
+
+    instruction: str = ""
+    paragraph: Inline | None = None
+    start: int = 0
+
+
+class Runs:
+    """Reads paragraphs in order: fields may span several of them."""
+
+    def __init__(self, relations: Mapping[str, Relation], *, drop_faint: bool) -> None:
+        self._relations = relations
+        self._drop_faint = drop_faint
+        self._fields: list[_Field] = []
+        self.notes: dict[tuple[str, str], int] = {}
+        """Number of each foot- or endnote that was referred to, by kind and id."""
+
+    def read(self, paragraph: etree._Element, *, may_be_faint: bool, is_hidden: bool) -> Inline:
+        """One paragraph. `may_be_faint`: white is the colour behind it."""
+        found = Inline()
+        self._walk(paragraph, found, may_be_faint, is_hidden)
+        return found
+
+    def _walk(self, parent: etree._Element, found: Inline, faint: bool, hidden: bool) -> None:
+        for item in parent:
+            name = local(item)
+            if name == "r":
+                self._run(item, found, faint, hidden)
+            elif name == "hyperlink":
+                before = len(found.pieces)
+                self._walk(item, found, faint, hidden)
+                self._link(found, before, self._address(item))
+            elif name in ("oMath", "oMathPara"):
+                found.pieces.append(math_text(item))
+            elif name in _WRAPPERS:
+                found.has_page_number |= _PAGE.match(value(item, "instr") or "") is not None
+                self._walk(item, found, faint, hidden)
+
+    def _run(self, run: etree._Element, found: Inline, faint: bool, hidden: bool) -> None:
+        properties = child(run, "rPr")
+        is_hidden = hidden or is_on(child(properties, "vanish"))
+        is_faint = faint and _is_faint(properties)
+        for item in run:
+            name = local(item)
+            if name in _BOXES:
+                found.boxes.append(item)
+            elif name in _WRAPPERS:
+                self._walk(item, found, faint, hidden)
+            elif name == "fldChar":
+                self._field(item, found)
+            elif name == "instrText" and self._fields:
+                self._fields[-1].instruction += item.text or ""
+            elif name in ("footnoteReference", "endnoteReference"):
+                found.pieces.append(self._note(name.removesuffix("Reference"), item))
+            else:
+                self._put(_plain(item, name), found, is_hidden, is_faint)
+
+    def _put(self, text: str, found: Inline, is_hidden: bool, is_faint: bool) -> None:
+        if not text:
+            return
+        if is_hidden:
+            found.hidden.append(text)
+            return
+        if is_faint:
+            found.faint.append(text)
+            if self._drop_faint:
+                return
+        found.pieces.append(text)
+
+    def _field(self, item: etree._Element, found: Inline) -> None:
+        kind = value(item, "fldCharType")
+        if kind == "begin":
+            self._fields.append(_Field())
+        elif kind == "separate" and self._fields:
+            opened = self._fields[-1]
+            opened.paragraph, opened.start = found, len(found.pieces)
+            found.has_page_number |= _PAGE.match(opened.instruction) is not None
+        elif kind == "end" and self._fields:
+            ended = self._fields.pop()
+            match = _LINK.match(ended.instruction)
+            if match and ended.paragraph is found and len(self._fields) < _NESTED:
+                self._link(found, ended.start, match[1])
+
+    def _note(self, kind: str, item: etree._Element) -> str:
+        key = (kind, value(item, "id") or "")
+        return f"[^{self.notes.setdefault(key, len(self.notes) + 1)}]"
+
+    def _address(self, item: etree._Element) -> str | None:
+        relation = self._relations.get(attribute(item, "id") or "")
+        if relation is None or not relation.is_external or not _ADDRESS.match(relation.target):
+            return None
+        return relation.target
+
+    @staticmethod
+    def _link(found: Inline, start: int, address: str | None) -> None:
+        """Make a link of the pieces from `start` on, unless they are the address themselves."""
+        text = "".join(found.pieces[start:])
+        if address and text.strip() and text.strip() not in address and not _UNLINKED.search(text):
+            found.pieces[start:] = [f"[{text}]({address})"]
+
+
+def _plain(item: etree._Element, name: str) -> str:
+    """The text of an element inside of a run."""
+    if name == "t":
+        return item.text or ""
+    if name == "br":
+        return "" if value(item, "type") in ("page", "column") else "\n"
+    if name == "sym":
+        return symbol(value(item, "font"), value(item, "char"))
+    return _CHARACTERS.get(name, "")
+
+
+def _is_faint(properties: etree._Element | None) -> bool:
+    if properties is None:
+        return False
+    size = number(child(properties, "sz"))
+    if size is not None and size <= _TINY:
+        return True
+    if (value(child(properties, "color")) or "").upper() != _WHITE:
+        return False
+    return child(properties, "shd") is None and child(properties, "highlight") is None

@@ -1,0 +1,57 @@
+"""Word 2003 documents in XML (WordprocessingML before it became a standard)."""
+
+from lxml import etree
+
+from ingest.best_effort import improve
+from ingest.formats.common.inflate_limit import guard_xml
+from ingest.formats.common.source import Extraction, Source
+from ingest.formats.office.xml_tree import child, parse
+from ingest.formats.word.body import Body
+from ingest.formats.word.numbering import Numbering
+from ingest.formats.word.runs import Runs
+from ingest.formats.word.styles import Styles
+
+_VERSION = "word_xml 1"
+_PROPERTIES = {"Title": "title", "Author": "author", "Created": "created", "Subject": "subject"}
+
+
+def extract(source: Source) -> Extraction:
+    """Headings, paragraphs and tables of the document; numbers of lists are not read."""
+    data = source.stream.read()
+    guard_xml(data)
+    root = parse(data)
+    body = Body(
+        styles=improve(
+            "styles", lambda: Styles(child(root, "styles")), otherwise=lambda: Styles(None)
+        ),
+        numbering=Numbering(None),
+        runs=Runs({}, drop_faint=False),
+        show=_nothing,
+    )
+    content = child(root, "body")
+    properties = improve(
+        "metadata",
+        lambda: _properties(child(root, "DocumentProperties")),
+        otherwise=dict[str, str],
+    )
+    title = properties.pop("title", None)
+    return Extraction(
+        parts=["\n\n".join(body.read(content) if content is not None else [])],
+        extractor=_VERSION,
+        title=title,
+        metadata=dict(properties),
+        warnings=("hidden_text",) if body.has_hidden_text else (),
+    )
+
+
+def _nothing(_: etree._Element) -> list[str]:
+    return []
+
+
+def _properties(root: etree._Element | None) -> dict[str, str]:
+    found = {}
+    for theirs, ours in _PROPERTIES.items():
+        item = child(root, theirs)
+        if item is not None and item.text and item.text.strip():
+            found[ours] = item.text.strip()
+    return found

@@ -1,0 +1,204 @@
+"""Documents in XML: sections as headings, paragraphs, lists, tables, captions, references."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from lxml import etree
+
+from ingest.best_effort import improve
+from ingest.formats.common.markdown import table
+from ingest.formats.common.markdown_writer import Lines
+from ingest.formats.xml import front_matter, names
+
+_DEEPEST = 60  # elements within each other; deeper ones are read as running text
+_WIDEST = 100  # columns that one cell may span
+_CODE_FENCE = "````"
+
+
+def write(root: etree._Element, out: Lines) -> tuple[str | None, dict[str, Any]]:
+    """All of a document; its title, and what is known of it."""
+    authors = improve("front_matter", lambda: front_matter.authors(root), otherwise=list[str])
+    front = improve("front_matter", lambda: front_matter.take_front(root), otherwise=dict[str, str])
+    writer = _Writer(root, out, front)
+    writer.children(root, level=1, depth=0)
+    known = {"author": ", ".join(authors), "journal": front.get("Journal"), "doi": front.get("DOI")}
+    known["date"] = front.get("Published")
+    return writer.title, {key: value for key, value in known.items() if value}
+
+
+class _Writer:
+    def __init__(self, root: etree._Element, out: Lines, front: dict[str, str]) -> None:
+        self._out = out
+        self._front = front
+        self._holders = _with_blocks(root)
+        self.title: str | None = None
+
+    def children(self, element: etree._Element, *, level: int, depth: int) -> None:
+        """Blocks of an element; what stands between them is a paragraph."""
+        inline: list[str] = [element.text or ""]
+        for child in element:
+            name = _local(child)
+            if name and (name in names.BLOCKS or child in self._holders):
+                self._paragraph(inline)
+                inline = []
+                self._block(child, name, level=level, depth=depth + 1)
+            elif name and not element_is_inline(name) and not _has_own_text(element):
+                self._paragraph(inline)
+                self._paragraph([flow(child)])
+                inline = []
+            else:
+                inline.append(flow(child) if name else "")
+            inline.append(child.tail or "")
+        self._paragraph(inline)
+
+    def _block(self, element: etree._Element, name: str, *, level: int, depth: int) -> None:
+        if depth > _DEEPEST:
+            self._paragraph([flow(element)])
+        elif name in names.TITLES:
+            self._heading(max(2, level) if self.title else 1, flow(element))
+        elif name in names.SECTIONS:
+            self._section(element, level=level, depth=depth)
+        elif name in names.CODE:
+            text = "".join(element.itertext()).strip("\n")
+            self._out.block(f"{_CODE_FENCE}\n{text}\n{_CODE_FENCE}" if text.strip() else "")
+        elif name in names.TABLES:
+            improve(
+                "tables",
+                lambda: self._table(element),
+                otherwise=lambda: self._paragraph([flow(element)]),
+            )
+        elif name in names.CAPTIONED:
+            self._captioned(element)
+        elif name in names.ITEMS:
+            self._out.item([text] if (text := flow(element)) else [])
+        elif name in names.LISTS:
+            self._list(element)
+        else:
+            self.children(element, level=level, depth=depth)
+
+    def _section(self, element: etree._Element, *, level: int, depth: int) -> None:
+        title = next((child for child in element if _local(child) in names.TITLES), None)
+        if title is not None:
+            label = element.find("{*}label")
+            heading = " ".join(flow(part) for part in (label, title) if part is not None)
+            is_title = self.title is None
+            self._heading(1 if is_title else level + 1, heading)
+            level -= is_title
+            for part in (label, title):
+                if part is not None:
+                    _remove(part)
+        elif _local(element) == "abstract":
+            self._heading(level + 1, "Abstract")
+        self.children(element, level=min(level + 1, 5), depth=depth)
+
+    def _heading(self, level: int, title: str) -> None:
+        self._out.heading(level, title)
+        if title and self.title is None:
+            self.title = title
+            self._out.item(f"{name}: {value}" for name, value in self._front.items())
+            self._out.gap()
+
+    def _list(self, element: etree._Element) -> None:
+        """Items on one level each, in order; what else is in there as paragraphs."""
+        self._out.gap()
+        for child in element:
+            name = _local(child)
+            if name in names.TITLES:
+                self._paragraph([flow(child)])
+            elif name and (text := flow(child)):
+                self._out.item([text])
+        self._out.gap()
+
+    def _captioned(self, element: etree._Element) -> None:
+        """Label and caption in one paragraph, then the table that they belong to."""
+        tables = list(element.iter("{*}table", "{*}informaltable", "{*}tgroup"))
+        rows = [list(_rows(part)) for part in tables[:1]]
+        for part in tables:
+            _remove(part)
+        self._paragraph([flow(element)])
+        for found in rows:
+            self._out.block(table(found))
+
+    def _table(self, element: etree._Element) -> None:
+        for child in element:
+            if _local(child) in names.TABLE_TEXTS:
+                self._paragraph([flow(child)])
+        self._out.block(table(list(_rows(element))))
+
+    def _paragraph(self, pieces: Iterable[str]) -> None:
+        text = " ".join("".join(pieces).split())
+        if text:
+            self._out.gap()
+            self._out.text(text)
+            self._out.gap()
+
+
+def flow(element: etree._Element) -> str:
+    """The text of an element on one line; parts that are no inline markup are set apart."""
+    pieces: list[str] = []
+    walker = etree.iterwalk(element, events=("start", "end", "comment", "pi"))
+    for event, node in walker:
+        name = _local(node)
+        gap = "" if element_is_inline(name) else " "
+        if event == "start":
+            if name in names.SKIPPED:
+                walker.skip_subtree()
+            else:
+                pieces += [gap, node.text or ""]
+            continue
+        tail = (node.tail or "") if node is not element else ""
+        pieces += [gap if event == "end" else "", tail]
+    return " ".join("".join(pieces).split())
+
+
+def element_is_inline(name: str) -> bool:
+    """Whether an element is markup within words or sentences."""
+    return name in names.INLINE
+
+
+def _rows(element: etree._Element) -> Iterable[list[str]]:
+    for row in element.iter():
+        if _local(row) in names.ROWS:
+            cells: list[str] = []
+            for cell in row:
+                if _local(cell) in names.CELLS:
+                    span = cell.get("colspan", "")
+                    width = int(span) if span.isdecimal() and len(span) < 4 else 1
+                    cells += [flow(cell), *[""] * (min(width, _WIDEST) - 1)]
+            yield cells
+
+
+def _with_blocks(root: etree._Element) -> set[etree._Element]:
+    """Elements that have blocks somewhere inside."""
+    found: set[etree._Element] = set()
+    for element in root.iter():
+        if _local(element) in names.BLOCKS:
+            for holder in element.iterancestors():
+                if holder in found:
+                    break
+                found.add(holder)
+    return found
+
+
+def _has_own_text(element: etree._Element) -> bool:
+    return bool((element.text or "").strip()) or any(
+        (child.tail or "").strip() for child in element
+    )
+
+
+def _remove(element: etree._Element) -> None:
+    parent = element.getparent()
+    if parent is None:
+        return
+    tail = element.tail or ""
+    before = element.getprevious()
+    if before is not None:
+        before.tail = (before.tail or "") + tail
+    else:
+        parent.text = (parent.text or "") + tail
+    parent.remove(element)
+
+
+def _local(element: etree._Element) -> str:
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""

@@ -1,0 +1,171 @@
+"""Data in XML as records, in one pass and without a tree.
+
+An element whose children are all plain becomes a list item: `- country: name: France; capital:
+Paris`. What holds such elements is the item they are nested in; an element with text between its
+children is read as running text. Attributes are fields.
+"""
+
+from collections.abc import Iterator
+from xml.parsers import expat
+
+from ingest.errors import Permanent
+from ingest.formats.common.markdown_writer import Lines
+
+_BLOCK = 1024 * 1024
+_DEEPEST = 8  # levels of nested items that are shown
+_MOST_FIELDS = 5000  # of a record; what has more is a list of its children
+_MOST_LEVELS = 10_000
+_LONGEST_NAME = 100  # characters; names are repeated for every field
+_UNNAMED = frozenset({"item", "row", "record", "entry", "element", "tr"})
+"""Elements whose names say nothing about them."""
+_TECHNICAL = ("xmlns", "xsi:", "xml:")
+
+
+def write(data: bytes, out: Lines) -> None:
+    """`data` is UTF-8, whatever it says of itself.
+
+    expat.ExpatError if it is not well-formed; Permanent `corrupt` if elements are nested beyond
+    all reason, `too_large`.
+    """
+    parser = expat.ParserCreate("utf-8")
+    writer = _Writer(out)
+    parser.buffer_text = True
+    parser.StartElementHandler = writer.start
+    parser.EndElementHandler = writer.end
+    parser.CharacterDataHandler = writer.text
+    parser.SkippedEntityHandler = writer.skipped
+    for start in range(0, len(data), _BLOCK):
+        parser.Parse(data[start : start + _BLOCK], False)
+    parser.Parse(b"", True)
+
+
+class _Element:
+    __slots__ = ("depth", "fields", "has_text", "is_inline", "is_leaf", "is_open", "name", "texts")
+
+    def __init__(self, name: str, fields: list[tuple[str, str]], depth: int) -> None:
+        self.name = name
+        self.fields = fields
+        """Attributes and plain children that were not written yet."""
+        self.depth = depth
+        self.texts: list[str] = []
+        """Its text in order, with that of plain children."""
+        self.is_leaf = True
+        self.has_text = False
+        """Text of its own."""
+        self.is_inline = False
+        """Part of the running text of its parent."""
+        self.is_open = False
+        """Its own item is written; children get their own."""
+
+    @property
+    def is_running(self) -> bool:
+        return self.is_inline or (self.has_text and not self.is_open)
+
+    def flow(self) -> str:
+        return " ".join("".join(self.texts).split())
+
+
+class _Writer:
+    def __init__(self, out: Lines) -> None:
+        self._out = out
+        self._stack: list[_Element] = []
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        parent = self._stack[-1] if self._stack else None
+        fields = [
+            (_local(key), " ".join(value.split()))
+            for key, value in attributes.items()
+            if not key.startswith(_TECHNICAL) and value.strip()
+        ]
+        element = _Element(_local(name), fields, parent.depth + 1 if parent else -1)
+        if parent:
+            element.is_inline = parent.is_running
+            if parent.is_leaf and not element.is_inline and len(self._stack) > 1:
+                self._open(self._stack[-2])
+            parent.is_leaf = False
+        self._stack.append(element)
+        if len(self._stack) > _MOST_LEVELS:
+            raise Permanent(
+                f"The XML file nests more than {_MOST_LEVELS:,} elements in each other.",
+                code="corrupt",
+            )
+
+    def text(self, text: str) -> None:
+        element = self._stack[-1]
+        element.texts.append(text)
+        element.has_text = element.has_text or not text.isspace()
+
+    def skipped(self, name: str, is_parameter: bool) -> None:
+        """A reference to what is declared elsewhere, which is not read."""
+        if not is_parameter:
+            self.text(f"&{name};")
+
+    def end(self, _: str) -> None:
+        element = self._stack.pop()
+        parent = self._stack[-1] if self._stack else None
+        if element.is_open:
+            self._close(element)
+        elif parent is None:
+            self._open(element)
+            self._close(element)
+        elif element.is_inline:
+            parent.texts += element.texts
+        elif element.is_leaf or element.has_text:
+            self._add(parent, element)
+        else:
+            self._out.item(_named(element.name, _pairs(element.fields)), depth=_shown(element))
+
+    def _add(self, parent: _Element, element: _Element) -> None:
+        """A plain element, as a field of its parent or as an item of its own."""
+        flow = element.flow()
+        if parent.is_open:
+            texts = [*([flow] if flow else []), *_pairs(element.fields)]
+            self._out.item(_named(element.name, iter(texts)), depth=_shown(element))
+            return
+        parent.fields += [(f"{element.name}.{key}", value) for key, value in element.fields]
+        if flow:
+            parent.fields.append((element.name, flow))
+        parent.texts += element.texts
+        if len(parent.fields) > _MOST_FIELDS and not parent.has_text:
+            self._open(parent)
+
+    def _open(self, element: _Element) -> None:
+        """Write what an element has of its own before what is nested in it."""
+        if element.is_open or element.is_running:
+            return
+        element.is_open = True
+        if element.depth < 0:
+            for field in _pairs(element.fields):
+                self._out.item([field])
+        else:
+            pairs = _named(element.name, _pairs(element.fields))
+            if not self._out.item(pairs, depth=_shown(element)):
+                self._out.item([f"{element.name}:"], depth=_shown(element))
+        element.fields = []
+        element.texts = []
+        element.has_text = False
+
+    def _close(self, element: _Element) -> None:
+        """Write text that stood between the children of an open element."""
+        if element.has_text:
+            self._out.item([element.flow()], depth=max(0, min(_DEEPEST, element.depth + 1)))
+
+
+def _pairs(fields: list[tuple[str, str]]) -> Iterator[str]:
+    return (f"{name}: {value}" for name, value in fields)
+
+
+def _named(name: str, pieces: Iterator[str]) -> Iterator[str]:
+    """The pieces, the first of them behind the name if that says something."""
+    first = next(pieces, None)
+    if first is not None:
+        yield first if name.lower() in _UNNAMED else f"{name}: {first}"
+        yield from pieces
+
+
+def _shown(element: _Element) -> int:
+    return max(0, min(_DEEPEST, element.depth))
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2][:_LONGEST_NAME]

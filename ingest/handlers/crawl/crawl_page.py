@@ -1,0 +1,99 @@
+"""One page of a site: fetched by us, or already fetched by a provider."""
+
+from uuid import UUID
+
+from ingest.errors import Permanent, Transient
+from ingest.handlers.context import Context, Outcome, Progress
+from ingest.handlers.crawl.current_run import run_of
+from ingest.handlers.crawl.fetch_page import LaterPage, LeadsAway, NoPage, note_http_status
+from ingest.handlers.crawl.link_discovery import Found, add_found, lead_on_without, scope_of
+from ingest.handlers.crawl.read_page import ReadPage, read_page
+from ingest.handlers.crawl.read_provider_page import read_provider_page
+from ingest.handlers.crawl.store_page import count_again, page_outcome
+from ingest.handlers.registry import handler
+from ingest.postgres.database import Connection
+from ingest.store.crawl import crawl_pages, crawls
+from ingest.store.crawl.crawl_pages import PageForJob, PageResult, StoredPage
+from ingest.store.crawl.crawls import Crawl
+from ingest.store.queue.jobs import ClaimedJob
+
+
+@handler("crawl_page")
+async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+    """Read a page, store what is new of it, and queue the pages that it links to."""
+    crawl = await run_of(job, ctx)
+    async with ctx.pool.connection() as conn:
+        page = await crawl_pages.for_job(conn, UUID(job.payload["pageId"]))
+        if page is None:
+            raise Permanent("the knowledge source was deleted", code="source_deleted")
+        stored = await crawl_pages.stored(conn, page.source_id, page.uri)
+    if crawl.provider == "firecrawl":
+        try:
+            read = await read_provider_page(page, stored, ctx, progress)
+        except NoPage as error:
+            if not error.is_gone or stored is None:
+                raise
+            return _seen(job, crawl, page, "gone", error.code, str(error), error.http_status)
+    else:
+        found = await _read(job, crawl, page, stored, ctx, progress)
+        if isinstance(found, Outcome):
+            return found
+        read = found
+    if read.uri != page.uri:
+        async with ctx.pool.connection() as conn:
+            stored = await crawl_pages.stored(conn, page.source_id, read.uri)
+    return await page_outcome(job, crawl, page, read, stored, ctx, progress)
+
+
+async def _read(
+    job: ClaimedJob,
+    crawl: Crawl,
+    page: PageForJob,
+    stored: StoredPage | None,
+    ctx: Context,
+    progress: Progress,
+) -> ReadPage | Outcome:
+    """The page, or the outcome of one that is no longer there or leads away."""
+    scope = scope_of(crawl)
+    try:
+        return await read_page(job, page, stored, ctx, progress, scope=scope)
+    except LeadsAway as away:
+        if page.depth == 0:
+            raise Permanent(
+                f"the site redirects to {away.url}: crawl that address instead",
+                code="fetch_failed",
+            ) from None
+        return _seen(job, crawl, page, "skipped", away.reason, str(away))
+    except (Permanent, Transient) as error:
+        if isinstance(error, NoPage | LaterPage):
+            await note_http_status(job, page, error.http_status, ctx)
+        if isinstance(error, NoPage) and error.is_gone and stored is not None:
+            return _seen(job, crawl, page, "gone", error.code, str(error), error.http_status)
+        if stored is not None:
+            await lead_on_without(job, crawl, page, stored, ctx)
+        raise
+
+
+def _seen(
+    job: ClaimedJob,
+    crawl: Crawl,
+    page: PageForJob,
+    status: crawl_pages.PageStatus,
+    code: str,
+    message: str,
+    http_status: int | None = None,
+) -> Outcome:
+    """A page without content; its place within the limit, if it had one, is given back."""
+    # A page that Firecrawl found to be gone has taken none.
+    freed = int(crawl.provider == "builtin")
+
+    async def write(conn: Connection) -> None:
+        locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
+        result = PageResult(
+            status=status, error_code=code, error_message=message, http_status=http_status
+        )
+        await crawl_pages.finish(conn, page.id, result)
+        await add_found(conn, job, crawl, Found(), locked=locked, freed=freed)
+        await count_again(conn, crawl, locked)
+
+    return Outcome(write=write, result={"uri": page.uri, "outcome": status})

@@ -1,0 +1,18 @@
+"""The run that a job belongs to."""
+
+from uuid import UUID
+
+from ingest.errors import Permanent
+from ingest.handlers.context import Context
+from ingest.store.crawl import crawls
+from ingest.store.crawl.crawls import Crawl
+from ingest.store.queue.jobs import ClaimedJob
+
+
+async def run_of(job: ClaimedJob, ctx: Context) -> Crawl:
+    """The run as it stands; Permanent when its source was deleted."""
+    async with ctx.pool.connection() as conn:
+        crawl = await crawls.get(conn, UUID(job.payload["crawlId"]))
+    if crawl is None:
+        raise Permanent("the knowledge source was deleted", code="source_deleted")
+    return crawl

@@ -1,0 +1,180 @@
+"""Fetch one page as a polite guest: robots.txt, the host's pace, only if it has changed."""
+
+import asyncio
+import shutil
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from ingest.errors import Permanent, Snooze, Transient
+from ingest.handlers.context import Context
+from ingest.handlers.crawl.robots import robots_of
+from ingest.postgres.database import transaction
+from ingest.providers.fetch.fetcher import Fetched
+from ingest.providers.retry_after import retry_after
+from ingest.store.crawl import crawl_origins, crawl_pages
+from ingest.store.crawl.crawl_origins import Busy
+from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.web import urls
+from ingest.web.scope import Scope, SkipReason
+
+# A host may ask for more, but nothing waits longer than this for one page.
+_LONGEST_PAUSE: Final = timedelta(hours=24)
+_LATER: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a server said about a page; a body is in `path` while the page is being read."""
+
+    fetched: Fetched
+    path: Path
+    is_unchanged: bool
+    """The server says that the stored version still stands."""
+
+
+class LeadsAway(Exception):
+    """The page redirects to an address that does not belong to the crawl."""
+
+    def __init__(self, url: str, reason: SkipReason) -> None:
+        super().__init__(f"redirects to {url}")
+        self.url = url
+        self.reason = reason
+
+
+class NoPage(Permanent):
+    """The server has no such page for us."""
+
+    def __init__(self, http_status: int) -> None:
+        super().__init__(f"the server answered {http_status}", code="fetch_status")
+        self.http_status = http_status
+
+    @property
+    def is_gone(self) -> bool:
+        return self.http_status in (404, 410)
+
+
+class LaterPage(Transient):
+    """The server cannot answer now."""
+
+    def __init__(self, http_status: int, *, retry_after: timedelta | None) -> None:
+        super().__init__(
+            f"the server answered {http_status}", code="fetch_status", retry_after=retry_after
+        )
+        self.http_status = http_status
+
+
+@asynccontextmanager
+async def fetch_page(
+    job: ClaimedJob,
+    page: PageForJob,
+    stored: StoredPage | None,
+    ctx: Context,
+    *,
+    scope: Scope | None,
+) -> AsyncIterator[Answer]:
+    """The answer for a page; its file is gone at the end of the block.
+
+    `scope`: the borders of the crawl, which hold for redirects too; None for a single page, which
+    goes wherever its server sends it, and for which robots.txt does not count. Raises Snooze while
+    the host is busy, LeadsAway, and Permanent or Transient with codes `fetch_…`,
+    `robots_disallowed`, `redirect_loop`, `too_large`.
+    """
+
+    async def on_hop(url: str) -> None:
+        if scope is None:
+            return
+        reason = scope.refusal(url, depth=0)
+        if reason is not None:
+            raise LeadsAway(url, reason)
+        await _obey_robots(url, ctx)
+
+    if scope is not None:
+        await _obey_robots(page.fetch_url, ctx)
+    folder = Path(tempfile.mkdtemp(prefix="ingest-page-"))
+    try:
+        body = folder / "body"
+        fetched = await _in_turn(job, page, ctx, body, _conditions(stored), on_hop)
+        yield Answer(fetched=fetched, path=body, is_unchanged=fetched.status == 304)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+async def _obey_robots(url: str, ctx: Context) -> None:
+    robots = await robots_of(urls.origin(url), ctx)
+    if not robots.allows(url):
+        raise Permanent(f"robots.txt forbids {url}", code="robots_disallowed")
+
+
+def _conditions(stored: StoredPage | None) -> dict[str, str]:
+    """Headers that let the server answer that nothing has changed."""
+    headers = {}
+    if stored is not None and stored.etag:
+        headers["If-None-Match"] = stored.etag
+    if stored is not None and stored.last_modified:
+        headers["If-Modified-Since"] = stored.last_modified
+    return headers
+
+
+async def _in_turn(
+    job: ClaimedJob,
+    page: PageForJob,
+    ctx: Context,
+    body: Path,
+    headers: Mapping[str, str],
+    on_hop: Callable[[str], Awaitable[None]],
+) -> Fetched:
+    """Fetch when the host has room for one more request."""
+    web = ctx.web
+    async with transaction(ctx.pool) as conn:
+        slot = await crawl_origins.take_slot(
+            conn,
+            urls.origin(page.fetch_url),
+            job_id=job.id,
+            crawl_id=page.crawl_id,
+            at_once=web.crawl_concurrency,
+            delay=web.crawl_delay,
+            for_at_most=web.fetch_timeout + timedelta(seconds=30),
+        )
+    if isinstance(slot, Busy):
+        raise Snooze(slot.delay, reason="host_busy")
+    pause, started = timedelta(0), time.monotonic()
+    try:
+        await asyncio.sleep(slot.wait.total_seconds())
+        started = time.monotonic()
+        fetched = await web.fetcher.get(page.fetch_url, into=body, headers=headers, on_hop=on_hop)
+        if fetched.status in (429, 503):
+            pause = _asked_pause(fetched) or timedelta(0)
+        return fetched
+    finally:
+        took = timedelta(seconds=time.monotonic() - started)
+        async with transaction(ctx.pool) as conn:
+            await crawl_origins.release(conn, job_id=job.id, took=took, pause=pause)
+
+
+def _asked_pause(fetched: Fetched) -> timedelta | None:
+    asked = retry_after(fetched.headers)
+    return None if asked is None else min(asked, _LONGEST_PAUSE)
+
+
+def refuse_status(fetched: Fetched) -> None:
+    """Raise NoPage for a status that brings no page, LaterPage where a later try may bring one."""
+    if 200 <= fetched.status < 300 or fetched.status == 304:
+        return
+    if fetched.status in _LATER:
+        raise LaterPage(fetched.status, retry_after=_asked_pause(fetched))
+    raise NoPage(fetched.status)
+
+
+async def note_http_status(
+    job: ClaimedJob, page: PageForJob, http_status: int, ctx: Context
+) -> None:
+    """Keep the status in the page's record although the attempt fails."""
+    async with transaction(ctx.pool) as conn:
+        await crawl_pages.note_http_status(conn, page.id, http_status=http_status, job=job)

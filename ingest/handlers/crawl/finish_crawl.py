@@ -1,0 +1,145 @@
+"""The end of a site's run: what is no longer there, what it all came to, and how it is judged."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+from uuid import UUID
+
+from ingest.errors import ErrorCode, LeaseLost, Permanent
+from ingest.handlers.context import Context, Outcome, Review
+from ingest.postgres.database import Connection, transaction
+from ingest.store.crawl import crawl_pages, crawls, provider_pages, site_documents
+from ingest.store.crawl.crawls import Crawl
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.store.tenants import applications
+from ingest.web.crawl_completeness import PageCount, fate, is_complete, missing
+
+_HAS_TEXT = ("new", "changed", "unchanged", "kept")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Findings:
+    """What the pages of a run say about it, once all of them have ended."""
+
+    pages: list[PageCount]
+    is_complete: bool
+    unseen: list[UUID]
+    """Documents that are to be removed if the run is complete."""
+    live: int
+    asks: bool
+    """Whether the application wants to be asked about the removal of many pages."""
+
+    @property
+    def with_text(self) -> int:
+        return sum(page.n for page in self.pages if page.status in _HAS_TEXT)
+
+
+async def finish_crawl(
+    job: ClaimedJob, crawl: Crawl, ctx: Context, *, error: Permanent | None
+) -> Outcome:
+    """End a run whose pages have all ended. Raises `error`, or why nothing was found."""
+    found = await _findings(job, crawl, ctx, is_whole=error is None)
+    error = error or _nothing_found(found)
+    if error is not None:
+        await _fail(job, crawl, ctx, error)
+        raise error
+    gone = found.unseen if found.is_complete else []
+    is_held = found.asks and len(gone) > found.live * ctx.web.removal_threshold
+
+    async def write(conn: Connection) -> None:
+        await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
+        # An event may have said meanwhile that a page was not scraped.
+        is_complete = found.is_complete and not missing(await crawls.skipped(conn, crawl.id))
+        removed = gone if is_complete else []
+        await site_documents.list_unseen(
+            conn, removed, crawl_id=crawl.id, status="held" if is_held else "removed"
+        )
+        if not is_held:
+            await site_documents.remove(conn, removed)
+        await site_documents.recount(conn, source_id=crawl.source_id, crawl_id=crawl.id)
+        await crawls.end(conn, crawl.id, status="completed", is_complete=is_complete)
+        await crawls.write_digest(
+            conn,
+            crawl.id,
+            removed=0 if is_held else len(removed),
+            held=len(removed) if is_held else 0,
+        )
+
+    if is_held:
+        message = (
+            f"{len(gone)} of {found.live} pages are no longer on the site;"
+            " approve to remove them, reject to keep them"
+        )
+        return Outcome(write=write, review=Review(message=message, reason="mass_deletion"))
+    return Outcome(write=write, result={"isComplete": found.is_complete})
+
+
+async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bool) -> _Findings:
+    """No page is added to the run any more, so this still holds when it is acted upon."""
+    source_id, crawl_id = crawl.source_id, crawl.id
+    async with transaction(ctx.pool) as conn:
+        if not await jobs.hold(conn, [job]):
+            raise LeaseLost(job.id)
+        await crawl_pages.record_failures(conn, crawl_id)
+        pages = [PageCount(**row) for row in await crawl_pages.states(conn, crawl_id)]
+        settings = await applications.settings_of(conn, crawl.application_id)
+        return _Findings(
+            pages=pages,
+            is_complete=is_whole and await _is_complete(conn, crawl, pages),
+            unseen=await site_documents.unseen(
+                conn,
+                source_id=source_id,
+                crawl_id=crawl_id,
+                variants=crawl.settings.variants,
+            ),
+            live=await site_documents.live(conn, source_id),
+            asks="mass_deletion" in settings.reviews,
+        )
+
+
+async def _is_complete(conn: Connection, crawl: Crawl, pages: Sequence[PageCount]) -> bool:
+    """Collect what the rule wants to know. Failures have been recorded."""
+    skipped = Counter(await crawls.skipped(conn, crawl.id))
+    if crawl.provider == "firecrawl":
+        limit = crawl.settings.limit
+        skipped["limit"] += await provider_pages.is_cut_off(conn, crawl.id, limit=limit)
+    blind = await crawl_pages.blind_spots(
+        conn, crawl_id=crawl.id, follows_stored=crawl.provider == "builtin"
+    )
+    failed = sum(page.n for page in pages if page.status == "failed" and fate(page) == "unknown")
+    return is_complete(pages, harmless=failed - blind, skipped=skipped)
+
+
+def _nothing_found(found: _Findings) -> Permanent | None:
+    """Why a run that has found no text at all failed: what most of its pages failed with."""
+    if found.with_text:
+        return None
+    reasons: Counter[str] = Counter()
+    for page in found.pages:
+        if page.status == "failed" and page.error_code is not None:
+            reasons[page.error_code] += page.n
+    if not reasons:
+        return Permanent("no page with text was found", code="empty_content")
+    code, count = reasons.most_common(1)[0]
+    return Permanent(
+        f"no page could be read; {count} ended with {code}", code=cast(ErrorCode, code)
+    )
+
+
+async def _fail(job: ClaimedJob, crawl: Crawl, ctx: Context, error: Permanent) -> None:
+    async with transaction(ctx.pool) as conn:
+        if not await jobs.hold(conn, [job]):
+            raise LeaseLost(job.id)
+        await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
+        await site_documents.recount(conn, source_id=crawl.source_id, crawl_id=crawl.id)
+        await crawls.end(
+            conn,
+            crawl.id,
+            status="failed",
+            is_complete=False,
+            error_code=error.code,
+            error_message=str(error),
+        )
+        await crawls.write_digest(conn, crawl.id, removed=0, held=0)

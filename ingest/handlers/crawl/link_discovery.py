@@ -1,0 +1,136 @@
+"""Where the links of a page lead: which of them become pages of the crawl."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from ingest.errors import LeaseLost
+from ingest.handlers.context import Context
+from ingest.handlers.crawl.robots import robots_of
+from ingest.model import MOST_LINKS
+from ingest.postgres.database import Connection, transaction
+from ingest.store.crawl import crawl_pages, crawls, frontier
+from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
+from ingest.store.crawl.crawls import Crawl, Locked
+from ingest.store.crawl.frontier import Family, NewPage, SeenPage
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.web import urls
+from ingest.web.robots import Robots
+from ingest.web.scope import Scope, build_scope
+
+_NO_END: Final = 1_000_000
+
+
+class Found:
+    """Addresses that were found, sorted by what is to become of them."""
+
+    def __init__(self) -> None:
+        self.pages: list[NewPage] = []
+        self.forbidden: list[SeenPage] = []
+        self.skipped: Counter[str] = Counter()
+        self.too_deep: list[str] = []
+        """Normalised: on another way they may be near enough, which another page may still find."""
+
+
+def scope_of(crawl: Crawl) -> Scope:
+    """The borders of a run. Its settings were checked when it was asked for."""
+    settings = crawl.settings
+    return build_scope(
+        seed=crawl.uri,
+        max_depth=_NO_END if settings.max_depth is None else settings.max_depth,
+        include=settings.include_paths,
+        exclude=settings.exclude_paths,
+    )
+
+
+async def sort_links(
+    links: Iterable[str], crawl: Crawl, ctx: Context, *, depth: int, found_at: str | None = None
+) -> Found:
+    """Which links lead to pages of the crawl, which robots.txt forbids, and which are skipped.
+
+    `found_at`: the page that has them, as the site writes itself; None: as the run began.
+    """
+    home = urls.origin(found_at or crawl.uri)
+    rules = await robots_of(home, ctx)
+    # A page may have thousands of links, robots.txt thousands of rules.
+    return await asyncio.to_thread(_sort, list(links), scope_of(crawl), rules, home, depth)
+
+
+def _sort(links: Iterable[str], scope: Scope, rules: Robots, home: str, depth: int) -> Found:
+    found = Found()
+    known: set[str] = set()
+    for link in links:
+        address = scope.adopt(link)
+        reason = scope.refusal(address, depth=depth)
+        if reason is not None:
+            found.skipped[reason] += 1
+            if reason == "too_deep":
+                found.too_deep.append(urls.normalise(address))
+            continue
+        uri = urls.normalise(address)
+        if uri in known:
+            continue
+        known.add(uri)
+        # Known as the run writes its site, but requested as the site writes itself: else each
+        # page of a site that has moved to `www.` or https would cost a redirect.
+        fetch_url = address.replace(urls.origin(address), home, 1)
+        if rules.allows(fetch_url):
+            shape = urls.shape(address)
+            found.pages.append(NewPage(uri=uri, fetch_url=fetch_url, shape=shape, depth=depth))
+        else:
+            found.forbidden.append(
+                SeenPage(uri=uri, status="skipped", error_code="robots_disallowed")
+            )
+    return found
+
+
+async def add_found(
+    conn: Connection, job: ClaimedJob, crawl: Crawl, found: Found, *, locked: Locked, freed: int = 0
+) -> None:
+    """Add what was found to the frontier, as far as the limit goes; `freed` places are given back.
+
+    The caller holds the lock of the run.
+    """
+    await frontier.count(conn, crawl.id, -freed)
+    if locked.status not in ("pending", "running"):
+        return  # a page of a run that has ended, tried again
+    family = family_of(job, crawl)
+    room = max(locked.settings.limit - locked.page_count + freed, 0)
+    room -= await frontier.promote(conn, family, places=room)
+    skipped = await frontier.add(
+        conn, family, found.pages, room=room, variants=locked.settings.variants
+    )
+    await frontier.add_seen(conn, crawl.id, crawl.source_id, found.forbidden)
+    hidden = await frontier.stored_only(conn, family, found.too_deep)
+    await crawls.add_skipped(conn, crawl.id, found.skipped + skipped + Counter(unread=hidden))
+
+
+def family_of(job: ClaimedJob, crawl: Crawl) -> Family:
+    """Whose pages they are."""
+    return Family(
+        application_id=crawl.application_id,
+        source_id=crawl.source_id,
+        crawl_id=crawl.id,
+        root_job_id=crawl.job_id,
+        priority=job.priority,
+    )
+
+
+async def lead_on_without(
+    job: ClaimedJob, crawl: Crawl, page: PageForJob, stored: StoredPage, ctx: Context
+) -> None:
+    """Follow the links that a page had last time, since it cannot be read now.
+
+    Else one page that fails would hide those behind it, and they would look removed.
+    """
+    found = await sort_links(stored.links, crawl, ctx, depth=page.depth + 1)
+    if len(stored.links) >= MOST_LINKS:
+        found.skipped["unread"] += 1  # whether there were more is not stored
+    async with transaction(ctx.pool) as conn:
+        if not await jobs.hold(conn, [job]):
+            raise LeaseLost(job.id)
+        locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
+        await add_found(conn, job, crawl, found, locked=locked)
+        await crawl_pages.led_on(conn, page.id, job=job)

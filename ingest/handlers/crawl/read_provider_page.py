@@ -1,0 +1,80 @@
+"""A page that a provider has fetched, as text to compare and store."""
+
+import asyncio
+import hashlib
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from ingest import storable_text
+from ingest.handlers.context import Context, Progress
+from ingest.handlers.crawl.read_page import ReadPage, parse
+from ingest.handlers.documents.chunk_settings import chunk_settings
+from ingest.handlers.firecrawl.pages import provider_page
+from ingest.model import ChunkSettings, Document
+from ingest.providers.firecrawl.events import CrawledPage
+from ingest.sandbox.messages import Parsed
+from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
+from ingest.store.documents.documents import FromWeb, text_hash
+
+
+async def read_provider_page(
+    page: PageForJob, stored: StoredPage | None, ctx: Context, progress: Progress
+) -> ReadPage:
+    """The page out of the inbox; raises Permanent with the code that the provider's failure has."""
+    progress.stage = "extract"
+    crawled = await provider_page(page, ctx)
+    markdown = crawled.markdown.encode()
+    digest = hashlib.sha256(markdown).digest()
+    is_same = (
+        stored is not None
+        and stored.content_hash == digest
+        and stored.embedding_model_id == ctx.model_id
+    )
+    cut_by = await chunk_settings(page.source_id, ctx)
+    parsed = None if is_same else await _parsed(crawled, markdown, ctx, progress, cut_by=cut_by)
+    return ReadPage(
+        uri=page.uri,
+        found_at=crawled.url,
+        http_status=crawled.status_code,
+        content_hash=digest,
+        parsed=parsed,
+        chunking=cut_by,
+        seen=FromWeb(
+            text_hash=text_hash(parsed.document.text)
+            if parsed
+            else (stored.text_hash if stored else None) or b"",
+            links=crawled.links,
+        ),
+    )
+
+
+async def _parsed(
+    crawled: CrawledPage,
+    markdown: bytes,
+    ctx: Context,
+    progress: Progress,
+    *,
+    cut_by: ChunkSettings,
+) -> Parsed:
+    await ctx.embedder.ready()
+    folder = Path(tempfile.mkdtemp(prefix="ingest-page-"))
+    try:
+        path = folder / "page.md"
+        await asyncio.to_thread(path.write_bytes, markdown)
+        parsed = await parse(path, crawled.url, ctx, progress, answer=None, cut_by=cut_by)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+    return replace(parsed, document=_described(crawled, parsed.document))
+
+
+def _described(crawled: CrawledPage, document: Document) -> Document:
+    """With what the page's head says; its author chose the words."""
+    head = {"language": crawled.language, "description": crawled.description}
+    stated = storable_text.clean_json({key: value for key, value in head.items() if value})
+    return replace(
+        document,
+        title=storable_text.clean_line(crawled.title or "") or document.title,
+        metadata={**document.metadata, **stated},
+    )

@@ -1,0 +1,89 @@
+"""robots.txt of a host: asked once for all workers, obeyed by all."""
+
+import asyncio
+import shutil
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from ingest.errors import Permanent, Transient
+from ingest.handlers.context import Context
+from ingest.postgres.database import transaction
+from ingest.store.crawl import crawl_origins
+from ingest.web.robots import Robots, read
+
+_FRESH: Final = timedelta(hours=12)
+# A host whose robots.txt cannot be had is asked again after this; until then nothing is fetched.
+AGAIN: Final = timedelta(seconds=10)
+_LARGEST: Final = 512 * 1024
+
+
+class RobotsUnavailable(Transient):
+    """Whether a host may be fetched from cannot be told now."""
+
+    def __init__(self, origin: str, why: str, *, host_answers: bool) -> None:
+        super().__init__(f"{origin}/robots.txt cannot be had: {why}", code="fetch_failed")
+        self.host_answers = host_answers
+        """Whether it answers at all, if only with an error."""
+
+
+async def robots_of(origin: str, ctx: Context, *, refresh: bool = False) -> Robots:
+    """The rules for an origin; `refresh` asks even if somebody has asked lately.
+
+    A host without robots.txt (4xx) allows everything. Raises RobotsUnavailable while it answers
+    5xx or not at all: RFC 9309 wants that read as a prohibition, but it will pass.
+    """
+    async with ctx.pool.connection() as conn:
+        stored = await crawl_origins.robots(conn, origin)
+    agent = ctx.web.user_agent
+    if stored is not None and stored.status == "unavailable" and stored.age < AGAIN:
+        raise RobotsUnavailable(origin, "the server answers with an error", host_answers=True)
+    is_known = stored is not None and stored.status != "unavailable" and stored.age < _FRESH
+    if stored is not None and is_known and not refresh:
+        return read(stored.body or b"", agent=agent)
+    body = await _ask(origin, ctx)
+    rules = read(body or b"", agent=agent)
+    async with transaction(ctx.pool) as conn:
+        await crawl_origins.keep_robots(
+            conn,
+            origin,
+            status="none" if body is None else "rules",
+            body=body,
+            delay=None if rules.delay is None else timedelta(seconds=rules.delay),
+        )
+    return rules
+
+
+async def _ask(origin: str, ctx: Context) -> bytes | None:
+    """The file's bytes; None where there is none."""
+    folder = Path(tempfile.mkdtemp(prefix="ingest-robots-"))
+    path = folder / "robots.txt"
+    try:
+        fetched = await ctx.web.fetcher.get(f"{origin}/robots.txt", into=path)
+        if fetched.status >= 500 or fetched.status == 429:
+            raise await _unavailable(origin, fetched.status, ctx)
+        return await asyncio.to_thread(_head, path) if fetched.status == 200 else None
+    except RobotsUnavailable:
+        raise
+    except Transient as error:
+        raise RobotsUnavailable(origin, str(error), host_answers=False) from error
+    except Permanent as error:
+        # A loop, or a redirect to somewhere that is nobody's business: as good as no file. One
+        # that is far too long is read as far as it counts.
+        return await asyncio.to_thread(_head, path) if error.code == "too_large" else None
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _head(path: Path) -> bytes:
+    if not path.exists():
+        return b""
+    with path.open("rb") as file:
+        return file.read(_LARGEST)
+
+
+async def _unavailable(origin: str, status: int, ctx: Context) -> RobotsUnavailable:
+    async with transaction(ctx.pool) as conn:
+        await crawl_origins.keep_robots(conn, origin, status="unavailable", body=None, delay=None)
+    return RobotsUnavailable(origin, f"the server answers {status}", host_answers=True)

@@ -1,0 +1,14 @@
+"""Stop a crawl at its provider, after its run was cancelled or its source deleted."""
+
+from ingest.handlers.context import Context, Outcome, Progress
+from ingest.handlers.registry import handler
+from ingest.store.queue.jobs import ClaimedJob
+
+
+@handler("stop_crawl")
+async def stop_crawl(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+    """Cancel it; one that has ended is fine. Without a configured provider there is no way to."""
+    if ctx.web.firecrawl is None:
+        return Outcome(result={"skipped": "Firecrawl is not configured"})
+    await ctx.web.firecrawl.cancel(job.payload["providerCrawlId"])
+    return Outcome(result={"cancelled": True})

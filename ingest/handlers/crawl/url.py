@@ -1,0 +1,56 @@
+"""A single address that somebody named: fetched, extracted, embedded, stored."""
+
+from dataclasses import replace
+
+from ingest.errors import LeaseLost
+from ingest.handlers.context import Context, Outcome, Progress, Write
+from ingest.handlers.crawl.current_run import run_of
+from ingest.handlers.crawl.fetch_page import LaterPage, NoPage, note_http_status
+from ingest.handlers.crawl.read_page import read_page
+from ingest.handlers.crawl.store_page import page_outcome
+from ingest.handlers.registry import handler
+from ingest.postgres.database import Connection, transaction
+from ingest.store.crawl import crawl_pages, crawls, frontier, site_documents
+from ingest.store.crawl.crawls import Crawl
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import ClaimedJob
+
+
+@handler("url")
+async def ingest_url(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+    """Fetch the page unless it has not changed; its outcome ends the run."""
+    crawl = await run_of(job, ctx)
+    async with transaction(ctx.pool) as conn:
+        if not await jobs.hold(conn, [job]):
+            raise LeaseLost(job.id)
+        await crawls.run(conn, crawl.id)
+        page = await frontier.only_page(
+            conn,
+            crawl_id=crawl.id,
+            source_id=crawl.source_id,
+            uri=crawl.uri,
+            fetch_url=crawl.start,
+            job_id=job.id,
+        )
+        stored = await crawl_pages.stored(conn, crawl.source_id, page.uri)
+    try:
+        read = await read_page(job, page, stored, ctx, progress, scope=None)
+    except (NoPage, LaterPage) as error:
+        await note_http_status(job, page, error.http_status, ctx)
+        raise
+    # Somebody asked for this very page: it keeps its name, and its wish to stay out of search
+    # engines is not for us.
+    read = replace(read, uri=page.uri, may_index=True)
+    outcome = await page_outcome(job, crawl, page, read, stored, ctx, progress)
+    return replace(outcome, write=_and_end(outcome, crawl))
+
+
+def _and_end(outcome: Outcome, crawl: Crawl) -> Write:
+    async def write(conn: Connection) -> None:
+        assert outcome.write is not None  # noqa: S101 page_outcome always has one
+        await outcome.write(conn)
+        await site_documents.recount(conn, source_id=crawl.source_id, crawl_id=crawl.id)
+        await crawls.end(conn, crawl.id, status="completed", is_complete=True)
+        await crawls.write_digest(conn, crawl.id, removed=0, held=0)
+
+    return write

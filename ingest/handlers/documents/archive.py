@@ -1,0 +1,97 @@
+"""An archive is taken apart: every file in it becomes a job of its own, and later a document."""
+
+from typing import Any
+
+from ingest.errors import BlobMissing, Permanent
+from ingest.handlers.context import Context, Outcome, Progress
+from ingest.handlers.documents.fan_out import beyond, fan_out
+from ingest.handlers.documents.file_location import Place, place_of
+from ingest.handlers.documents.parser_retry import twice_at_most
+from ingest.handlers.registry import handler
+from ingest.postgres.database import Connection
+from ingest.sandbox.messages import UnpackRequest
+from ingest.store.queue.job_logs import LogLine
+from ingest.store.queue.jobs import ClaimedJob, NewJob
+from ingest.store.sources import members
+from ingest.temporary_folders import scratch_folder
+
+
+def archive_job(job: ClaimedJob, place: Place, ctx: Context) -> NewJob:
+    """The job that takes apart the archive which is the file of `job`.
+
+    Permanent `archive_unsafe` when too many archives are in one another.
+    """
+    if place.depth >= ctx.archives.depth:
+        raise Permanent(
+            f"This is archive number {place.depth + 1} of archives in one another; at most"
+            f" {ctx.archives.depth} are opened.",
+            code="archive_unsafe",
+        )
+    file = {name: job.payload[name] for name in ("blobKey", "contentHash", "sizeBytes")}
+    return NewJob(
+        application_id=job.application_id,
+        type="archive",
+        source_id=place.source.id,
+        batch_id=job.batch_id,
+        parent_job_id=place.root_job_id,
+        priority=job.priority,
+        payload={**file, "uri": place.uri, "depth": place.depth},
+    )
+
+
+@handler("archive")
+async def unpack_archive(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+    """Queue a job for each file that is new or has changed."""
+    place = await place_of(job, ctx)
+    progress.stage = "extract"
+    try:
+        async with ctx.blobs.open_local(job.payload["blobKey"]) as path, scratch_folder() as folder:
+            request = await _request(place, str(folder), ctx)
+            unpacked = await twice_at_most(lambda: ctx.parser.unpack(path, request), folder=folder)
+            out = await fan_out(job, place, unpacked.members, folder, ctx)
+    except BlobMissing as error:
+        raise Permanent(f"{error}; upload the file again", code="blob_missing") from error
+    if unpacked.skipped:
+        progress.lines.append(_skipped(job, unpacked.skipped))
+
+    async def write(conn: Connection) -> None:
+        await out.write(conn, place, ctx.archives)
+        await members.reopen(conn, place.root_job_id)
+
+    return Outcome(
+        write=write,
+        result={
+            "members": len(unpacked.members),
+            "unchanged": len(out.kept),
+            "skipped": unpacked.skipped,
+        },
+    )
+
+
+async def _request(place: Place, folder: str, ctx: Context) -> UnpackRequest:
+    """What may still be unpacked within the limits of the uploaded file as a whole."""
+    async with ctx.pool.connection() as conn:
+        taken = await members.children(conn, place.root_job_id)
+    limits = ctx.archives
+    left = limits.members - taken.members
+    bytes_left = limits.total_bytes - taken.bytes
+    if left <= 0 or bytes_left <= 0:
+        raise beyond(limits)
+    return UnpackRequest(
+        name=place.name,
+        folder=folder,
+        max_members=left,
+        max_bytes=bytes_left,
+        max_member_bytes=limits.member_bytes,
+    )
+
+
+def _skipped(job: ClaimedJob, skipped: dict[str, Any]) -> LogLine:
+    return LogLine(
+        job_id=job.id,
+        attempt=job.attempts,
+        level="warning",
+        stage="extract",
+        message="entries that are no files were left out",
+        details=skipped,
+    )

@@ -1,0 +1,34 @@
+"""What jobs ask the database before their work: many of them with one statement."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.postgres.batch_loader import BatchLoader
+from ingest.postgres.database import Pool, is_out_of_reach
+from ingest.store.documents import documents
+from ingest.store.sources import sources
+from ingest.store.sources.sources import SourceForJob
+
+Text = tuple[UUID, bytes]
+"""An application, and the hash of a text of it."""
+
+
+class Loads:
+    """One per worker."""
+
+    def __init__(self, pool: Pool, *, model_id: int) -> None:
+        self._pool = pool
+        self._model_id = model_id
+        self.sources = BatchLoader(self._sources, concerns_all=is_out_of_reach)
+        self.vectors = BatchLoader(self._vectors, concerns_all=is_out_of_reach)
+
+    async def _sources(self, ids: Sequence[UUID]) -> Mapping[UUID, SourceForJob]:
+        async with self._pool.connection() as conn:
+            return await sources.for_jobs(conn, ids)
+
+    async def _vectors(self, wanted: Sequence[Text]) -> Mapping[Text, NDArray[np.float32]]:
+        async with self._pool.connection() as conn:
+            return await documents.known_vectors(conn, wanted, model_id=self._model_id)

@@ -1,0 +1,187 @@
+"""Files inside of a file become jobs of their own, but for those that are known already."""
+
+import asyncio
+import hashlib
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from ingest.blobs.base import BlobStore, StagedBlob, new_key
+from ingest.errors import Permanent
+from ingest.formats import media_types as types
+from ingest.handlers.context import ArchiveLimits, Context
+from ingest.handlers.documents.file_location import Place
+from ingest.model import Member
+from ingest.postgres.database import Connection
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import ClaimedJob, NewJob
+from ingest.store.sources import members
+from ingest.store.sources.members import KnownMember
+
+_BLOCK: Final = 1024 * 1024
+
+
+@dataclass(slots=True)
+class FanOut:
+    """What becomes of the files in a file."""
+
+    jobs: list[NewJob] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    """Uris of documents that are what is in the file now."""
+
+    def __bool__(self) -> bool:
+        return bool(self.jobs or self.kept)
+
+    async def write(self, conn: Connection, place: Place, limits: ArchiveLimits) -> None:
+        """Permanent `archive_unsafe` when that is too much for the uploaded file as a whole."""
+        await self._check(conn, place, limits)
+        if place.is_root:
+            await members.begin(conn, place.root_job_id)
+        await members.keep(
+            conn, source_id=place.source.id, root_job_id=place.root_job_id, uris=self.kept
+        )
+        await jobs.enqueue(conn, self.jobs)
+
+    async def _check(self, conn: Connection, place: Place, limits: ArchiveLimits) -> None:
+        """Archives in one file are taken apart at the same time: what is left is known only now."""
+        await members.lock(conn, place.root_job_id)
+        taken = await members.children(conn, place.root_job_id)
+        size = sum(job.payload.get("sizeBytes", 0) for job in self.jobs)
+        if (
+            taken.members + len(self.jobs) > limits.members
+            or taken.bytes + size > limits.total_bytes
+        ):
+            raise beyond(limits)
+
+
+def beyond(limits: ArchiveLimits) -> Permanent:
+    """Why a file inside of a file is not read."""
+    return Permanent(
+        f"The uploaded file holds more than {limits.members} files, or {limits.total_bytes} bytes,"
+        " in archives.",
+        code="archive_unsafe",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _File:
+    uri: str
+    path: Path
+    sha256: bytes
+    size: int
+
+
+async def fan_out(
+    job: ClaimedJob, place: Place, found: Sequence[Member], folder: Path, ctx: Context
+) -> FanOut:
+    """Make the bytes durable of files that have to be read; `write` then queues their jobs.
+
+    What a killed worker leaves of them is swept with other blobs that no row names.
+    """
+    out = FanOut()
+    files: list[_File] = []
+    for member in found:
+        uri = f"{place.uri}/{member.path}"
+        if member.code is not None:
+            refusal = {"code": member.code, "message": member.message or ""}
+            out.jobs.append(_job(job, place, uri, refused=refusal))
+        else:
+            files.append(await asyncio.to_thread(_measure, uri, folder / member.file))
+    if not files:
+        return out
+    async with ctx.pool.connection() as conn:
+        known = await members.known(
+            conn, source_id=place.source.id, uris=[file.uri for file in files]
+        )
+    changed = [file for file in files if not _is_known(file, known.get(file.uri), ctx)]
+    read = {file.uri for file in changed}
+    out.kept = [file.uri for file in files if file.uri not in read]
+    keys = await _store(changed, place, ctx.blobs)
+    out.jobs += [
+        _job(
+            job,
+            place,
+            file.uri,
+            blobKey=key,
+            contentHash=file.sha256.hex(),
+            sizeBytes=file.size,
+        )
+        for file, key in zip(changed, keys, strict=True)
+    ]
+    return out
+
+
+def _job(job: ClaimedJob, place: Place, uri: str, **payload: Any) -> NewJob:
+    return NewJob(
+        application_id=job.application_id,
+        type="member",
+        source_id=place.source.id,
+        batch_id=job.batch_id,
+        parent_job_id=place.root_job_id,
+        priority=job.priority,
+        payload={"uri": uri, "depth": place.depth + 1, **_hint(uri), **payload},
+    )
+
+
+def _hint(uri: str) -> dict[str, bool]:
+    """While such a file is not read, nobody knows how many there are."""
+    promised = types.BY_SUFFIX.get(PurePosixPath(uri).suffix.lower())
+    return {"mayHoldFiles": True} if promised in types.HOLD_FILES else {}
+
+
+def _measure(uri: str, path: Path) -> _File:
+    digest = hashlib.sha256()
+    size = 0
+    with os.fdopen(_open(path), "rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+            size += len(block)
+    return _File(uri=uri, path=path, sha256=digest.digest(), size=size)
+
+
+def _open(path: Path) -> int:
+    """A file that a parser has written, not one that it points at."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        raise Permanent("the parser named a file that is not there", code="internal") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Permanent("the parser named something that is no file", code="internal")
+    return descriptor
+
+
+def _is_known(file: _File, known: KnownMember | None, ctx: Context) -> bool:
+    """Whether an earlier run's document says it all. Files in it would have to be looked at."""
+    return (
+        known is not None
+        and known.content_hash == file.sha256
+        and known.embedding_model_id == ctx.model_id
+        and known.status == "completed"
+        and not known.has_members
+    )
+
+
+async def _store(files: Sequence[_File], place: Place, blobs: BlobStore) -> list[str]:
+    """The keys under which the files are durable, in order."""
+    staged: list[StagedBlob] = []
+    try:
+        for file in files:
+            blob = blobs.stage(new_key(place.source.application_id))
+            staged.append(blob)
+            await _copy(file, blob)
+        await blobs.commit(staged)
+    except BaseException:
+        await asyncio.gather(*(blob.discard() for blob in staged), return_exceptions=True)
+        raise
+    return [blob.key for blob in staged]
+
+
+async def _copy(file: _File, blob: StagedBlob) -> None:
+    with os.fdopen(_open(file.path), "rb") as source:
+        while block := await asyncio.to_thread(source.read, _BLOCK):
+            await blob.write(block)
+    await blob.finish()

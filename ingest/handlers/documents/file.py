@@ -1,0 +1,243 @@
+"""An uploaded file becomes a searchable document: extract → chunk → embed → store.
+
+Files inside it (of a message, of an archive) become documents of the same source, each by a job
+of its own. The job of the uploaded file waits for them and ends last (finish_members.py).
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from ingest.errors import IsArchive, Permanent
+from ingest.handlers.context import Context, Outcome, Progress, Review, Wait
+from ingest.handlers.documents.archive import archive_job
+from ingest.handlers.documents.chunk_settings import installation, rechunk_if_moved, settings_of
+from ingest.handlers.documents.embed_chunks import EmbeddedChunks, embed_chunks
+from ingest.handlers.documents.fan_out import FanOut
+from ingest.handlers.documents.file_location import Place, place_of
+from ingest.handlers.documents.finish_members import end_of_members
+from ingest.handlers.documents.new_document import new_document
+from ingest.handlers.documents.read_file import read_file
+from ingest.handlers.documents.review_questions import ask
+from ingest.handlers.documents.source_content import SourceContent
+from ingest.handlers.registry import handler
+from ingest.model import ChunkSettings
+from ingest.postgres.database import Connection
+from ingest.sandbox.messages import Parsed
+from ingest.store.crawl import site_documents
+from ingest.store.documents import documents
+from ingest.store.documents.chunking import Cut
+from ingest.store.documents.documents import NewDocument
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.store.sources import members
+from ingest.store.sources.sources import Content
+
+# The last file wakes the job that waits for all; this is for when that could not be.
+_WAIT: Final = Wait(delay=timedelta(seconds=15), reason="members")
+
+
+@handler("file")
+async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+    """An uploaded file: read it, or see whether the files in it have ended."""
+    place = await place_of(job, ctx)
+    if not job.payload.get(members.AWAITED):
+        return await _ingest(job, place, ctx, progress)
+    async with ctx.pool.connection() as conn:
+        children = await members.children(conn, job.id)
+    return Outcome(wait=_WAIT) if children.open else end_of_members(job, place, ctx)
+
+
+@handler("member")
+async def ingest_member(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
+    """A file inside of another. Its errors name it, since its source has the name of the other."""
+    place = await place_of(job, ctx)
+    inner = place.uri.removeprefix(f"{place.source.uri}/")
+    refused = job.payload.get("refused")
+    try:
+        if refused is not None:
+            raise Permanent(refused["message"], code=refused["code"])
+        return await _ingest(job, place, ctx, progress)
+    except Permanent as error:
+        raise Permanent(f"{inner}: {error}", code=error.code) from error
+
+
+async def _ingest(job: ClaimedJob, place: Place, ctx: Context, progress: Progress) -> Outcome:
+    """Extract, chunk and embed; the outcome swaps the document in, or holds it for a review."""
+    await ctx.embedder.ready()
+    settings = settings_of(place.source, ctx)
+    try:
+        parsed, inside = await read_file(job, place, settings, ctx, progress)
+    except IsArchive:
+        return _hand_over(job, place, ctx)
+    with progress.entered("embed", at=40) as details:
+        vectors = await embed_chunks(parsed.chunks, ctx, progress)
+        details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
+    progress.stage = "store"
+    progress.reached(95)
+    review = None
+    if not inside:  # else people would decide on a part of it
+        review = await ask(parsed.document, ctx, application_id=job.application_id)
+    return _Ingested(
+        job=job,
+        place=place,
+        settings=settings,
+        parsed=parsed,
+        inside=inside,
+        vectors=vectors,
+        review=review,
+        ctx=ctx,
+    ).outcome()
+
+
+def _hand_over(job: ClaimedJob, place: Place, ctx: Context) -> Outcome:
+    """The file has no text of its own: another job takes it apart."""
+    unpacking = archive_job(job, place, ctx)
+
+    async def write(conn: Connection) -> None:
+        if place.is_root:
+            await members.begin(conn, job.id)
+        await jobs.enqueue(conn, [unpacking])
+
+    return Outcome(write=write, wait=_WAIT if place.is_root else None, result={"isArchive": True})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ingested:
+    """A file that was read and embedded, and what is to be written of it."""
+
+    job: ClaimedJob
+    place: Place
+    settings: ChunkSettings
+    parsed: Parsed
+    inside: FanOut
+    vectors: EmbeddedChunks
+    review: Review | None
+    ctx: Context
+
+    def outcome(self) -> Outcome:
+        new = new_document(
+            source_id=self.place.source.id,
+            application_id=self.place.source.application_id,
+            uri=self.place.uri,
+            content_hash=bytes.fromhex(self.job.payload["contentHash"]),
+            parsed=self.parsed,
+            vectors=self.vectors,
+            model_id=self.ctx.model_id,
+            chunking=self.settings,
+            held_by=None if self.review is None else self.job.id,
+            seen_by=self.place.root_job_id,
+        )
+
+        async def write(conn: Connection) -> None:
+            await self._write(conn, new)
+
+        is_whole_source = self.review is None and self.place.is_root and not self.inside
+        return Outcome(
+            write=write,
+            grouped=[self._content(new)] if is_whole_source else [],
+            review=self.review,
+            wait=_WAIT if self.place.is_root and self.inside.jobs else None,
+            documents=[new],
+            result=self._result(new),
+            embedding_config={
+                "provider": self.ctx.model.provider,
+                "model": self.ctx.model.name,
+                "dimension": self.ctx.model.dimension,
+            },
+        )
+
+    def _content(self, new: NewDocument) -> SourceContent:
+        """A file with nothing in it is all of its source: what is searchable from now on."""
+        return SourceContent(
+            job_id=self.job.id,
+            content=Content(
+                source_id=new.source_id,
+                content_hash=new.content_hash,
+                blob_key=self.job.payload["blobKey"],
+                size_bytes=self.job.payload["sizeBytes"],
+                model_id=new.model_id,
+                coverage=documents.coverage_json(new.document.coverage),
+                chunk_count=len(new.chunks),
+                token_count=_tokens(new),
+            ),
+            cut=Cut(application_id=new.application_id, source_id=new.source_id, used=self.settings),
+            usual=installation(self.ctx),
+        )
+
+    async def _write(self, conn: Connection, new: NewDocument) -> None:
+        if self.review is not None:
+            await self._rechunk_if_moved(conn, new)
+        elif self.place.is_root and not self.inside:
+            await self._drop_earlier(conn, new)
+        else:
+            await self._write_part(conn, new)
+            await self._rechunk_if_moved(conn, new)
+        if self.vectors.is_cached:
+            # Stored with the chunks now.
+            await documents.drop_cached(
+                conn,
+                application_id=new.application_id,
+                model_id=new.model_id,
+                hashes=self.vectors.hashes,
+            )
+
+    async def _rechunk_if_moved(self, conn: Connection, new: NewDocument) -> None:
+        await rechunk_if_moved(
+            conn,
+            application_id=new.application_id,
+            source_id=new.source_id,
+            used=self.settings,
+            ctx=self.ctx,
+        )
+
+    async def _drop_earlier(self, conn: Connection, new: NewDocument) -> None:
+        """Earlier content may have had files in it."""
+        if self.place.source.blob_key is not None:
+            await members.drop_unseen(
+                conn, source_id=new.source_id, root_job_id=self.job.id, keep_uri=new.uri
+            )
+
+    async def _write_part(self, conn: Connection, new: NewDocument) -> None:
+        """One of several documents: the source grows by it, and more jobs may be needed."""
+        if self.place.is_root and not self.inside.jobs:
+            # Nothing to wait for: this is the end already.
+            await members.keep(
+                conn,
+                source_id=new.source_id,
+                root_job_id=self.job.id,
+                uris=[*self.inside.kept, new.uri],
+            )
+            await members.end(
+                conn,
+                new.source_id,
+                root_job_id=self.job.id,
+                payload=self.job.payload,
+                model_id=new.model_id,
+            )
+        else:
+            await self.inside.write(conn, self.place, self.ctx.archives)
+            if not self.place.is_root:
+                await members.reopen(conn, self.place.root_job_id)
+        chunks, tokens = await site_documents.counts(conn, new.source_id, new.uri)
+        await site_documents.add_counts(
+            conn,
+            new.source_id,
+            chunks=len(new.chunks) - chunks,
+            tokens=_tokens(new) - tokens,
+            model_id=new.model_id,
+        )
+
+    def _result(self, new: NewDocument) -> dict[str, Any]:
+        return {
+            "chunks": len(new.chunks),
+            "tokens": _tokens(new),
+            "reusedVectors": self.vectors.reused,
+            "extractor": new.document.extractor,
+            # Where to read what is asked about.
+            **({} if self.review is None else {"documentId": str(new.id)}),
+        }
+
+
+def _tokens(new: NewDocument) -> int:
+    return sum(chunk.token_count for chunk in new.chunks)

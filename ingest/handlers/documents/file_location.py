@@ -1,0 +1,47 @@
+"""Where the file of a job stands: uploaded by itself, or inside of another."""
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from uuid import UUID
+
+from ingest.errors import Permanent
+from ingest.handlers.context import Context
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.store.sources.sources import SourceForJob
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """The file of a job within its source."""
+
+    source: SourceForJob
+    uri: str
+    """Of its document: the uploaded path, and the path inside of it if there is one."""
+    root_job_id: UUID
+    depth: int
+    """Files around it."""
+
+    @property
+    def name(self) -> str:
+        return self.source.name if self.depth == 0 else PurePosixPath(self.uri).name
+
+    @property
+    def is_root(self) -> bool:
+        """Whether it was uploaded itself."""
+        return self.depth == 0
+
+
+async def place_of(job: ClaimedJob, ctx: Context) -> Place:
+    """The place of a job's file; Permanent `source_deleted`."""
+    source_id = job.knowledge_source_id
+    if source_id is None:
+        raise Permanent("a file job needs a knowledge source", code="internal")
+    source = (await ctx.loads.sources.get([source_id])).get(source_id)
+    if source is None:
+        raise Permanent("the knowledge source was deleted", code="source_deleted")
+    return Place(
+        source=source,
+        uri=job.payload.get("uri", source.uri),
+        root_job_id=job.parent_job_id or job.id,
+        depth=job.payload.get("depth", 0),
+    )

@@ -1,0 +1,36 @@
+"""What is searchable of uploaded files, said for many of them at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+from uuid import UUID
+
+from ingest.errors import LeaseLost
+from ingest.postgres.database import Connection
+from ingest.store.documents import chunking
+from ingest.store.documents.chunking import Cut, Installation
+from ingest.store.sources import sources
+from ingest.store.sources.sources import Content
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceContent:
+    """The content of a source that is one document, and by which settings that was cut."""
+
+    job_id: UUID
+    content: Content
+    cut: Cut
+    usual: Installation
+
+    @classmethod
+    async def write_all(cls, conn: Connection, writes: Sequence[Self]) -> None:
+        """The sources' rows are locked. Raises LeaseLost when one of them was deleted.
+
+        Settings that were changed while a job was under way are applied by a job of their own.
+        """
+        there = await sources.set_content(conn, [write.content for write in writes])
+        for write in writes:
+            if write.content.source_id not in there:
+                raise LeaseLost(write.job_id)
+        [usual] = {write.usual for write in writes}
+        await chunking.must_rechunk(conn, [write.cut for write in writes], usual=usual)

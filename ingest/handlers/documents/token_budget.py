@@ -1,0 +1,76 @@
+"""The application's token budget around a call of the embedder."""
+
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+import psycopg
+import structlog
+
+from ingest.errors import Permanent, Snooze
+from ingest.postgres.database import Pool
+from ingest.store.limits import token_budgets
+
+log = structlog.get_logger()
+
+# Over which the jobs that waited for midnight come back.
+_SPREAD: Final = timedelta(minutes=5)
+_SECONDS_TO_GIVE_BACK: Final = 5.0
+
+
+@dataclass(slots=True)
+class Spending:
+    """What a call has brought so far."""
+
+    tokens: int = 0
+
+
+@asynccontextmanager
+async def reserved_tokens(
+    pool: Pool, *, application_id: UUID, tokens: int
+) -> AsyncIterator[Spending]:
+    """Reserve tokens for the block; when it fails, those that it has not spent are given back.
+
+    Raises Snooze until the next day when they do not fit into what is left of this one, Permanent
+    when they would not fit into a whole one; both with the code `budget_exceeded`.
+    """
+    async with pool.connection() as conn:
+        day = await token_budgets.reserve(conn, application_id=application_id, tokens=tokens)
+        if day is None:
+            raise _refusal(await token_budgets.state(conn, application_id), tokens)
+    spending = Spending()
+    try:
+        yield spending
+    except BaseException:
+        left = tokens - spending.tokens
+        try:
+            async with pool.connection(timeout=_SECONDS_TO_GIVE_BACK) as conn:
+                await token_budgets.give_back(
+                    conn, application_id=application_id, day=day, tokens=left
+                )
+        except psycopg.OperationalError as error:
+            # It must not take the place of what went wrong, least of all of a cancellation.
+            log.warning("budget.not_given_back", tokens=left, error=type(error).__name__)
+        raise
+
+
+def _refusal(budget: token_budgets.Budget | None, tokens: int) -> Permanent | Snooze:
+    if budget is None:
+        return Permanent("the application was deleted", code="source_deleted")
+    if budget.per_day is not None and tokens > budget.per_day:
+        return Permanent(
+            f"it needs {tokens:,} tokens, and the application may use {budget.per_day:,} a day",
+            code="budget_exceeded",
+        )
+    spread = _SPREAD * random.random()  # noqa: S311  # spreads load, guards nothing
+    return Snooze(
+        budget.renews_in + spread,
+        reason="budget_exceeded",
+        code="budget_exceeded",
+        message=f"it needs {tokens:,} tokens, and {budget.used:,} of the application's"
+        f" {budget.per_day or 0:,} for today are used",
+    )

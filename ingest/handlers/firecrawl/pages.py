@@ -1,0 +1,143 @@
+"""Pages that Firecrawl reports: what they are to us, and how a page's job gets its content."""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+from ingest.blobs.base import BlobStore
+from ingest.errors import BlobMissing, ErrorCode, Permanent
+from ingest.handlers.context import Context
+from ingest.handlers.crawl.fetch_page import NoPage
+from ingest.handlers.crawl.link_discovery import scope_of
+from ingest.providers.firecrawl.events import UNSCRAPED, CrawledPage, parse_event
+from ingest.store.crawl import provider_pages
+from ingest.store.crawl.crawl_pages import PageForJob
+from ingest.store.crawl.crawls import Crawl
+from ingest.store.crawl.frontier import SeenPage
+from ingest.store.crawl.provider_pages import ProviderPage
+from ingest.web import urls
+from ingest.web.scope import Scope
+
+_LONGEST_SCRAPE_ID: Final = 100
+_LONGEST_MESSAGE: Final = 500
+_NO_PAGE: Final = UNSCRAPED | {"raced"}
+
+
+async def outside(pages: Sequence[CrawledPage], crawl: Crawl) -> Mapping[int, SeenPage]:
+    """Those of `pages` that do not belong to the run, by their index: how to record them.
+
+    The provider follows redirects wherever they lead, and reads our patterns in its own way.
+    """
+    # Patterns may take long.
+    return await asyncio.to_thread(_outside, pages, scope_of(crawl))
+
+
+def _outside(pages: Sequence[CrawledPage], scope: Scope) -> Mapping[int, SeenPage]:
+    found = {}
+    for index, page in enumerate(pages):
+        if page.outcome in _NO_PAGE:
+            continue
+        # How deep a page is, only the provider knows.
+        reason = scope.refusal(page.url, depth=0)
+        if reason is None:
+            continue
+        try:
+            uri = urls.normalise(page.url)
+        except ValueError:
+            continue
+        message = f"it is not part of the crawl: {page.url}"
+        found[index] = SeenPage(
+            uri=uri,
+            status="skipped",
+            error_code=reason,
+            error_message=message[:_LONGEST_MESSAGE],
+            http_status=page.status_code,
+        )
+    return found
+
+
+def reported(
+    pages: Sequence[CrawledPage], *, leave_out: Collection[int] = ()
+) -> list[ProviderPage]:
+    """Pages as they are to be stored, each with its index in `pages`.
+
+    Left out are the indexes `leave_out`, pages that lost a race against another page with the same
+    address, those that were not scraped, and addresses that are none.
+    """
+    found = []
+    for index, page in enumerate(pages):
+        if index in leave_out or page.outcome in _NO_PAGE:
+            continue
+        try:
+            found.append(_reported(page, index))
+        except ValueError:
+            continue
+    return found
+
+
+def _reported(page: CrawledPage, index: int) -> ProviderPage:
+    code, message = _failure(page)
+    scrape_id = page.scrape_id
+    return ProviderPage(
+        uri=urls.normalise(page.url),
+        queued_as=urls.normalise(page.source_url),
+        fetch_url=urls.fetchable(page.source_url),
+        shape=urls.shape(page.url),
+        scrape_id=scrape_id if scrape_id and len(scrape_id) <= _LONGEST_SCRAPE_ID else None,
+        http_status=page.status_code,
+        error_code=code,
+        error_message=message and message[:_LONGEST_MESSAGE],
+        event_index=index if code is None else None,
+    )
+
+
+def _failure(page: CrawledPage) -> tuple[ErrorCode | None, str | None]:
+    """Why a page has nothing for us."""
+    if page.status_code is not None and page.status_code >= 400:
+        said = f": {page.error}" if page.error else ""
+        return "fetch_status", f"the server answered HTTP {page.status_code}{said}"
+    if page.outcome == "failed":
+        return "fetch_failed", page.error or "Firecrawl could not fetch the page"
+    if not page.markdown.strip():
+        return "empty_content", "the page has no text"
+    return None, None
+
+
+async def provider_page(page: PageForJob, ctx: Context) -> CrawledPage:
+    """What Firecrawl fetched for a page of a run.
+
+    Raises Permanent with the reason why it could not, NoPage if that was the server's answer, and
+    `blob_missing` when the content is kept no longer.
+    """
+    if page.event_id is None:
+        if page.error_code == "fetch_status" and page.http_status is not None:
+            raise NoPage(page.http_status)
+        raise Permanent(
+            page.error_message or "Firecrawl could not fetch the page",
+            code=page.error_code or "fetch_failed",
+        )
+    async with ctx.pool.connection() as conn:
+        content = await provider_pages.content(conn, page.id)
+    if content is None:
+        raise _forgotten()
+    try:
+        body = await body_of(ctx.blobs, content.body, content.blob_key)
+    except BlobMissing as error:
+        raise _forgotten() from error
+    event = await asyncio.to_thread(parse_event, body)
+    return event.pages[content.event_index]
+
+
+async def body_of(blobs: BlobStore, body: bytes | None, blob_key: str | None) -> bytes:
+    """The body of a stored event, from its row or from the blob store; BlobMissing."""
+    if body is not None:
+        return body
+    async with blobs.open_local(blob_key or "") as path:
+        return await asyncio.to_thread(path.read_bytes)
+
+
+def _forgotten() -> Permanent:
+    return Permanent(
+        "what Firecrawl sent of this page is kept no longer; fetch the source again",
+        code="blob_missing",
+    )

@@ -1,0 +1,228 @@
+"""What Firecrawl has of a crawl, compared with what its events have brought: gaps are filled.
+
+Contents go into the inbox, as if their events had come: a page's job finds them there.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from ingest.blobs.base import BlobStore, new_key
+from ingest.errors import LeaseLost
+from ingest.handlers.context import Context
+from ingest.handlers.firecrawl.pages import outside, reported
+from ingest.postgres.database import Connection, transaction
+from ingest.providers.firecrawl.answers import CrawlStatus
+from ingest.providers.firecrawl.client import FirecrawlClient
+from ingest.providers.firecrawl.events import UNSCRAPED, CrawledPage
+from ingest.store.crawl import crawls, frontier, provider_pages, webhook_events
+from ingest.store.crawl.crawls import Crawl
+from ingest.store.crawl.frontier import SeenPage
+from ingest.store.crawl.provider_pages import ProviderPage
+from ingest.store.crawl.webhook_events import NewWebhookEvent
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.web import urls
+from ingest.web.crawl_completeness import NOT_DELIVERED, NOT_SCRAPED
+
+LARGEST_ROW: Final = 256 * 1024
+"""Bytes of an event that is kept in its row; larger ones are in the blob store."""
+
+_PAGES_AT_ONCE: Final = 50
+
+
+async def reconcile(
+    job: ClaimedJob,
+    crawl: Crawl,
+    provider_crawl_id: str,
+    status: CrawlStatus,
+    client: FirecrawlClient,
+    ctx: Context,
+) -> int:
+    """Add every page that Firecrawl has and the run does not; how many.
+
+    Notes by how many pages the results fall short of what Firecrawl has counted by its `status`.
+    Committed in parts, so that an attempt that is interrupted has not read for nothing. Raises
+    Transient as the client does, and LeaseLost.
+    """
+    filler = _Filler(job, crawl, provider_crawl_id, ctx)
+    batch: list[CrawledPage] = []
+    size = 0
+    async for page in client.pages(provider_crawl_id):
+        if batch and (len(batch) == _PAGES_AT_ONCE or size + _size(page) > LARGEST_ROW):
+            await filler.store(batch)
+            batch, size = [], 0
+        batch.append(page)
+        size += _size(page)
+    await filler.store(batch)
+    errors = await client.errors(provider_crawl_id)
+    await filler.store_failures(errors.failed, errors.robots_blocked)
+    await filler.note_missing(
+        not_scraped=errors.unnamed + sum(page.outcome in UNSCRAPED for page in errors.failed),
+        not_delivered=max(status.total, status.completed) - filler.delivered
+        if status.is_counted
+        else 1,
+    )
+    return filler.added
+
+
+class _Filler:
+    """Writes what is missing in a run."""
+
+    def __init__(self, job: ClaimedJob, crawl: Crawl, provider_crawl_id: str, ctx: Context) -> None:
+        self.added = 0
+        self.delivered = 0
+        """Pages among the results that were scraped and can be told by their address."""
+        self._job = job
+        self._crawl = crawl
+        self._provider_crawl_id = provider_crawl_id
+        self._ctx = ctx
+
+    async def store(self, batch: Sequence[CrawledPage]) -> None:
+        """Take in those pages of a batch that the run does not have, as one event."""
+        self.delivered += sum(len(reported([page])) for page in batch)
+        batch = await self._inside(batch)
+        known_as = [(page, item.uri) for page in batch for item in reported([page])]
+        async with self._ctx.pool.connection() as conn:
+            news = await provider_pages.news(conn, self._crawl.id, reported(batch))
+        wanted = {item.uri for item in news}
+        pages = [page for page, uri in known_as if uri in wanted]
+        if not pages:
+            return
+        event = await self._event(pages)
+        async with transaction(self._ctx.pool) as conn:
+            is_stored = await self._take_in(conn, reported(pages), event)
+        if event.blob_key is not None and not is_stored:
+            await self._ctx.blobs.delete([event.blob_key])
+
+    async def store_failures(
+        self, failed: Sequence[CrawledPage], robots_blocked: Sequence[str]
+    ) -> None:
+        """Record the pages that could not be fetched, and those that must not be."""
+        failed = await self._inside(failed)
+        async with transaction(self._ctx.pool) as conn:
+            await self._take_in(conn, reported(failed), None)
+            await frontier.add_seen(
+                conn, self._crawl.id, self._crawl.source_id, _forbidden(robots_blocked)
+            )
+
+    async def note_missing(self, *, not_scraped: int, not_delivered: int) -> None:
+        """Note how many pages nobody has looked at, so that the run removes none."""
+        async with transaction(self._ctx.pool) as conn:
+            if not await jobs.hold(conn, [self._job]):
+                raise LeaseLost(self._job.id)
+            await crawls.note_missing(
+                conn,
+                self._crawl.id,
+                at_least={NOT_SCRAPED: not_scraped},
+                exactly={NOT_DELIVERED: max(not_delivered, 0)},
+            )
+
+    async def _inside(self, pages: Sequence[CrawledPage]) -> list[CrawledPage]:
+        """Those that belong to the run; the others are recorded."""
+        crawl = self._crawl
+        others = await outside(pages, crawl)
+        if others:
+            async with transaction(self._ctx.pool) as conn:
+                if not await jobs.hold(conn, [self._job]):
+                    raise LeaseLost(self._job.id)
+                await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=self._job.id)
+                await frontier.add_seen(conn, crawl.id, crawl.source_id, list(others.values()))
+        return [page for index, page in enumerate(pages) if index not in others]
+
+    async def _event(self, pages: Sequence[CrawledPage]) -> NewWebhookEvent:
+        body = await asyncio.to_thread(_body, self._provider_crawl_id, pages)
+        key = None
+        if len(body) > LARGEST_ROW:
+            key = await _store_blob(self._ctx.blobs, self._crawl.application_id, body)
+        return NewWebhookEvent(
+            provider="firecrawl",
+            dedupe_key=hashlib.sha256(body).digest(),
+            size_bytes=len(body),
+            body=body if key is None else None,
+            blob_key=key,
+        )
+
+    async def _take_in(
+        self, conn: Connection, pages: Sequence[ProviderPage], event: NewWebhookEvent | None
+    ) -> bool:
+        """Write in the caller's transaction; False when an earlier attempt had stored the event."""
+        if not await jobs.hold(conn, [self._job]):
+            raise LeaseLost(self._job.id)
+        event_id = None if event is None else await webhook_events.add(conn, event)
+        if event is not None and event_id is None:
+            return False
+        crawl = self._crawl
+        locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=self._job.id)
+        family = await provider_pages.family(conn, crawl)
+        self.added += await provider_pages.take_in(
+            conn, family, pages, locked=locked, event_id=event_id
+        )
+        if event_id is not None:
+            await webhook_events.done(
+                conn,
+                event_id,
+                type="page",
+                provider_crawl_id=self._provider_crawl_id,
+                crawl_id=crawl.id,
+            )
+        return True
+
+
+async def _store_blob(blobs: BlobStore, application_id: UUID, body: bytes) -> str:
+    staged = blobs.stage(new_key(application_id))
+    try:
+        await staged.write(body)
+        await staged.finish()
+        await blobs.commit([staged])
+    except BaseException:
+        await staged.discard()
+        raise
+    return staged.key
+
+
+def _body(provider_crawl_id: str, pages: Sequence[CrawledPage]) -> bytes:
+    event = {
+        "success": True,
+        "type": "crawl.page",
+        "id": provider_crawl_id,
+        "data": [_document(page) for page in pages],
+    }
+    return json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _document(page: CrawledPage) -> dict[str, Any]:
+    """A page as an event carries it."""
+    return {
+        "markdown": page.markdown,
+        "links": list(page.links),
+        "metadata": {
+            "title": page.title,
+            "language": page.language,
+            "description": page.description,
+            "sourceURL": page.source_url,
+            "url": page.url,
+            "statusCode": page.status_code,
+            "scrapeId": page.scrape_id,
+            "error": page.error,
+        },
+    }
+
+
+def _size(page: CrawledPage) -> int:
+    """About how many bytes of JSON a page makes."""
+    return len(page.markdown) + sum(map(len, page.links)) + 500
+
+
+def _forbidden(addresses: Sequence[str]) -> list[SeenPage]:
+    found = {}
+    for address in addresses:
+        try:
+            uri = urls.normalise(address)
+        except ValueError:
+            continue
+        found[uri] = SeenPage(uri=uri, status="skipped", error_code="robots_disallowed")
+    return list(found.values())

@@ -1,0 +1,64 @@
+"""Web addresses and patterns as people write them: checked, and in the form that is kept.
+
+For the front doors, which know nothing of how pages are fetched and crawled.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ingest.errors import Permanent
+from ingest.providers.fetch.addresses import blocked_reason
+from ingest.web.scope import build_scope
+from ingest.web.urls import fetchable, normalise
+
+# `host:8080` has no scheme, `mailto:x` has one.
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
+_BROKEN_SCHEME: Final = re.compile(r"https?(?:/|:/(?!/)|;)", re.IGNORECASE)
+_OF_ITS_OWN: Final = re.compile(
+    r"(?:localhost|\[[0-9a-f:]+\]|[\d.]+|[^/:?#]+(?=:\d))(?!:\d*443(?:[/?#]|$))(?=[:/?#]|$)"
+)
+_LONGEST_NAME: Final = 300
+_ANY_SITE: Final = "https://site.example/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebAddress:
+    uri: str
+    """Normalised: what a source is known by."""
+    start: str
+    """As it was written: what is requested. A server may want its final slash."""
+    name: str
+    """For people: without the scheme, at most 300 characters."""
+
+
+def read_address(text: str, *, allow: Sequence[str]) -> WebAddress:
+    """An address as somebody wrote it; without a scheme it is https, with a port or number http.
+
+    ValueError for what is no such address, Permanent `fetch_blocked` for one that is never fetched,
+    as far as that can be told without asking the DNS; both say why. `allow`: INGEST_FETCH_ALLOW.
+    """
+    written = _with_scheme(text.strip())
+    uri, start = normalise(written), fetchable(written)
+    reason = blocked_reason(uri, allow=allow)
+    if reason is not None:
+        raise Permanent(reason, code="fetch_blocked")
+    name = uri.partition("://")[2].removesuffix("/")
+    return WebAddress(uri=uri, start=start, name=name[:_LONGEST_NAME])
+
+
+def check_patterns(patterns: Iterable[str]) -> None:
+    """ValueError for patterns of paths that a crawl would not understand; it names the first."""
+    build_scope(seed=_ANY_SITE, max_depth=0, include=patterns)
+
+
+def _with_scheme(text: str) -> str:
+    """A name alone is a site of today; a number or a port, a server somebody runs."""
+    if _BROKEN_SCHEME.match(text):
+        raise ValueError("The web address begins with http:// or https://, with the colon.")
+    if text.startswith("//"):
+        return f"https:{text}"
+    if _SCHEME.match(text):
+        return text
+    return f"http://{text}" if _OF_ITS_OWN.match(text) else f"https://{text}"

@@ -1,0 +1,280 @@
+"""Settings, from the environment; validated once by an entry point (design.md §7)."""
+
+import re
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal, Self
+
+from cronsim import CronSim, CronSimError
+from pydantic import Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from ingest.autoscaling import Rule, parse_table
+from ingest.errors import SetupError
+from ingest.settings.smtp_url import SmtpServer, is_mail_address, parse_smtp_url
+from ingest.settings.types import (
+    Address,
+    Duration,
+    HttpUrl,
+    KeepFor,
+    ModuleNames,
+    NetworksAndHosts,
+    OcrLanguages,
+    ScaleTable,
+)
+
+MIB = 1024 * 1024
+
+
+class Settings(BaseSettings):
+    """Read from the environment once; everything below gets it as an argument."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="INGEST_",
+        frozen=True,
+        extra="ignore",
+        env_ignore_empty=True,  # compose files pass on variables that are not set as empty ones
+        hide_input_in_errors=True,
+    )
+
+    # Where things are kept
+    database_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_URL")
+    data_dir: Path = Path("data")
+    storage: str | None = Field(default=None, repr=False)
+    storage_emulator_host: str | None = Field(
+        default=None, validation_alias="STORAGE_EMULATOR_HOST"
+    )
+
+    # The front door
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
+    admin_key: SecretStr | None = None
+    requests_per_minute: int = Field(default=6000, ge=0)
+
+    # Embeddings
+    embedder: Literal["local", "static", "openai"] | None = None
+    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: HttpUrl | None = Field(
+        default=None, repr=False, validation_alias="OPENAI_BASE_URL"
+    )
+    embedding_model: str = "text-embedding-3-small"
+    embedding_dimensions: int | None = Field(default=None, ge=1, le=4000)
+    embedding_requests_per_minute: int | None = Field(default=None, ge=1)
+    embedding_tokens_per_minute: int | None = Field(default=None, ge=1)
+
+    # The worker
+    worker: bool = True
+    worker_concurrency: int = Field(default=16, ge=1, le=1000)
+    handlers: ModuleNames = ()
+    tick: str = "*/30 * * * * *"
+    heartbeat: Duration = timedelta(seconds=20)
+    stale_after: Duration = timedelta(minutes=2)
+    worker_port: int | None = Field(default=None, ge=0, le=65535)
+    worker_silence: Duration = Field(default=timedelta(minutes=5), gt=timedelta(0))
+
+    # How many workers are wanted
+    scale: ScaleTable = parse_table("0:0,1:1,100:2,1000:4,10000:8")
+    scale_age: Duration = Field(default=timedelta(seconds=60), ge=timedelta(0))
+    scale_up_after: Duration = Field(default=timedelta(0), ge=timedelta(0))
+    scale_down_after: Duration = Field(default=timedelta(minutes=5), ge=timedelta(0))
+
+    # Limits
+    max_file_bytes: int = Field(default=1024 * MIB, ge=1)
+    max_pages: int = Field(default=5000, ge=1)
+    archive_members: int = Field(default=10_000, ge=1)
+    archive_bytes: int = Field(default=4 * 1024 * MIB, ge=1)
+    archive_depth: int = Field(default=4, ge=1)
+    parser_timeout: Duration = timedelta(seconds=60)
+    parser_memory: int = Field(default=2048 * MIB, ge=256 * MIB)
+
+    # Text in pictures
+    ocr: Literal["auto", "off", "tesseract", "rapidocr"] = "auto"
+    ocr_languages: OcrLanguages = ()
+    ocr_page_timeout: Duration = Field(default=timedelta(seconds=120), gt=timedelta(0))
+
+    # Requests to addresses that users name
+    fetch_allow: NetworksAndHosts = ()
+    fetch_max_bytes: int = Field(default=100 * MIB, ge=1)
+    fetch_timeout: Duration = Field(default=timedelta(seconds=60), gt=timedelta(0))
+    user_agent: str = Field(default="rag-ingest", max_length=200, pattern=r"^[!-~]([ -~]*[!-~])?$")
+
+    # Crawls
+    crawler: Literal["firecrawl", "builtin"] | None = None
+    crawl_poll: Duration = timedelta(seconds=30)
+    crawl_silence: Duration = timedelta(minutes=30)
+    crawl_delay: Duration = Field(default=timedelta(seconds=0.2), ge=timedelta(0))
+    crawl_concurrency: int = Field(default=4, ge=1, le=64)
+    crawl_variants: int = Field(default=100, ge=1, le=100_000)
+    rescrape: str = "0 3 * * *"
+    rescrape_max_removed: float = Field(default=0.3, ge=0, le=1)
+    public_url: Address | None = None
+    firecrawl_api_key: SecretStr | None = Field(default=None, validation_alias="FIRECRAWL_API_KEY")
+    firecrawl_api_url: Address | None = Field(default=None, validation_alias="FIRECRAWL_API_URL")
+    firecrawl_webhook_secret: SecretStr | None = Field(
+        default=None, validation_alias="FIRECRAWL_WEBHOOK_SECRET"
+    )
+
+    # Notifications by e-mail
+    smtp_url: SecretStr | None = None
+    email_from: str | None = None
+
+    # How long what has ended is kept
+    keep_jobs: KeepFor = timedelta(days=30)
+    keep_failed_jobs: KeepFor = timedelta(days=90)
+    keep_events: KeepFor = timedelta(days=7)
+    keep_answers: KeepFor = timedelta(days=7)
+    keep_deliveries: KeepFor = timedelta(days=30)
+    keep_deleted: KeepFor = timedelta(days=30)
+    keep_runs: KeepFor = timedelta(days=90)
+
+    # Chunks
+    chunk_tokens: int | None = Field(default=None, ge=16, le=8192)
+    chunk_overlap: int | None = Field(default=None, ge=0)
+
+    @model_validator(mode="after")
+    def a_job_survives_two_missed_heartbeats(self) -> Self:
+        if self.heartbeat <= timedelta(0):
+            raise ValueError("INGEST_HEARTBEAT must be positive")
+        if self.stale_after < 3 * self.heartbeat:
+            raise ValueError("INGEST_STALE_AFTER must be at least 3 x INGEST_HEARTBEAT")
+        return self
+
+    @model_validator(mode="after")
+    def chunks_overlap_by_less_than_half(self) -> Self:
+        overlap, size = self.chunk_overlap, self.chunk_tokens
+        if overlap is not None and size is not None and 2 * overlap > size:
+            raise ValueError("INGEST_CHUNK_OVERLAP must be at most half of INGEST_CHUNK_TOKENS")
+        return self
+
+    @model_validator(mode="after")
+    def ticks_are_cron_expressions(self) -> Self:
+        from datetime import UTC, datetime
+
+        for name, tick in (("INGEST_TICK", self.tick), ("INGEST_RESCRAPE", self.nightly)):
+            try:
+                fires = tick is None or next(CronSim(tick, datetime.now(UTC)), None) is not None
+            except CronSimError as error:
+                raise ValueError(f"{name} is not a cron expression: {error}") from None
+            if not fires:
+                raise ValueError(f"{name} is a cron expression that never fires")
+        return self
+
+    @model_validator(mode="after")
+    def the_database_can_be_read(self) -> Self:
+        if self.database_url is not None:
+            # Imported here, because commands that need no database read settings too.
+            from ingest.settings.database_url import check_database_url
+
+            try:
+                check_database_url(self.database_url.get_secret_value())
+            except ValueError as error:
+                raise ValueError(f"DATABASE_URL: {error}") from None
+        return self
+
+    @model_validator(mode="after")
+    def storage_is_a_known_scheme(self) -> Self:
+        if self.storage is not None and not self.storage.startswith(("file:///", "gs://")):
+            raise ValueError("INGEST_STORAGE must start with file:/// or gs://")
+        return self
+
+    @model_validator(mode="after")
+    def firecrawl_can_be_reached(self) -> Self:
+        if self.crawler == "firecrawl" and not (self.firecrawl_api_key or self.firecrawl_api_url):
+            raise ValueError(
+                "INGEST_CRAWLER=firecrawl needs FIRECRAWL_API_KEY or FIRECRAWL_API_URL"
+            )
+        key = self.firecrawl_api_key
+        if key and not re.fullmatch(r"[!-~]+", key.get_secret_value()):
+            raise ValueError("FIRECRAWL_API_KEY may hold visible ASCII characters only")
+        return self
+
+    @model_validator(mode="after")
+    def a_webhook_secret_is_never_empty(self) -> Self:
+        if self.firecrawl_webhook_secret and not self.firecrawl_secrets:
+            raise ValueError("FIRECRAWL_WEBHOOK_SECRET names no secret")
+        return self
+
+    @model_validator(mode="after")
+    def a_silent_crawl_was_polled_before_it_is_given_up(self) -> Self:
+        if self.crawl_poll <= timedelta(0):
+            raise ValueError("INGEST_CRAWL_POLL must be positive")
+        if self.crawl_silence < 2 * self.crawl_poll:
+            raise ValueError("INGEST_CRAWL_SILENCE must be at least 2 x INGEST_CRAWL_POLL")
+        return self
+
+    @model_validator(mode="after")
+    def e_mail_has_a_server_and_a_sender(self) -> Self:
+        if (self.smtp_url is None) != (self.email_from is None):
+            raise ValueError("INGEST_SMTP_URL and INGEST_EMAIL_FROM need each other")
+        if self.email_from is not None and not is_mail_address(self.email_from):
+            raise ValueError("INGEST_EMAIL_FROM must be a plain e-mail address")
+        try:
+            _ = self.smtp_server
+        except ValueError as error:
+            raise ValueError(f"INGEST_SMTP_URL {error}") from None
+        return self
+
+    @property
+    def smtp_server(self) -> SmtpServer | None:
+        """Who sends e-mail; None: nobody."""
+        return None if self.smtp_url is None else parse_smtp_url(self.smtp_url.get_secret_value())
+
+    @property
+    def scaling(self) -> Rule:
+        """How the wanted number of workers follows from the load."""
+        return Rule(
+            table=self.scale,
+            age=self.scale_age,
+            up_after=self.scale_up_after,
+            down_after=self.scale_down_after,
+            slots=self.worker_concurrency,
+        )
+
+    @property
+    def nightly(self) -> str | None:
+        """When sources without a schedule of their own are fetched again; None: never."""
+        return None if self.rescrape == "off" else self.rescrape
+
+    @property
+    def crawl_provider(self) -> Literal["firecrawl", "builtin"]:
+        """The crawler in use: named, or `firecrawl` when its key or URL is set, else `builtin`."""
+        if self.crawler is not None:
+            return self.crawler
+        return "firecrawl" if self.firecrawl_api_key or self.firecrawl_api_url else "builtin"
+
+    @property
+    def firecrawl_secrets(self) -> tuple[bytes, ...]:
+        """The secrets that may sign Firecrawl's events: the new and the old one in a rotation."""
+        if self.firecrawl_webhook_secret is None:
+            return ()
+        parts = self.firecrawl_webhook_secret.get_secret_value().split(",")
+        return tuple(part.strip().encode() for part in parts if part.strip())
+
+    @property
+    def largest_fetch(self) -> int:
+        """Bytes of the largest answer that is fetched: no larger than a file may be."""
+        return min(self.fetch_max_bytes, self.max_file_bytes)
+
+    @property
+    def embedding_provider(self) -> Literal["local", "static", "openai"]:
+        """The embedder in use: named, or `openai` when its key or URL is set, else `local`."""
+        if self.embedder is not None:
+            return self.embedder
+        return "openai" if self.openai_api_key or self.openai_base_url else "local"
+
+
+def load_settings() -> Settings:
+    """Settings from the environment; SetupError with one line that names the variable."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        message = first["msg"].removeprefix("Value error, ")
+        raise SetupError(f"{_variable(first['loc'])}{message}") from None
+
+
+def _variable(loc: tuple[int | str, ...]) -> str:
+    if not loc:
+        return ""
+    name = str(loc[0])
+    return f"{name if name.isupper() else 'INGEST_' + name.upper()}: "

@@ -1,0 +1,111 @@
+"""Kinds of values in settings: durations, addresses, lists of networks and hosts, tables."""
+
+import re
+from datetime import timedelta
+from ipaddress import ip_network
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_settings import NoDecode
+
+from ingest.autoscaling import Table, parse_table
+
+
+def _seconds(value: Any) -> Any:
+    """Accept plain seconds and `20s`, `2m`, `1h`, `30d` besides ISO 8601 durations."""
+    if isinstance(value, str) and value[:1].isdigit():
+        unit = {"s": 1, "m": 60, "h": 3600, "d": 86400}.get(value[-1])
+        number = value[:-1] if unit else value
+        try:
+            return timedelta(seconds=float(number) * (unit or 1))
+        except ValueError:
+            return value
+    return value
+
+
+Duration = Annotated[timedelta, BeforeValidator(_seconds)]
+# At least as long as what refers to it may still come; at most what a time in Postgres can go back.
+KeepFor = Annotated[Duration, Field(ge=timedelta(hours=1), le=timedelta(days=36_500))]
+
+
+def http_url(value: str) -> str:
+    """The same. Raises ValueError, without a word of the URL: it may hold a password."""
+    try:
+        parts = urlsplit(value)
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # the port is no number, which is how a password with a slash is read
+        is_valid = False
+    if not is_valid or not value.isprintable():
+        raise ValueError("must be an address that starts with http:// or https://")
+    return value
+
+
+HttpUrl = Annotated[str, AfterValidator(http_url)]
+
+
+def _address(value: str) -> str:
+    """An http(s) address that paths can be appended to: without the slash at its end."""
+    parts = urlsplit(http_url(value))
+    if parts.query or parts.fragment or parts.username is not None or " " in value:
+        raise ValueError("must be a plain address without user, query and fragment")
+    return value.rstrip("/")
+
+
+Address = Annotated[str, AfterValidator(_address)]
+
+_HOST = re.compile(r"\.?(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+
+
+def _networks_and_hosts(value: Any) -> Any:
+    """Split at commas; each part is a network, an address, a host name or a suffix of names."""
+    if not isinstance(value, str):
+        return value
+    entries = tuple(entry.strip().lower() for entry in value.split(",") if entry.strip())
+    for entry in entries:
+        try:
+            ip_network(entry)
+        except ValueError as error:
+            is_name = _HOST.fullmatch(entry) and not _NUMBER.fullmatch(entry.rpartition(".")[2])
+            if not is_name:
+                raise ValueError(f"neither a network nor a host name: {error}") from None
+    return entries
+
+
+NetworksAndHosts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_networks_and_hosts)]
+
+
+def _module_names(value: Any) -> Any:
+    """Split at commas; each part is the dotted name of a module."""
+    if not isinstance(value, str):
+        return value
+    names = tuple(name.strip() for name in value.split(",") if name.strip())
+    for name in names:
+        if not all(part.isidentifier() for part in name.split(".")):
+            raise ValueError(f"{name!r} is no name of a module")
+    return names
+
+
+ModuleNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_module_names)]
+
+
+def _ocr_languages(value: Any) -> Any:
+    """Split at commas and plus signs, as tesseract does: `deu,eng`, `chi_sim+eng`."""
+    if not isinstance(value, str):
+        return value
+    names = tuple(name for name in re.split(r"[\s,+]+", value) if name)
+    for name in names:
+        if not re.fullmatch(r"[A-Za-z][A-Za-z_]*(?:/[A-Za-z_]+)?", name):
+            raise ValueError(f"{name!r} is no name of a language of tesseract")
+    return names
+
+
+OcrLanguages = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_ocr_languages)]
+
+
+def _table(value: Any) -> Any:
+    return parse_table(value) if isinstance(value, str) else value
+
+
+ScaleTable = Annotated[Table, NoDecode, BeforeValidator(_table)]

@@ -1,0 +1,191 @@
+"""The pages of a run, and what became of each; how they are found is in frontier.py."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from psycopg.rows import class_row, dict_row, scalar_row
+
+from ingest.errors import ErrorCode
+from ingest.postgres.database import Connection, load_queries
+from ingest.store.queue import jobs
+
+_SQL = load_queries("crawl/crawl_pages.sql")
+
+PageStatus = Literal[
+    "queued",
+    "over_limit",
+    "new",
+    "changed",
+    "unchanged",
+    "kept",
+    "duplicate",
+    "gone",
+    "skipped",
+    "failed",
+    "held",
+    "removed",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageForJob:
+    """A page that a job is about."""
+
+    id: UUID
+    crawl_id: UUID
+    source_id: UUID
+    uri: str
+    """Normalised: what the page is known by."""
+    fetch_url: str
+    depth: int
+    event_id: int | None
+    """Where in the inbox its content is, when a provider fetched it."""
+    event_index: int | None
+    stands_alone: bool
+    """Whether its word on its proper address does not count: there is nothing."""
+    http_status: int | None
+    error_code: ErrorCode | None
+    """Set when the provider could not fetch it."""
+    error_message: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPage:
+    """What is searchable of an address."""
+
+    id: UUID
+    """Of the document."""
+    content_hash: bytes
+    text_hash: bytes | None
+    etag: str | None
+    last_modified: str | None
+    links: list[str]
+    token_count: int
+    chunk_count: int
+    text_length: int
+    embedding_model_id: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownPage:
+    id: UUID
+    uri: str
+    status: PageStatus
+    document_id: UUID | None
+    canonical: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageResult:
+    """What became of a page."""
+
+    status: PageStatus
+    http_status: int | None = None
+    error_code: str | None = None
+    error_message: str | None = None
+    document_id: UUID | None = None
+    duplicate_of: str | None = None
+    canonical: str | None = None
+    content_hash: bytes | None = None
+    chunk_count: int = 0
+    tokens_spent: int = 0
+    tokens_saved: int = 0
+
+
+async def for_job(conn: Connection, id: UUID) -> PageForJob | None:
+    """A page; None when its source was purged."""
+    async with conn.cursor(row_factory=class_row(PageForJob)) as cur:
+        await cur.execute(_SQL["for_job"], {"id": id})
+        return await cur.fetchone()
+
+
+async def of_run(conn: Connection, crawl_id: UUID) -> PageForJob | None:
+    """The page that a run began with."""
+    async with conn.cursor(row_factory=class_row(PageForJob)) as cur:
+        await cur.execute(_SQL["of_run"], {"crawl_id": crawl_id})
+        return await cur.fetchone()
+
+
+async def stored(conn: Connection, source_id: UUID, uri: str) -> StoredPage | None:
+    """What is searchable of an address in a source."""
+    async with conn.cursor(row_factory=class_row(StoredPage)) as cur:
+        await cur.execute(_SQL["stored"], {"source_id": source_id, "uri": uri})
+        return await cur.fetchone()
+
+
+async def by_uri(conn: Connection, crawl_id: UUID, uri: str) -> KnownPage | None:
+    """The page of this address in a run."""
+    async with conn.cursor(row_factory=class_row(KnownPage)) as cur:
+        await cur.execute(_SQL["by_uri"], {"crawl_id": crawl_id, "uri": uri})
+        return await cur.fetchone()
+
+
+async def same_text(conn: Connection, page: PageForJob, text_hash: bytes) -> KnownPage | None:
+    """A page of this run that has the same text under another address."""
+    async with conn.cursor(row_factory=class_row(KnownPage)) as cur:
+        await cur.execute(
+            _SQL["same_text"],
+            {
+                "crawl_id": page.crawl_id,
+                "source_id": page.source_id,
+                "page_id": page.id,
+                "text_hash": text_hash,
+            },
+        )
+        return await cur.fetchone()
+
+
+async def rename(conn: Connection, id: UUID, uri: str) -> None:
+    """Know a page by the address that it redirected to."""
+    await conn.execute(_SQL["rename"], {"id": id, "uri": uri})
+
+
+async def demote(conn: Connection, id: UUID, *, duplicate_of: str) -> None:
+    """Make a page that was stored a duplicate of another."""
+    await conn.execute(_SQL["demote"], {"id": id, "duplicate_of": duplicate_of})
+
+
+async def note_http_status(
+    conn: Connection, id: UUID, *, http_status: int, job: jobs.ClaimedJob
+) -> None:
+    """Keep the status of an answer although the attempt is about to fail."""
+    await conn.execute(
+        _SQL["note_http_status"],
+        {"id": id, "http_status": http_status, "job_id": job.id, "fence": job.fence},
+    )
+
+
+async def finish(conn: Connection, id: UUID, result: PageResult) -> None:
+    """Write what became of a page."""
+    fields = {name: getattr(result, name) for name in PageResult.__slots__}
+    await conn.execute(_SQL["finish"], {"id": id, **fields})
+
+
+async def record_failures(conn: Connection, crawl_id: UUID) -> None:
+    """Copy to the pages what the jobs that failed say."""
+    await conn.execute(_SQL["record_failures"], {"crawl_id": crawl_id})
+
+
+async def states(conn: Connection, crawl_id: UUID) -> list[dict[str, Any]]:
+    """Counts `n` of pages by status, error_code and http_status."""
+    async with conn.cursor(row_factory=dict_row) as cur:
+        await cur.execute(_SQL["states"], {"crawl_id": crawl_id})
+        return await cur.fetchall()
+
+
+async def led_on(conn: Connection, id: UUID, *, job: jobs.ClaimedJob) -> None:
+    """Note that the links of a page that fails are followed, as they were stored."""
+    await conn.execute(_SQL["led_on"], {"id": id, "job_id": job.id, "fence": job.fence})
+
+
+async def blind_spots(conn: Connection, *, crawl_id: UUID, follows_stored: bool) -> int:
+    """How many pages failed behind which there may be others that the run has not seen.
+
+    `follows_stored`: whether the run follows the stored links of a page that fails.
+    """
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["blind_spots"], {"crawl_id": crawl_id, "follows_stored": follows_stored}
+        )
+        return int(await cur.fetchone() or 0)

@@ -1,0 +1,105 @@
+"""Runs and their pages as people read them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from ingest.postgres.database import Connection, load_queries
+from ingest.store.crawl.crawl_pages import PageStatus
+from ingest.store.crawl.crawls import CrawlStatus
+from ingest.store.crawl.runs import CrawlProvider
+
+_SQL = load_queries("crawl/crawl_views.sql")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlView:
+    id: UUID
+    job_id: UUID
+    provider: CrawlProvider
+    status: CrawlStatus
+    page_count: int
+    skipped: dict[str, int]
+    """Links that were not followed, by reason."""
+    is_complete: bool | None
+    """Whether every page was seen; None while it runs."""
+    digest: dict[str, Any] | None
+    error_code: str | None
+    error_message: str | None
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageView:
+    id: UUID
+    uri: str
+    depth: int
+    job_id: UUID | None
+    status: PageStatus
+    http_status: int | None
+    error_code: str | None
+    error_message: str | None
+    document_id: UUID | None
+    duplicate_of: str | None
+    content_hash: str | None
+    chunk_count: int
+    tokens_spent: int
+    tokens_saved: int
+    created_at: datetime
+    updated_at: datetime
+
+
+async def list_crawls(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    source_id: UUID,
+    limit: int,
+    before: tuple[datetime, UUID] | None,
+) -> list[CrawlView]:
+    """Runs of a source, newest first."""
+    before_time, before_id = before or (None, None)
+    async with conn.cursor(row_factory=class_row(CrawlView)) as cur:
+        await cur.execute(
+            _SQL["crawls"],
+            {
+                "application_id": application_id,
+                "source_id": source_id,
+                "limit": limit,
+                "before_time": before_time,
+                "before_id": before_id,
+            },
+        )
+        return await cur.fetchall()
+
+
+async def list_pages(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    source_id: UUID,
+    crawl_id: UUID | None,
+    status: PageStatus | None,
+    limit: int,
+    after: UUID | None,
+) -> list[PageView]:
+    """Pages of one run of a source, the latest without `crawl_id`."""
+    async with conn.cursor(row_factory=class_row(PageView)) as cur:
+        await cur.execute(
+            _SQL["pages"],
+            {
+                "application_id": application_id,
+                "source_id": source_id,
+                "crawl_id": crawl_id,
+                "status": status,
+                "limit": limit,
+                "after": after,
+            },
+            prepare=False,  # as the lists of source_views.py
+        )
+        return await cur.fetchall()

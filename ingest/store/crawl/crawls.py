@@ -1,0 +1,223 @@
+"""Runs of `url` and `site` sources as their handlers see them; starting them is in runs.py."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from psycopg.rows import class_row, dict_row, scalar_row
+from psycopg.types.json import Jsonb
+
+from ingest.errors import ErrorCode, LeaseLost, Permanent
+from ingest.postgres.database import Connection, load_queries
+from ingest.store.crawl.runs import CrawlProvider, CrawlSettings
+
+_SQL = load_queries("crawl/crawls.sql")
+
+CrawlStatus = Literal["pending", "running", "finishing", "completed", "failed", "cancelled"]
+OPEN: frozenset[CrawlStatus] = frozenset({"pending", "running", "finishing"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crawl:
+    id: UUID
+    application_id: UUID
+    source_id: UUID
+    job_id: UUID
+    """The root job of the run."""
+    provider: CrawlProvider
+    settings: CrawlSettings
+    status: CrawlStatus
+    page_count: int
+    """Pages that count towards the limit."""
+    provider_crawl_id: str | None
+    start_sent_at: datetime | None
+    created_at: datetime
+    error_code: ErrorCode | None
+    """While it is finishing: why it will have failed then."""
+    error_message: str | None
+    uri: str
+    """Of the source: where the run begins."""
+    source_type: str
+    silent_seconds: float
+    """Since anything was last heard of it."""
+    sent_seconds_ago: float | None
+    """Since its start was first tried."""
+
+    @property
+    def start(self) -> str:
+        """What is requested first."""
+        return self.settings.start or self.uri
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Locked:
+    """The part of a run that only its lock makes certain."""
+
+    status: CrawlStatus
+    page_count: int
+    settings: CrawlSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOfEvent:
+    id: UUID
+    application_id: UUID
+    source_id: UUID
+    job_id: UUID
+    status: CrawlStatus
+    provider_crawl_id: str | None
+    start_sent_at: datetime | None
+
+
+async def get(conn: Connection, id: UUID) -> Crawl | None:
+    """A run; None when its source was deleted."""
+    async with conn.cursor(row_factory=dict_row) as cur:
+        await cur.execute(_SQL["get"], {"id": id})
+        row = await cur.fetchone()
+    if row is None:
+        return None
+    return Crawl(**{**row, "settings": CrawlSettings.from_json(row["settings"])})
+
+
+async def lock(conn: Connection, id: UUID, *, source_id: UUID, job_id: UUID) -> Locked:
+    """Lock a run and its source for a job's write; LeaseLost when they are gone."""
+    async with conn.cursor(row_factory=dict_row) as cur:
+        await cur.execute(_SQL["lock"], {"id": id})
+        row = await cur.fetchone()
+        await cur.execute(_SQL["lock_source"], {"id": source_id})
+        if row is None or await cur.fetchone() is None:
+            raise LeaseLost(job_id)
+    return Locked(**{**row, "settings": CrawlSettings.from_json(row["settings"])})
+
+
+async def tried(conn: Connection, id: UUID) -> None:
+    """Note when the start of a run was first tried."""
+    await conn.execute(_SQL["tried"], {"id": id})
+
+
+async def run(conn: Connection, id: UUID) -> None:
+    """Say that pages are being found."""
+    await conn.execute(_SQL["run"], {"id": id})
+
+
+async def finishing(conn: Connection, id: UUID, *, error: Permanent | None = None) -> None:
+    """Say that no further page will be found; with `error`, because finding them failed."""
+    await conn.execute(
+        _SQL["finishing"],
+        {
+            "id": id,
+            "error_code": error.code if error else None,
+            "error_message": str(error) if error else None,
+        },
+    )
+
+
+async def end(
+    conn: Connection,
+    id: UUID,
+    *,
+    status: Literal["completed", "failed", "cancelled"],
+    is_complete: bool,
+    error_code: str | None = None,
+    error_message: str | None = None,
+) -> None:
+    """End a run. `is_complete`: every page of the site was seen."""
+    await conn.execute(
+        _SQL["end"],
+        {
+            "id": id,
+            "status": status,
+            "is_complete": is_complete,
+            "error_code": error_code,
+            "error_message": error_message,
+        },
+    )
+
+
+async def restart(conn: Connection, id: UUID) -> None:
+    """Let a failed run begin again."""
+    await conn.execute(_SQL["restart"], {"id": id})
+
+
+async def add_skipped(conn: Connection, id: UUID, skipped: Mapping[str, int]) -> None:
+    """Count links that were not followed, by reason. The caller holds the lock of the run."""
+    if skipped:
+        await conn.execute(_SQL["add_skipped"], {"id": id, "skipped": Jsonb(dict(skipped))})
+
+
+async def note_missing(
+    conn: Connection, id: UUID, *, at_least: Mapping[str, int], exactly: Mapping[str, int]
+) -> None:
+    """Raise counts of `skipped` to what is known now, or replace them."""
+    await conn.execute(
+        _SQL["note_missing"],
+        {"id": id, "at_least": Jsonb(dict(at_least)), "exactly": Jsonb(dict(exactly))},
+    )
+
+
+async def skipped(conn: Connection, id: UUID) -> dict[str, int]:
+    """How many links were not followed, by reason."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["skipped"], {"id": id})
+        counts: dict[str, int] = await cur.fetchone() or {}
+        return counts
+
+
+async def write_digest(
+    conn: Connection, id: UUID, *, removed: int | None = None, held: int | None = None
+) -> dict[str, Any]:
+    """Store what the run did; None leaves a number as it was."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["digest"], {"id": id, "removed": removed, "held": held})
+        digest: dict[str, Any] = await cur.fetchone() or {}
+        return digest
+
+
+# ---------------------------------------------------------------- runs at a provider
+
+
+async def start_sent(conn: Connection, id: UUID) -> bool:
+    """Note, before the provider is asked to start the run, that it was; False if it was before."""
+    return (await conn.execute(_SQL["start_sent"], {"id": id})).rowcount == 1
+
+
+async def start_refused(conn: Connection, id: UUID) -> None:
+    """Note that the provider surely did not start the run."""
+    await conn.execute(_SQL["start_refused"], {"id": id})
+
+
+async def started(conn: Connection, id: UUID, provider_crawl_id: str) -> bool:
+    """Note the provider's id of a run; False when somebody has learnt it before."""
+    values = {"id": id, "provider_crawl_id": provider_crawl_id}
+    return (await conn.execute(_SQL["started"], values)).rowcount == 1
+
+
+async def heard(conn: Connection, id: UUID, *, progress: int) -> bool:
+    """Note how far the provider is; False when that is no change: then silence goes on."""
+    done = await conn.execute(_SQL["heard"], {"id": id, "progress": progress})
+    return done.rowcount == 1
+
+
+async def heard_of(conn: Connection, id: UUID) -> None:
+    """Note that an event came."""
+    await conn.execute(_SQL["heard_of"], {"id": id})
+
+
+async def by_run(
+    conn: Connection, *, id: UUID | None, provider_crawl_id: str | None
+) -> RunOfEvent | None:
+    """The run that an event names, by our id or else the provider's."""
+    async with conn.cursor(row_factory=class_row(RunOfEvent)) as cur:
+        await cur.execute(_SQL["by_run"], {"id": id, "provider_crawl_id": provider_crawl_id})
+        return await cur.fetchone()
+
+
+async def claimed_by_others(
+    conn: Connection, id: UUID, provider_crawl_ids: Sequence[str]
+) -> set[str]:
+    """Those of the provider's crawls that are known to belong to another run than this."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["claimed_by"], {"id": id, "ids": list(provider_crawl_ids)})
+        return set(await cur.fetchall())

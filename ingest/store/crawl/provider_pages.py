@@ -1,0 +1,301 @@
+"""Pages that a provider has fetched: each becomes a page of the run once, however often it comes.
+
+A page that the provider could not fetch gets a job as well, which fails with the provider's reason:
+so it is counted, listed and reported like every other page that failed.
+"""
+
+import hashlib
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row, scalar_row
+
+from ingest.errors import ErrorCode, Transient
+from ingest.model import JobStatus
+from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.store.crawl import crawls, frontier
+from ingest.store.crawl.crawl_pages import PageStatus
+from ingest.store.crawl.crawls import Crawl, Locked, RunOfEvent
+from ingest.store.crawl.frontier import Family
+from ingest.store.queue import jobs
+
+_SQL = load_queries("crawl/provider_pages.sql")
+
+_REOPENABLE: frozenset[JobStatus] = frozenset({"pending", "processing", "failed"})
+# The job that found out that a page is gone has done its work.
+_REOPENABLE_IF_GONE = _REOPENABLE | {"completed"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderPage:
+    """What a provider says of one page."""
+
+    uri: str
+    """Normalised address where it is in the end."""
+    queued_as: str
+    """Normalised address that the provider was sent to; a failure is known by that alone."""
+    fetch_url: str
+    """That address as it was."""
+    shape: str
+    scrape_id: str | None
+    """The provider's attempt, the same whenever that is reported."""
+    http_status: int | None = None
+    error_code: ErrorCode | None = None
+    """None: it was fetched."""
+    error_message: str | None = None
+    event_index: int | None = None
+    """Where its content is among the pages of the event; None for a failed one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """A stored event, of which one page is wanted."""
+
+    body: bytes | None
+    blob_key: str | None
+    event_index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    id: UUID
+    uri: str
+    fetch_url: str
+    scrape_id: str | None
+    status: PageStatus
+    event_id: int | None
+    job_id: UUID | None
+
+
+class _KnownPages:
+    """The pages of a run that some reported ones may be."""
+
+    def __init__(self, rows: Iterable[_Known]) -> None:
+        self._by_uri: dict[str, _Known] = {}
+        self._by_scrape: dict[tuple[str, str], _Known] = {}
+        for row in rows:
+            self._by_uri[row.uri] = row
+            if row.scrape_id is not None:
+                self._by_scrape[row.scrape_id, row.fetch_url] = row
+
+    def take(self, page: ProviderPage) -> _Known | None:
+        """The row of a reported page; also one of a failure that was known by where it began.
+
+        No failure is taken twice.
+        """
+        same_scrape = self._by_scrape.get((page.scrape_id or "", page.fetch_url))
+        found = same_scrape or self._by_uri.get(page.uri)
+        if page.error_code is not None:
+            return found
+        if found is None:
+            earlier = self._by_uri.get(page.queued_as)
+            found = earlier if earlier is not None and _has_failed(earlier) else None
+        if found is not None and _has_failed(found):
+            self._by_uri.pop(found.uri, None)
+        return found
+
+
+async def family(conn: Connection, crawl: RunOfEvent | Crawl) -> Family:
+    """Under whose name the pages of a run become jobs."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["root_priority"], {"id": crawl.job_id})
+        priority = await cur.fetchone()
+    return Family(
+        application_id=crawl.application_id,
+        source_id=crawl.source_id,
+        crawl_id=crawl.id,
+        root_job_id=crawl.job_id,
+        priority=priority or 0,
+    )
+
+
+async def news(
+    conn: Connection, crawl_id: UUID, pages: Sequence[ProviderPage]
+) -> list[ProviderPage]:
+    """Those of `pages` that would change something."""
+    known = await _known(conn, crawl_id, pages)
+    return [page for page in pages if _is_news(page, known.take(page))]
+
+
+async def take_in(
+    conn: Connection,
+    family: Family,
+    pages: Sequence[ProviderPage],
+    *,
+    locked: Locked,
+    event_id: int | None = None,
+) -> int:
+    """Make reported pages pages of the run; how many are new or were failed before.
+
+    Those that are known stay as they are. `event_id`: where the contents are. The caller holds
+    the lock of the run. Raises Transient while the job of a page is being ended.
+    """
+    wanted = list(_once(pages).values())
+    known = await _known(conn, family.crawl_id, wanted)
+    found = [(page, known.take(page)) for page in wanted]
+    found = [(page, row) for page, row in found if _is_news(page, row)]
+    found = await _within_limit(conn, family.crawl_id, found, locked)
+    added = [page for page, row in found if row is None]
+    failed = [(page, row) for page, row in found if row is not None]
+    await _add(conn, family, added, event_id)
+    renewed = await _renew(conn, family, failed, event_id)
+    places = sum(_places(page, None) for page in added) + sum(itertools.starmap(_places, renewed))
+    await frontier.count(conn, family.crawl_id, places)
+    return len(added) + len(renewed)
+
+
+async def content(conn: Connection, page_id: UUID) -> Content | None:
+    """The event that has the content of a page; None when it is kept no longer."""
+    async with conn.cursor(row_factory=class_row(Content)) as cur:
+        await cur.execute(_SQL["content"], {"id": page_id})
+        return await cur.fetchone()
+
+
+async def is_cut_off(conn: Connection, crawl_id: UUID, *, limit: int) -> bool:
+    """Whether the provider may have left pages out because of the limit."""
+    cursor = await conn.execute(_SQL["is_cut_off"], {"crawl_id": crawl_id, "limit": limit})
+    return await cursor.fetchone() == (True,)
+
+
+def _once(pages: Sequence[ProviderPage]) -> dict[str, ProviderPage]:
+    """One per address; a page that was fetched stands for one that was not."""
+    chosen: dict[str, ProviderPage] = {}
+    for page in sorted(pages, key=lambda page: page.error_code is not None):
+        chosen.setdefault(page.uri, page)
+    return chosen
+
+
+def _has_failed(row: _Known) -> bool:
+    """Whether a page has nothing to show, for now."""
+    return row.status in ("failed", "gone") or (row.status == "queued" and row.event_id is None)
+
+
+def _is_news(page: ProviderPage, row: _Known | None) -> bool:
+    if row is None:
+        return True
+    is_same_scrape = page.scrape_id is not None and page.scrape_id == row.scrape_id
+    return page.error_code is None and _has_failed(row) and not is_same_scrape
+
+
+async def _known(conn: Connection, crawl_id: UUID, pages: Sequence[ProviderPage]) -> _KnownPages:
+    addresses = {address for page in pages for address in (page.uri, page.queued_as)}
+    async with conn.cursor(row_factory=class_row(_Known)) as cur:
+        await cur.execute(
+            _SQL["known"],
+            {
+                "crawl_id": crawl_id,
+                "digests": [_md5(address) for address in addresses],
+                "scrape_ids": [page.scrape_id for page in pages if page.scrape_id],
+            },
+        )
+        return _KnownPages(await cur.fetchall())
+
+
+async def _within_limit(
+    conn: Connection,
+    crawl_id: UUID,
+    found: Sequence[tuple[ProviderPage, _Known | None]],
+    locked: Locked,
+) -> list[tuple[ProviderPage, _Known | None]]:
+    """As many pages as the run may have."""
+    room = max(locked.settings.limit - locked.page_count, 0)
+    kept = []
+    for page, row in found:
+        places = _places(page, row)
+        room -= places
+        if room >= 0 or not places:
+            kept.append((page, row))
+    await crawls.add_skipped(conn, crawl_id, {"limit": -room} if room < 0 else {})
+    return kept
+
+
+def _places(page: ProviderPage, row: _Known | None) -> int:
+    """How much of the limit a page takes: failures, and what was counted before, nothing."""
+    is_counted = row is not None and row.event_id is not None
+    return int(page.error_code is None and not is_counted)
+
+
+async def _add(
+    conn: Connection, family: Family, pages: Sequence[ProviderPage], event_id: int | None
+) -> None:
+    if not pages:
+        return
+    pairs = [(new_id(), new_id()) for _ in pages]
+    await conn.execute(
+        _SQL["add"],
+        {
+            **_columns(pages),
+            "crawl_id": family.crawl_id,
+            "source_id": family.source_id,
+            "event_id": event_id,
+            "ids": [page_id for page_id, _ in pairs],
+            "job_ids": [job_id for _, job_id in pairs],
+            "codes": [page.error_code for page in pages],
+            "messages": [page.error_message for page in pages],
+        },
+    )
+    await frontier.enqueue(conn, family, pairs)
+
+
+async def _renew(
+    conn: Connection,
+    family: Family,
+    pages: Sequence[tuple[ProviderPage, _Known]],
+    event_id: int | None,
+) -> Sequence[tuple[ProviderPage, _Known]]:
+    """Let pages that had failed begin again, with their jobs; those that could."""
+    if not pages:
+        return []
+    states = await _lock_jobs(conn, [row.job_id for _, row in pages if row.job_id is not None])
+    pages = [
+        (page, row)
+        for page, row in pages
+        # A job that somebody cancelled stays that.
+        if row.job_id is None
+        or states.get(row.job_id, "failed")
+        in (_REOPENABLE_IF_GONE if row.status == "gone" else _REOPENABLE)
+    ]
+    job_ids = [row.job_id if row.job_id in states else new_id() for _, row in pages]
+    await conn.execute(
+        _SQL["renew"],
+        {
+            **_columns([page for page, _ in pages]),
+            "event_id": event_id,
+            "ids": [row.id for _, row in pages],
+            "job_ids": job_ids,
+        },
+    )
+    await conn.execute(_SQL["reopen_jobs"], {"ids": [id for id in job_ids if id in states]})
+    await jobs.wake(conn)
+    pairs = [(row.id, id) for (_, row), id in zip(pages, job_ids, strict=True) if id not in states]
+    await frontier.enqueue(conn, family, [(page_id, id) for page_id, id in pairs if id])
+    return pages
+
+
+async def _lock_jobs(conn: Connection, ids: Sequence[UUID]) -> Mapping[UUID | None, JobStatus]:
+    """Status by id of those of the jobs that still exist."""
+    cursor = await conn.execute(_SQL["lock_jobs"], {"ids": list(ids)})
+    states: dict[UUID | None, JobStatus] = {}
+    for id, status, is_locked in await cursor.fetchall():
+        if not is_locked:
+            raise Transient("the job of a page is being ended", code="internal")
+        states[id] = status
+    return states
+
+
+def _columns(pages: Sequence[ProviderPage]) -> dict[str, Any]:
+    return {
+        "uris": [page.uri for page in pages],
+        "fetch_urls": [page.fetch_url for page in pages],
+        "shapes": [page.shape for page in pages],
+        "scrape_ids": [page.scrape_id for page in pages],
+        "http_statuses": [page.http_status for page in pages],
+        "indexes": [page.event_index for page in pages],
+    }
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

@@ -1,0 +1,101 @@
+"""Documents of pages: unchanged, flagged, removed; the sums that their source shows."""
+
+from collections.abc import Sequence
+from typing import Literal
+from uuid import UUID
+
+from psycopg.rows import scalar_row
+
+from ingest.postgres.database import Connection, load_queries
+from ingest.store.documents.documents import FromWeb
+
+_SQL = load_queries("crawl/site_documents.sql")
+
+
+async def seen_unchanged(conn: Connection, id: UUID, *, content_hash: bytes, seen: FromWeb) -> None:
+    """Keep a document as it is, with what the server said this time."""
+    await conn.execute(
+        _SQL["seen_unchanged"],
+        {
+            "id": id,
+            "content_hash": content_hash,
+            "etag": seen.etag,
+            "last_modified": seen.last_modified,
+            "links": list(seen.links),
+        },
+    )
+
+
+async def flag_collapsed(conn: Connection, id: UUID) -> None:
+    """Keep a document although its page shows hardly any text now, with the warning."""
+    await conn.execute(_SQL["flag_collapsed"], {"id": id})
+
+
+async def counts(conn: Connection, source_id: UUID, uri: str) -> tuple[int, int]:
+    """Chunks and tokens of the live document of this address; zeros without one."""
+    cursor = await conn.execute(_SQL["counts"], {"source_id": source_id, "uri": uri})
+    row = await cursor.fetchone()
+    return (0, 0) if row is None else (row[0], row[1])
+
+
+async def add_counts(
+    conn: Connection, source_id: UUID, *, chunks: int, tokens: int, model_id: int
+) -> None:
+    """Say in the source by how much it has grown, or shrunk."""
+    await conn.execute(
+        _SQL["add_counts"],
+        {"source_id": source_id, "chunks": chunks, "tokens": tokens, "model_id": model_id},
+    )
+
+
+async def unseen(conn: Connection, *, source_id: UUID, crawl_id: UUID, variants: int) -> list[UUID]:
+    """Documents whose page the run has not found; of a kind with `variants` pages, none."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["unseen"],
+            {
+                "source_id": source_id,
+                "crawl_id": crawl_id,
+                "most_variants": variants,
+            },
+        )
+        return await cur.fetchall()
+
+
+async def list_unseen(
+    conn: Connection, ids: Sequence[UUID], *, crawl_id: UUID, status: Literal["held", "removed"]
+) -> None:
+    """List documents that the run removes, or would remove, among its pages."""
+    if ids:
+        await conn.execute(
+            _SQL["list_unseen"], {"crawl_id": crawl_id, "ids": list(ids), "status": status}
+        )
+
+
+async def decide_held(
+    conn: Connection, crawl_id: UUID, *, status: Literal["kept", "removed"]
+) -> None:
+    """Write what became of the pages whose removal waited for a person's word."""
+    await conn.execute(_SQL["decide_held"], {"crawl_id": crawl_id, "status": status})
+
+
+async def live(conn: Connection, source_id: UUID) -> int:
+    """How many documents of a source are searchable."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["live"], {"source_id": source_id})
+        return int(await cur.fetchone() or 0)
+
+
+async def remove(conn: Connection, ids: Sequence[UUID]) -> int:
+    """Tombstone documents and drop their chunks; how many were there."""
+    if not ids:
+        return 0
+    await conn.execute(_SQL["remove_chunks"], {"ids": list(ids)})
+    return (await conn.execute(_SQL["tombstone"], {"ids": list(ids)})).rowcount
+
+
+async def recount(conn: Connection, *, source_id: UUID, crawl_id: UUID) -> int:
+    """Sums and coverage of a source from its documents; the number of its chunks."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["recount"], {"source_id": source_id, "crawl_id": crawl_id})
+        return int(await cur.fetchone() or 0)

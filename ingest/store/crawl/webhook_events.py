@@ -1,0 +1,126 @@
+"""The webhook inbox: bodies as they came, each processed once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from psycopg.rows import class_row, scalar_row
+from psycopg.types.json import Jsonb
+
+from ingest.postgres.database import Connection, load_queries
+
+_SQL = load_queries("crawl/webhook_events.sql")
+
+_MAX_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewWebhookEvent:
+    """A delivery; its body is here or, when it is large, in the blob store."""
+
+    provider: str
+    dedupe_key: bytes
+    """Two deliveries with the same key are the same event."""
+    size_bytes: int
+    body: bytes | None = None
+    blob_key: str | None = None
+    headers: Mapping[str, str] | None = None
+    """Without signatures and other secrets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookEvent:
+    id: int
+    body: bytes | None
+    blob_key: str | None
+    attempts: int
+
+
+async def add(conn: Connection, event: NewWebhookEvent) -> int | None:
+    """Store a delivery and wake whoever processes the inbox; None when it is there already."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["add"],
+            {
+                "provider": event.provider,
+                "dedupe_key": event.dedupe_key,
+                "headers": Jsonb(dict(event.headers or {})),
+                "body": event.body,
+                "blob_key": event.blob_key,
+                "size_bytes": event.size_bytes,
+            },
+        )
+        id: int | None = await cur.fetchone()
+    if id is not None:
+        await conn.execute(_SQL["wake"])
+    return id
+
+
+async def waiting(conn: Connection, *, limit: int) -> list[WebhookEvent]:
+    """Events that are to be processed, oldest first. Others may be at them: see hold()."""
+    async with conn.cursor(row_factory=class_row(WebhookEvent)) as cur:
+        await cur.execute(_SQL["waiting"], {"limit": limit})
+        return await cur.fetchall()
+
+
+async def hold(conn: Connection, id: int) -> bool:
+    """Lock an event until the end of the transaction; False when somebody else was first."""
+    return (await conn.execute(_SQL["hold"], {"id": id})).rowcount == 1
+
+
+async def done(
+    conn: Connection,
+    id: int,
+    *,
+    type: str | None,
+    provider_crawl_id: str | None,
+    crawl_id: UUID | None,
+    error: str | None = None,
+) -> None:
+    """An event was processed, in the transaction that did what it says."""
+    await conn.execute(
+        _SQL["done"],
+        {
+            "id": id,
+            "type": type,
+            "provider_crawl_id": provider_crawl_id,
+            "crawl_id": crawl_id,
+            "error": error,
+        },
+    )
+
+
+async def failed(conn: Connection, id: int, *, error: str, delay: timedelta) -> None:
+    """Processing went wrong: again after `delay`, five times at most."""
+    await conn.execute(
+        _SQL["failed"],
+        {"id": id, "error": error, "delay": delay, "max_attempts": _MAX_ATTEMPTS},
+    )
+
+
+async def content(conn: Connection, id: int) -> tuple[bytes | None, str | None] | None:
+    """Body or blob key of an event; None when it was forgotten."""
+    row = await (await conn.execute(_SQL["content"], {"id": id})).fetchone()
+    return None if row is None else (row[0], row[1])
+
+
+async def blobs(conn: Connection, keys: Sequence[str]) -> set[str]:
+    """Those of `keys` that hold the body of an event."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["blobs"], {"keys": list(keys)})
+        return set(await cur.fetchall())
+
+
+async def take_up_again(conn: Connection, provider_crawl_id: str) -> None:
+    """Process events again that came before it was known whose they are."""
+    done = await conn.execute(_SQL["orphaned"], {"provider_crawl_id": provider_crawl_id})
+    if done.rowcount:
+        await conn.execute(_SQL["wake"])
+
+
+async def forget(conn: Connection) -> list[str | None]:
+    """Remove up to 1,000 events processed more than a week ago; for each its blob, if any."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["forget"])
+        return await cur.fetchall()

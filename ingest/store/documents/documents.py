@@ -1,0 +1,289 @@
+"""What came out of a file or page: the document, its chunks, their vectors."""
+
+import hashlib
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from psycopg.types.json import Jsonb
+
+from ingest.model import Chunk, ChunkSettings, Coverage, Document, Vectors
+from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.store.documents import fresh_vectors
+
+_SQL = load_queries("documents/documents.sql")
+
+_CHUNK_TYPES = (
+    "uuid",
+    "uuid",
+    "uuid",
+    "uuid",
+    "int4",
+    "text",
+    "bytea",
+    "int4",
+    "text[]",
+    "int4",
+    "int4",
+    "int4",
+    "int4",
+    "text",
+    "int4",
+    "int4",
+)
+
+
+def text_hash(text: str) -> bytes:
+    """Digest under which a text's vector is found again; 32 bytes."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+def coverage_json(coverage: Coverage) -> dict[str, Any]:
+    """A coverage as it is stored, and shown by the API."""
+    return {
+        "pages": coverage.pages,
+        "withText": coverage.with_text,
+        "byOcr": coverage.by_ocr,
+        "empty": coverage.empty,
+        "unread": coverage.unread,
+        "failed": coverage.failed,
+        "lost": list(coverage.lost),
+    }
+
+
+def chunking_json(settings: ChunkSettings) -> dict[str, Any]:
+    """How a document was cut, as it is stored: equal exactly when it would be cut the same."""
+    return asdict(settings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FromWeb:
+    """What the next fetch of a page needs to know about this one."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+    text_hash: bytes
+    links: Sequence[str] = ()
+    shape: str | None = None
+    """What it has in common with others of its kind; None for a page that is one of a kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentChunks:
+    """The chunks of a document whose row is there, ready to be stored."""
+
+    application_id: UUID
+    source_id: UUID
+    document_id: UUID
+    chunks: Sequence[Chunk]
+    keywords: Sequence[str | None]
+    """As in NewDocument."""
+    vectors: Vectors
+    embedded: NDArray[np.bool_]
+    model_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDocument:
+    """One document with its chunks, ready to be stored."""
+
+    application_id: UUID
+    source_id: UUID
+    uri: str
+    content_hash: bytes
+    document: Document
+    chunks: Sequence[Chunk]
+    keywords: Sequence[str | None]
+    """Per chunk: text for the keyword index where it differs from the chunk's own."""
+    vectors: Vectors
+    embedded: NDArray[np.bool_]
+    """Per chunk: False for a text that the provider refused; it is found by keyword only."""
+    model_id: int
+    chunking: ChunkSettings
+    """How it was cut."""
+    is_partial: bool
+    error_code: str | None = None
+    web: FromWeb | None = None
+    held_by: UUID | None = None
+    """The job whose review it waits for, hidden until then (held_documents.py)."""
+    seen_by: UUID | None = None
+    """Of a file inside of an archive or message: the root job of the run."""
+    id: UUID = field(default_factory=new_id)
+    """Of the document if it is a new one; a known one keeps its own."""
+
+
+async def replace(
+    conn: Connection, documents: Sequence[NewDocument]
+) -> dict[tuple[UUID, str], UUID]:
+    """Swap the chunks and vectors of documents for new ones, in the caller's transaction.
+
+    A document may come only once. Returns the ids of the documents by source and uri.
+    """
+    if not documents:
+        return {}
+    ids = await _upsert(conn, documents)
+    await _copy_chunks(conn, [_chunks_of(new, ids[new.source_id, new.uri]) for new in documents])
+    return ids
+
+
+async def swap_chunks(conn: Connection, new: DocumentChunks) -> None:
+    """Put chunks and vectors in the place of those that a document has; its row stays as it is."""
+    await conn.execute(_SQL["delete_chunks"], {"document_ids": [new.document_id]})
+    await _copy_chunks(conn, [new])
+
+
+def _chunks_of(new: NewDocument, document_id: UUID) -> DocumentChunks:
+    return DocumentChunks(
+        application_id=new.application_id,
+        source_id=new.source_id,
+        document_id=document_id,
+        chunks=new.chunks,
+        keywords=new.keywords,
+        vectors=new.vectors,
+        embedded=new.embedded,
+        model_id=new.model_id,
+    )
+
+
+async def _copy_chunks(conn: Connection, documents: Sequence[DocumentChunks]) -> None:
+    chunk_ids = [[new_id() for _ in new.chunks] for new in documents]
+    async with conn.cursor() as cur, cur.copy(_SQL["copy_chunks"]) as copy:
+        copy.set_types(_CHUNK_TYPES)
+        for new, own_ids in zip(documents, chunk_ids, strict=True):
+            for row in _chunk_rows(new, own_ids):
+                await copy.write_row(row)
+    await fresh_vectors.store(
+        conn,
+        [
+            (id, new.model_id, new.application_id, vector)
+            for new, own_ids in zip(documents, chunk_ids, strict=True)
+            for id, vector, is_embedded in zip(own_ids, new.vectors, new.embedded, strict=True)
+            if is_embedded
+        ],
+    )
+
+
+def _chunk_rows(new: DocumentChunks, ids: Sequence[UUID]) -> Iterator[tuple[Any, ...]]:
+    for id, chunk, keywords in zip(ids, new.chunks, new.keywords, strict=True):
+        yield (
+            id,
+            new.application_id,
+            new.source_id,
+            new.document_id,
+            chunk.ordinal,
+            chunk.text,
+            text_hash(chunk.text),
+            chunk.token_count,
+            list(chunk.headings),
+            chunk.page,
+            chunk.page_end,
+            chunk.start,
+            chunk.end,
+            keywords,
+            *(chunk.section or (None, None)),
+        )
+
+
+async def _upsert(
+    conn: Connection, documents: Sequence[NewDocument]
+) -> dict[tuple[UUID, str], UUID]:
+    """Write the documents' own rows and remove the chunks of earlier versions; ids by identity."""
+    rows = [_document_row(new) for new in documents]
+    cursor = await conn.execute(
+        _SQL["upsert"], {name: [row[name] for row in rows] for name in rows[0]}
+    )
+    written = await cursor.fetchall()
+    replaced = [id for id, _, _, is_new in written if not is_new]
+    if replaced:
+        await conn.execute(_SQL["delete_chunks"], {"document_ids": replaced})
+    return {(source_id, uri): id for id, source_id, uri, _ in written}
+
+
+def _document_row(new: NewDocument) -> dict[str, Any]:
+    document = new.document
+    return {
+        "id": new.id,
+        "application_id": new.application_id,
+        "source_id": new.source_id,
+        "uri": new.uri,
+        "title": document.title,
+        "media_type": document.media_type,
+        "status": "partial" if new.is_partial else "completed",
+        "error_code": new.error_code,
+        "content_hash": new.content_hash,
+        "text": document.text,
+        "extractor": document.extractor,
+        "encoding": Jsonb(asdict(document.encoding)) if document.encoding else None,
+        "coverage": Jsonb(coverage_json(document.coverage)),
+        "metadata": Jsonb(document.metadata),
+        "warnings": Jsonb(list(document.warnings)),
+        "chunk_count": len(new.chunks),
+        "token_count": sum(chunk.token_count for chunk in new.chunks),
+        "etag": new.web.etag if new.web else None,
+        "last_modified": new.web.last_modified if new.web else None,
+        "text_hash": new.web.text_hash if new.web else None,
+        "embedding_model_id": new.model_id,
+        "links": Jsonb(list(new.web.links) if new.web else []),
+        "shape": new.web.shape if new.web else None,
+        "held_by": new.held_by,
+        "pages": Jsonb([[page.number, page.start, page.end] for page in document.pages]),
+        "chunking": Jsonb(chunking_json(new.chunking)),
+        "seen_by": new.seen_by,
+    }
+
+
+async def known_vectors(
+    conn: Connection, wanted: Collection[tuple[UUID, bytes]], *, model_id: int
+) -> dict[tuple[UUID, bytes], NDArray[np.float32]]:
+    """Vectors that need not be computed again, by application and text hash.
+
+    Never those of another application.
+    """
+    cursor = await conn.execute(
+        _SQL["known_vectors"],
+        {
+            "application_ids": [application_id for application_id, _ in wanted],
+            "hashes": [digest for _, digest in wanted],
+            "model_id": model_id,
+        },
+    )
+    rows = await cursor.fetchall()
+    return {(owner, digest): _float32(vector) for owner, digest, vector in rows}
+
+
+def _float32(vector: Any) -> NDArray[np.float32]:
+    values = vector.to_numpy() if hasattr(vector, "to_numpy") else vector
+    return np.asarray(values, dtype=np.float32)
+
+
+async def cache_vectors(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    model_id: int,
+    hashes: Sequence[bytes],
+    vectors: Vectors,
+) -> None:
+    """Keep vectors that a job has paid for until it completes."""
+    await conn.execute(
+        _SQL["cache_vectors"],
+        {
+            "application_id": application_id,
+            "model_id": model_id,
+            "hashes": list(hashes),
+            "vectors": list(vectors),
+        },
+    )
+
+
+async def drop_cached(
+    conn: Connection, *, application_id: UUID, model_id: int, hashes: Sequence[bytes]
+) -> None:
+    """Forget cached vectors that are stored with chunks now."""
+    await conn.execute(
+        _SQL["drop_cached"],
+        {"application_id": application_id, "model_id": model_id, "hashes": list(hashes)},
+    )

@@ -1,0 +1,48 @@
+"""Embedding models: one vector space each, with an index of its own."""
+
+from typing import Literal
+
+from psycopg import sql
+
+from ingest.model import EmbeddingModel
+from ingest.postgres.database import Connection, load_queries
+
+_SQL = load_queries("documents/embedding_models.sql")
+
+LARGEST_VECTOR_INDEX = 2000
+
+
+def index_type(dimension: int) -> Literal["vector", "halfvec"]:
+    """The pgvector type under which vectors of this dimension are indexed."""
+    return "vector" if dimension <= LARGEST_VECTOR_INDEX else "halfvec"
+
+
+async def register(conn: Connection, model: EmbeddingModel) -> int:
+    """The id of a model; at its first use it is added together with its HNSW index."""
+    identity = {"provider": model.provider, "name": model.name, "dimension": model.dimension}
+    found = await (await conn.execute(_SQL["find"], identity)).fetchone()
+    if found is not None:
+        return int(found[0])
+    # Two processes that start at once would else both build the index.
+    await conn.execute(_SQL["lock_registration"])
+    await conn.execute(_SQL["register"], identity)
+    row = await (await conn.execute(_SQL["find"], identity)).fetchone()
+    if row is None:
+        raise RuntimeError("a registered model is found")
+    model_id = int(row[0])
+    await conn.execute(
+        sql.SQL(_SQL["create_index"].decode()).format(
+            index=sql.Identifier(f"embeddings_hnsw_{model_id}"),
+            type=sql.SQL(index_type(model.dimension)),
+            dimension=sql.Literal(model.dimension),
+            model_id=sql.Literal(model_id),
+        )
+    )
+    return model_id
+
+
+async def last_dimension(conn: Connection, provider: str, name: str) -> int | None:
+    """The dimension under which the model was registered last; None: it never was."""
+    identity = {"provider": provider, "name": name}
+    row = await (await conn.execute(_SQL["last_dimension"], identity)).fetchone()
+    return None if row is None else int(row[0])

@@ -1,0 +1,199 @@
+"""Stored documents that are cut again: what to read of them, and swapping their chunks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from psycopg.rows import class_row, dict_row
+from psycopg.types.json import Jsonb
+
+from ingest.model import Chunk, ChunkSettings, Page, Vectors
+from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.store.documents import chunking, documents
+from ingest.store.documents.chunking import Cut, Installation
+from ingest.store.documents.documents import DocumentChunks, chunking_json
+from ingest.store.queue import jobs
+from ingest.store.queue.jobs import NewJob
+from ingest.store.sources import events
+
+_SQL = load_queries("documents/rechunks.sql")
+
+Swapped = Literal["swapped", "changed", "gone"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extent:
+    """How much there is to cut again."""
+
+    documents: int
+    open: int
+    """Those that are cut otherwise than wanted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredDocument:
+    """A document as it was read; what replaces its chunks must prove that it still is."""
+
+    id: UUID
+    application_id: UUID
+    source_id: UUID
+    uri: str
+    media_type: str
+    text: str
+    pages: list[list[int]] | None
+    """Number, start and end of each; None: stored by a version that did not keep them."""
+    coverage: dict[str, Any]
+    error_code: str | None
+    """Why it is only `partial`."""
+    updated_at: datetime
+    is_held: bool
+    """It waits for a review, and counts for nothing yet."""
+
+    def page_ranges(self) -> tuple[Page, ...]:
+        pages = self.pages or ()
+        return tuple(Page(number=number, start=start, end=end) for number, start, end in pages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewCut:
+    """The chunks of a document by other settings."""
+
+    settings: ChunkSettings
+    chunks: Sequence[Chunk]
+    keywords: Sequence[str | None]
+    vectors: Vectors
+    embedded: NDArray[np.bool_]
+    model_id: int
+    error_code: str | None
+    """Why the document is only `partial`; None: it is complete."""
+
+
+async def extent(conn: Connection, source_id: UUID, settings: ChunkSettings) -> Extent:
+    async with conn.cursor(row_factory=class_row(Extent)) as cur:
+        await cur.execute(
+            _SQL["extent"], {"source_id": source_id, "chunking": Jsonb(chunking_json(settings))}
+        )
+        return await cur.fetchone() or Extent(documents=0, open=0)
+
+
+async def next_document(
+    conn: Connection, source_id: UUID, settings: ChunkSettings, *, after: UUID | None
+) -> StoredDocument | None:
+    """The next document that is cut otherwise, by id; None at the end, or without the source."""
+    async with conn.cursor(row_factory=class_row(StoredDocument)) as cur:
+        await cur.execute(
+            _SQL["next"],
+            {
+                "source_id": source_id,
+                "chunking": Jsonb(chunking_json(settings)),
+                "after": after,
+            },
+        )
+        return await cur.fetchone()
+
+
+async def swap(
+    conn: Connection, document: StoredDocument, new: NewCut, usual: Installation
+) -> Swapped:
+    """Put new chunks and vectors in the place of a document's, in the caller's transaction.
+
+    `changed`, and nothing written, when the document or the settings are no longer those that the
+    chunks were made of; `gone` when the source was deleted.
+    """
+    if await _one(conn, "lock_source", id=document.source_id) is None:
+        return "gone"
+    cut = Cut(
+        application_id=document.application_id,
+        source_id=document.source_id,
+        used=new.settings,
+    )
+    if await chunking.have_moved(conn, [cut], usual):
+        return "changed"
+    before = await _one(conn, "lock_document", id=document.id, updated_at=document.updated_at)
+    if before is None:
+        return "changed"
+    await documents.swap_chunks(
+        conn,
+        DocumentChunks(
+            application_id=document.application_id,
+            source_id=document.source_id,
+            document_id=document.id,
+            chunks=new.chunks,
+            keywords=new.keywords,
+            vectors=new.vectors,
+            embedded=new.embedded,
+            model_id=new.model_id,
+        ),
+    )
+    await _count(conn, document, new, before)
+    return "swapped"
+
+
+async def _count(
+    conn: Connection, document: StoredDocument, new: NewCut, before: Mapping[str, Any]
+) -> None:
+    chunks, tokens = len(new.chunks), sum(chunk.token_count for chunk in new.chunks)
+    await conn.execute(
+        _SQL["cut"],
+        {
+            "id": document.id,
+            "chunking": Jsonb(chunking_json(new.settings)),
+            "chunks": chunks,
+            "tokens": tokens,
+            "model_id": new.model_id,
+            "status": "completed" if new.error_code is None else "partial",
+            "error_code": new.error_code,
+        },
+    )
+    if not before["is_held"]:
+        await conn.execute(
+            _SQL["add_counts"],
+            {
+                "source_id": document.source_id,
+                "chunks": chunks - before["chunk_count"],
+                "tokens": tokens - before["token_count"],
+            },
+        )
+
+
+async def remember(conn: Connection, job_id: UUID, payload: Mapping[str, Any]) -> None:
+    """Keep how far a job has come, for its next attempt. The caller holds the job."""
+    await conn.execute(_SQL["remember"], {"job_id": job_id, "payload": Jsonb(dict(payload))})
+
+
+async def read_file_again(conn: Connection, document: StoredDocument, *, priority: int) -> bool:
+    """Begin a run of the source that reads its stored file; False without one, or beside a run."""
+    if await _one(conn, "lock_source", id=document.source_id) is None:
+        return False
+    file = await _one(conn, "stored_file", source_id=document.source_id, uri=document.uri)
+    if file is None:
+        return False
+    job = NewJob(
+        id=new_id(),
+        application_id=document.application_id,
+        type="file",
+        source_id=document.source_id,
+        priority=priority,
+        payload={
+            "blobKey": file["blob_key"],
+            "contentHash": file["content_hash"],
+            "sizeBytes": file["size_bytes"],
+        },
+    )
+    await jobs.enqueue(conn, [job])
+    await conn.execute(_SQL["begin_run"], {"source_id": document.source_id, "job_id": job.id})
+    data = {"status": "pending", "jobId": str(job.id), "percent": 0}
+    await events.emit(
+        conn, [events.NewEvent(source_id=document.source_id, type="source", data=data)]
+    )
+    return True
+
+
+async def _one(conn: Connection, query: str, **values: Any) -> dict[str, Any] | None:
+    async with conn.cursor(row_factory=dict_row) as cur:
+        await cur.execute(_SQL[query], values)
+        return await cur.fetchone()

@@ -1,0 +1,83 @@
+"""The section around a chunk: what to read of its document when the chunk alone is too little."""
+
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from psycopg.rows import class_row, scalar_row
+
+from ingest.postgres.database import Connection, load_queries
+
+_SQL = load_queries("documents/sections.sql")
+
+LONGEST_SECTION: Final = 20_000
+"""Characters; of a longer one, that many around the chunk."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    chunk_id: UUID
+    document_id: UUID
+    knowledge_source_id: UUID
+    title: str
+    uri: str
+    headings: list[str]
+    char_start: int
+    char_end: int
+    section_start: int
+    section_end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    chunk_id: UUID
+    document_id: UUID
+    knowledge_source_id: UUID
+    title: str
+    uri: str
+    headings: list[str]
+    start: int
+    """Of `content` in the document's text, like `end`."""
+    end: int
+    content: str
+    is_truncated: bool
+
+
+async def around(conn: Connection, *, application_id: UUID, chunk_id: UUID) -> Section | None:
+    """The section of a chunk, in a transaction; None when there is no such chunk."""
+    async with conn.cursor(row_factory=class_row(_Place)) as cur:
+        await cur.execute(_SQL["place"], {"application_id": application_id, "chunk_id": chunk_id})
+        place = await cur.fetchone()
+    if place is None:
+        return None
+    start, end = _window(place)
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["content"],
+            {"document_id": place.document_id, "start": start, "length": end - start},
+        )
+        content = str(await cur.fetchone() or "")
+    return Section(
+        chunk_id=place.chunk_id,
+        document_id=place.document_id,
+        knowledge_source_id=place.knowledge_source_id,
+        title=place.title,
+        uri=place.uri,
+        headings=place.headings,
+        start=start,
+        end=start + len(content),
+        content=content,
+        is_truncated=end - start < place.section_end - place.section_start,
+    )
+
+
+def _window(place: _Place) -> tuple[int, int]:
+    """The section, or as much of it as may be shown with the chunk in its middle."""
+    length = place.section_end - place.section_start
+    if length <= LONGEST_SECTION:
+        return place.section_start, place.section_end
+    middle = (place.char_start + place.char_end) // 2
+    first = place.section_start
+    last = place.section_end - LONGEST_SECTION
+    start = min(max(middle - LONGEST_SECTION // 2, first), last)
+    return start, start + LONGEST_SECTION

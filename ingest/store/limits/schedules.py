@@ -1,0 +1,30 @@
+"""Which scheduled ticks have fired: the first replica to write the row runs the tick."""
+
+from datetime import datetime
+
+from psycopg.rows import scalar_row
+
+from ingest.postgres.database import Connection, load_queries
+
+_SQL = load_queries("limits/schedules.sql")
+
+
+async def now(conn: Connection) -> datetime:
+    """What time it is for the database."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["now"])
+        time = await cur.fetchone()
+    if not isinstance(time, datetime):
+        raise RuntimeError("a clock always answers")
+    return time
+
+
+async def fire(conn: Connection, *, name: str, scheduled_for: datetime) -> bool:
+    """Take a firing; False when another replica has it."""
+    done = await conn.execute(_SQL["fire"], {"name": name, "scheduled_for": scheduled_for})
+    return done.rowcount == 1
+
+
+async def forget_old(conn: Connection) -> int:
+    """Remove firings older than a week; how many."""
+    return (await conn.execute(_SQL["forget_old"])).rowcount

@@ -1,0 +1,228 @@
+"""Notifications on their way: queued with what they tell of, attempted by jobs, kept as a log."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final, Literal
+from uuid import UUID
+
+from psycopg.rows import class_row, scalar_row
+
+from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.store.queue import job_control, jobs
+
+_SQL = load_queries("notify/deliveries.sql")
+
+NOTIFICATION: Final = "notification"
+"""Type of the jobs that deliver. What becomes of them is told to nobody."""
+
+DeliveryStatus = Literal["pending", "delivered", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDelivery:
+    endpoint_id: UUID
+    application_id: UUID
+    event: str
+    dedupe_key: str
+    """What happened: the same is told once to each endpoint."""
+    body: str
+    """Frozen: every attempt sends these characters, as UTF-8."""
+    id: UUID = field(default_factory=new_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """What an attempt needs to know."""
+
+    id: UUID
+    application_id: UUID
+    event: str
+    body: str
+    status: DeliveryStatus
+    endpoint_id: UUID
+    url: str
+    secret: str
+    previous_secret: str | None
+    """None unless it still signs."""
+    is_enabled: bool
+    failing_for: timedelta | None
+    """Of the endpoint, at all its deliveries; None: it works."""
+    wait: timedelta | None
+    """Until a failing endpoint may be tried again; negative: it may."""
+    at: datetime
+    """Now, by the database's clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    id: UUID
+    endpoint_id: UUID
+    position: int
+    event: str
+    body: str
+    status: DeliveryStatus
+    job_id: UUID | None
+    attempts: int
+    last_status: int | None
+    """Of HTTP or SMTP; None: no answer came."""
+    last_error: str | None
+    last_attempt_at: datetime | None
+    delivered_at: datetime | None
+    created_at: datetime
+
+
+async def queue(conn: Connection, new: Sequence[NewDelivery]) -> None:
+    """Deliver these when the caller's transaction commits, but nothing twice to an endpoint.
+
+    The caller holds the endpoints (`for key share`), or they may be gone meanwhile.
+    """
+    if not new:
+        return
+    cursor = await conn.execute(
+        _SQL["add"],
+        {
+            "ids": [delivery.id for delivery in new],
+            "endpoint_ids": [delivery.endpoint_id for delivery in new],
+            "application_ids": [delivery.application_id for delivery in new],
+            "events": [delivery.event for delivery in new],
+            "dedupe_keys": [delivery.dedupe_key for delivery in new],
+            "bodies": [delivery.body for delivery in new],
+            "job_ids": [new_id() for _ in new],
+        },
+    )
+    await jobs.enqueue(
+        conn,
+        [
+            _job(id, job_id=job_id, application_id=application_id)
+            for id, job_id, application_id in await cursor.fetchall()
+        ],
+    )
+
+
+async def due(conn: Connection, id: UUID) -> Due | None:
+    """A delivery with its endpoint; None when they were deleted."""
+    async with conn.cursor(row_factory=class_row(Due)) as cur:
+        await cur.execute(_SQL["due"], {"id": id})
+        return await cur.fetchone()
+
+
+async def attempt(conn: Connection, id: UUID) -> None:
+    """Count an attempt that is about to be made."""
+    await conn.execute(_SQL["attempt"], {"id": id})
+
+
+async def delivered(conn: Connection, id: UUID, *, status: int | None) -> None:
+    """Note that it was taken; the caller has proved that the job is still its own."""
+    await conn.execute(_SQL["delivered"], {"id": id, "last_status": status})
+
+
+async def refused(conn: Connection, id: UUID, *, status: int | None, error: str) -> None:
+    """Note how an attempt failed; whether it was the last one, the end of the job says."""
+    await conn.execute(_SQL["refused"], {"id": id, "last_status": status, "last_error": error})
+
+
+async def close(conn: Connection, job_ids: Sequence[UUID]) -> None:
+    """Fail deliveries whose jobs have ended without success."""
+    if job_ids:
+        await conn.execute(_SQL["close"], {"job_ids": list(job_ids)})
+
+
+async def end_pending(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    endpoint_id: UUID,
+    reason: str,
+    but: UUID | None = None,
+) -> None:
+    """Cancel the jobs that still have to deliver to an endpoint, except job `but`.
+
+    Before the endpoint is locked: jobs come first.
+    """
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["pending_jobs"],
+            {"application_id": application_id, "endpoint_id": endpoint_id, "but": but},
+        )
+        job_ids = await cur.fetchall()
+    if job_ids:
+        await job_control.cancel(
+            conn, application_id=application_id, job_ids=job_ids, reason=reason
+        )
+        await close(conn, job_ids)
+
+
+async def release(conn: Connection, *, endpoint_id: UUID, if_failing: bool = False) -> int:
+    """Let all that waits for an endpoint go on now, with `if_failing` only if it fails; how many.
+
+    Before the endpoint is locked: jobs come first. A delivery that is putting itself off at this
+    very moment is missed, and found by `release_overlooked`.
+    """
+    done = await conn.execute(
+        _SQL["release"], {"endpoint_id": endpoint_id, "if_failing": if_failing}
+    )
+    if done.rowcount:
+        await jobs.wake(conn)
+    return done.rowcount
+
+
+async def release_one(conn: Connection, *, endpoint_id: UUID, id: UUID) -> bool:
+    """Let a delivery that waits for its next attempt make it now; False if it does not wait."""
+    done = await conn.execute(_SQL["release_one"], {"endpoint_id": endpoint_id, "id": id})
+    if done.rowcount:
+        await jobs.wake(conn)
+    return done.rowcount == 1
+
+
+async def release_overlooked(conn: Connection) -> int:
+    """Let deliveries go on that wait for an endpoint which works; how many."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["overlooked"])
+        endpoint_ids = await cur.fetchall()
+    return sum([await release(conn, endpoint_id=id) for id in endpoint_ids])
+
+
+async def list_deliveries(
+    conn: Connection,
+    *,
+    endpoint_id: UUID,
+    status: DeliveryStatus | None,
+    limit: int,
+    before: int | None,
+) -> list[Delivery]:
+    """Newest first. The caller has proved whose endpoint it is, here and below."""
+    async with conn.cursor(row_factory=class_row(Delivery)) as cur:
+        await cur.execute(
+            _SQL["list"],
+            {"endpoint_id": endpoint_id, "status": status, "limit": limit, "before": before},
+        )
+        return await cur.fetchall()
+
+
+async def get(conn: Connection, *, endpoint_id: UUID, id: UUID) -> Delivery | None:
+    async with conn.cursor(row_factory=class_row(Delivery)) as cur:
+        await cur.execute(_SQL["get"], {"endpoint_id": endpoint_id, "id": id})
+        return await cur.fetchone()
+
+
+async def replay(
+    conn: Connection, *, application_id: UUID, endpoint_id: UUID, id: UUID
+) -> Delivery | None:
+    """Queue a delivery again, with the same id and body; None when it is not there, or pending."""
+    job_id = new_id()
+    async with conn.cursor(row_factory=class_row(Delivery)) as cur:
+        await cur.execute(_SQL["replay"], {"endpoint_id": endpoint_id, "id": id, "job_id": job_id})
+        replayed = await cur.fetchone()
+    if replayed is not None:
+        await jobs.enqueue(conn, [_job(id, job_id=job_id, application_id=application_id)])
+    return replayed
+
+
+def _job(id: UUID, *, job_id: UUID, application_id: UUID) -> jobs.NewJob:
+    return jobs.NewJob(
+        id=job_id,
+        application_id=application_id,
+        type=NOTIFICATION,
+        payload={"deliveryId": str(id)},
+    )

@@ -1,0 +1,223 @@
+"""Receivers of notifications: what they want to hear of, their secrets, and whether they work."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from ingest.errors import Conflict
+from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.store.notify import deliveries
+
+_SQL = load_queries("notify/webhook_endpoints.sql")
+
+Event = Literal[
+    "source.completed",
+    "source.partial",
+    "source.failed",
+    "source.review_needed",
+    "batch.completed",
+    "rescrape.completed",
+    "job.failed",
+]
+
+MAILED: Final[frozenset[Event]] = frozenset({"batch.completed", "rescrape.completed", "job.failed"})
+"""Events that go out by e-mail: one letter for each file would be too many."""
+
+MOST_ENDPOINTS: Final = 20
+"""Of one application."""
+OVERLAP: Final = timedelta(hours=24)
+"""How long the old secret signs beside the new one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Without its secrets."""
+
+    id: UUID
+    application_id: UUID
+    url: str
+    description: str
+    events: list[Event]
+    is_enabled: bool
+    disabled_reason: str | None
+    failing_since: datetime | None
+    failures: int
+    """Failed attempts in a row."""
+    previous_secret_until: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def is_mailbox(self) -> bool:
+        return is_mailbox(self.url)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointChange:
+    """None leaves a field as it is."""
+
+    url: str | None = None
+    description: str | None = None
+    events: Sequence[Event] | None = None
+    is_enabled: bool | None = None
+
+    @property
+    def begins_anew(self) -> bool:
+        """Whether it may end the failures of the endpoint, so that it is tried at once."""
+        return self.is_enabled is True or (self.url is not None and self.is_enabled is None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    failures: int
+    failing_for: timedelta
+
+
+def is_mailbox(url: str) -> bool:
+    return url.startswith("mailto:")
+
+
+async def add(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    url: str,
+    description: str,
+    events: Sequence[Event],
+    secret: str,
+) -> Endpoint:
+    """Raises Conflict when the application has as many endpoints as it may have."""
+    await conn.execute(_SQL["lock_application"], {"application_id": application_id})
+    added = await _one(
+        conn,
+        "add",
+        id=new_id(),
+        application_id=application_id,
+        url=url,
+        description=description,
+        events=list(events),
+        secret=secret,
+        most=MOST_ENDPOINTS,
+    )
+    if added is None:
+        raise Conflict(
+            f"an application has at most {MOST_ENDPOINTS} webhook endpoints",
+            code="too_many_endpoints",
+        )
+    return added
+
+
+async def get(conn: Connection, *, application_id: UUID, id: UUID) -> Endpoint | None:
+    return await _one(conn, "get", application_id=application_id, id=id)
+
+
+async def signs_with(conn: Connection, *, application_id: UUID, secret: str) -> bool:
+    """Whether an endpoint of the application signs with this secret, alone or beside a new one."""
+    asked = {"application_id": application_id, "secret": secret}
+    row = await (await conn.execute(_SQL["signs_with"], asked)).fetchone()
+    return row is not None and bool(row[0])
+
+
+async def list_endpoints(
+    conn: Connection, *, application_id: UUID, limit: int, before: tuple[datetime, UUID] | None
+) -> list[Endpoint]:
+    """Newest first."""
+    time, id = before or (None, None)
+    async with conn.cursor(row_factory=class_row(Endpoint)) as cur:
+        await cur.execute(
+            _SQL["list"],
+            {
+                "application_id": application_id,
+                "before_time": time,
+                "before_id": id,
+                "limit": limit,
+            },
+        )
+        return await cur.fetchall()
+
+
+async def edit(
+    conn: Connection, *, application_id: UUID, id: UUID, change: EndpointChange
+) -> Endpoint | None:
+    """None when it is not there.
+
+    Disabling ends what waits to be delivered; enabling, or another URL, sends it.
+    """
+    if change.is_enabled is False:
+        await deliveries.end_pending(
+            conn, application_id=application_id, endpoint_id=id, reason="the endpoint was disabled"
+        )
+    elif change.begins_anew and await get(conn, application_id=application_id, id=id):
+        await deliveries.release(conn, endpoint_id=id)
+    return await _one(
+        conn,
+        "edit",
+        application_id=application_id,
+        id=id,
+        url=change.url,
+        description=change.description,
+        events=None if change.events is None else list(change.events),
+        is_enabled=change.is_enabled,
+        begins_anew=change.begins_anew,
+    )
+
+
+async def delete(conn: Connection, *, application_id: UUID, id: UUID) -> bool:
+    """Remove an endpoint with its deliveries; False when it is not there."""
+    await deliveries.end_pending(
+        conn, application_id=application_id, endpoint_id=id, reason="the endpoint was deleted"
+    )
+    done = await conn.execute(_SQL["delete"], {"application_id": application_id, "id": id})
+    return done.rowcount == 1
+
+
+async def rotate(
+    conn: Connection, *, application_id: UUID, id: UUID, secret: str
+) -> Endpoint | None:
+    """Sign with `secret` from now on, and with the old one as well for `OVERLAP`.
+
+    What waits for the endpoint is sent.
+    """
+    if await get(conn, application_id=application_id, id=id):
+        await deliveries.release(conn, endpoint_id=id)
+    return await _one(
+        conn, "rotate", application_id=application_id, id=id, secret=secret, overlap=OVERLAP
+    )
+
+
+async def hurry(conn: Connection, id: UUID) -> None:
+    """Let a failing endpoint be tried at once."""
+    await conn.execute(_SQL["hurry"], {"id": id})
+
+
+async def take_turn(conn: Connection, id: UUID) -> bool:
+    """Whether the caller may try a failing endpoint now; then nobody else may for a minute."""
+    return (await conn.execute(_SQL["take_turn"], {"id": id})).rowcount == 1
+
+
+async def failed(conn: Connection, id: UUID, *, has_turn: bool, pause: timedelta) -> Health | None:
+    """Note a failed attempt and leave the endpoint alone for `pause`; None when it is gone."""
+    async with conn.cursor(row_factory=class_row(Health)) as cur:
+        await cur.execute(_SQL["failed"], {"id": id, "has_turn": has_turn, "pause": pause})
+        return await cur.fetchone()
+
+
+async def worked(conn: Connection, id: UUID) -> None:
+    """Note that an attempt has succeeded; what waited for that goes on at once."""
+    await deliveries.release(conn, endpoint_id=id, if_failing=True)
+    await conn.execute(_SQL["worked"], {"id": id})
+
+
+async def disable(conn: Connection, id: UUID, *, reason: str) -> None:
+    """Send nothing more there. What waits is ended by `deliveries.end_pending`, afterwards."""
+    await conn.execute(_SQL["disable"], {"id": id, "reason": reason})
+
+
+async def _one(conn: Connection, query: str, **values: Any) -> Endpoint | None:
+    async with conn.cursor(row_factory=class_row(Endpoint)) as cur:
+        await cur.execute(_SQL[query], values)
+        return await cur.fetchone()

@@ -1,0 +1,190 @@
+"""Jobs and their logs as people read them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final, Literal, NamedTuple, get_args
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from ingest.model import JobStatus
+from ingest.postgres.database import Connection, load_queries
+
+_SQL = load_queries("queue/job_views.sql")
+
+_NEWEST: Final = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobView:
+    id: UUID
+    type: str
+    status: JobStatus
+    stage: str | None
+    progress: int
+    """Percent of the current attempt, 0 to 100."""
+    attempts: int
+    max_attempts: int
+    priority: int
+    knowledge_source_id: UUID | None
+    batch_id: UUID | None
+    parent_job_id: UUID | None
+    result: dict[str, Any] | None
+    embedding_config: dict[str, Any] | None
+    last_error_code: str | None
+    last_error_message: str | None
+    review_reason: str | None
+    wait_reason: str | None
+    """Of a waiting job: `paused`, `max_concurrent`, `rate_limited`, or what its handler said; None:
+    it only waits for a free worker."""
+    run_at: datetime | None
+    """Of a waiting job; None: as soon as a worker is free."""
+    created_at: datetime
+    started_at: datetime | None
+    completed_at: datetime | None
+    duration_ms: int | None
+    """Of the last attempt of a job that has ended."""
+    heartbeat_at: datetime | None
+    """When the worker that holds the job was last heard of."""
+    position: int
+    """Order of arrival."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFilter:
+    """Which jobs to list; None: any."""
+
+    status: JobStatus | None = None
+    type: str | None = None
+    source_id: UUID | None = None
+    batch_id: UUID | None = None
+    parent_id: UUID | None = None
+    error_code: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobLogView:
+    id: int
+    """Order of writing."""
+    attempt: int
+    level: str
+    stage: str | None
+    message: str
+    details: dict[str, Any]
+    duration_ms: int | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCount:
+    """So many jobs run in this stage, or wait for this reason."""
+
+    status: JobStatus
+    type: str
+    stage: str | None
+    wait_reason: str | None
+    """None: a free worker."""
+    last_error_code: str | None
+    last_error_message: str | None
+    """Of those that wait after this error, one message."""
+    count: int
+    until: datetime | None
+    """When the first of those that wait may go on."""
+
+
+async def get(conn: Connection, *, application_id: UUID, id: UUID) -> JobView | None:
+    parameters = {"application_id": application_id, "id": id, "limit": 1}
+    async with conn.cursor(row_factory=class_row(JobView)) as cur:
+        await cur.execute(_statement("job", ["id"]), parameters)
+        return await cur.fetchone()
+
+
+async def list_jobs(
+    conn: Connection, *, application_id: UUID, where: JobFilter, limit: int, before: int | None
+) -> list[JobView]:
+    """Newest first; `before` is the position of the last one that was seen."""
+    query = listing("job", where, application_id=application_id, limit=limit, before=before)
+    async with conn.cursor(row_factory=class_row(JobView)) as cur:
+        await cur.execute(query.statement, query.parameters, prepare=False)
+        return await cur.fetchall()
+
+
+async def list_ids(
+    conn: Connection, *, application_id: UUID, where: JobFilter, limit: int, before: int | None
+) -> list[tuple[UUID, int]]:
+    """As `list_jobs`, but only ids and positions."""
+    query = listing("id", where, application_id=application_id, limit=limit, before=before)
+    cursor = await conn.execute(query.statement, query.parameters, prepare=False)
+    return await cursor.fetchall()
+
+
+class Query(NamedTuple):
+    statement: bytes
+    parameters: Mapping[str, Any]
+
+
+def listing(
+    kind: Literal["job", "id"],
+    where: JobFilter,
+    *,
+    application_id: UUID,
+    limit: int,
+    before: int | None,
+) -> Query:
+    """A list with the conditions that are given and no others.
+
+    One statement for each combination: a condition such as `x is null or …` would hide from the
+    planner which index serves. For the same reason a list is never to be prepared: which index
+    serves depends on the values; the plan for any values took a second where another took 10 ms.
+    """
+    given = {name: value for name, value in asdict(where).items() if value is not None}
+    parameters = {**given, "application_id": application_id, "limit": limit}
+    if given.keys() <= {"status", "type"}:
+        parameters |= {
+            "statuses": [where.status] if where.status else list(get_args(JobStatus)),
+            "type": where.type,
+            "before": _NEWEST if before is None else before,
+        }
+        return Query(_statement(kind, [], jobs=_SQL["newest"]), parameters)
+    if before is not None:
+        given["before"] = parameters["before"] = before
+    return Query(_statement(kind, given), parameters)
+
+
+def _statement(
+    kind: Literal["job", "id"], conditions: Iterable[str], *, jobs: bytes = b"rag.processing_jobs"
+) -> bytes:
+    wheres = [_SQL[f"where_{name}"] for name in conditions]
+    head = _SQL[f"{kind}_head"].replace(b"{jobs}", jobs)
+    held = [_SQL["held"]] if kind == "job" else []
+    return b"\n".join([*held, head, *wheres, _SQL[f"{kind}_tail"]])
+
+
+async def open_counts(
+    conn: Connection, *, application_id: UUID, where: JobFilter
+) -> list[OpenCount]:
+    """How many jobs run in which stage, and wait for what, most first."""
+    given = {name: value for name, value in asdict(where).items() if value is not None}
+    wheres = b"\n".join(_SQL[f"where_{name}"] for name in given)
+    statement = b"\n".join([_SQL["held"], _SQL["open_counts"].replace(b"{where}", wheres)])
+    async with conn.cursor(row_factory=class_row(OpenCount)) as cur:
+        await cur.execute(statement, {**given, "application_id": application_id}, prepare=False)
+        return await cur.fetchall()
+
+
+async def logs(conn: Connection, job_id: UUID, *, after: int, limit: int) -> list[JobLogView]:
+    """The audit trail, oldest first, from behind the line `after`.
+
+    The caller has proved whose job it is.
+    """
+    async with conn.cursor(row_factory=class_row(JobLogView)) as cur:
+        await cur.execute(_SQL["logs"], {"job_id": job_id, "after": after, "limit": limit})
+        return await cur.fetchall()
+
+
+async def newest_logs(conn: Connection, job_id: UUID, *, limit: int) -> list[JobLogView]:
+    """The end of the audit trail, oldest first. The caller has proved whose job it is."""
+    async with conn.cursor(row_factory=class_row(JobLogView)) as cur:
+        await cur.execute(_SQL["newest_logs"], {"job_id": job_id, "limit": limit})
+        return await cur.fetchall()

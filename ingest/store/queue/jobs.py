@@ -1,0 +1,269 @@
+"""The queue: enqueue, hold, finish, recover. Who gets which job is in claims.py."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Literal, NamedTuple, TypeVar
+from uuid import UUID
+
+from psycopg.rows import class_row, dict_row, scalar_row
+from psycopg.types.json import Jsonb
+
+from ingest.model import JobStatus, ReviewReason
+from ingest.observability import tracing
+from ingest.postgres.database import Connection, load_queries, new_id
+
+_SQL = load_queries("queue/jobs.sql")
+_ENQUEUE_AND_WAKE = _SQL["enqueue_and_wake"].replace(b"{enqueue}", _SQL["enqueue"])
+_ENQUEUE_UNLESS_KNOWN = b"\n".join([_SQL["enqueue"], _SQL["unless_known"]])
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """A job to enqueue. The payload holds identifiers, never content or secrets."""
+
+    application_id: UUID
+    type: str
+    source_id: UUID | None = None
+    batch_id: UUID | None = None
+    parent_job_id: UUID | None = None
+    payload: dict[str, Any] = field(default_factory=dict)
+    priority: int = 0
+    idempotency_key: str | None = None
+    user_id: str | None = None
+    delay: timedelta | None = None
+    """Not before now + delay; None: ready at once."""
+    traceparent: str | None = None
+    """W3C trace context of what asked for it; None: that of the current span."""
+    id: UUID = field(default_factory=new_id)
+
+
+class ClaimedJob(NamedTuple):
+    """A job that is ours until its fence moves. A tuple, because those are made quickly."""
+
+    id: UUID
+    application_id: UUID
+    knowledge_source_id: UUID | None
+    batch_id: UUID | None
+    parent_job_id: UUID | None
+    type: str
+    payload: dict[str, Any]
+    priority: int
+    attempts: int
+    max_attempts: int
+    fence: int
+    position: int
+    traceparent: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Ended:
+    """How an attempt ended. Not frozen: there is one for every job, and it would cost thrice."""
+
+    job: ClaimedJob
+    status: JobStatus
+    delay: timedelta | None = None
+    """With status `pending`: wait so long; None: ready at once."""
+    wait_reason: str | None = None
+    refund: bool = False
+    """Give the attempt back: the job was not at fault."""
+    error_code: str | None = None
+    error_message: str | None = None
+    stage: str | None = None
+    """The stage that the attempt had reached."""
+    embedding_config: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
+    review_reason: ReviewReason | None = None
+
+    @property
+    def is_bare(self) -> bool:
+        """Completed, and nobody is to hear of it: no source, no parent, no facts to keep."""
+        return (
+            self.status == "completed"
+            and self.job.knowledge_source_id is None
+            and self.job.parent_job_id is None
+            and self.stage is None
+            and self.result is None
+            and self.embedding_config is None
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    id: UUID
+    knowledge_source_id: UUID | None
+    status: JobStatus
+    attempts: int
+    type: str
+
+
+async def enqueue(conn: Connection, jobs: Sequence[NewJob]) -> list[UUID]:
+    """Insert jobs in the caller's transaction and wake a worker when it commits.
+
+    Returns the ids of the jobs, in order; for a known idempotency key that of the earlier job.
+    """
+    if not jobs:
+        return []
+    values = _columns(jobs)
+    if not values["keys"]:
+        cursor = await conn.execute(_ENQUEUE_AND_WAKE, values)
+        [(inserted, _)] = await cursor.fetchall()
+        if inserted != len(jobs):
+            raise LookupError("jobs of a type that is not registered")
+        return [job.id for job in jobs]
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_ENQUEUE_UNLESS_KNOWN, values)
+        new = set(await cur.fetchall())
+    await wake(conn)
+    if len(new) == len(jobs):
+        return [job.id for job in jobs]
+    earlier = await _by_idempotency_key(conn, jobs)
+    return [job.id if job.id in new else earlier[job.idempotency_key] for job in jobs]
+
+
+def _columns(jobs: Sequence[NewJob]) -> dict[str, Any]:
+    asked_in = tracing.traceparent()
+    return {
+        "ids": [job.id for job in jobs],
+        "application_ids": [job.application_id for job in jobs],
+        "source_ids": _given([job.source_id for job in jobs]),
+        "batch_ids": _given([job.batch_id for job in jobs]),
+        "parent_ids": _given([job.parent_job_id for job in jobs]),
+        "types": [job.type for job in jobs],
+        "priorities": [job.priority for job in jobs],
+        "payloads": [json.dumps(job.payload) if job.payload else "{}" for job in jobs],
+        "keys": _given([job.idempotency_key for job in jobs]),
+        "user_ids": _given([job.user_id for job in jobs]),
+        "delays": _given([job.delay for job in jobs]),
+        "traceparents": _given([job.traceparent or asked_in for job in jobs]),
+    }
+
+
+def _given(values: list[T | None]) -> list[T | None]:
+    """A column for `unnest`, which fills up short ones with null: empty if nobody has a value."""
+    return values if any(value is not None for value in values) else []
+
+
+async def _by_idempotency_key(conn: Connection, jobs: Sequence[NewJob]) -> dict[str | None, UUID]:
+    async with conn.cursor(row_factory=dict_row) as cur:
+        await cur.execute(
+            _SQL["by_idempotency_key"],
+            {
+                "application_ids": list({job.application_id for job in jobs}),
+                "keys": [job.idempotency_key for job in jobs if job.idempotency_key],
+            },
+        )
+        return {row["key"]: row["id"] for row in await cur.fetchall()}
+
+
+async def wake(conn: Connection, payload: Literal["", "cancel"] = "") -> None:
+    """Tell the workers, once the transaction commits, to look for work or for cancelled jobs."""
+    await conn.execute(_SQL["wake"], {"payload": payload})
+
+
+async def complete(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:
+    """Complete jobs of which there is nothing else to write; the ids of those still ours."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["complete"],
+            {"ids": [job.id for job in jobs], "fences": [job.fence for job in jobs]},
+        )
+        return set(await cur.fetchall())
+
+
+async def hold(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:
+    """Lock those of `jobs` that are still ours until the end of the transaction; their ids."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["hold"], {"ids": [job.id for job in jobs], "fences": [job.fence for job in jobs]}
+        )
+        return set(await cur.fetchall())
+
+
+async def finish(conn: Connection, ended: Sequence[Ended]) -> set[UUID]:
+    """End attempts; the ids of those that were still ours. The others were not touched."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["finish"],
+            {
+                "ids": [end.job.id for end in ended],
+                "fences": [end.job.fence for end in ended],
+                "statuses": [end.status for end in ended],
+                "delays": [end.delay for end in ended],
+                "wait_reasons": [end.wait_reason for end in ended],
+                "refunds": [int(end.refund) for end in ended],
+                "codes": [end.error_code for end in ended],
+                "messages": [end.error_message for end in ended],
+                "stages": [end.stage for end in ended],
+                "configs": [_jsonb(end.embedding_config) for end in ended],
+                "results": [_jsonb(end.result) for end in ended],
+                "review_reasons": [end.review_reason for end in ended],
+            },
+        )
+        return set(await cur.fetchall())
+
+
+def _jsonb(value: dict[str, Any] | None) -> Jsonb | None:
+    return None if value is None else Jsonb(value)
+
+
+async def report_progress(
+    conn: Connection, seen: Sequence[tuple[ClaimedJob, str | None, int]]
+) -> set[UUID]:
+    """Write stage and percent of running jobs; the ids of those that are still ours."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["report_progress"],
+            {
+                "ids": [job.id for job, _, _ in seen],
+                "fences": [job.fence for job, _, _ in seen],
+                "stages": [stage for _, stage, _ in seen],
+                "progress": [percent for _, _, percent in seen],
+            },
+        )
+        return set(await cur.fetchall())
+
+
+async def recover(conn: Connection, *, stale_after: timedelta) -> list[Recovered]:
+    """Take up to 1,000 jobs away from workers that have been silent for `stale_after`."""
+    async with conn.cursor(row_factory=class_row(Recovered)) as cur:
+        await cur.execute(_SQL["recover"], {"stale_after": stale_after})
+        return await cur.fetchall()
+
+
+async def release_strays(
+    conn: Connection, *, worker: UUID, running: Sequence[UUID]
+) -> list[Recovered]:
+    """Give up jobs that are marked as this worker's though it does not run them."""
+    async with conn.cursor(row_factory=class_row(Recovered)) as cur:
+        await cur.execute(_SQL["release_strays"], {"worker": worker, "running": list(running)})
+        return await cur.fetchall()
+
+
+async def resume_parents(conn: Connection, ended: Sequence[Ended]) -> None:
+    """Let parents that wait for their children (wait reason `pages`) go on when none is open."""
+    parents = {
+        end.job.parent_job_id for end in ended if end.job.parent_job_id and end.status != "pending"
+    }
+    if not parents:
+        return
+    resumed = await conn.execute(_SQL["resume_parents"], {"ids": list(parents)})
+    if resumed.rowcount:
+        await wake(conn)
+
+
+async def resume(conn: Connection, id: UUID) -> None:
+    """Let a job that waits for a time go on now."""
+    resumed = await conn.execute(_SQL["resume"], {"id": id})
+    if resumed.rowcount:
+        await wake(conn)
+
+
+async def open_children(conn: Connection, id: UUID) -> int:
+    """How many children of a job have not ended."""
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["open_children"], {"id": id})
+        return int(await cur.fetchone() or 0)

@@ -1,0 +1,47 @@
+"""Forgetting runs of sites and pages from long ago; what later runs need to know of them stays."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from ingest.postgres.database import Connection, load_queries
+
+_SQL = load_queries("retention/retention_runs.sql")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldRun:
+    id: UUID
+    ended_at: datetime
+    stays: bool
+    """It is the first, the last complete, the latest or the current one of its source."""
+
+
+async def old(
+    conn: Connection, *, older_than: timedelta, after: OldRun | None, limit: int
+) -> list[OldRun]:
+    """Up to `limit` runs that ended so long ago, by their end, later than `after`."""
+    async with conn.cursor(row_factory=class_row(OldRun)) as cur:
+        await cur.execute(
+            _SQL["old"],
+            {
+                "older_than": older_than,
+                "after_time": after.ended_at if after else None,
+                "after_id": after.id if after else None,
+                "limit": limit,
+            },
+        )
+        return await cur.fetchall()
+
+
+async def forget_pages(conn: Connection, crawl_id: UUID, *, limit: int) -> int:
+    """Remove up to `limit` pages of an old run that does not stay; how many."""
+    values = {"crawl_id": crawl_id, "limit": limit}
+    return (await conn.execute(_SQL["forget_pages"], values)).rowcount
+
+
+async def forget_run(conn: Connection, crawl_id: UUID) -> bool:
+    """Remove an old run; False while pages of it stay."""
+    return (await conn.execute(_SQL["forget_run"], {"crawl_id": crawl_id})).rowcount == 1

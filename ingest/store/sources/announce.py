@@ -1,0 +1,123 @@
+"""Events about jobs and what they did to their sources, written with the change itself.
+
+With them goes what is told to webhook endpoints (notify/outbox.py).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ingest.model import JobStatus
+from ingest.postgres.database import Connection
+from ingest.store.notify import deliveries, outbox
+from ingest.store.notify.outbox import JobEnd
+from ingest.store.queue.job_control import Touched
+from ingest.store.queue.jobs import ClaimedJob, Ended, Recovered
+from ingest.store.sources import events, sources
+from ingest.store.sources.sources import Settled
+
+
+async def claimed(conn: Connection, taken: Sequence[ClaimedJob]) -> None:
+    """Say that jobs have started."""
+    by_source = {job.knowledge_source_id: job for job in taken if job.knowledge_source_id}
+    settled = await sources.settle(conn, list(by_source))
+    await events.emit(
+        conn,
+        [
+            _event(source, {**_job(by_source[source.id]), **_begun(by_source[source.id])})
+            for source in settled
+        ],
+    )
+
+
+async def ended(conn: Connection, ends: Sequence[Ended]) -> None:
+    """Say how attempts have ended."""
+    by_source = {end.job.knowledge_source_id: end for end in ends if end.job.knowledge_source_id}
+    settled = await sources.settle(conn, list(by_source))
+    await events.emit(conn, [_event(source, _end(by_source[source.id])) for source in settled])
+    await outbox.sources_settled(conn, settled)
+    await outbox.jobs_ended(
+        conn, [JobEnd(id=end.job.id, type=end.job.type, status=end.status) for end in ends]
+    )
+
+
+async def recovered(conn: Connection, jobs: Sequence[Recovered]) -> None:
+    """Say that jobs were taken from a worker that fell silent."""
+    by_source = {job.knowledge_source_id: job for job in jobs if job.knowledge_source_id}
+    settled = await sources.settle(conn, list(by_source))
+    await events.emit(
+        conn,
+        [
+            _event(
+                source,
+                {
+                    "jobId": str(by_source[source.id].id),
+                    "jobType": by_source[source.id].type,
+                    "attempt": by_source[source.id].attempts,
+                    "jobStatus": by_source[source.id].status,
+                    "errorCode": "worker_lost",
+                },
+            )
+            for source in settled
+        ],
+    )
+    await outbox.sources_settled(conn, settled)
+    await outbox.jobs_ended(
+        conn, [JobEnd(id=job.id, type=job.type, status=job.status) for job in jobs]
+    )
+
+
+async def touched(
+    conn: Connection, changed: Sequence[Touched], *, job_status: JobStatus
+) -> list[Settled]:
+    """Say what a person did to jobs (job_control.py); the states that their sources have now."""
+    by_source = {job.knowledge_source_id: job for job in changed if job.knowledge_source_id}
+    settled = await sources.settle(conn, list(by_source))
+    await events.emit(
+        conn,
+        [
+            _event(source, {"jobId": str(by_source[source.id].id), "jobStatus": job_status})
+            for source in settled
+        ],
+    )
+    await outbox.sources_settled(conn, settled)
+    if job_status == "cancelled":
+        await deliveries.close(conn, [job.id for job in changed])
+    return settled
+
+
+async def settled_late(conn: Connection, settled: Sequence[Settled]) -> None:
+    """Say that sources were settled by `reconcile`, without a job that ended."""
+    await events.emit(conn, [_event(source, {}) for source in settled])
+    await outbox.sources_settled(conn, settled)
+
+
+def _event(source: Settled, about_job: dict[str, Any]) -> events.NewEvent:
+    is_done = source.status in sources.TERMINAL and source.status != source.was
+    data: dict[str, Any] = {
+        "status": source.status,
+        "errorCode": source.error_code,
+        "errorMessage": source.error_message,
+        "chunkCount": source.chunk_count,
+        **about_job,
+    }
+    if source.status in sources.TERMINAL:
+        data["percent"] = 100 if source.status in ("completed", "partial") else None
+    return events.NewEvent(source_id=source.id, type="done" if is_done else "job", data=data)
+
+
+def _begun(job: ClaimedJob) -> dict[str, Any]:
+    # Of one page of many, the percent says nothing about the source.
+    return {"jobStatus": "processing", "percent": None if job.parent_job_id else 0}
+
+
+def _job(job: ClaimedJob) -> dict[str, Any]:
+    return {"jobId": str(job.id), "jobType": job.type, "attempt": job.attempts}
+
+
+def _end(end: Ended) -> dict[str, Any]:
+    data = {**_job(end.job), "jobStatus": end.status}
+    if end.error_code is not None:
+        data |= {"errorCode": end.error_code, "errorMessage": end.error_message}
+    if end.delay is not None:
+        data |= {"retryInSeconds": end.delay.total_seconds(), "waitReason": end.wait_reason}
+    return data

@@ -1,0 +1,99 @@
+"""Upload batches as people read them: counts that add up, and one row per file."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row, kwargs_row
+
+from ingest.model import SourceStatus
+from ingest.postgres.database import Connection, load_queries
+from ingest.store.sources import missing_content
+from ingest.store.sources.verdicts import Verdict
+
+_SQL = load_queries("sources/batch_views.sql")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchView:
+    """accepted = completed + partial + failed + cancelled + processing + pending + review_needed"""
+
+    id: UUID
+    application_id: UUID
+    created_at: datetime
+    updated_at: datetime
+    completed_at: datetime | None
+    """When the last of its sources ended; None while one is open."""
+    accepted: int
+    unchanged: int
+    duplicate: int
+    rejected: int
+    completed: int
+    partial: int
+    failed: int
+    cancelled: int
+    processing: int
+    pending: int
+    review_needed: int
+
+    @property
+    def total(self) -> int:
+        """All files that were ever named in the batch."""
+        return self.accepted + self.unchanged + self.duplicate + self.rejected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRow:
+    """One file of the report, with what has become of its source."""
+
+    ordinal: int
+    """Of its arrival in the batch."""
+    path: str
+    size_bytes: int
+    verdict: Verdict
+    knowledge_source_id: UUID | None
+    job_id: UUID | None
+    status: SourceStatus | None
+    """None for a rejected file."""
+    code: str | None
+    detail: str | None
+    chunk_count: int | None
+
+
+async def get(conn: Connection, *, application_id: UUID, id: UUID) -> BatchView | None:
+    async with conn.cursor(row_factory=class_row(BatchView)) as cur:
+        await cur.execute(_SQL["get"], {"application_id": application_id, "id": id})
+        return await cur.fetchone()
+
+
+async def report(
+    conn: Connection, *, application_id: UUID, id: UUID
+) -> tuple[BatchView, list[FileRow]] | None:
+    """The counts and one row per file in order of arrival, both of the same moment.
+
+    None when there is no such batch. Must be the first statement of its transaction.
+    """
+    await conn.execute(_SQL["one_moment"])
+    batch = await get(conn, application_id=application_id, id=id)
+    if batch is None:
+        return None
+    return batch, await files(conn, application_id=application_id, id=id)
+
+
+async def files(
+    conn: Connection, *, application_id: UUID, id: UUID, after: int = 0, limit: int | None = None
+) -> list[FileRow]:
+    """Up to `limit` rows of the report (None: all), behind the ordinal `after`."""
+    async with conn.cursor(row_factory=kwargs_row(_file_row)) as cur:
+        await cur.execute(
+            _SQL["report"],
+            {"application_id": application_id, "id": id, "after": after, "limit": limit},
+        )
+        return await cur.fetchall()
+
+
+def _file_row(*, coverage: dict[str, Any] | None, **columns: Any) -> FileRow:
+    if columns["status"] == "partial" and columns["detail"] is None:
+        columns["detail"] = missing_content.in_words(columns["code"], coverage)
+    return FileRow(**columns)

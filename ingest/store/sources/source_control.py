@@ -1,0 +1,155 @@
+"""What people do to knowledge sources and their jobs: each with its consequences, in one place.
+
+Every function works in the caller's transaction and takes the application's lock first, so that
+none of them meets an upload half-way.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+from uuid import UUID
+
+from psycopg.rows import scalar_row
+from psycopg.types.json import Jsonb
+
+from ingest.model import JobStatus
+from ingest.postgres.database import Connection, load_queries
+from ingest.store.crawl import runs
+from ingest.store.queue import job_control, job_views, jobs
+from ingest.store.queue.job_views import JobFilter
+from ingest.store.sources import announce, batches, events, sources
+from ingest.store.tenants import applications
+
+_SQL = load_queries("sources/source_control.sql")
+
+_RETRIED_AT_ONCE: Final = 1000
+
+
+async def edit(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    id: UUID,
+    name: str | None,
+    metadata: dict[str, Any] | None,
+) -> bool:
+    """Rename a source or replace its metadata (None: leave it); False when it is not there."""
+    cursor = await conn.execute(
+        _SQL["edit"],
+        {
+            "application_id": application_id,
+            "id": id,
+            "name": name,
+            "metadata": None if metadata is None else Jsonb(metadata),
+        },
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        return False
+    event = events.NewEvent(source_id=id, type="source", data={"status": row[0]})
+    await events.emit(conn, [event])
+    return True
+
+
+async def delete(conn: Connection, *, application_id: UUID, ids: Sequence[UUID]) -> list[UUID]:
+    """Hide sources at once and for good, and queue the removal of what hangs on them.
+
+    Returns those that were there.
+    """
+    await applications.lock_sources(conn, application_id)
+    ids = await _owned(conn, application_id, ids)
+    # Jobs before runs before sources: the order in which workers lock them.
+    await job_control.cancel(
+        conn,
+        application_id=application_id,
+        source_ids=ids,
+        reason="the knowledge source was deleted",
+    )
+    await runs.end_open(conn, source_ids=ids)
+    deleted = await sources.tombstone(conn, application_id=application_id, ids=ids)
+    data = {"status": "cancelled", "errorCode": "source_deleted", "percent": None}
+    await events.emit(
+        conn, [events.NewEvent(source_id=id, type="done", data=data) for id in deleted]
+    )
+    await jobs.enqueue(
+        conn,
+        [jobs.NewJob(application_id=application_id, type="purge", source_id=id) for id in deleted],
+    )
+    return deleted
+
+
+async def cancel(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    job_ids: Sequence[UUID] = (),
+    source_ids: Sequence[UUID] = (),
+    batch_id: UUID | None = None,
+) -> list[UUID]:
+    """End open jobs and their children, finally, and settle their sources; the jobs that ended."""
+    await applications.lock_sources(conn, application_id)
+    cancelled = await job_control.cancel(
+        conn,
+        application_id=application_id,
+        job_ids=job_ids,
+        source_ids=source_ids,
+        batch_id=batch_id,
+    )
+    await runs.end_open(conn, job_ids=[job.id for job in cancelled])
+    await announce.touched(conn, cancelled, job_status="cancelled")
+    return [job.id for job in cancelled]
+
+
+async def retry(
+    conn: Connection,
+    *,
+    application_id: UUID,
+    statuses: Sequence[JobStatus],
+    job_ids: Sequence[UUID] = (),
+    batch_id: UUID | None = None,
+) -> list[UUID]:
+    """Queue ended jobs again and settle their sources; the jobs that were queued.
+
+    Jobs of a run that a newer upload has replaced, or whose source was deleted, are left alone.
+    """
+    await applications.lock_sources(conn, application_id)
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(
+            _SQL["retryable"],
+            {"application_id": application_id, "job_ids": list(job_ids), "batch_id": batch_id},
+        )
+        current = await cur.fetchall()
+    retried = await job_control.retry(
+        conn, application_id=application_id, job_ids=current, statuses=statuses
+    )
+    await announce.touched(conn, retried, job_status="pending")
+    await batches.reopen(conn, job_ids=[job.id for job in retried])
+    return [job.id for job in retried]
+
+
+async def retry_failed(
+    conn: Connection, *, application_id: UUID, where: JobFilter, before: int | None
+) -> tuple[int, int | None]:
+    """`retry` for up to 1,000 failed jobs, newest first, from behind the position `before`.
+
+    Returns how many were queued, and where to go on in a transaction of its own; None at the end.
+    A large retry is no single transaction, which would hold up the queue.
+    """
+    await applications.lock_sources(conn, application_id)
+    found = await job_views.list_ids(
+        conn,
+        application_id=application_id,
+        where=replace(where, status="failed"),
+        limit=_RETRIED_AT_ONCE,
+        before=before,
+    )
+    retried = await retry(
+        conn, application_id=application_id, statuses=("failed",), job_ids=[id for id, _ in found]
+    )
+    return len(retried), found[-1][1] if len(found) == _RETRIED_AT_ONCE else None
+
+
+async def _owned(conn: Connection, application_id: UUID, ids: Sequence[UUID]) -> list[UUID]:
+    async with conn.cursor(row_factory=scalar_row) as cur:
+        await cur.execute(_SQL["owned"], {"application_id": application_id, "ids": list(ids)})
+        return await cur.fetchall()

@@ -1,0 +1,170 @@
+"""Who may do what: API keys, tickets. Secrets are stored as digests only."""
+
+import base64
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from ingest.model import Role
+from ingest.postgres.database import Connection, load_queries, new_id
+
+_SQL = load_queries("tenants/api_keys.sql")
+
+TICKET_LIFETIME: Final = timedelta(seconds=60)
+_PREFIX_LENGTH: Final = 10
+
+Position = tuple[datetime, UUID]
+"""`created_at` and id of the last row of a page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownKey:
+    id: UUID
+    application_id: UUID
+    role: Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKey:
+    id: UUID
+    application_id: UUID
+    name: str
+    role: Role
+    prefix: str
+    """The first 10 characters, by which people recognise a key."""
+    created_at: datetime
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """What the bearer of a redeemed ticket may do."""
+
+    application_id: UUID
+    role: Role
+    key_id: UUID | None
+    """The key that it stood for; None for the operator's."""
+    key_hash: bytes | None
+    """The digest of that key."""
+
+
+def digest(secret: str) -> bytes:
+    """Under what a key or ticket is stored; 32 bytes."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+async def find_key(conn: Connection, key: str) -> KnownKey | None:
+    """The key if it exists and was not revoked."""
+    async with conn.cursor(row_factory=class_row(KnownKey)) as cur:
+        await cur.execute(_SQL["find_key"], {"key_hash": digest(key)})
+        return await cur.fetchone()
+
+
+async def is_key_live(conn: Connection, id: UUID) -> bool:
+    """Whether the key still exists and was not revoked."""
+    row = await (await conn.execute(_SQL["is_key_live"], {"id": id})).fetchone()
+    return row is not None and bool(row[0])
+
+
+def new_seed() -> str:
+    """What a new secret is made from: 256 random bits."""
+    return secrets.token_urlsafe(32)
+
+
+def derived(operator_key: str, *, purpose: str, seed: str) -> bytes:
+    """32 secret bytes of a seed, others for each purpose.
+
+    Who has kept the seed can make them again, but only with the operator's key; who has only the
+    bytes learns nothing about that key.
+    """
+    return hmac.digest(operator_key.encode(), f"{purpose}:{seed}".encode(), "sha256")
+
+
+def derived_key(operator_key: str, seed: str) -> str:
+    """The API key, in clear, of a seed."""
+    material = derived(operator_key, purpose="api-key", seed=seed)
+    return f"rk_{base64.urlsafe_b64encode(material).decode().rstrip('=')}"
+
+
+async def add_key(
+    conn: Connection, *, application_id: UUID, name: str, role: Role, key: str
+) -> ApiKey | None:
+    """Let `key`, in clear, be used from now on; None when there is no such application."""
+    async with conn.cursor(row_factory=class_row(ApiKey)) as cur:
+        await cur.execute(
+            _SQL["add_key"],
+            {
+                "id": new_id(),
+                "application_id": application_id,
+                "name": name,
+                "role": role,
+                "prefix": key[:_PREFIX_LENGTH],
+                "key_hash": digest(key),
+            },
+        )
+        return await cur.fetchone()
+
+
+async def list_keys(
+    conn: Connection, *, application_id: UUID, limit: int, before: Position | None
+) -> list[ApiKey]:
+    """Newest first, revoked ones too."""
+    async with conn.cursor(row_factory=class_row(ApiKey)) as cur:
+        await cur.execute(
+            _SQL["list_keys"],
+            {"application_id": application_id, "limit": limit, **_before(before)},
+        )
+        return await cur.fetchall()
+
+
+async def revoke_key(conn: Connection, *, application_id: UUID, id: UUID) -> bool:
+    """End a key at once; False when there is no such live key."""
+    done = await conn.execute(_SQL["revoke_key"], {"application_id": application_id, "id": id})
+    return done.rowcount == 1
+
+
+async def add_ticket(
+    conn: Connection, *, application_id: UUID, role: Role, key_id: UUID | None
+) -> tuple[str, datetime]:
+    """A ticket in clear, good for one use within `TICKET_LIFETIME`, and when it expires.
+
+    `key_id` is the key that it stands for; None for the operator's.
+    """
+    ticket = secrets.token_urlsafe(32)
+    cursor = await conn.execute(
+        _SQL["add_ticket"],
+        {
+            "ticket_hash": digest(ticket),
+            "application_id": application_id,
+            "key_id": key_id,
+            "role": role,
+            "lifetime": TICKET_LIFETIME,
+        },
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        raise RuntimeError("an insert always returns its row")
+    return ticket, row[0]
+
+
+async def redeem_ticket(conn: Connection, ticket: str) -> Grant | None:
+    """Use a ticket up; None when it is unknown, used or expired, or its key was revoked."""
+    async with conn.cursor(row_factory=class_row(Grant)) as cur:
+        await cur.execute(_SQL["redeem_ticket"], {"ticket_hash": digest(ticket)})
+        return await cur.fetchone()
+
+
+async def forget_tickets(conn: Connection) -> int:
+    """Remove tickets that nobody used in time; how many."""
+    return (await conn.execute(_SQL["forget_tickets"])).rowcount
+
+
+def _before(position: Position | None) -> dict[str, Any]:
+    time, id = position or (None, None)
+    return {"before_time": time, "before_id": id}

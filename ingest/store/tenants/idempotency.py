@@ -1,0 +1,76 @@
+"""Answers to requests with an Idempotency-Key, replayed when the request comes again."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from ingest.errors import Conflict
+from ingest.postgres.database import Connection, load_queries
+
+_SQL = load_queries("tenants/idempotency.sql")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """An answer: its HTTP status and its JSON body."""
+
+    status: int
+    response: dict[str, Any]
+
+
+async def replay(
+    conn: Connection, *, application_id: UUID, key: str, request_hash: bytes
+) -> Stored | None:
+    """The stored answer to an earlier request with this idempotency key.
+
+    Waits for a request with the same key that is being carried out, and lets later ones wait until
+    the end of this transaction. Raises Conflict when the earlier request had another content, or
+    takes longer than ten seconds.
+    """
+    asked = {"application_id": application_id, "key": key}
+    await conn.execute(_SQL["be_patient"])
+    try:
+        await conn.execute(_SQL["lock"], asked)
+    except psycopg.errors.LockNotAvailable:
+        raise Conflict(
+            "a request with this Idempotency-Key is still being carried out; ask again later",
+            code="idempotency_in_progress",
+        ) from None
+    await conn.execute(_SQL["wait_for_ever"])
+    row = await (await conn.execute(_SQL["replay"], asked)).fetchone()
+    if row is None:
+        return None
+    if bytes(row[0]) != request_hash:
+        raise Conflict(
+            "this Idempotency-Key was used for a request with other content",
+            code="idempotency_conflict",
+        )
+    return Stored(status=row[1], response=row[2])
+
+
+async def remember(
+    conn: Connection, *, application_id: UUID, key: str, request_hash: bytes, answer: Stored
+) -> None:
+    """Store the answer to a request, in the transaction that carries it out."""
+    await conn.execute(
+        _SQL["remember"],
+        {
+            "application_id": application_id,
+            "key": key,
+            "request_hash": request_hash,
+            "status": answer.status,
+            "response": Jsonb(answer.response),
+        },
+    )
+
+
+async def forget_answers(
+    conn: Connection, *, older_than: timedelta = timedelta(days=7), limit: int | None = None
+) -> int:
+    """Remove up to `limit` answers older than this, the oldest first; how many."""
+    gone = await conn.execute(_SQL["forget_answers"], {"older_than": older_than, "limit": limit})
+    return gone.rowcount

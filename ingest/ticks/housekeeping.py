@@ -1,0 +1,203 @@
+"""What is removed when its time is over: ended jobs, events, runs, answers, hidden documents.
+
+Every removal is a series of bounded transactions, each found by an index, which skip what somebody
+holds. So several replicas may clean up at once and beside the workers, and one that is killed in
+the middle has done what it had committed; the next begins with what is left.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.store.documents import held_documents
+from ingest.store.retention import retention, retention_jobs, retention_runs
+from ingest.store.retention.retention_jobs import EndedJob, KeepJobs
+from ingest.store.tenants import applications, idempotency
+
+log = structlog.get_logger()
+
+# Paid for by a job that should have ended long ago.
+_CACHE_AGE: Final = timedelta(days=7)
+_ROWS_AT_ONCE: Final = 1000
+# Each takes some lines of its log along, or its chunks.
+_JOBS_AT_ONCE: Final = 250
+_HELD_AT_ONCE: Final = 50
+_RUNS_AT_ONCE: Final = 250
+_BUDGET: Final = timedelta(minutes=5)
+
+Step = Callable[[Connection], Awaitable[int]]
+"""Removes a bounded number of rows; how many, 0 when there is nothing more to remove."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """How long what has ended is kept."""
+
+    jobs: KeepJobs
+    events: timedelta
+    answers: timedelta
+    deliveries: timedelta
+    deleted: timedelta
+    runs: timedelta
+
+
+class _Deadline:
+    """When cleaning up stops; what is left comes next time."""
+
+    def __init__(self, budget: timedelta) -> None:
+        self._until = time.monotonic() + budget.total_seconds()
+
+    @property
+    def is_over(self) -> bool:
+        return time.monotonic() >= self._until
+
+
+Forget = Callable[[_Deadline], Awaitable[int]]
+
+
+async def keep_house(pool: Pool, keep: Keep, *, budget: timedelta = _BUDGET) -> dict[str, int]:
+    """Remove everything that has been kept long enough; how many rows of each kind.
+
+    Each kind has `budget` to itself, and one that cannot be removed does not keep the others from
+    their turn.
+    """
+    kinds: dict[str, Forget] = {
+        "jobs": partial(_forget_jobs, pool, keep.jobs),
+        "events": partial(_forget_events, pool, keep.events),
+        "runs": partial(_forget_runs, pool, keep.runs),
+        **{name: partial(_repeat, pool, step) for name, step in _simple_steps(keep).items()},
+    }
+    removed = {}
+    for name, forget in kinds.items():
+        try:
+            removed[name] = await forget(_Deadline(budget))
+        except Exception as error:
+            log.error("housekeeping.failed", what=name, exc_info=error)
+    if any(removed.values()):
+        log.info("housekeeping.done", **removed)
+    return removed
+
+
+def _simple_steps(keep: Keep) -> dict[str, Step]:
+    limit = _ROWS_AT_ONCE
+    return {
+        "answers": partial(idempotency.forget_answers, older_than=keep.answers, limit=limit),
+        "deliveries": partial(retention.forget_deliveries, older_than=keep.deliveries, limit=limit),
+        "documents": partial(retention.forget_documents, older_than=keep.deleted, limit=limit),
+        "vectors": partial(retention.forget_cached_vectors, older_than=_CACHE_AGE, limit=limit),
+        "held": partial(held_documents.drop_orphans, limit=_HELD_AT_ONCE),
+    }
+
+
+async def _repeat(pool: Pool, step: Step, deadline: _Deadline) -> int:
+    total = 0
+    while not deadline.is_over:
+        async with transaction(pool) as conn:
+            removed = await step(conn)
+        if not removed:
+            break
+        total += removed
+    return total
+
+
+# ---------------------------------------------------------------- jobs
+
+
+async def _forget_jobs(pool: Pool, keep: KeepJobs, deadline: _Deadline) -> int:
+    """Rounds until one removes nothing: a root goes in the round after its last child."""
+    total = 0
+    while removed := await _forget_jobs_once(pool, keep, deadline):
+        total += removed
+    return total
+
+
+async def _forget_jobs_once(pool: Pool, keep: KeepJobs, deadline: _Deadline) -> int:
+    total = 0
+    last: EndedJob | None = None
+    while not deadline.is_over:
+        async with transaction(pool) as conn:
+            ended = await retention_jobs.ended(conn, keep, after=last, limit=_JOBS_AT_ONCE)
+            over = await retention_jobs.over(conn, keep, list({job.root_id for job in ended}))
+        if not ended:
+            break
+        last = ended[-1]
+        free = await _let_go(pool, keep, [job for job in ended if job.root_id in over])
+        if free:
+            async with transaction(pool) as conn:
+                total += await retention_jobs.forget(conn, keep, free)
+    return total
+
+
+async def _let_go(pool: Pool, keep: KeepJobs, jobs: Sequence[EndedJob]) -> list[EndedJob]:
+    """Let sources go of their current runs among these; the jobs that are nobody's any more."""
+    current: defaultdict[UUID, list[EndedJob]] = defaultdict(list)
+    for job in jobs:
+        if job.application_id is not None:
+            current[job.application_id].append(job)
+    gone: set[UUID] = set()
+    for application_id, theirs in current.items():
+        async with transaction(pool) as conn:
+            await applications.lock_sources(conn, application_id)
+            gone |= await retention_jobs.let_go(
+                conn,
+                keep,
+                application_id=application_id,
+                source_ids=[job.source_id for job in theirs if job.source_id],
+                root_ids=[job.root_id for job in theirs],
+            )
+    return [job for job in jobs if job.source_id is None or job.source_id in gone]
+
+
+# ---------------------------------------------------------------- events, runs
+
+
+async def _forget_events(pool: Pool, older_than: timedelta, deadline: _Deadline) -> int:
+    total = 0
+    async with transaction(pool) as conn:
+        last = await retention.events_seen(conn)
+    while not deadline.is_over:
+        async with transaction(pool) as conn:
+            old = await retention.old_events(
+                conn, older_than=older_than, after=last, limit=_ROWS_AT_ONCE
+            )
+            if not old:
+                break
+            last = old[-1]
+            total += await retention.forget_events(conn, old)
+            await retention.see_events(conn, last.created_at)
+    return total
+
+
+async def _forget_runs(pool: Pool, older_than: timedelta, deadline: _Deadline) -> int:
+    total = 0
+    last: retention_runs.OldRun | None = None
+    while not deadline.is_over:
+        async with transaction(pool) as conn:
+            old = await retention_runs.old(
+                conn, older_than=older_than, after=last, limit=_RUNS_AT_ONCE
+            )
+        if not old:
+            break
+        last = old[-1]
+        for run in old:
+            if not run.stays:
+                total += await _forget_run(pool, run.id, deadline)
+    return total
+
+
+async def _forget_run(pool: Pool, crawl_id: UUID, deadline: _Deadline) -> int:
+    await _repeat(
+        pool,
+        partial(retention_runs.forget_pages, crawl_id=crawl_id, limit=_ROWS_AT_ONCE),
+        deadline,
+    )
+    async with transaction(pool) as conn:
+        return int(await retention_runs.forget_run(conn, crawl_id))

@@ -1,0 +1,239 @@
+"""The scheduled ticks: process, recover, reconcile, re-scrape, clean up. All may run twice."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+import structlog
+
+from ingest import temporary_folders
+from ingest.blobs.base import BlobStore
+from ingest.observability import metrics
+from ingest.postgres.database import Pool, transaction
+from ingest.scheduling.cron import Scheduler
+from ingest.store.crawl import crawl_origins, rescrapes, webhook_events
+from ingest.store.limits import schedules, token_budgets
+from ingest.store.notify import deliveries, outbox
+from ingest.store.queue import job_control, jobs, workers
+from ingest.store.sources import announce, batches, sources
+from ingest.store.tenants import api_keys
+from ingest.ticks.database_clock import DatabaseClock
+from ingest.ticks.housekeeping import Keep, keep_house
+from ingest.ticks.vector_indexer import index_vectors
+
+log = structlog.get_logger()
+
+# Younger files may belong to an upload whose rows are not written yet.
+_ORPHAN_AGE: Final = timedelta(days=1)
+_KEYS_AT_ONCE: Final = 500
+_STARTS_AT_ONCE: Final = 200
+_BATCHES_AT_ONCE: Final = 100
+
+
+def build_ticks(
+    *,
+    pool: Pool,
+    blobs: BlobStore,
+    wake: Callable[[], None],
+    tick: str,
+    stale_after: timedelta,
+    rescrape: str | None,
+    keep: Keep,
+    clock: DatabaseClock,
+) -> Scheduler:
+    """All ticks of a worker process, not started yet.
+
+    `rescrape`: when sources without a schedule of their own are fetched again; None: never.
+    """
+
+    async def guard(name: str, firing: datetime) -> bool:
+        async with transaction(pool) as conn:
+            return await schedules.fire(conn, name=name, scheduled_for=firing)
+
+    scheduler = Scheduler(guard, clock=clock.now)
+
+    @scheduler.cron("set-clock", "25 * * * * *", on_every_replica=True)
+    async def set_clock() -> None:
+        await clock.set(pool)
+
+    @scheduler.cron("process-rag-jobs", tick, on_every_replica=True)
+    async def process() -> None:
+        # Each worker looks for itself; the claim shares the jobs out.
+        wake()
+
+    @scheduler.cron("recover-stale-jobs", "*/5 * * * * *", on_every_replica=True)
+    async def recover() -> None:
+        # On every replica, because the one that would have the firing may be the one that is stuck.
+        await recover_stale_jobs(pool, stale_after=stale_after)
+
+    @scheduler.cron("reconcile-sources", "15 * * * * *")
+    async def reconcile() -> None:
+        await reconcile_sources(pool)
+
+    @scheduler.cron("complete-batches", "45 * * * * *")
+    async def complete() -> None:
+        await complete_batches(pool)
+
+    if rescrape is not None:
+
+        @scheduler.cron("rescrape-urls", rescrape, catch_up=True)
+        async def nightly() -> None:
+            await make_nightly_due(pool)
+
+    @scheduler.cron("start-rescrapes", "0 * * * * *")
+    async def start() -> None:
+        await start_rescrapes(pool)
+
+    _index(scheduler, pool)
+    _release(scheduler, pool)
+    _clean_up(scheduler, pool, blobs, keep)
+    return scheduler
+
+
+def _index(scheduler: Scheduler, pool: Pool) -> None:
+    @scheduler.cron("index-vectors", "*/2 * * * * *", on_every_replica=True)
+    async def index() -> None:
+        # Each tries: the one that had the firing may be gone before the vectors are.
+        await index_vectors(pool)
+
+
+def _release(scheduler: Scheduler, pool: Pool) -> None:
+    @scheduler.cron("release-deliveries", "*/15 * * * * *")
+    async def release() -> None:
+        async with transaction(pool) as conn:
+            await deliveries.release_overlooked(conn)
+
+
+def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, keep: Keep) -> None:
+    @scheduler.cron("sweep-blobs", "0 17 * * * *")
+    async def sweep() -> None:
+        await sweep_blobs(pool, blobs)
+        await asyncio.to_thread(temporary_folders.sweep, older_than=_ORPHAN_AGE)
+
+    @scheduler.cron("housekeeping", "0 41 * * * *")
+    async def housekeeping() -> None:
+        await keep_house(pool, keep)
+
+    @scheduler.cron("prune", "0 30 3 * * *")
+    async def prune() -> None:
+        await prune_old(pool)
+        await forget_webhook_events(pool, blobs)
+
+
+async def recover_stale_jobs(pool: Pool, *, stale_after: timedelta) -> int:
+    """Take jobs from workers that fell silent; how many."""
+    async with transaction(pool) as conn:
+        stale = await jobs.recover(conn, stale_after=stale_after)
+        await announce.recovered(conn, stale)
+        if stale:
+            await jobs.wake(conn)
+    metrics.recovered(len(stale))
+    if stale:
+        log.warning("jobs.recovered", count=len(stale))
+    return len(stale)
+
+
+async def reconcile_sources(pool: Pool) -> int:
+    """Settle sources that are open without an open job; how many. None should ever be found."""
+    async with transaction(pool) as conn:
+        ids = await sources.unsettled(conn)
+        settled = await sources.settle(conn, ids)
+        settled += await sources.fail_jobless(conn, ids)
+        await announce.settled_late(conn, settled)
+    if ids:
+        log.error("sources.reconciled", count=len(ids))
+    return len(ids)
+
+
+async def complete_batches(pool: Pool) -> int:
+    """Complete batches that have ended without a worker to say so; how many.
+
+    Those of a process that died, or whose last source was cancelled, deleted or replaced.
+    """
+    async with transaction(pool) as conn:
+        still_open = await batches.still_open(conn)
+    count = 0
+    for start in range(0, len(still_open), _BATCHES_AT_ONCE):
+        async with transaction(pool) as conn:
+            part = still_open[start : start + _BATCHES_AT_ONCE]
+            count += await outbox.complete_batches(conn, part)
+    return count
+
+
+async def make_nightly_due(pool: Pool) -> None:
+    """Let all sources without their own schedule be fetched again, spread over half an hour."""
+    last: UUID | None = None
+    while True:
+        async with transaction(pool) as conn:
+            last = await rescrapes.make_nightly_due(conn, after=last)
+        if last is None:
+            return
+
+
+async def start_rescrapes(pool: Pool) -> int:
+    """Start the runs of up to 200 sources that are due; how many. What is left comes next time."""
+    async with transaction(pool) as conn:
+        due = await rescrapes.due(conn, limit=_STARTS_AT_ONCE)
+    started = 0
+    for source in due:
+        try:
+            async with transaction(pool) as conn:
+                started += await rescrapes.start_if_due(conn, source)
+        except Exception as error:
+            # One source must not keep the others from their turn.
+            log.error("rescrape.not_started", source_id=str(source.id), exc_info=error)
+    if started:
+        log.info("rescrapes.started", count=started)
+    return started
+
+
+async def sweep_blobs(pool: Pool, blobs: BlobStore, *, older_than: timedelta = _ORPHAN_AGE) -> int:
+    """Remove files that no row names, and what killed uploads left; how many."""
+    removed = await blobs.sweep_staged(older_than=older_than)
+    keys: list[str] = []
+    async for key in blobs.list_keys(older_than=older_than):
+        keys.append(key)
+        if len(keys) == _KEYS_AT_ONCE:
+            removed += await _remove_orphans(pool, blobs, keys)
+            keys = []
+    removed += await _remove_orphans(pool, blobs, keys)
+    if removed:
+        log.info("blobs.swept", count=removed)
+    return removed
+
+
+async def _remove_orphans(pool: Pool, blobs: BlobStore, keys: list[str]) -> int:
+    async with transaction(pool) as conn:
+        needed = await sources.referenced_blobs(conn, keys)
+        needed |= await job_control.blobs_of_jobs(conn, keys)
+        needed |= await webhook_events.blobs(conn, keys)
+    orphans = [key for key in keys if key not in needed]
+    await blobs.delete(orphans)
+    return len(orphans)
+
+
+async def prune_old(pool: Pool) -> None:
+    """Forget what nobody needs any more."""
+    for forget in (
+        schedules.forget_old,
+        workers.forget_silent,
+        api_keys.forget_tickets,
+        crawl_origins.forget_origins,
+        token_budgets.forget_old,
+    ):
+        async with transaction(pool) as conn:
+            await forget(conn)
+
+
+async def forget_webhook_events(pool: Pool, blobs: BlobStore) -> int:
+    """Remove what was processed long ago from the inbox, with the large bodies; how many events."""
+    count = 0
+    while True:
+        async with transaction(pool) as conn:
+            forgotten = await webhook_events.forget(conn)
+        if not forgotten:
+            return count
+        count += len(forgotten)
+        await blobs.delete([key for key in forgotten if key is not None])

@@ -1,0 +1,161 @@
+"""Token counts and offsets by the tokenizer of the model that embeds."""
+
+import re
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.errors import SetupError
+from ingest.tokens.memo import Memo
+from ingest.tokens.pieces import MINILM_PIECE, WORDLLAMA_PIECE, blocks
+from ingest.tokens.vocabularies import load_cl100k, load_minilm, load_wordllama
+from ingest.tokens.wordpiece import AsciiWordPiece
+
+if TYPE_CHECKING:
+    import tokenizers
+
+Spans = NDArray[np.int32]
+"""(tokens, 2): start and end of each token in characters of the text, in order. White space before
+a word may belong to its first token. Tokens that share a character all have it as their span."""
+
+
+class Tokenizer(Protocol):
+    """Counts as the model does. Names of special tokens in a text are plain text."""
+
+    name: str
+    special_tokens: int
+    """Tokens that the model adds to each text and that count towards its limit."""
+
+    def count(self, text: str) -> int:
+        """Tokens of the text itself, without the special ones."""
+        ...
+
+    def spans(self, text: str) -> Spans:
+        """Where each of them is."""
+        ...
+
+
+@cache
+def load_tokenizer(name: str) -> Tokenizer:
+    """`minilm`, `cl100k_base` or `wordllama`; loaded once in a process. SetupError otherwise."""
+    if name == "minilm":
+        return WordPieceTokenizer(name, load_minilm())
+    if name == "wordllama":
+        return PieceTokenizer(name, load_wordllama(), pattern=WORDLLAMA_PIECE, prefix=" ")
+    if name == "cl100k_base":
+        return BytePairTokenizer(name)
+    raise SetupError(f"there is no tokenizer {name}")
+
+
+class PieceTokenizer:
+    """A tokenizer of the `tokenizers` library, made fast by remembering pieces.
+
+    Its tokens never cross the border of two pieces, so those of a text are those of its pieces:
+    the same result, several times as fast, without an object per token.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        backend: "tokenizers.Tokenizer",
+        *,
+        pattern: re.Pattern[str],
+        special_tokens: int = 0,
+        prefix: str = "",
+    ) -> None:
+        self.name = name
+        self.special_tokens = special_tokens
+        self._backend = backend
+        self._pattern = pattern
+        self._prefix = prefix
+        self._memo = Memo(self._steps_of_piece)
+
+    def count(self, text: str) -> int:
+        return int(np.count_nonzero(self._steps(text) >= 0))
+
+    def spans(self, text: str) -> Spans:
+        steps = self._steps(text)
+        ends = np.cumsum(np.abs(steps), dtype=np.int32)
+        starts = ends - np.abs(steps)
+        tokens = steps >= 0
+        return np.stack([starts[tokens], np.maximum(ends, starts + 1)[tokens]], axis=1)
+
+    def _steps(self, text: str) -> NDArray[np.int32]:
+        """Characters from each token's start to the next one's; negative: skipped, no token."""
+        if not text:
+            return np.empty(0, np.int32)
+        parts = []
+        prefix = self._prefix
+        for block in blocks(text):
+            steps = np.array(self._memo.concatenate(self._pattern.findall(prefix + block)))
+            parts.append(steps.astype(np.int32))
+            prefix = ""
+        # The prefix has no place in the text. It is a single space: one step, of the first token.
+        parts[0][np.argmax(parts[0] != 0)] -= len(self._prefix)
+        return np.concatenate(parts)
+
+    def _steps_of_piece(self, piece: str) -> tuple[int, ...]:
+        starts = self._starts(piece)
+        if not starts:
+            return (-len(piece),)
+        # White space before the word goes to its first token.
+        edges = [0 if start == starts[0] else start for start in starts] + [len(piece)]
+        return tuple(after - before for before, after in pairwise(edges))
+
+    def _starts(self, piece: str) -> list[int]:
+        encoding = self._backend.encode(piece, add_special_tokens=False)
+        return [start for start, _ in encoding.offsets]
+
+
+class WordPieceTokenizer(PieceTokenizer):
+    """The same with a short cut for ASCII."""
+
+    def __init__(self, name: str, backend: "tokenizers.Tokenizer") -> None:
+        super().__init__(name, backend, pattern=MINILM_PIECE, special_tokens=2)
+        self._ascii = AsciiWordPiece(backend.get_vocab())
+
+    def _starts(self, piece: str) -> list[int]:
+        return self._ascii.starts(piece) if self._ascii.accepts(piece) else super()._starts(piece)
+
+
+class BytePairTokenizer:
+    """cl100k_base, the tokenizer of OpenAI's embedding models."""
+
+    special_tokens = 0
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._encoding = load_cl100k()
+        self._byte_lengths = np.array(
+            [
+                len(self._encoding.decode_single_token_bytes(token))
+                for token in range(self._encoding.max_token_value + 1)
+            ],
+            np.int32,
+        )
+
+    def count(self, text: str) -> int:
+        return sum(len(self._encoding.encode_ordinary(block)) for block in blocks(text))
+
+    def spans(self, text: str) -> Spans:
+        parts = []
+        offset = 0
+        for block in blocks(text):
+            parts.append(self._block_spans(block) + np.int32(offset))
+            offset += len(block)
+        return np.concatenate(parts)
+
+    def _block_spans(self, block: str) -> Spans:
+        tokens = np.array(self._encoding.encode_ordinary(block), np.int32)
+        lengths = self._byte_lengths[tokens]
+        ends = np.cumsum(lengths, dtype=np.int32)
+        starts = ends - lengths
+        if not block.isascii():
+            # Tokens are made of bytes and may split a character: then all of them span it.
+            utf8 = np.frombuffer(block.encode(), np.uint8)
+            characters = np.cumsum((utf8 & 0xC0) != 0x80, dtype=np.int32)
+            starts, ends = characters[starts] - 1, characters[ends - 1]
+        return np.stack([starts, ends], axis=1)

@@ -1,0 +1,155 @@
+"""Which of the addresses that a page links to belong to a crawl."""
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import unquote
+
+import re2
+
+from ingest.web.url_parts import Parts, take_apart
+from ingest.web.urls import fetchable, normalise
+
+SkipReason = Literal["off_site", "excluded", "too_deep", "trap", "not_a_page", "robots_disallowed"]
+
+# Documents (PDF, Word, CSV …) are pages. XML and JSON are not: behind links they are feeds,
+# sitemaps and interfaces, whose content the pages themselves show.
+_NOT_A_PAGE = re.compile(
+    r"\.(?:avif|bmp|cur|gif|heic|ico|jpe|jpeg|jpg|jxl|png|psd|svg|tif|tiff|webp"
+    "|eot|otf|ttf|woff|woff2|css|less|scss|js|jsx|map|mjs|ts|wasm|webmanifest"
+    "|3gp|aac|avi|flac|flv|m3u8|m4a|m4v|mid|mkv|mov|mp3|mp4|mpeg|mpg|oga|ogg|ogv|opus|wav|weba|webm"
+    "|wma|wmv|7z|apk|bin|bz2|deb|dll|dmg|exe|gz|iso|jar|msi|pkg|rar|rpm|so|tar|tbz|tgz|xz|zip|zst"
+    "|atom|json|jsonld|rdf|rss|xml|xsd|xsl)",
+    re.IGNORECASE,
+)
+_REPEATS = 3  # of one path segment: a relative link that each page appends to itself
+_DEEPEST = 20  # path segments
+_MOST_PARAMETERS = 10
+_LONGEST = 1000  # characters; people's pages stay below, generated ones grow
+_MOST_PATTERNS = 50
+_LONGEST_PATTERN = 1000  # characters
+_PATTERN_MEMORY = 1 << 20  # bytes of one pattern: with _LONGEST, a search takes 20 ms at most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """The borders of a crawl. Built by build_scope()."""
+
+    seed: Parts
+    """Where the crawl begins; its host is the site."""
+    place: str
+    """Path and query of the seed's normalise(): equal to the page's if that is the seed."""
+    max_depth: int
+    """Links from the seed; the seed has depth 0."""
+    include: tuple[Any, ...] = ()
+    exclude: tuple[Any, ...] = ()
+
+    def adopt(self, url: str) -> str:
+        """The address as the seed writes its site: `www.` or not, http or https.
+
+        Addresses of other sites, and what is none, come back unchanged.
+        """
+        try:
+            parts = take_apart(url, spaces=True)
+            if not self._has(parts):
+                return url
+            return self.seed.origin + fetchable(url).removeprefix(parts.origin)
+        except ValueError:
+            return url
+
+    def refusal(self, url: str, *, depth: int) -> SkipReason | None:
+        """Why a page does not belong to the crawl, or None. The seed always does.
+
+        `url` as it would be requested (fetchable()): patterns see its final slash.
+        """
+        try:
+            address = fetchable(url)
+            parts = take_apart(address)
+            if not self._has(parts):
+                return "off_site"
+            if normalise(address).removeprefix(parts.origin) == self.place:
+                return None
+        except ValueError:
+            return "not_a_page"
+        if _is_no_page(parts.path):
+            return "not_a_page"
+        if _is_trap(address, parts):  # before the patterns: it bounds what they are searched in
+            return "trap"
+        if not self._is_wanted(parts):
+            return "excluded"
+        return "too_deep" if depth > self.max_depth else None
+
+    def _has(self, parts: Parts) -> bool:
+        return (_bare(parts.host), parts.port) == (_bare(self.seed.host), self.seed.port)
+
+    def _is_wanted(self, parts: Parts) -> bool:
+        text = parts.path + (f"?{parts.query}" if parts.query else "")
+        spellings = {text, unquote(text)}  # people write `/größe`, addresses say `/gr%C3%B6%C3%9Fe`
+        if _finds(self.exclude, spellings):
+            return False
+        return not self.include or _finds(self.include, spellings)
+
+
+def build_scope(
+    *, seed: str, max_depth: int, include: Iterable[str] = (), exclude: Iterable[str] = ()
+) -> Scope:
+    """The scope of a crawl that begins at `seed`.
+
+    A page must match one of `include`, if there are any, and none of `exclude`: regular
+    expressions (RE2) that are searched in the path with its query, such as `/blog/2024?page=2`.
+    ValueError naming the pattern that is no such expression, or saying what is wrong with `seed`.
+    """
+    parts = take_apart(fetchable(seed))
+    return Scope(
+        seed=parts,
+        place=normalise(fetchable(seed)).removeprefix(parts.origin),
+        max_depth=max_depth,
+        include=_compiled(include),
+        exclude=_compiled(exclude),
+    )
+
+
+def _compiled(patterns: Iterable[str]) -> tuple[Any, ...]:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _PATTERN_MEMORY
+    options.never_capture = True  # we only ask whether: a thousand times faster on hostile ones
+    found = []
+    for pattern in patterns:
+        if len(pattern) > _LONGEST_PATTERN:
+            raise ValueError(f"A pattern is longer than {_LONGEST_PATTERN} characters.")
+        try:
+            found.append(re2.compile(pattern, options))
+        except (re2.error, UnicodeEncodeError):
+            raise ValueError(
+                f"The pattern {pattern!r} is not understood; look-around and back-references"
+                " are not available (RE2 syntax)."
+            ) from None
+    if len(found) > _MOST_PATTERNS:
+        raise ValueError(f"There are more than {_MOST_PATTERNS} patterns.")
+    return tuple(found)
+
+
+def _finds(patterns: tuple[Any, ...], texts: Iterable[str]) -> bool:
+    return any(pattern.search(text) for pattern in patterns for text in texts)
+
+
+def _bare(host: str) -> str:
+    return host.removeprefix("www.")
+
+
+def _is_no_page(path: str) -> bool:
+    return _NOT_A_PAGE.fullmatch(posixpath.splitext(unquote(path))[1]) is not None
+
+
+def _is_trap(url: str, parts: Parts) -> bool:
+    segments = [segment for segment in parts.path.split("/") if segment]
+    return (
+        len(url) > _LONGEST
+        or len(segments) > _DEEPEST
+        or max(Counter(segments).values(), default=0) >= _REPEATS
+        or len(parts.query.split("&")) > _MOST_PARAMETERS
+    )

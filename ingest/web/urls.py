@@ -1,0 +1,135 @@
+"""Web addresses: what is the same page, what to request, and how a page's links are read."""
+
+import re
+from urllib.parse import quote, unquote, urljoin
+
+from ingest import storable_text
+from ingest.web.url_parts import bounded, take_apart, with_slashes
+
+_TRACKING = re.compile(
+    "utm_.*|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|igshid|mc_[ce]id"
+    "|_ga|_gl|_hsenc|_hsmi|mkt_tok|ref_src|phpsessid|jsessionid|aspsessionid.*|cfid|cftoken",
+    re.IGNORECASE | re.DOTALL,
+)
+_SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
+_INDEX_PAGE = re.compile(r"/(?:index\.html?|index\.php|default\.aspx?)", re.IGNORECASE)
+_DATE = re.compile(r"(?:/\d{1,4}){2,}$")
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_SAFE = "%/?:@!$&'()*+,;="  # RFC 3986: never escaped in path and query; the unreserved are implied
+_SAFE_AS_FOUND = _SAFE + "[]"
+_AROUND = "".join(map(chr, range(33)))  # what HTML strips around an address
+_NAMELESS = "page"
+
+
+def normalise(url: str) -> str:
+    """The page's identity: equal for all spellings that lead to the same page.
+
+    Scheme, host (IDNA), default port, dot segments and escapes in their one form; without
+    fragment, final slash, index page, tracking and session parameters; parameters sorted by name.
+    Idempotent. ValueError with a message for people for what is no absolute http(s) address.
+    """
+    parts = take_apart(url)
+    path = _SESSION_IN_PATH.sub("", quote(_escapes(parts.path), safe=_SAFE))
+    path = _without_index(_resolved(path))
+    query = quote(_escapes(parts.query), safe=_SAFE)
+    parameters = sorted(filter(None, _parameters(query)), key=lambda item: item.partition("=")[0])
+    return _joined(parts.origin, path, "&".join(parameters))
+
+
+def fetchable(url: str) -> str:
+    """What to request for an address: as found, final slash and index page included.
+
+    Only the host, dot segments, fragment, tracking and session parameters are as in normalise();
+    what HTTP cannot carry is escaped. Idempotent. ValueError as there; spaces are fine here.
+    """
+    parts = take_apart(url, spaces=True)
+    path = _SESSION_IN_PATH.sub("", quote(_stray_percents(parts.path), safe=_SAFE_AS_FOUND))
+    query = quote(_stray_percents(parts.query), safe=_SAFE_AS_FOUND)
+    return _joined(parts.origin, _resolved(path), "&".join(_parameters(query)))
+
+
+def join(base: str, reference: str) -> str:
+    """The fetchable() address that a reference in the page `base` means. ValueError as there."""
+    return fetchable(urljoin(base, with_slashes(bounded(reference.strip(_AROUND)))))
+
+
+def origin(url: str) -> str:
+    """`https://host` or `https://host:port` of an address. ValueError as fetchable()."""
+    return take_apart(url, spaces=True).origin
+
+
+def path_shape(url: str) -> str:
+    """normalise() without the query: what pages that differ only by their query share."""
+    return normalise(url).partition("?")[0]
+
+
+def shape(url: str) -> str:
+    """What generated pages have in common: path_shape(), and of a date at its end no number.
+
+    `/calendar?month=5` is of the shape `/calendar`, `/diary/2026/01/31` of `/diary/#/#/#`.
+    """
+    path = path_shape(url)
+    date = _DATE.search(path)
+    return path if date is None else path[: date.start()] + "/#" * date[0].count("/")
+
+
+def file_name(url: str) -> str:
+    """The last part of the path, unescaped and storable; `page` where there is none."""
+    path = take_apart(url, spaces=True).path
+    name = storable_text.clean_line(unquote(path.rpartition("/")[2]).rpartition("/")[2])
+    return name if name and name.strip(".") else _NAMELESS
+
+
+def _joined(origin: str, path: str, query: str) -> str:
+    return bounded(f"{origin}{path or '/'}" + (f"?{query}" if query else ""))
+
+
+def _parameters(query: str) -> list[str]:
+    return [item for item in query.split("&") if not _is_tracking(item)]
+
+
+def _is_tracking(parameter: str) -> bool:
+    return _TRACKING.fullmatch(unquote(parameter.partition("=")[0])) is not None
+
+
+def _escapes(text: str) -> str:
+    """Escapes in upper case, unreserved characters unescaped, stray percent signs escaped."""
+    return _ESCAPE.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    if found[1] is None:
+        return "%25"
+    character = chr(int(found[1], 16))
+    return character if character in _UNRESERVED else found[0].upper()
+
+
+def _stray_percents(text: str) -> str:
+    return _ESCAPE.sub(lambda found: found[0] if found[1] else "%25", text)
+
+
+def _resolved(path: str) -> str:
+    """The path without `.` and `..` segments, escaped ones included, as every client sends it."""
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for number, segment in enumerate(segments, start=1):
+        plain = segment.replace("%2e", ".").replace("%2E", ".")
+        if plain not in (".", ".."):
+            kept.append(segment)
+            continue
+        if plain == ".." and kept:
+            kept.pop()
+        if number == len(segments):
+            kept.append("")
+    return "/" + "/".join(kept)
+
+
+def _without_index(path: str) -> str:
+    """Without final slashes and index pages, however many follow each other."""
+    while True:
+        path = path.rstrip("/")
+        head, slash, last = path.rpartition("/")
+        if not _INDEX_PAGE.fullmatch(slash + last):
+            return path
+        path = head

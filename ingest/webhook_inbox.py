@@ -1,0 +1,242 @@
+"""The inbox: events that a provider sent become pages of their runs.
+
+An event may come before the answer to the start, twice, after the end, or for a run that is not
+ours: it is judged by what the database says now, in the transaction that acts on it. Whatever it
+turns out to be, it is processed once and keeps its verdict.
+"""
+
+import asyncio
+import re
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+import psycopg
+import structlog
+
+from ingest.asynchronous.tasks import end, is_set_within
+from ingest.blobs.base import BlobStore
+from ingest.errors import BlobMissing, LeaseLost
+from ingest.handlers.firecrawl.pages import body_of, outside, reported
+from ingest.handlers.firecrawl.run import start_id, stop_job
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.postgres.listen import Listener
+from ingest.providers.firecrawl.events import Event, parse_event
+from ingest.scheduling.backoff import backoff
+from ingest.store.crawl import crawls, frontier, provider_pages, webhook_events
+from ingest.store.crawl.crawls import CrawlStatus, RunOfEvent
+from ingest.store.crawl.webhook_events import WebhookEvent
+from ingest.store.queue import jobs
+from ingest.web.crawl_completeness import NOT_SCRAPED
+
+log = structlog.get_logger()
+
+CHANNEL: Final = "rag_inbox"
+
+# Notifications can be lost.
+_POLL: Final = timedelta(seconds=5)
+# Others are at all the events that we see.
+_CONTENDED_SECONDS: Final = 0.1
+_AT_ONCE: Final = 4
+_RETRY_BASE: Final = timedelta(seconds=2)
+_RETRY_CAP: Final = timedelta(minutes=5)
+_PROVIDER_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_LONGEST_ERROR: Final = 300
+_DELETED: Final = "the knowledge source was deleted"
+# A run that is finishing has been reconciled: an event that comes now has nothing new.
+_OPEN: Final[frozenset[CrawlStatus]] = frozenset({"pending", "running"})
+
+
+class Inbox:
+    """Processes events until closed. Any number of processes may, each event is taken by one."""
+
+    def __init__(
+        self, *, pool: Pool, blobs: BlobStore, listener: Listener, poll: timedelta = _POLL
+    ) -> None:
+        self._pool = pool
+        self._blobs = blobs
+        self._poll = poll.total_seconds()
+        self._wake = asyncio.Event()
+        self._one_large = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
+        listener.subscribe(CHANNEL, lambda _: self._wake.set())
+        listener.on_reconnect(self._wake.set)
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run(), name="inbox")
+
+    async def close(self) -> None:
+        """Stop; an event that is being processed is taken up again by whoever comes next."""
+        if self._task is not None:
+            await end(self._task)
+
+    async def process(self) -> tuple[int, int]:
+        """Process a few of the waiting events: how many were seen, how many of them were ours."""
+        async with self._pool.connection() as conn:
+            waiting = await webhook_events.waiting(conn, limit=_AT_ONCE)
+        taken = await asyncio.gather(*[self._one(event) for event in waiting])
+        return len(waiting), sum(taken)
+
+    async def _run(self) -> None:
+        while True:
+            self._wake.clear()
+            try:
+                seen, taken = await self.process()
+            except psycopg.Error as error:
+                log.warning("inbox.not_read", error=type(error).__name__)
+                seen = taken = 0
+            except Exception as error:
+                log.error("inbox.failed", exc_info=error)
+                seen = taken = 0
+            if not taken:
+                await is_set_within(self._wake, _CONTENDED_SECONDS if seen else self._poll)
+
+    async def _one(self, waiting: WebhookEvent) -> bool:
+        """Process one event; False when somebody else does."""
+        try:
+            return await self._process(waiting)
+        except Exception as error:
+            # Also of the database: else an event that it refuses would come up for ever.
+            log.warning("inbox.failed", event_id=waiting.id, error=type(error).__name__)
+            return await self._later(waiting, type(error).__name__)
+
+    async def _later(self, waiting: WebhookEvent, reason: str) -> bool:
+        delay = backoff(waiting.attempts + 1, base=_RETRY_BASE, cap=_RETRY_CAP)
+        try:
+            async with transaction(self._pool) as conn:
+                if not await webhook_events.hold(conn, waiting.id):
+                    return False
+                await webhook_events.failed(conn, waiting.id, error=reason, delay=delay)
+        except psycopg.Error as error:
+            log.warning("inbox.not_noted", error=type(error).__name__)
+            return False
+        return True
+
+    async def _process(self, waiting: WebhookEvent) -> bool:
+        try:
+            event = await self._read(waiting)
+        except (ValueError, BlobMissing) as error:
+            return await self._refuse(waiting, str(error))
+        async with transaction(self._pool) as conn:
+            if not await webhook_events.hold(conn, waiting.id):
+                return False
+            run = await _run_of(conn, event)
+            verdict = run if isinstance(run, str) else await _act(conn, run, event, waiting.id)
+            await webhook_events.done(
+                conn,
+                waiting.id,
+                type=event.kind,
+                provider_crawl_id=_provider_id(event),
+                crawl_id=None if isinstance(run, str) else run.id,
+                error=verdict,
+            )
+        return True
+
+    async def _read(self, waiting: WebhookEvent) -> Event:
+        if waiting.body is not None:
+            return await asyncio.to_thread(parse_event, waiting.body)
+        async with self._one_large:  # tens of megabytes, several times that when parsed
+            body = await body_of(self._blobs, None, waiting.blob_key)
+            return await asyncio.to_thread(parse_event, body)
+
+    async def _refuse(self, waiting: WebhookEvent, reason: str) -> bool:
+        async with transaction(self._pool) as conn:
+            if not await webhook_events.hold(conn, waiting.id):
+                return False
+            await webhook_events.done(
+                conn,
+                waiting.id,
+                type=None,
+                provider_crawl_id=None,
+                crawl_id=None,
+                error=reason[:_LONGEST_ERROR],
+            )
+        return True
+
+
+async def _run_of(conn: Connection, event: Event) -> RunOfEvent | str:
+    """The run that an event belongs to, or why it belongs to none."""
+    named, provider_id = _named(event), _provider_id(event)
+    if named is None and provider_id is None:
+        return "the event names no crawl"
+    run = await crawls.by_run(conn, id=named, provider_crawl_id=provider_id)
+    if run is None:
+        return "unknown crawl"
+    if _contradicts(event, run):
+        return "the event is of another crawl than it says"
+    is_learning = run.provider_crawl_id is None and provider_id is not None
+    if is_learning and await crawls.claimed_by_others(conn, run.id, [provider_id or ""]):
+        return "the event is of another run's crawl"
+    return run
+
+
+def _contradicts(event: Event, run: RunOfEvent) -> bool:
+    """Whether the event says of itself what the run is not.
+
+    The secret signs whatever the account crawls, so a signature alone says little.
+    """
+    sent = run.start_sent_at
+    ours = {
+        "crawlId": str(run.id),
+        "knowledgeSourceId": str(run.source_id),
+        "applicationId": str(run.application_id),
+        "startId": None if sent is None else str(start_id(run.id, sent)),
+    }
+    if any(event.run.get(name, value) != value for name, value in ours.items()):
+        return True
+    known = run.provider_crawl_id
+    return known is not None and _provider_id(event) not in (known, None)
+
+
+async def _act(conn: Connection, run: RunOfEvent, event: Event, event_id: int) -> str | None:
+    """Do what an event says; why not, if its run has ended."""
+    if event.kind in ("completed", "failed", "cancelled") and run.status in _OPEN:
+        # The root job looks what there is, and whether it is true. (Jobs are locked before runs.)
+        await jobs.resume(conn, run.job_id)
+    crawl = await crawls.get(conn, run.id)
+    if crawl is None:
+        return _DELETED
+    others = await outside(event.pages, crawl)  # before the lock: it may take long
+    try:
+        locked = await crawls.lock(conn, run.id, source_id=run.source_id, job_id=run.job_id)
+    except LeaseLost:
+        return _DELETED
+    is_open = locked.status in _OPEN
+    if event.unscraped and locked.status in crawls.OPEN:
+        # Also when the results were read already: the run must not call itself complete.
+        await crawls.add_skipped(conn, run.id, {NOT_SCRAPED: event.unscraped})
+    await _learn(conn, run, _provider_id(event), is_open=is_open)
+    if not is_open:
+        return "the run takes no more pages"
+    await crawls.heard_of(conn, run.id)
+    await frontier.add_seen(conn, run.id, run.source_id, list(others.values()))
+    pages = reported(event.pages, leave_out=others.keys())
+    if pages:
+        family = await provider_pages.family(conn, run)
+        await provider_pages.take_in(conn, family, pages, locked=locked, event_id=event_id)
+    return None
+
+
+async def _learn(
+    conn: Connection, run: RunOfEvent, provider_id: str | None, *, is_open: bool
+) -> None:
+    """Note which of the provider's crawls this is, when the answer to the start is still out."""
+    if provider_id is None or not await crawls.started(conn, run.id, provider_id):
+        return
+    if is_open:
+        await webhook_events.take_up_again(conn, provider_id)
+    else:
+        # The run ended before anybody knew what to stop.
+        await jobs.enqueue(conn, [stop_job(run.application_id, provider_id)])
+
+
+def _named(event: Event) -> UUID | None:
+    try:
+        return UUID(event.run.get("crawlId", ""))
+    except ValueError:
+        return None
+
+
+def _provider_id(event: Event) -> str | None:
+    id = event.provider_crawl_id
+    return id if id is not None and _PROVIDER_ID.fullmatch(id) else None
