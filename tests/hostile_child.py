@@ -10,12 +10,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import orjson
 from PIL import Image
 
-from ingest.formats import media_types, registry
+from ingest.formats import media_types
 from ingest.formats.common.source import Extraction, Source
+from ingest.formats.text import declaration
 from ingest.providers.ocr import factory
 from ingest.sandbox import child
 
@@ -115,7 +117,10 @@ def _lie(frame: bytes) -> None:
     time.sleep(10)
 
 
-registry.MODULES[media_types.TEXT] = "__main__"
+declaration.FORMATS = tuple(
+    replace(each, reader="__main__") if each.media_type == media_types.TEXT else each
+    for each in declaration.FORMATS
+)
 factory.build_recogniser = lambda settings: _Slow()  # type: ignore[assignment]
 
 if __name__ == "__main__":

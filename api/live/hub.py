@@ -1,9 +1,9 @@
 """One per API process: what a connection asks to follow the events of sources.
 
-Snapshots are shared by all who subscribe at the same time (snapshots.py). A subscriber gets that
-of each source and the events that it missed, and then joins the source's feed, which all subscribers
-share. Between the last look at the feed's number and the join nothing is awaited, so no event falls
-in between and none comes twice.
+Snapshots are shared by all who subscribe at once (snapshots.py). A subscriber gets that of each
+source and the events that it missed, and then joins the source's feed, which all subscribers share.
+Nothing is awaited between the last look at the feed's number and the join, so no event is lost in
+between and none comes twice.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """From a file to a Document: sniff, extract by type, clean, check.
 
-A new format is one module in this package with `extract(source: Source) -> Extraction`, and one
-line in `MODULES`.
+A new format is a package beside this module with a `declaration.py` (declaration.py says what is
+in it) and a reader with `extract(source: Source) -> Extraction`.
 """
 
 import importlib
@@ -11,52 +11,12 @@ from typing import BinaryIO, cast
 from ingest import storable_text
 from ingest.best_effort import improve, is_panic, recording
 from ingest.errors import IsArchive, Permanent, Transient
-from ingest.formats import media_types as types
+from ingest.formats import catalog
 from ingest.formats.common.no_text import no_text
 from ingest.formats.common.source import Extraction, MemberSink, Recogniser, Source
 from ingest.formats.detect.sniff import Sniffed, sniff
 from ingest.model import Coverage, Document, Page
 
-MODULES = {
-    types.TEXT: "ingest.formats.text.plain",
-    types.MARKDOWN: "ingest.formats.text.plain",
-    types.CSV: "ingest.formats.sheets.csv",
-    types.TSV: "ingest.formats.sheets.csv",
-    types.JSON: "ingest.formats.json.document",
-    types.JSON_LINES: "ingest.formats.json.document",
-    types.NOTEBOOK: "ingest.formats.json.notebook",
-    types.XML: "ingest.formats.xml.document",
-    types.HTML: "ingest.formats.html.page",
-    types.PDF: "ingest.formats.pdf.document",
-    types.DOCX: "ingest.formats.word.docx",
-    types.EMAIL: "ingest.formats.mail.message_file",
-    types.MBOX: "ingest.formats.mail.mbox",
-    types.MHTML: "ingest.formats.mail.mhtml",
-    types.MSG: "ingest.formats.mail.msg",
-    types.EPUB: "ingest.formats.epub.book",
-    types.PPTX: "ingest.formats.slides.pptx",
-    types.XLSX: "ingest.formats.sheets.workbook",
-    types.XLSB: "ingest.formats.sheets.workbook",
-    types.XLS: "ingest.formats.sheets.workbook",
-    types.ODS: "ingest.formats.sheets.workbook",
-    types.FODS: "ingest.formats.sheets.workbook",
-    types.DOC: "ingest.formats.office.legacy",
-    types.PPT: "ingest.formats.office.legacy",
-    types.RTF: "ingest.formats.office.legacy",
-    types.ODT: "ingest.formats.opendocument.document",
-    types.ODP: "ingest.formats.opendocument.document",
-    types.FODT: "ingest.formats.opendocument.document",
-    types.FODP: "ingest.formats.opendocument.document",
-    types.FLAT_OPC: "ingest.formats.flat_office",
-    types.WORD_XML: "ingest.formats.word.word_2003",
-    types.PNG: "ingest.formats.image.picture",
-    types.JPEG: "ingest.formats.image.picture",
-    types.TIFF: "ingest.formats.image.picture",
-    types.GIF: "ingest.formats.image.picture",
-    types.WEBP: "ingest.formats.image.picture",
-    types.BMP: "ingest.formats.image.picture",
-}
-"""Media type to the module that reads it."""
 _SUPPORTED = "It cannot be read here; README.md lists the formats that can."
 _PAGE_BREAK = "\n\n"
 _MOST_LOST = 100
@@ -86,11 +46,11 @@ def extract(
     skipped, with a warning such as `headings_skipped`.
     """
     sniffed = sniff(file, name=name, declared=declared)
-    if sniffed.media_type in types.ARCHIVES:
-        raise IsArchive(f"This is {types.label(sniffed.media_type)}, not a document.")
-    module = MODULES.get(sniffed.media_type)
-    if module is None:
-        what = types.label(sniffed.media_type)
+    found = catalog.find(sniffed.media_type)
+    what = catalog.label(sniffed.media_type)
+    if found is not None and found.is_archive:
+        raise IsArchive(f"This is {what}, not a document.")
+    if found is None or found.reader is None:
         raise Permanent(f"This is {what}. {_SUPPORTED}", code="unsupported_type")
     source = Source(
         stream=file,
@@ -103,12 +63,12 @@ def extract(
         members=members,
     )
     with recording() as skipped:
-        document = _assemble(sniffed, _run(module, source), ocr)
+        document = _assemble(sniffed, _run(found.reader, source), ocr)
     return skipped.noted_in(document)
 
 
 def _run(module: str, source: Source) -> Extraction:
-    what = types.label(source.media_type)
+    what = catalog.label(source.media_type)
     try:
         return cast(Extraction, importlib.import_module(module).extract(source))
     except (Permanent, Transient):
@@ -136,12 +96,12 @@ def missing_parsers() -> dict[str, list[str]]:
     Imports all extractors, which takes a second and 100 MB: to be called in a parser process.
     """
     missing: dict[str, dict[str, None]] = {}
-    for media_type, module in MODULES.items():
+    for declared in catalog.formats():
         try:
-            importlib.import_module(module)
+            importlib.import_module(declared.reader or __name__)
         except ImportError as error:
             formats = missing.setdefault(missing_module(error), {})
-            formats[types.format_name(media_type)] = None
+            formats[catalog.format_name(declared.media_type)] = None
     return {module: list(formats) for module, formats in missing.items()}
 
 
@@ -220,7 +180,7 @@ def _coverage(extraction: Extraction, texts: list[str]) -> Coverage:
 
 
 def _nothing(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent:
-    if media_type in types.TEXTUAL:
+    if catalog.is_text(media_type):
         return Permanent("The file holds no text.", code="empty_content")
     if coverage.failed:
         return Permanent("No page of the file could be read: it is damaged.", code="corrupt")

@@ -2,7 +2,13 @@
 
 from collections.abc import Sequence
 
+SEVEN_ZIP = "application/x-7z-compressed"
+RAR = "application/vnd.rar"
+OLE = "application/x-ole-storage"
+
 _SIGNATURES: Sequence[tuple[int, bytes, str]] = (
+    (0, b"7z\xbc\xaf\x27\x1c", SEVEN_ZIP),
+    (0, b"Rar!\x1a\x07", RAR),
     (0, b"\x28\xb5\x2f\xfd", "application/zstd"),
     (0, b"\x04\x22\x4d\x18", "application/x-lz4"),
     (0, b"LZIP", "application/x-lzip"),
@@ -74,7 +80,30 @@ _SIGNATURES: Sequence[tuple[int, bytes, str]] = (
 _RIFF = {b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo", b"CDRA": "image/x-coreldraw"}
 _STILL = (b"heic", b"heix", b"heim", b"mif1", b"msf1", b"avif")
 
+ZIP_PARTS = {
+    "visio/document.xml": "application/vnd.visio",
+    "fixeddocumentsequence.fdseq": "application/vnd.ms-xpsdocument",
+    "fixeddocseq.fdseq": "application/vnd.ms-xpsdocument",
+    "index/document.iwa": "application/vnd.apple.iwork",
+    "metadata/buildversionhistory.plist": "application/vnd.apple.iwork",
+    "buildversionhistory.plist": "application/vnd.apple.iwork",
+}
+"""Parts of ZIP packages, in lower case, that only these formats have."""
+OLE_STREAMS = {
+    "VisioDocument": "application/vnd.visio",
+    "Quill/QuillSub/CONTENTS": "application/vnd.ms-publisher",
+    "BodyText/Section0": "application/x-hwp",
+    "   114/Props": "application/vnd.ms-project",
+    "\u4840\u3b3f\u43f2\u4438\u45b1": "application/x-msi",
+}
+"""Streams of OLE containers that only these formats have."""
+BY_SUFFIX = {".7z": SEVEN_ZIP, ".rar": RAR}
+"""Endings that promise one of these formats."""
+
 LABELS = {
+    SEVEN_ZIP: "a 7-Zip archive",
+    RAR: "a RAR archive",
+    OLE: "an OLE container",
     "application/zstd": "a Zstandard archive",
     "application/x-lz4": "an LZ4 archive",
     "application/x-lzip": "an lzip archive",
@@ -114,7 +143,6 @@ LABELS = {
     "application/x-bplist": "a binary property list",
     "application/x-ms-shortcut": "a Windows shortcut",
     "application/vnd.tcpdump.pcap": "a network recording",
-    # containers that detect/zip.py and detect/ole.py know
     "application/vnd.apple.iwork": "an Apple Pages, Numbers or Keynote document",
     "application/vnd.visio": "a Visio drawing",
     "application/vnd.ms-publisher": "a Publisher document",

@@ -15,7 +15,7 @@ from pathlib import Path
 import structlog
 
 from ingest.errors import Permanent, Transient
-from ingest.formats.media_types import format_name
+from ingest.formats.catalog import format_name
 from ingest.model import Chunk, MissingModule
 from ingest.observability import metrics
 from ingest.sandbox import protocol, replies

@@ -126,11 +126,6 @@ def test_whatever_a_parser_raises_becomes_a_code_without_internals(
     assert "/" not in str(error)
 
 
-def test_every_registered_module_exists() -> None:
-    for module in set(registry.MODULES.values()):
-        assert callable(__import__(module, fromlist=["extract"]).extract)
-
-
 FRONT = """---
 title: "A: B"
 authors: [Ann, Bob]

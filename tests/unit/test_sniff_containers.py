@@ -8,6 +8,7 @@ import zipfile
 import pytest
 
 from ingest.errors import Permanent
+from ingest.formats import catalog
 from ingest.formats import media_types as types
 from ingest.formats.detect.sniff import sniff
 from tests import make_files
@@ -79,7 +80,7 @@ def test_a_zip_family_is_told_by_its_parts(members: dict[str, bytes], expected: 
     ],
 )
 def test_a_document_that_nobody_reads_is_named(members: dict[str, bytes], words: str) -> None:
-    assert words in types.label(kind(make_files.zipped(members)))
+    assert words in catalog.label(kind(make_files.zipped(members)))
 
 
 def test_a_zip_whose_first_part_is_encrypted_or_damaged_is_still_told() -> None:
@@ -133,7 +134,7 @@ def test_tar_is_told_by_its_sum_old_or_new() -> None:
     ],
 )
 def test_what_nobody_reads_is_named(data: bytes, words: str) -> None:
-    assert types.label(kind(data, "a.txt")) == words
+    assert catalog.label(kind(data, "a.txt")) == words
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from pathlib import PurePosixPath
 from typing import IO, BinaryIO, Self, cast
 
 from ingest.errors import Permanent, Transient
+from ingest.formats import catalog
 from ingest.formats import media_types as types
 from ingest.formats.archives import zip_names
 from ingest.formats.archives.members import FolderSink, leaves_its_folder
@@ -72,7 +73,9 @@ def unpack(
     elif media_type in _STREAMS:
         unpacker.stream(file, media_type, name)
     else:
-        raise Permanent(f"This is {types.label(media_type)}, no archive.", code="unsupported_type")
+        raise Permanent(
+            f"This is {catalog.label(media_type)}, no archive.", code="unsupported_type"
+        )
     _check(sink)
     return dict(skipped)
 

@@ -1,7 +1,7 @@
 """What to say about a file in which there is nothing to read."""
 
 from ingest.errors import Permanent
-from ingest.formats import media_types as types
+from ingest.formats import catalog
 from ingest.model import Coverage
 
 SWITCH_ON = (
@@ -25,7 +25,7 @@ def no_text(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent:
         )
     if is_picture:
         return Permanent("No text was found in the picture.", code="no_text")
-    what = types.label(media_type)
+    what = catalog.label(media_type)
     return Permanent(
         f"This is {what} without text, and none was found in pictures.", code="no_text"
     )

@@ -6,14 +6,13 @@ all among text formats; text.py has the rules.
 
 import re
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import BinaryIO
 
 import olefile
 
 from ingest.errors import Permanent
+from ingest.formats import catalog, unsupported
 from ingest.formats import media_types as types
-from ingest.formats import unsupported
 from ingest.formats.code_languages import language_of
 from ingest.formats.detect.mail import mail_family
 from ingest.formats.detect.ole import ole_family
@@ -21,25 +20,6 @@ from ingest.formats.detect.text import text_family
 from ingest.formats.detect.zip import zip_family
 from ingest.formats.encoding.decode import HEAD, decode, is_text, peek
 
-_SIGNATURES = (
-    (b"\x89PNG\r\n\x1a\n", types.PNG),
-    (b"\xff\xd8\xff", types.JPEG),
-    (b"GIF87a", types.GIF),
-    (b"GIF89a", types.GIF),
-    (b"II*\0", types.TIFF),
-    (b"MM\0*", types.TIFF),
-    (b"II+\0", types.TIFF),
-    (b"MM\0+", types.TIFF),
-    (b"\x1f\x8b\x08", types.GZIP),
-    (b"\xfd7zXZ\0", types.XZ),
-    (b"7z\xbc\xaf\x27\x1c", types.SEVEN_ZIP),
-    (b"Rar!\x1a\x07", types.RAR),
-)
-_BITMAP = re.compile(rb"BM.{4}\0{4}.{4}[\x0c\x28\x40\x6c\x7c]\0\0\0", re.DOTALL)
-_BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
-_EXCEL_4 = re.compile(
-    rb"\x09[\0\x02\x04\x08][\x04-\x10]\0(?:\0[\0\x02-\x06]|[\0\x02-\x06]\0)[\x05\x10\x20\x40]\0"
-)
 _PDF_WITHIN = 1024  # bytes; readers look for the header so far
 _PDF = re.compile(rb"\s*%PDF-")
 _LATE_PDF = re.compile(rb"%PDF-\d\.\d")
@@ -47,15 +27,6 @@ _PDF_OBJECT = re.compile(rb"\b\d{1,10} \d{1,5} obj\b|%\xe2\xe3\xcf\xd3")
 _TAR_BLOCK = 512
 _TAR_SUM = slice(148, 156)
 _ARMOURED = (b"-----BEGIN PGP MESSAGE-----", b"age-encryption.org/v1\n")
-# What differs from the promise, but breaks no promise.
-_KIN = (
-    {types.XML, types.HTML},
-    {types.XML, types.FLAT_OPC, types.WORD_XML},
-    {types.JSON, types.JSON_LINES, types.NOTEBOOK},
-    {types.CSV, types.TSV},
-    {types.EMAIL, types.MBOX, types.MHTML},
-    {types.GZIP, types.TAR},
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +41,7 @@ class Sniffed:
 def sniff(file: BinaryIO, *, name: str | None = None, declared: str | None = None) -> Sniffed:
     """Type of a seekable file, which is left at its start.
 
-    Types that nobody here reads are named, too: `mediatypes.label` has the words.
+    Types that nobody here reads are named, too: `catalog.label` has the words.
     Permanent: `empty_content`, `encrypted` (Office, PGP), `corrupt` (the name promises a binary
     format that the bytes are not, or the container is broken), `unsupported_type`.
     """
@@ -79,8 +50,8 @@ def sniff(file: BinaryIO, *, name: str | None = None, declared: str | None = Non
     if len(head) < HEAD and not head.strip(b" \t\r\n\f\v\0"):
         raise Permanent("The file is empty.", code="empty_content")
     language = language_of(name)
-    promised = types.TEXT if language else _promise(name)
-    stated = types.declared(declared)
+    promised = types.TEXT if language else catalog.promised(name)
+    stated = catalog.stated(declared)
     media_type = _binary(file, head)
     if media_type is None:
         readable = is_text(head)
@@ -99,23 +70,20 @@ def sniff(file: BinaryIO, *, name: str | None = None, declared: str | None = Non
     return Sniffed(media_type, mismatch=_differ(promised or stated, media_type))
 
 
-def _promise(name: str | None) -> str | None:
-    return types.BY_SUFFIX.get(PurePosixPath(name or "").suffix.lower())
-
-
 def _is_binary(promised: str | None) -> bool:
-    return promised is not None and promised not in types.TEXTUAL
+    return promised is not None and not catalog.is_text(promised)
 
 
 def _differ(promised: str | None, media_type: str) -> bool:
     if promised is None or promised == media_type:
         return False
-    return not any({promised, media_type} <= kin for kin in _KIN)
+    found = catalog.find(media_type)
+    return found is None or promised not in found.related
 
 
 def _unrecognised(promised: str | None) -> Permanent:
     if _is_binary(promised) and promised is not None:
-        what = types.label(promised)
+        what = catalog.label(promised)
         return Permanent(f"The file is named like {what}, but its bytes are not.", code="corrupt")
     return Permanent(
         "The file is neither text nor of a format that is known here.", code="unsupported_type"
@@ -132,22 +100,16 @@ def _binary(file: BinaryIO, head: bytes) -> str | None:
         return zip_family(file)
     if head.lstrip().startswith(_ARMOURED):
         raise Permanent("The file is encrypted.", code="encrypted")
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return types.WEBP
-    for signature, media_type in _SIGNATURES:
-        if head.startswith(signature):
-            return media_type
-    return _by_structure(head)
-
-
-def _by_structure(head: bytes) -> str | None:
-    if _BITMAP.match(head):
-        return types.BMP
-    if _BZIP2.match(head):
-        return types.BZIP2
-    if _EXCEL_4.match(head):
-        return types.XLS
+    for declared in catalog.formats():
+        if any(_begins(head, signature) for signature in declared.signatures):
+            return declared.media_type
     return types.TAR if _is_tar(head[:_TAR_BLOCK]) else None
+
+
+def _begins(head: bytes, signature: bytes | re.Pattern[bytes]) -> bool:
+    if isinstance(signature, bytes):
+        return head.startswith(signature)
+    return signature.match(head) is not None
 
 
 def _is_pdf(head: bytes) -> bool:

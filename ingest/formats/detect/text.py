@@ -10,6 +10,7 @@ import csv
 import json
 import re
 
+from ingest.formats import catalog
 from ingest.formats import media_types as types
 from ingest.formats.detect.mail import mail_family
 
@@ -26,13 +27,6 @@ _ROOT = re.compile(
 _XHTML = re.compile(r"<\w+\b[^>]{0,1000}\sxmlns=[\"']http://www\.w3\.org/1999/xhtml[\"']")
 _TAG = re.compile(
     r"<(?:head|body|title|meta|div|p|h[1-6]|table|ul|ol|span|a|br|script)\b[^<>]*>", re.IGNORECASE
-)
-_XML_FAMILIES = (
-    ("http://schemas.microsoft.com/office/2006/xmlPackage", types.FLAT_OPC),
-    ("http://schemas.microsoft.com/office/word/2003/wordml", types.WORD_XML),
-    ('mimetype="application/vnd.oasis.opendocument.text"', types.FODT),
-    ('mimetype="application/vnd.oasis.opendocument.spreadsheet"', types.FODS),
-    ('mimetype="application/vnd.oasis.opendocument.presentation"', types.FODP),
 )
 _XML_ROOTS = frozenset(
     {"rss", "feed", "svg", "rdf:RDF", "opml", "kml", "gpx", "urlset", "sitemapindex"}
@@ -66,11 +60,11 @@ def text_family(
     sure = None if is_code else _sure(text, start, promised=promised, is_whole=is_whole)
     if sure is not None:
         return sure
-    if promised in types.TEXTUAL:
+    if promised is not None and catalog.is_text(promised):
         return promised
     if promised in (types.EMAIL, types.MHTML, types.MBOX):
         return promised
-    if declared in types.TEXTUAL:
+    if declared is not None and catalog.is_text(declared):
         return declared
     return _by_signs(text, start)
 
@@ -103,9 +97,9 @@ def _xml_family(text: str, start: str, promised: str | None) -> str | None:
     has_declaration = text.lstrip("\ufeff \t\r\n").startswith("<?xml")
     if root is None or not (has_declaration or root[1] in _XML_ROOTS or "xmlns" in start[:2000]):
         return None
-    for mark, media_type in _XML_FAMILIES:
-        if mark in text[:_LOOKED_AT]:
-            return media_type
+    for declared in catalog.formats():
+        if any(mark in text[:_LOOKED_AT] for mark in declared.xml_marks):
+            return declared.media_type
     # A fragment of XHTML is a page, if that is its name; Markdown may hold pictures in SVG.
     is_fragment = promised == types.HTML and _TAG.match(start) is not None
     if is_fragment or (promised == types.MARKDOWN and not has_declaration):

@@ -7,10 +7,12 @@ without a `mimetype`, with backslashes or a leading slash in the names.
 import re
 import struct
 import zipfile
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from functools import cache
 from typing import BinaryIO
 
 from ingest.errors import Permanent
+from ingest.formats import catalog, unsupported
 from ingest.formats import media_types as types
 
 LARGEST_DIRECTORY = 32 * 1024 * 1024
@@ -19,36 +21,7 @@ _TAIL = 22 + 65_535 + 76  # end record with the longest comment, and what ZIP64 
 _END, _END_64 = b"PK\x05\x06", b"PK\x06\x06"
 _FEW = 64 * 1024  # bytes that are read of a part
 _OF_DOCUMENTS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_MAIN_PARTS = {
-    "word/document.xml": types.DOCX,
-    "xl/workbook.bin": types.XLSB,
-    "xl/workbook.xml": types.XLSX,
-    "ppt/presentation.xml": types.PPTX,
-    "visio/document.xml": "application/vnd.visio",
-    "fixeddocumentsequence.fdseq": "application/vnd.ms-xpsdocument",
-    "fixeddocseq.fdseq": "application/vnd.ms-xpsdocument",
-    "index/document.iwa": "application/vnd.apple.iwork",
-    "metadata/buildversionhistory.plist": "application/vnd.apple.iwork",
-    "buildversionhistory.plist": "application/vnd.apple.iwork",
-}
-_CONTENT_TYPES = (
-    (re.compile(rb"ms-excel\.sheet\.binary\.macroEnabled\.main", re.IGNORECASE), types.XLSB),
-    (re.compile(rb"wordprocessingml\.(?:document|template)\.main|ms-word\.\w+\.macroEnabled"
-                rb"(?:Template)?\.main", re.IGNORECASE), types.DOCX),
-    (re.compile(rb"spreadsheetml\.(?:sheet|template)\.main|ms-excel\.(?:sheet|template|addin)"
-                rb"\.macroEnabled\.main", re.IGNORECASE), types.XLSX),
-    (re.compile(rb"presentationml\.(?:presentation|template|slideshow)\.main|ms-powerpoint\.\w+"
-                rb"\.macroEnabled\.main", re.IGNORECASE), types.PPTX),
-)  # fmt: skip
-_FOLDERS = (("word/", types.DOCX), ("xl/", types.XLSX), ("ppt/", types.PPTX))
-_OPEN_DOCUMENT = {
-    "text": types.ODT,
-    "text-master": types.ODT,
-    "text-web": types.ODT,
-    "spreadsheet": types.ODS,
-    "presentation": types.ODP,
-}
-_ODF_KIND = re.compile(r"[a-z][a-z-]{0,40}")
+_ODF_KIND = re.compile(r"application/vnd\.oasis\.opendocument\.[a-z][a-z-]{0,40}")
 _ODF_TYPE = re.compile(rb"application/(?:vnd\.oasis\.opendocument\.[a-z-]+|vnd\.sun\.xml\.[a-z.]+)")
 
 
@@ -89,10 +62,10 @@ def _plain(name: str) -> str:
 def _office(archive: zipfile.ZipFile, members: dict[str, str]) -> str | None:
     """Office Open XML and other packages with a main part of a known name."""
     content_types = _read(archive, members.get("[content_types].xml"))
-    for pattern, media_type in _CONTENT_TYPES:
-        if pattern.search(content_types):
-            return media_type
-    for part, media_type in _MAIN_PARTS.items():
+    for declared in catalog.formats():
+        if declared.zip_content_type and declared.zip_content_type.search(content_types):
+            return declared.media_type
+    for part, media_type in _main_parts().items():
         if part in members:
             return media_type
     if content_types or "_rels/.rels" in members:
@@ -101,33 +74,43 @@ def _office(archive: zipfile.ZipFile, members: dict[str, str]) -> str | None:
 
 
 def _by_folder(members: Collection[str]) -> str | None:
-    for folder, media_type in _FOLDERS:
-        if any(member.startswith(folder) for member in members):
-            return media_type
+    for declared in catalog.formats():
+        folder = declared.zip_folder
+        if folder and any(member.startswith(folder) for member in members):
+            return declared.media_type
     return None
+
+
+@cache
+def _main_parts() -> Mapping[str, str]:
+    """Lower-case part to media type."""
+    declared = {part: each.media_type for each in catalog.formats() for part in each.zip_parts}
+    return {**declared, **unsupported.ZIP_PARTS}
+
+
+@cache
+def _mimetypes() -> Mapping[str, str]:
+    """What the part `mimetype` says, to media type."""
+    return {said: each.media_type for each in catalog.formats() for said in each.zip_mimetypes}
 
 
 def _book(archive: zipfile.ZipFile, members: dict[str, str]) -> str | None:
     """OpenDocument and EPUB, which say what they are; else by what only they have."""
     stated = _read(archive, members.get("mimetype"))[:200].strip().decode("ascii", "replace")
-    if stated == types.EPUB:
-        return types.EPUB
-    media_type = _open_document(stated)
+    media_type = _by_mimetype(stated)
     if media_type is None and "content.xml" in members:
         found = _ODF_TYPE.search(_read(archive, members.get("meta-inf/manifest.xml")))
-        media_type = _open_document(found.group().decode()) if found else None
+        media_type = _by_mimetype(found.group().decode()) if found else None
     if media_type is None and "meta-inf/container.xml" in members:
         return types.EPUB if any(name.endswith(".opf") for name in members) else None
     return media_type
 
 
-def _open_document(stated: str) -> str | None:
+def _by_mimetype(stated: str) -> str | None:
     if stated.startswith("application/vnd.sun.xml."):
         return "application/vnd.sun.xml"
-    family, found, kind = stated.removesuffix("-template").rpartition("opendocument.")
-    if family != "application/vnd.oasis." or not (found and _ODF_KIND.fullmatch(kind)):
-        return None
-    return _OPEN_DOCUMENT.get(kind, f"application/vnd.oasis.opendocument.{kind}")
+    stated = stated.removesuffix("-template")
+    return _mimetypes().get(stated) or (stated if _ODF_KIND.fullmatch(stated) else None)
 
 
 def _read(archive: zipfile.ZipFile, name: str | None) -> bytes:

@@ -6,12 +6,12 @@ import os
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final
 
 from ingest.blobs.base import BlobStore, StagedBlob, new_key
 from ingest.errors import Permanent
-from ingest.formats import media_types as types
+from ingest.formats import catalog
 from ingest.handlers.context import ArchiveLimits, Context
 from ingest.handlers.documents.file_location import Place
 from ingest.model import Member
@@ -128,8 +128,8 @@ def _job(job: ClaimedJob, place: Place, uri: str, **payload: Any) -> NewJob:
 
 def _hint(uri: str) -> dict[str, bool]:
     """While such a file is not read, nobody knows how many there are."""
-    promised = types.BY_SUFFIX.get(PurePosixPath(uri).suffix.lower())
-    return {"mayHoldFiles": True} if promised in types.HOLD_FILES else {}
+    promised = catalog.promised(uri)
+    return {"mayHoldFiles": True} if catalog.holds_files(promised) else {}
 
 
 def _measure(uri: str, path: Path) -> _File:

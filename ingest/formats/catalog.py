@@ -1,0 +1,100 @@
+"""All formats as their families declare them, looked up by type, ending or content type."""
+
+from functools import cache
+from importlib import import_module
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import Final
+
+from ingest.formats import code_languages, unsupported
+from ingest.formats import media_types as types
+from ingest.formats.declaration import Format
+
+_KINDS: Final = {
+    "image": "an image",
+    "audio": "an audio file",
+    "video": "a video",
+    "font": "a font",
+}
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """What the families in this folder declare, by family name."""
+    here = Path(__file__).parent
+    return tuple(
+        declared
+        for file in sorted(here.glob("*/declaration.py"))
+        for declared in import_module(f"{__package__}.{file.parent.name}.declaration").FORMATS
+    )
+
+
+@cache
+def _by_type() -> MappingProxyType[str, Format]:
+    return MappingProxyType({declared.media_type: declared for declared in formats()})
+
+
+@cache
+def _by_suffix() -> MappingProxyType[str, str]:
+    found = dict.fromkeys(code_languages.BY_SUFFIX, types.TEXT)
+    for declared in formats():
+        found.update(dict.fromkeys(declared.suffixes.split(), declared.media_type))
+    return MappingProxyType({**unsupported.BY_SUFFIX, **found})
+
+
+@cache
+def _by_alias() -> MappingProxyType[str, str]:
+    return MappingProxyType(
+        {alias: declared.media_type for declared in formats() for alias in declared.aliases}
+    )
+
+
+def find(media_type: str | None) -> Format | None:
+    """The format of a media type; None if nobody reads or unpacks it here."""
+    return _by_type().get(media_type or "")
+
+
+def promised(name: str | None) -> str | None:
+    """Media type that the ending of a file name promises."""
+    return _by_suffix().get(PurePosixPath(name or "").suffix.lower())
+
+
+def is_text(media_type: str | None) -> bool:
+    """Are the bytes of this type text as such?"""
+    found = find(media_type)
+    return found is not None and found.is_text
+
+
+def holds_files(media_type: str | None) -> bool:
+    """Are files inside of this type common?"""
+    found = find(media_type)
+    return found is not None and found.holds_files
+
+
+def label(media_type: str) -> str:
+    """The type in words, with its article: `a PDF`, `an image`."""
+    found = find(media_type)
+    if found is not None:
+        return found.label
+    known = unsupported.LABELS.get(media_type)
+    return known or _KINDS.get(media_type.split("/")[0], f"a file of type {media_type}")
+
+
+def format_name(media_type: str) -> str:
+    """A short word for lists and metrics: `pdf`, `docx`; `other` for what is not known here."""
+    found = find(media_type)
+    if found is None:
+        return "other"
+    if not found.suffixes and found.xml_marks:
+        return "xml"
+    return (found.suffixes or ".other").split()[0].removeprefix(".")
+
+
+def stated(content_type: str | None) -> str | None:
+    """Media type that a Content-Type header states; None where it says nothing of use."""
+    said = (content_type or "").split(";")[0].strip().lower()
+    if said in _by_alias():
+        return _by_alias()[said]
+    if said != types.TEXT and (said in _by_type() or said in unsupported.LABELS):
+        return said
+    return {"+xml": types.XML, "+json": types.JSON}.get(said[said.rfind("+") :])

@@ -1,0 +1,39 @@
+"""E-mails, mailboxes, Outlook items and saved web pages: names and signatures."""
+
+from ingest.formats import media_types as types
+from ingest.formats.declaration import Format
+
+FORMATS: tuple[Format, ...] = (
+    Format(
+        media_type=types.EMAIL,
+        label="an e-mail",
+        suffixes=".eml",
+        reader="ingest.formats.mail.message_file",
+        holds_files=True,
+        related=frozenset({types.MBOX, types.MHTML}),
+    ),
+    Format(
+        media_type=types.MBOX,
+        label="a mailbox",
+        suffixes=".mbox",
+        reader="ingest.formats.mail.mbox",
+        holds_files=True,
+        related=frozenset({types.EMAIL, types.MHTML}),
+    ),
+    Format(
+        media_type=types.MHTML,
+        label="a web archive",
+        suffixes=".mhtml .mht",
+        reader="ingest.formats.mail.mhtml",
+        aliases=("application/x-mimearchive",),
+        related=frozenset({types.MBOX, types.EMAIL}),
+    ),
+    Format(
+        media_type=types.MSG,
+        label="an Outlook message",
+        suffixes=".msg",
+        reader="ingest.formats.mail.msg",
+        holds_files=True,
+        ole_streams=("__properties_version1.0",),
+    ),
+)

@@ -1,0 +1,14 @@
+"""PDF: names and signatures."""
+
+from ingest.formats import media_types as types
+from ingest.formats.declaration import Format
+
+FORMATS: tuple[Format, ...] = (
+    Format(
+        media_type=types.PDF,
+        label="a PDF",
+        suffixes=".pdf",
+        reader="ingest.formats.pdf.document",
+        aliases=("application/x-pdf",),
+    ),
+)

@@ -1,0 +1,21 @@
+"""PowerPoint presentations: names and signatures."""
+
+import re
+
+from ingest.formats import media_types as types
+from ingest.formats.declaration import Format
+
+FORMATS: tuple[Format, ...] = (
+    Format(
+        media_type=types.PPTX,
+        label="a PowerPoint presentation",
+        suffixes=".pptx .pptm .potx .ppsx",
+        reader="ingest.formats.slides.pptx",
+        zip_content_type=re.compile(
+            rb"presentationml\.(?:presentation|template|slideshow)\.main|ms-powerpoint\.\w+\.macroEnabled\.main",
+            re.IGNORECASE,
+        ),
+        zip_parts=("ppt/presentation.xml",),
+        zip_folder="ppt/",
+    ),
+)
