@@ -24,13 +24,7 @@ from ingest.errors import ErrorCode, Snooze
 from ingest.postgres.database import Pool, transaction
 from ingest.store.lenient_json import positive_integer
 from ingest.store.limits import provider_lanes
-from ingest.store.limits.provider_lanes import (
-    FAILURES_TO_PAUSE,
-    Cause,
-    Lane,
-    LaneState,
-    PauseReason,
-)
+from ingest.store.limits.provider_lanes import Cause, Lane, LaneState, PauseReason
 from ingest.token_bucket import burst, take
 
 log = structlog.get_logger()
@@ -115,7 +109,7 @@ class Governor:
                     reason="rate_limited",
                     most_tokens=burst(limits.tokens_per_minute),
                 )
-            probes = now.failures >= FAILURES_TO_PAUSE
+            probes = now.failures >= provider_lanes.FAILURES_TO_PAUSE
             if probes and not may_try:
                 return _trial(now.cause)
             granted = replace(
@@ -137,7 +131,7 @@ class Governor:
         if state.is_paused and state.delay is not None:
             reason = _wait_reason(state.reason)
             return Hold(delay=state.delay, reason=reason, cause=state.cause)
-        if state.failures >= FAILURES_TO_PAUSE:
+        if state.failures >= provider_lanes.FAILURES_TO_PAUSE:
             return _trial(state.cause)
         return None
 
@@ -177,11 +171,11 @@ class Governor:
             now = await provider_lanes.lock(conn, lane)
             failures = now.failures + _is_news(now)
             if at_once:
-                failures = max(failures, FAILURES_TO_PAUSE)
+                failures = max(failures, provider_lanes.FAILURES_TO_PAUSE)
             delay = retry_after or timedelta(0)
             if retry_after is None and _is_news(now):
                 longest = _LONGEST_BACKOFF if cause is None else _LONGEST_TRIAL_PAUSE
-                delay = min(longest, _backoff(failures - FAILURES_TO_PAUSE + 1))
+                delay = min(longest, _backoff(failures - provider_lanes.FAILURES_TO_PAUSE + 1))
             after = _paused(now, failures, delay, "provider_unavailable")
             is_paused = _pause(after) is not None
             if _is_news(now) or at_once:

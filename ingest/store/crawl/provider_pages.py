@@ -1,7 +1,6 @@
 """Pages that a provider has fetched: each becomes a page of the run once, however often it comes.
 
-A page that the provider could not fetch gets a job as well, which fails with the provider's reason:
-so it is counted, listed and reported like every other page that failed.
+A page that the provider could not fetch gets a job that fails with the provider's reason.
 """
 
 import hashlib
