@@ -5,7 +5,7 @@ import sys
 from ingest.sandbox import child
 
 if __name__ == "__main__":
-    sys.modules["lxml_html_clean"] = None  # type: ignore[assignment]  # as if it were not there
+    sys.modules["html_to_markdown"] = None  # type: ignore[assignment]  # as if it were not there
     from ingest.formats.pdf import document
 
     def mark_headings(*_: object) -> None:

@@ -76,7 +76,7 @@ async def test_with_a_dead_listener_it_serves_but_is_degraded(runtime: Runtime, 
 
 
 async def test_a_parser_that_is_not_installed_is_degraded_and_named(runtime: Runtime) -> None:
-    missing = MissingModule(module="lxml_html_clean", formats=("html", "docx"))
+    missing = MissingModule(module="html_to_markdown", formats=("html", "docx"))
     async with serve(replace(runtime, missing_parsers=(missing,))) as app, connect(app, None) as it:
         await until(lambda: truth_of(runtime.listener.is_connected))
         answer = await it.get("/readyz")
@@ -84,7 +84,7 @@ async def test_a_parser_that_is_not_installed_is_degraded_and_named(runtime: Run
     assert answer.status_code == 200
     assert answer.json()["status"] == "degraded"
     assert answer.json()["missingParsers"] == [
-        {"module": "lxml_html_clean", "formats": ["html", "docx"]}
+        {"module": "html_to_markdown", "formats": ["html", "docx"]}
     ]
 
 

@@ -101,7 +101,7 @@ async def test_a_file_whose_parser_is_not_installed_has_a_code_of_its_own(
         await pool.parse(files / "a.html", request("a.html"))
 
     assert raised.value.code == "parser_missing"
-    assert "lxml_html_clean is not installed" in str(raised.value)
+    assert "html_to_markdown is not installed" in str(raised.value)
 
 
 async def test_what_is_not_installed_is_known_and_logged_with_its_formats() -> None:
@@ -109,11 +109,11 @@ async def test_what_is_not_installed_is_known_and_logged_with_its_formats() -> N
         async with checking(broken_pool()) as checked:
             (missing,) = await checked
 
-    assert missing.module == "lxml_html_clean"
+    assert missing.module == "html_to_markdown"
     assert {"html", "docx", "epub", "eml", "xml"} <= set(missing.formats)
     assert "pdf" not in missing.formats
     (line,) = [entry for entry in logs if entry["event"] == "parsers_missing"]
-    assert line["missing"] == {"lxml_html_clean": list(missing.formats)}
+    assert line["missing"] == {"html_to_markdown": list(missing.formats)}
 
 
 async def test_nothing_is_missing_here() -> None:
