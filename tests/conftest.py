@@ -9,10 +9,10 @@ import pytest
 from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection
 
+from harness.postgres import postgres_in
 from ingest.postgres.database import Connection, Pool, begin_session, open_pool
 from ingest.postgres.migrations import migrate
 from ingest.store.tenants import applications
-from tests.postgres import postgres_in
 
 # Few rows are deleted: to truncate all tables takes fifty times as long. Many are truncated: what
 # they leave behind would slow the next tests down.

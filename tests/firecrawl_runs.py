@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 
 from psycopg.rows import dict_row
 
+from harness.patience import AGES
 from ingest.blobs.base import BlobStore
 from ingest.errors import Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Web
@@ -28,7 +29,6 @@ from ingest.store.queue import claims
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.webhook_inbox import Inbox
 from tests.firecrawl_events import event
-from tests.patience import AGES
 from tests.worker import until
 
 SITE = "https://shop.test/"

@@ -21,10 +21,10 @@ from uuid import UUID, uuid4
 
 import httpx
 
+from harness.patience import PATIENCE
 from tests.firecrawl_crawls import Behaviour, Crawl, Planned, Site
 from tests.firecrawl_events import signature
 from tests.firecrawl_requests import complaint
-from tests.patience import PATIENCE
 
 KEY = "fc-key-of-the-tests"
 SECRET = "secret of the tests"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import requests
 
-from tests.patience import PATIENCE
+from harness.patience import PATIENCE
 
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 

@@ -10,10 +10,10 @@ import orjson
 
 from api.live.client_queue import Message
 from api.live.subscriptions import Subscriber
+from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, new_id
 from ingest.store.sources import events
 from ingest.store.sources.events import EventType, NewEvent
-from tests.patience import PATIENCE
 
 
 async def add_source(

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from harness.patience import PATIENCE
 from ingest.asynchronous.tasks import end
-from tests.patience import PATIENCE
 
 Behaviour = Callable[["Request", asyncio.StreamWriter], Awaitable[None]]
 """Writes an answer; the connection is closed afterwards."""

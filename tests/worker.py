@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
 
+from harness.patience import PATIENCE
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import Handler
 from ingest.postgres.database import Connection, Pool
@@ -18,7 +19,6 @@ from ingest.worker.finisher import Finisher
 from ingest.worker.loop import Worker
 from ingest.worker.slots import Slot
 from tests.builders import job_row
-from tests.patience import PATIENCE
 
 
 @asynccontextmanager

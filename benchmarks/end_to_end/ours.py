@@ -18,7 +18,7 @@ from benchmarks.end_to_end.memory import peak_of
 from benchmarks.end_to_end.outcome import Cpu, Outcome, check
 from benchmarks.end_to_end.receiver import seconds_to_receive
 from benchmarks.end_to_end.works import Work
-from tests.acceptance.service import Service, services, until
+from harness.service import Service, services, until
 
 SETTINGS = {
     "INGEST_WORKER_CONCURRENCY": "48",

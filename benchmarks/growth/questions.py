@@ -12,7 +12,7 @@ import psycopg
 from api.dependencies import APPLICATION_HEADER
 from api.schema.pagination import encode_cursor
 from benchmarks.growth.uploads import Files, upload
-from tests.acceptance.service import Service, until
+from harness.service import Service, until
 
 _REPEATS: Final = 11
 _FROM_THE_END: Final = 60

@@ -14,7 +14,7 @@ import psycopg
 from api.dependencies import APPLICATION_HEADER
 from benchmarks.core.postgres import server_process
 from benchmarks.core.processes import family_cpu_seconds
-from tests.acceptance.service import Service, services, until
+from harness.service import Service, services, until
 
 Files = Sequence[tuple[str, bytes]]
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.acceptance.service import clean_environment
+from harness.service import clean_environment
 
 _HERE = Path(__file__).parents[2]
 

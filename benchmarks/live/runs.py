@@ -11,7 +11,7 @@ from benchmarks.core.postgres import Server
 from benchmarks.core.processes import own_cpu_seconds, resident_bytes
 from benchmarks.live.audience import Heard, Piped, clients, heard, piped
 from benchmarks.live.sources import Script, add_sources, set_members, told, wait_until_opened
-from tests.acceptance.service import KEY, Service, services
+from harness.service import KEY, Service, services
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

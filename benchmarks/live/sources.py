@@ -1,6 +1,8 @@
 """Sources that run: archives whose files are jobs of one source each, and what was told of them."""
 
+import io
 import time
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -13,9 +15,8 @@ from psycopg.rows import class_row
 
 from api.live.messages import of_event
 from benchmarks.core.texts import text_files
+from harness.service import Service, until
 from ingest.store.sources.events import Event
-from tests.acceptance.service import Service, until
-from tests.make_archives import zip_of
 
 _SIZE = 2000
 _PATIENCE_SECONDS = 120.0
@@ -50,12 +51,20 @@ def add_sources(api: Service, *, count: int, files: int) -> list[str]:
     """Upload `count` archives of `files` text files each, all different; their ids."""
     texts = text_files(count * files, seed=time.time_ns(), size=_SIZE)
     archives = [
-        (f"{number}.zip", zip_of(dict(texts[number * files : (number + 1) * files])))
+        (f"{number}.zip", _zip(texts[number * files : (number + 1) * files]))
         for number in range(count)
     ]
     ids: list[str] = api.upload(archives)["knowledgeSourceIds"]
     assert len(ids) == count
     return ids
+
+
+def _zip(files: Sequence[tuple[str, bytes]]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files:
+            archive.writestr(name, content)
+    return out.getvalue()
 
 
 def wait_until_opened(dsn: str, sources: Sequence[str]) -> None:

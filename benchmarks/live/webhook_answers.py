@@ -5,7 +5,10 @@ delivers small events and times each, from the last byte that it sent to the sta
 service share this machine's processors.
 """
 
+import hashlib
+import hmac
 import http.client
+import json
 import statistics
 import threading
 import time
@@ -13,10 +16,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
+from uuid import uuid4
 
 from api.routes.webhooks import FIRECRAWL_PATH
 from benchmarks.core.results import Table
-from tests.firecrawl_events import document, event, signature
 
 SECRET: Final = "secret of the benchmark"
 _LARGE = 8 * 1024 * 1024
@@ -99,9 +102,13 @@ def _paced(body: bytes, rate: float) -> Iterator[bytes]:
 
 
 def _body(name: str, number: int, size: int) -> Body:
-    page = document(f"https://{name}.test/{number}", "word " * (size // 5))
-    body = event("crawl.page", id=name, data=[page])
-    return body, signature(body, SECRET.encode()).decode()
+    """An event with one scraped page, as Firecrawl sends it, and its signature."""
+    url = f"https://{name}.test/{number}"
+    metadata = {"scrapeId": str(uuid4()), "sourceURL": url, "url": url, "statusCode": 200}
+    page = {"markdown": "word " * (size // 5), "links": [], "metadata": metadata}
+    event = {"success": True, "type": "crawl.page", "id": name, "data": [page], "metadata": {}}
+    body = json.dumps(event).encode()
+    return body, "sha256=" + hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
 
 
 def _floods(port: int, traffic: Traffic) -> tuple[list[threading.Thread], list[float]]:

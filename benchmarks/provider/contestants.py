@@ -18,7 +18,7 @@ from benchmarks.provider import bare
 from benchmarks.provider.endpoint import ProviderProcess
 from benchmarks.provider.server import DIMENSION, Counts
 from benchmarks.provider.work import MODEL, Work
-from tests.acceptance.service import Service, services, until
+from harness.service import Service, services, until
 
 CONCURRENCY = "32"
 _PATIENCE_SECONDS = 600.0

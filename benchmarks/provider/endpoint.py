@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 
 from benchmarks.provider.server import Counts
-from tests.acceptance.service import until
+from harness.service import until
 
 _HERE = Path(__file__).parents[2]
 

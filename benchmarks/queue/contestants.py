@@ -14,7 +14,7 @@ import psycopg
 
 from benchmarks.queue import handlers
 from benchmarks.queue.scripts import running
-from tests.acceptance.service import services, until
+from harness.service import services, until
 
 SLOTS: Final = 1_000
 """INGEST_WORKER_CONCURRENCY of a worker whose jobs do nothing."""

@@ -16,7 +16,7 @@ from benchmarks.search.fill import Filled, fill
 from benchmarks.search.ours import InProcess, http_client
 from benchmarks.search.texts import Chunks, Texts
 from benchmarks.search.timing import Mode, Question, spent
-from tests.acceptance.service import services
+from harness.service import services
 
 _SEED: Final = 3
 

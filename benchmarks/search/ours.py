@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 from api.dependencies import APPLICATION_HEADER, Key
 from api.routes.search import SearchHit, SearchRequest, search_chunks
 from benchmarks.search.timing import LIMIT, Ask, Question
+from harness.service import KEY
 from ingest.runtime import Runtime, open_runtime
 from ingest.settings.settings import Settings
-from tests.acceptance.service import KEY
 
 T = TypeVar("T")
 

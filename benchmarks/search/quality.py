@@ -17,7 +17,7 @@ from benchmarks.core.results import Table
 from benchmarks.search.cranfield import Collection, Question
 from benchmarks.search.ndcg import mean_ndcg
 from benchmarks.search.timing import MODES
-from tests.acceptance.service import Service, services, until
+from harness.service import Service, services, until
 
 Rankings = Sequence[Sequence[int]]
 

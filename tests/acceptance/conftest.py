@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.service import Database, Service, services
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server
-from tests.acceptance.service import Database, Service, services
 
 
 @pytest.fixture

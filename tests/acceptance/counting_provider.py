@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.patience import PATIENCE
+from harness.patience import PATIENCE
 
 
 class CountingProvider:

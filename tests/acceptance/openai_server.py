@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.patience import PATIENCE
+from harness.patience import PATIENCE
 
 DIMENSION = 32
 

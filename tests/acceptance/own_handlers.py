@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import httpx
 
+from harness.patience import PATIENCE
 from ingest.errors import Transient
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
 from ingest.store.queue.jobs import ClaimedJob
-from tests.patience import PATIENCE
 
 MODULE = __name__
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from harness.service import services
 from tests import make_files
-from tests.acceptance.service import services
 from tests.make_archives import locked_zip, zip_of
 
 _BAD = {

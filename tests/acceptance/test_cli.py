@@ -14,8 +14,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.acceptance.service import INGEST, clean_environment, until
-from tests.patience import PATIENCE
+from harness.patience import PATIENCE
+from harness.service import INGEST, clean_environment, until
 
 
 class Machine:

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable
 
+from harness.service import Database, Service, until
 from tests.acceptance.files import sentence, text_file
 from tests.acceptance.openai_server import EmbeddingServer
-from tests.acceptance.service import Database, Service, until
 
 _FILES = 150
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import psycopg
 import pytest
 
+from harness.patience import PATIENCE
+from harness.service import Database, Service, services, until
 from tests.acceptance.files import sentence, text_file
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server
-from tests.acceptance.service import Database, Service, services, until
-from tests.patience import PATIENCE
 
 _STAGES = ("extract", "embed", "store")
 

@@ -16,12 +16,12 @@ from typing import Any, Final
 import httpx
 import pytest
 
+from harness.patience import PATIENCE
+from harness.service import Database, Service, until
 from tests.acceptance.firecrawl_sites import RandomSite
-from tests.acceptance.service import Database, Service, until
 from tests.firecrawl_crawls import Behaviour
 from tests.firecrawl_events import document, event, signature
 from tests.firecrawl_server import SECRET, FirecrawlServer, firecrawl_server
-from tests.patience import PATIENCE
 
 # The fewest that have every trouble. All 200 take a minute more: INGEST_FIRECRAWL_CRAWLS=200.
 _CRAWLS: Final = int(os.environ.get("INGEST_FIRECRAWL_CRAWLS", "36"))

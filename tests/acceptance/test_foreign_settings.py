@@ -11,8 +11,8 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import make_conninfo
 
+from harness.service import Database, Service, until
 from tests.acceptance.files import sentence, text_file
-from tests.acceptance.service import Database, Service, until
 
 _ROLE = """
 create role guest login superuser;

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from harness.service import Service, services, until
 from tests import make_files
-from tests.acceptance.service import Service, services, until
 from tests.make_archives import zip_of
 from tests.make_mail import eml, multipart
 from tests.make_office import paragraph, presentation, shape, word

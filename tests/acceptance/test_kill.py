@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.service import SHORT_LEASE, Database, Service, services, until
 from ingest.settings.settings import Settings
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer
-from tests.acceptance.service import SHORT_LEASE, Database, Service, services, until
 
 _KILLS = int(os.environ.get("INGEST_KILLS", "8"))
 _FILES = 25 * _KILLS

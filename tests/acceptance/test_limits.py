@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from harness.service import until
 from tests.acceptance.counting_provider import CountingProvider, counting_provider
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server
-from tests.acceptance.service import until
 from tests.acceptance.two_workers import TwoWorkers, busiest, settle, two_workers
 
 

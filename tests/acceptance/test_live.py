@@ -9,10 +9,10 @@ from typing import Any
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from harness.patience import PATIENCE
+from harness.service import KEY, Database, Service
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer
-from tests.acceptance.service import KEY, Database, Service
-from tests.patience import PATIENCE
 
 _FILES = 60
 

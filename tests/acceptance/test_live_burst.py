@@ -9,7 +9,7 @@ from typing import Any, Final
 import httpx
 from websockets.asyncio.client import connect
 
-from tests.acceptance.service import KEY, Database, Service
+from harness.service import KEY, Database, Service
 
 _CLIENTS: Final = 500
 _SOURCES: Final = 40

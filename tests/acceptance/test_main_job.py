@@ -6,8 +6,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from harness.service import check_adds_up, services
 from tests.acceptance.files import sentence, text_file
-from tests.acceptance.service import check_adds_up, services
 
 _COUNT = 4000
 _AT_ONCE = 4  # sentences in one query, which takes 64 words

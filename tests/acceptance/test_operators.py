@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
+from harness.service import Service, until
 from ingest.postgres.database import open_pool
 from tests.acceptance.counting_provider import CountingProvider, counting_provider
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server
-from tests.acceptance.service import Service, until
 from tests.acceptance.two_workers import TwoWorkers, settle, two_workers
 from tests.retaining import clean
 

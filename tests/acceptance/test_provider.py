@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from harness.patience import PATIENCE
+from harness.service import INGEST, KEY, Database, Service, clean_environment, until
 from tests.acceptance.openai_server import DIMENSION, EmbeddingServer
-from tests.acceptance.service import INGEST, KEY, Database, Service, clean_environment, until
-from tests.patience import PATIENCE
 
 Start = Callable[..., Service]
 

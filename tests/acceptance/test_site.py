@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import pytest
 
+from harness.patience import LONG_PATIENCE
+from harness.service import Database, Service, check_adds_up, services, until
 from tests.acceptance import site_pages
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server
-from tests.acceptance.service import Database, Service, check_adds_up, services, until
 from tests.acceptance.site_text import word
 from tests.acceptance.web_site import Visit, WebSite, web_site
-from tests.patience import LONG_PATIENCE
 
 _AT_ONCE: Final = 3
 _WORKERS: Final = ("rag-ingest/1", "rag-ingest/2")

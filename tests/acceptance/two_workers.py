@@ -10,10 +10,10 @@ from uuid import uuid4
 
 import psycopg
 
+from harness.patience import LONG_PATIENCE
+from harness.service import SHORT_LEASE, Database, Service, services, until
 from tests.acceptance import own_handlers
 from tests.acceptance.openai_server import EmbeddingServer
-from tests.acceptance.service import SHORT_LEASE, Database, Service, services, until
-from tests.patience import LONG_PATIENCE
 
 _ANYTHING = {"type": "object"}
 

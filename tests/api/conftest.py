@@ -20,6 +20,7 @@ from structlog.testing import capture_logs
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
 from api.main import create_app
+from harness.patience import AGES
 from ingest.blobs.local import LocalBlobStore
 from ingest.embedding.service import EmbeddingService
 from ingest.governor import Governor
@@ -34,7 +35,6 @@ from ingest.store.tenants import api_keys, applications
 from tests.api.hubs import running
 from tests.api.parser import TextParser
 from tests.live import Inbox
-from tests.patience import AGES
 
 OPERATOR_KEY = "the-operators-key"
 MODEL = EmbeddingModel(

@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from api.live.hub import Hub
+from harness.patience import PATIENCE
 from ingest.postgres.database import Pool
 from ingest.postgres.listen import Listener
-from tests.patience import PATIENCE
 
 NEVER = timedelta(hours=1)
 SOON = timedelta(milliseconds=50)

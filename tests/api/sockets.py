@@ -14,7 +14,7 @@ from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 
 from api.live.websocket import LARGEST_MESSAGE
-from tests.patience import PATIENCE
+from harness.patience import PATIENCE
 
 
 @asynccontextmanager

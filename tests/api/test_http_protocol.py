@@ -14,7 +14,7 @@ from websockets.asyncio.client import connect as open_socket
 
 from api.cli import http_protocol
 from api.cli.http_server import HttpServer
-from tests.patience import PATIENCE
+from harness.patience import PATIENCE
 
 HEAD_SECONDS: Final = 0.3
 POST: Final = b"POST /refuse HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n"

@@ -8,6 +8,7 @@ import pytest
 from api.live.client_queue import Closed, Mailbox
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
+from harness.patience import PATIENCE
 from ingest.postgres.database import Connection
 from tests.builders import add_application
 from tests.live import (
@@ -16,7 +17,6 @@ from tests.live import (
     emit,
     seqs,
 )
-from tests.patience import PATIENCE
 
 
 async def test_a_snapshot_comes_first_and_then_what_happens(

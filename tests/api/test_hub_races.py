@@ -11,6 +11,7 @@ import pytest
 from api.live.client_queue import Mailbox, Message
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
+from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.sources import events, sources
 from ingest.store.sources.events import NewEvent
@@ -22,7 +23,6 @@ from tests.live import (
     emit,
     seqs,
 )
-from tests.patience import PATIENCE
 
 
 async def test_joining_while_events_are_written_leaves_no_gap_and_nothing_twice(

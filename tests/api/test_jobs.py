@@ -8,11 +8,11 @@ import httpx
 import psycopg
 import pytest
 
+from harness.patience import PATIENCE
 from ingest.postgres.database import Connection
 from ingest.store.queue import claims, job_logs, jobs, workers
 from ingest.store.queue.job_logs import LogLine
 from tests.api.helpers import count, finish_file_job, upload
-from tests.patience import PATIENCE
 
 JOBS = "/api/jobs"
 

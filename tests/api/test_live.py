@@ -12,13 +12,13 @@ import pytest
 from fastapi import FastAPI
 from websockets.exceptions import InvalidStatus
 
+from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.sources import events
 from ingest.store.sources.events import NewEvent
 from tests.api.conftest import MakeKey
 from tests.api.sockets import listening, receive, receive_all, receive_until, send, socket
 from tests.live import add_source, emit, seqs
-from tests.patience import PATIENCE
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
 from api.middleware.backpressure import BodyPace, Crowd
-from tests.patience import PATIENCE
+from harness.patience import PATIENCE
 
 WINDOW: Final = 0.2
 LEAST: Final = 100

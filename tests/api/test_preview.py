@@ -14,6 +14,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from harness.patience import AGES
 from ingest.errors import IsArchive, Permanent
 from ingest.model import ChunkSettings
 from ingest.postgres.database import Connection
@@ -23,7 +24,6 @@ from ingest.sandbox.pool import ParserPool
 from tests.api.conftest import MakeKey, connect, serve
 from tests.api.helpers import count, multipart, stored
 from tests.api.parser import TextParser
-from tests.patience import AGES
 from tests.worker import truth_of, until
 
 PREVIEW = "/api/preview"

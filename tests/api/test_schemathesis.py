@@ -26,11 +26,11 @@ from schemathesis.core.failures import FailureGroup
 from schemathesis.core.result import Ok
 from schemathesis.specs.openapi import checks as of_documents
 
+from harness.patience import PATIENCE
 from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
 from tests.api.conftest import OPERATOR_KEY, connect, serve
 from tests.api.known import JOB_TYPE, Ids, add_one_of_each, path_parameters
-from tests.patience import PATIENCE
 
 # Per operation, for requests that keep to the document and for those that do not.
 EXAMPLES: Final = int(os.environ.get("INGEST_SCHEMATHESIS_EXAMPLES", "2"))

@@ -9,6 +9,7 @@ import httpx
 import numpy as np
 import pytest
 
+from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, Pool
 from ingest.runtime import Runtime
 from ingest.store.search import keyword_search, vector_search
@@ -16,7 +17,6 @@ from ingest.store.search.keyword_search import Matches
 from ingest.store.sources import sources
 from tests.api.conftest import fake_vector
 from tests.knowledge import Space, add_document
-from tests.patience import PATIENCE
 
 FIELDS = {
     "chunkId",

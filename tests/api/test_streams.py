@@ -9,11 +9,11 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from harness.patience import PATIENCE
 from ingest.postgres.database import Connection
 from tests.api.conftest import MakeKey
 from tests.api.sockets import frames, listening
 from tests.live import add_source, emit, set_status
-from tests.patience import PATIENCE
 
 FIELDS = {
     "total",

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.queue.job_control import Touched
 from ingest.store.sources import announce, source_control
@@ -17,7 +18,6 @@ from tests.api.conftest import MakeKey
 from tests.api.helpers import count
 from tests.api.sockets import frames, listening
 from tests.builders import job_row
-from tests.patience import PATIENCE
 from tests.web_sources import add_document
 
 PAGE = "https://site.example/a"

@@ -8,11 +8,11 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg import AsyncConnection
 
+from harness.patience import PATIENCE
 from ingest.postgres.database import Connection
 from ingest.store.queue import claims, job_types, jobs
 from ingest.store.queue.jobs import NewJob
 from tests.builders import add_application, claim, claimable, complete, enqueue, job_row
-from tests.patience import PATIENCE
 
 
 async def test_a_second_worker_skips_a_row_being_claimed(

@@ -10,13 +10,13 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg import AsyncConnection
 
+from harness.patience import PATIENCE
 from ingest.handlers.registry import Handler
 from ingest.postgres.database import Connection
 from ingest.store.queue import claims
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.worker.claiming import Claiming
 from tests.builders import add_application, claim, complete, enqueue
-from tests.patience import PATIENCE
 from tests.worker import Scripted
 
 

@@ -8,13 +8,13 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg import AsyncConnection
 
+from harness.patience import PATIENCE
 from ingest.handlers.registry import Handler
 from ingest.postgres.database import Connection
 from ingest.store.limits import worker_config
 from ingest.store.queue import job_types
 from ingest.worker.claiming import Claiming
 from tests.builders import enqueue
-from tests.patience import PATIENCE
 from tests.worker import Scripted, until
 
 Change = Callable[[Connection], Awaitable[None]]

@@ -5,6 +5,7 @@ import itertools
 from datetime import timedelta
 from uuid import UUID, uuid4
 
+from harness.patience import PATIENCE
 from ingest.postgres.database import Pool, transaction
 from ingest.store.crawl import crawl_origins
 from ingest.store.crawl.crawl_origins import Busy, Slot
@@ -12,7 +13,6 @@ from ingest.store.crawl.runs import Run
 from ingest.store.queue import jobs
 from ingest.store.sources import announce, source_control
 from ingest.worker.finish import Finished, commit
-from tests.patience import PATIENCE
 from tests.site_house import SiteHouse, html, site_house
 from tests.web_server import response
 

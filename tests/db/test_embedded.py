@@ -17,10 +17,10 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
+from harness.patience import PATIENCE
 from ingest.errors import SetupError
 from ingest.postgres.embedded.binaries import find_binaries, reachable
 from ingest.postgres.embedded.server import EmbeddedPostgres
-from tests.patience import PATIENCE
 
 # Starts as the owner (or joins), tells the DSN, and stays until its stdin ends.
 _OWNER = """

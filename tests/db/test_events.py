@@ -6,11 +6,11 @@ from uuid import UUID, uuid4
 import psycopg
 from psycopg import AsyncConnection
 
+from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.sources import events
 from ingest.store.sources.events import NewEvent, parse_notification
 from tests.live import add_source, emit, eventually, is_waiting_for_a_lock
-from tests.patience import PATIENCE
 
 
 async def stored(conn: Connection, source_id: UUID) -> list[int]:

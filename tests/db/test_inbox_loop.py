@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from harness.patience import PATIENCE
 from ingest.blobs.base import new_key
 from ingest.blobs.local import LocalBlobStore
 from ingest.postgres.database import Connection, Pool
@@ -27,7 +28,6 @@ from tests.firecrawl_runs import (
     sent_run,
     told,
 )
-from tests.patience import PATIENCE
 from tests.worker import truth_of, until
 
 DOOR = SITE + "door"

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from psycopg import AsyncConnection
 
+from harness.patience import PATIENCE
 from ingest.blobs.local import LocalBlobStore
 from ingest.model import Chunk
 from ingest.postgres.database import Connection, Pool, transaction
@@ -23,7 +24,6 @@ from tests.builders import claim, complete, enqueue
 from tests.fresh import count_fresh, count_indexed, delete_chunks
 from tests.knowledge import Space, add_document, add_space, nearest
 from tests.live import eventually
-from tests.patience import PATIENCE
 from tests.retaining import KEEP
 
 

@@ -5,10 +5,10 @@ from uuid import UUID
 
 import psycopg
 
+from harness.patience import PATIENCE
 from ingest.handlers.documents.batched_lookups import Loads
 from ingest.postgres.database import Connection, Pool, is_out_of_reach, transaction
 from tests.builders import add_application, upload
-from tests.patience import PATIENCE
 from tests.worker import until
 
 

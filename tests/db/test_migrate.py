@@ -11,11 +11,11 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from harness.postgres import postgres_in
 from ingest.errors import SetupError
 from ingest.postgres import migrations
 from ingest.postgres.database import check_server
 from ingest.postgres.migrations import Migration, load_migrations, migrate, pending_migrations
-from tests.postgres import postgres_in
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from structlog.testing import capture_logs
 
+from harness.patience import PATIENCE
 from ingest.embedding.provider_watch import ProviderWatch
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import Snooze, Transient
@@ -21,7 +22,6 @@ from ingest.store.queue import jobs
 from tests.builders import job_row
 from tests.fakes import FakeEmbedder
 from tests.lanes import LANE, lane_row, pass_by
-from tests.patience import PATIENCE
 from tests.worker import truth_of, until
 
 UNAUTHORIZED = ProviderFault("HTTP 401 (bad_key)", code="embedding_unauthorized", status=401)

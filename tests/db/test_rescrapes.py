@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 
+from harness.patience import PATIENCE
 from ingest.blobs.local import LocalBlobStore
 from ingest.errors import Conflict
 from ingest.postgres.database import Connection, Pool, transaction
@@ -21,7 +22,6 @@ from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.schedule import build_ticks, make_nightly_due, start_rescrapes
 from tests.builders import add_application, job_row, source_row, upload
 from tests.live import eventually
-from tests.patience import PATIENCE
 from tests.retaining import KEEP
 from tests.web_sources import crawl_row, end, start
 

@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg import AsyncConnection
 
+from harness.patience import PATIENCE
 from ingest.asynchronous.tasks import end
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.queue import jobs
@@ -18,7 +19,6 @@ from ingest.store.retention import retention, retention_jobs, retention_runs
 from ingest.store.retention.retention_jobs import EndedJob, KeepJobs
 from ingest.store.sources import announce
 from tests.builders import claim, enqueue, upload
-from tests.patience import PATIENCE
 from tests.retaining import add_ended, clean, jobs_left, seen
 
 NOW = timedelta(0)

@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 
 import ingest.ticks.database_clock
+from harness.patience import PATIENCE
 from ingest.blobs.local import LocalBlobStore
 from ingest.postgres.database import Connection, Pool, new_id, transaction
 from ingest.scheduling.cron import Scheduler
@@ -17,7 +18,6 @@ from ingest.store.queue import job_control
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.schedule import build_ticks, forget_webhook_events, prune_old, sweep_blobs
 from tests.builders import source_row, upload
-from tests.patience import PATIENCE
 from tests.retaining import KEEP
 
 _NOW = timedelta(0)

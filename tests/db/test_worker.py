@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from harness.patience import AGES
 from ingest.errors import Permanent, Snooze, Transient
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.postgres.database import Connection, Pool
@@ -13,7 +14,6 @@ from ingest.store.queue import claims
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.ticks.schedule import recover_stale_jobs
 from tests.builders import enqueue, job_row, source_row, upload
-from tests.patience import AGES
 from tests.worker import Scripted, all_running, running_worker, truth_of, until, until_status
 
 

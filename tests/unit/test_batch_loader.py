@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from harness.patience import PATIENCE
 from ingest.asynchronous.tasks import end
 from ingest.postgres.batch_loader import BatchLoader
-from tests.patience import PATIENCE
 
 
 class Squares:

@@ -6,13 +6,13 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+from harness.patience import AGES
 from ingest.errors import IsArchive, Permanent
 from ingest.model import ChunkSettings
 from ingest.sandbox.messages import ParseRequest, UnpackRequest
 from ingest.sandbox.pool import ParserPool
 from tests import make_files, make_images, make_mail, make_office, make_sheets
 from tests.make_archives import overlapping
-from tests.patience import AGES
 
 MIB = 1024 * 1024
 _CHUNKS = ChunkSettings(tokenizer="wordllama", size=256, overlap=32)

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from harness.patience import PATIENCE
 from ingest.scheduling.cron import Scheduler, last_firing, next_firing
-from tests.patience import PATIENCE
 
 _NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)
 

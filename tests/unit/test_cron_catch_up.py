@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from harness.patience import PATIENCE
 from ingest.scheduling.cron import Scheduler
-from tests.patience import PATIENCE
 
 _NOW = datetime(2026, 3, 1, 12, 0, 7, tzinfo=UTC)
 

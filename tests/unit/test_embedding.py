@@ -5,12 +5,12 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from harness.patience import PATIENCE
 from ingest.embedding.calls import RequestCounts
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import Transient
 from ingest.model import Vectors
 from tests.fakes import FakeEmbedder
-from tests.patience import PATIENCE
 
 
 def ones(texts: Sequence[str]) -> list[int]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from harness.patience import PATIENCE
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import Transient
 from ingest.model import Vectors
 from tests.fakes import FakeEmbedder
-from tests.patience import PATIENCE
 
 
 class Panic(BaseException):

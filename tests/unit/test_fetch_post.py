@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
+from harness.patience import PATIENCE
 from ingest.errors import Permanent, Transient
 from ingest.providers.fetch.fetcher import Fetcher, Posted
 from tests.fetching import LOCAL, Names, fetcher
-from tests.patience import PATIENCE
 from tests.web_server import Request, redirect, response, web_server
 
 

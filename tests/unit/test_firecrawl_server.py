@@ -13,6 +13,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from harness.patience import PATIENCE
 from ingest.errors import Permanent, Transient
 from ingest.providers.firecrawl.client import (
     CrawlNotFound,
@@ -24,7 +25,6 @@ from ingest.providers.firecrawl.events import Event, parse_event
 from ingest.providers.firecrawl.signature import Signature
 from tests.firecrawl_crawls import Behaviour, SitePage
 from tests.firecrawl_server import KEY, SECRET, FirecrawlServer, firecrawl_server
-from tests.patience import PATIENCE
 
 SEED = "https://shop.test/"
 

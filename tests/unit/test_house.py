@@ -17,8 +17,8 @@ import yaml
 from ingest.settings.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-CODE = ("ingest", "api", "tests", "benchmarks")
-# Run as programs, by the commands in brackets, and not imported.
+CODE = ("ingest", "api", "harness", "tests", "benchmarks")
+# Never imported here, but needed by what is named beside them.
 TOOLS = {
     "mypy": ".ci/run",
     "ruff": ".ci/run",
@@ -149,6 +149,18 @@ def test_what_replicas_share_is_timed_by_the_database_alone(part: str) -> None:
     }
 
     assert asked == set()
+
+
+def test_only_tests_import_from_tests() -> None:
+    files = [path for path in sources() if "tests" not in path.relative_to(ROOT).parts]
+
+    importers = [
+        str(path.relative_to(ROOT))
+        for path in files
+        if re.search(r"(?m)^\s*(from|import) tests\b", path.read_text())
+    ]
+
+    assert importers == []
 
 
 def test_packages_say_nothing_in_their_init_files() -> None:

@@ -13,7 +13,7 @@ from api.live.client_queue import Message
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
 from api.live.websocket import DOES_NOT_READ, Session
-from tests.patience import PATIENCE
+from harness.patience import PATIENCE
 
 
 class FullSocket:

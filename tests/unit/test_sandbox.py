@@ -12,13 +12,13 @@ from pathlib import Path
 import orjson
 import pytest
 
+from harness.patience import AGES, PATIENCE
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.model import ChunkSettings, Member, OcrSettings, Page
 from ingest.sandbox.messages import Parsed, ParseRequest, RechunkRequest, UnpackRequest
 from ingest.sandbox.pool import ParserPool
 from tests import make_files
 from tests.make_archives import zip_of
-from tests.patience import AGES, PATIENCE
 
 MIB = 1024 * 1024
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and prctl")

@@ -2,8 +2,8 @@
 
 import asyncio
 
+from harness.patience import PATIENCE
 from ingest.asynchronous.tasks import end, is_set_within
-from tests.patience import PATIENCE
 
 
 async def test_a_task_that_lost_its_cancellation_is_ended_all_the_same() -> None:

@@ -1,4 +1,4 @@
-"""Real processes: `ingest serve`, `ingest api`, `ingest worker`, started, killed and asked."""
+"""Real processes of the service, for acceptance tests and benchmarks: started, killed and asked."""
 
 import atexit
 import os
@@ -19,9 +19,9 @@ from typing import Any, LiteralString
 import httpx
 import psycopg
 
+from harness.patience import LONG_PATIENCE, PATIENCE
+from harness.postgres import postgres_in
 from ingest.postgres.migrations import migrate
-from tests.patience import LONG_PATIENCE, PATIENCE
-from tests.postgres import postgres_in
 
 KEY = "rk_operator_key_of_the_acceptance_tests"
 INGEST = Path(sys.executable).parent / "ingest"
