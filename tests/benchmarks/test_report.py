@@ -37,7 +37,7 @@ def test_a_race_is_told_as_medians_and_ratios(tmp_path: Path) -> None:
     assert "| **ours** | 3 (2 to 4) | 1.00 |" in report
     assert "| slower | 6 (6 to 6) | 0.50 |" in report
     assert "Not run: gone (it does not install)." in report
-    assert (tmp_path / "pictures" / "some.svg").stat().st_size > 1000
+    assert (tmp_path / "pictures" / "some.svg").stat().st_size > 500
 
 
 def test_a_goal_is_met_or_not(tmp_path: Path) -> None:
