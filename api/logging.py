@@ -1,7 +1,7 @@
 """Log lines: readable in a terminal, one JSON object per line everywhere else. On stderr.
 
-An event name and its fields, as style.md asks for; never the text of a document. What is secret in
-the settings is cut out of every line, whoever wrote it: a library, or a traceback.
+Each has an event name and fields, never the text of a document. Secrets of the settings are cut out
+of every line, whoever wrote it: a library, or a traceback.
 """
 
 import logging

@@ -1,6 +1,6 @@
 """The service as the command line's client sees it: in memory, without a socket.
 
-It reads uploads with the service's own multipart reader and follows the contract of design.md §6
+It reads uploads with the service's own multipart reader and answers as the API does,
 as far as the commands use it.
 """
 

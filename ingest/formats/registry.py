@@ -17,7 +17,7 @@ from ingest.formats.common.source import Extraction, MemberSink, Recogniser, Sou
 from ingest.formats.detect.sniff import Sniffed, sniff
 from ingest.model import Coverage, Document, Page
 
-_SUPPORTED = "It cannot be read here; README.md lists the formats that can."
+_SUPPORTED = "It cannot be read here; docs/formats.md lists the formats that can."
 _PAGE_BREAK = "\n\n"
 _MOST_LOST = 100
 _A_FEW_WORDS = 20  # characters that hide a text in others

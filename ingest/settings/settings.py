@@ -1,4 +1,4 @@
-"""Settings, from the environment; validated once by an entry point (design.md §7)."""
+"""Settings, from the environment; validated once by an entry point."""
 
 import re
 from datetime import timedelta

@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import subprocess
+import tokenize
 import tomllib
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
@@ -326,6 +327,51 @@ def test_the_image_runs_without_root_and_gets_signals() -> None:
         for source in shlex.split(line)[1:-1]:
             assert (ROOT / source).exists()
             assert f"!{source}" in read(".dockerignore").splitlines()
+
+
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
+
+
+def headings(text: str) -> set[str]:
+    """The anchors that headings get: lower case, without punctuation, spaces as hyphens."""
+    titles = re.findall(r"(?m)^#+ (.+)$", re.sub(r"(?ms)^```.*?^```", "", text))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_in_the_documentation_lead_somewhere(document: Path) -> None:
+    text = re.sub(r"(?ms)^```.*?^```", "", document.read_text())
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        name, _, anchor = target.partition("#")
+        if ":" in name:
+            continue
+        path = document.parent / name if name else document
+        if not path.exists() or (anchor and anchor not in headings(path.read_text())):
+            broken.append(target)
+
+    assert broken == []
+
+
+def prose(path: Path) -> Iterator[str]:
+    """The comments and docstrings of a module."""
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type == tokenize.COMMENT or token.string.startswith('"""'):
+                yield token.string
+
+
+def test_code_refers_only_to_documents_that_exist() -> None:
+    known = {str(path.relative_to(ROOT)) for path in DOCUMENTS} | {path.name for path in DOCUMENTS}
+    missing = {
+        (str(path.relative_to(ROOT)), name)
+        for path in sources()
+        for text in prose(path)
+        for name in re.findall(r"(?<![\w/.-])(?:docs/)?[\w-]{2,}\.md\b", text)
+        if name not in known
+    }
+
+    assert missing == set()
 
 
 def test_every_invariant_names_tests_that_exist() -> None:
