@@ -229,6 +229,16 @@ def test_ci_runs_all_linters_and_stops_at_the_first_failure() -> None:
     subprocess.run(["bash", "-n", ROOT / ".ci/run"], check=True)
 
 
+def test_the_workflow_covers_every_version_that_is_promised() -> None:
+    jobs = yaml.safe_load(read(".github/workflows/ci.yml"))["jobs"]
+    everything, postgres = jobs["everything"], jobs["postgres"]
+
+    assert everything["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]
+    assert {"run": ".ci/run"} in everything["steps"]
+    assert postgres["strategy"]["matrix"]["postgres"] == ["15", "16", "17", "18"]
+    assert project()["project"]["requires-python"] == ">=3.11"
+
+
 def settings_variables() -> list[str]:
     names = []
     for name, field in Settings.model_fields.items():
