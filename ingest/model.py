@@ -114,7 +114,7 @@ class WebPage:
     """What an HTML page says to a crawler."""
 
     links: tuple[str, ...] = ()
-    """Absolute http(s) URLs in order, each once, ready to be requested (pipeline/web/urls.py);
+    """Absolute http(s) URLs in order, each once, ready to be requested (web/urls.py);
     without those marked `nofollow`."""
     canonical: str | None = None
     """The page's own word on its address, absolute; None if it has none or several."""
@@ -151,7 +151,7 @@ class Document:
     """What extraction makes of a file: clean Markdown with its structure."""
 
     text: str
-    """Storable: no NUL, no lone surrogates, NFC (pipeline/hygiene.py)."""
+    """Storable: no NUL, no lone surrogates, NFC (storable_text.py)."""
     media_type: str
     """What the bytes are, whatever the name says: `application/pdf`, `text/markdown` …"""
     extractor: str
@@ -216,7 +216,7 @@ class ChunkSettings:
     """How a document is cut; lengths in tokens of the embedding model."""
 
     tokenizer: str
-    """`minilm`, `cl100k_base` or `wordllama`: see pipeline/tokenizers.py."""
+    """`minilm`, `cl100k_base` or `wordllama`: see tokens/tokenizers.py."""
     size: int
     overlap: int
     by: ChunkBy = "heading"

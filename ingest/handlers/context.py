@@ -137,7 +137,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """A person has to say whether the job may do the rest (store/reviews.py).
+    """A person has to say whether the job may do the rest (store/queue/reviews.py).
 
     Documents of such an outcome are held back if they name the job in `held_by`.
     """
