@@ -91,6 +91,7 @@ _STATUS: Final[dict[type[IngestError], int]] = {
     Transient: 503,
     NotConfigured: 503,
 }
+_SOON: Final = {"Retry-After": "5"}
 _CODES: Final = {
     400: "malformed_body",
     404: "not_found",
@@ -232,13 +233,13 @@ def _from_the_database(request: Request, error: Exception) -> Response:
     if is_timed_out(error):
         statement_timed_out("request")
         log.warning("api.statement_timed_out", **kind)
-        code, detail = "database_timeout", "the request took too long and was ended; try again"
-    elif is_out_of_reach(error):
+        detail = "the request took too long and was ended; try again"
+        return problem(503, code="database_timeout", detail=detail, headers=_SOON)
+    if is_out_of_reach(error):
         log.error("api.database_lost", **kind)
-        code, detail = "database_unavailable", "the database does not answer; try again"
-    else:
-        return _unexpected(request, error)
-    return problem(503, code=code, detail=detail, headers={"Retry-After": "5"})
+        detail = "the database does not answer; try again"
+        return problem(503, code="database_unavailable", detail=detail, headers=_SOON)
+    return _unexpected(request, error)
 
 
 def _unexpected(request: Request, error: Exception) -> Response:
