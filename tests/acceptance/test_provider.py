@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.patience import PATIENCE
-from harness.service import INGEST, KEY, Database, Service, clean_environment, until
+from harness.service import INGEST, KEY, SHORT_LEASE, Database, Service, clean_environment, until
 from tests.acceptance.openai_server import DIMENSION, EmbeddingServer
 
 Start = Callable[..., Service]
@@ -85,8 +85,8 @@ def test_after_a_bill_is_paid_two_workers_go_on_by_a_command(
     start: Start, database: Database, openai: EmbeddingServer
 ) -> None:
     openai.status, openai.error = 429, {"code": "insufficient_quota", "message": "You exceeded it"}
-    api = start("api", **openai.env()).wait_until_ready()
-    workers = [start("worker", **openai.env()) for _ in range(2)]
+    api = start("api", **openai.env(), **SHORT_LEASE).wait_until_ready()
+    workers = [start("worker", **openai.env(), **SHORT_LEASE) for _ in range(2)]
     api.upload(FILES)
     jobs = waiting(api)
     openai.status = 200
@@ -152,8 +152,8 @@ def test_a_text_that_no_answer_fits_costs_the_others_nothing(
 def test_a_provider_that_flaps_and_workers_that_die_cost_no_file(
     start: Start, database: Database, openai: EmbeddingServer
 ) -> None:
-    api = start("api", **openai.env()).wait_until_ready()
-    workers = [start("worker", **openai.env()) for _ in range(2)]
+    api = start("api", **openai.env(), **SHORT_LEASE).wait_until_ready()
+    workers = [start("worker", **openai.env(), **SHORT_LEASE) for _ in range(2)]
     openai.delay = 0.2
     api.upload(FILES)
     for round in range(4):
