@@ -1,7 +1,7 @@
-"""PDF: text per page by pdfium, with other engines where it refuses or stumbles.
+"""PDF: text per page by pdfium, and by other engines where pdfium fails.
 
-pdfium is not thread-safe: one document at a time in a process (the sandbox sees to that). A page
-is first read cheaply, then whatever it needs more is asked for: tables, columns, hidden text.
+pdfium is not thread-safe: a process reads one document at a time (the sandbox ensures this). Each
+page gets a cheap first pass; tables, columns and hidden text are examined only if needed.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from ingest.formats.pdf.text import check_pages, metadata, title
 from ingest.formats.pdf.vertical import VerticalPages
 
 _VERSION = f"pypdfium2 {PYPDFIUM_INFO}"
-_IN_MEMORY = 64 * 1024 * 1024  # bytes; larger files are read where they are, which is slower
+_IN_MEMORY = 64 * 1024 * 1024  # bytes; larger files are read from disk, which is slower
 _MOST_BOOKMARKS = 3000
 _DEEPEST_BOOKMARK = 6
 
@@ -34,8 +34,8 @@ _DEEPEST_BOOKMARK = 6
 def extract(source: Source) -> Extraction:
     """Markdown of each page in reading order.
 
-    With the values of forms in their place; ticked boxes and comments at the end of their page.
-    Pages of pictures are recognised if the source has `ocr`, else they are `unread`. Warnings:
+    Form values stay in place; ticked boxes and comments follow the text of their page. Pages that
+    are pictures go through OCR if the source has `ocr`, else they are listed as `unread`. Warnings:
     `hidden_text`, `off_page_text`, `garbled_text`, `xfa_form`, `attachments_not_kept`.
     """
     try:
@@ -57,7 +57,7 @@ def _open(source: Source) -> PdfDocument:
 def _read(document: PdfDocument, source: Source) -> Extraction:
     count = len(document)
     check_pages(count, source)
-    # Before anything asks for pages.
+    # Must run before the first page is loaded.
     attempt("forms", lambda: _init_forms(document))
     findings = Findings(Attachments(source.members))
     reader = PageReader(
@@ -102,12 +102,12 @@ def _markdown(page: PageLines) -> str:
 def _info(document: PdfDocument) -> dict[str, Any]:
     try:
         return dict(document.get_metadata_dict())
-    except UnicodeDecodeError:  # half characters in a title do not spoil a text
+    except UnicodeDecodeError:  # a title cut inside a character must not fail the document
         return {}
 
 
 def _finish(document: PdfDocument, pages: list[PageLines], unread: set[int]) -> None:
-    """What only the whole document shows."""
+    """Steps that compare all pages: headers and footers, hyphens, headings."""
     improve_pages("furniture", pages, lambda: drop_stamps(pages, unread))
     improve_pages("furniture", pages, lambda: drop_furniture(pages))
     improve_pages("hyphens", pages, lambda: mend_hyphens(pages))
@@ -118,7 +118,7 @@ def _finish(document: PdfDocument, pages: list[PageLines], unread: set[int]) -> 
 
 
 def _outline(document: PdfDocument, pages: int) -> Iterator[Bookmark]:
-    """The bookmarks that lead to a page."""
+    """The bookmarks that point to an existing page."""
     for number, bookmark in enumerate(document.get_toc(max_depth=_DEEPEST_BOOKMARK)):
         if number >= _MOST_BOOKMARKS:
             return

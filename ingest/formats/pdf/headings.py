@@ -1,6 +1,6 @@
-"""Headings: by the outline, by a font clearly larger than the body's, by number and bold type.
+"""Finds headings by the outline, by a clearly larger font, and by numbers in bold type.
 
-Careful rather than complete: a wrong heading tears a passage apart, a missing one costs little.
+Precision over recall: a false heading splits a passage, a missing one costs little.
 """
 
 import re
@@ -10,25 +10,25 @@ from itertools import pairwise
 
 from ingest.formats.pdf.lines import Line, PageLines
 
-_LARGER = 1.15  # times the size of the body
-_LONGEST = 150  # characters of one line
-_MOST_LINES = 3  # of one heading
-_DEEPEST = 4  # levels told apart by size
-_FEWEST_WORDS = 30  # in the document, before its sizes mean anything
-_MOST = 0.35  # of all lines; more that are large are no headings but a design
+_LARGER = 1.15  # times the body's font size
+_LONGEST = 150  # characters in a line of a heading
+_MOST_LINES = 3  # in a heading
+_DEEPEST = 4  # levels by font size
+_FEWEST_WORDS = 30  # in the document, for font sizes to be meaningful
+_MOST = 0.35  # share of all lines; if more are large, large type is the design
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.|[IVX]{1,5}\.)\s+[^\W\d_]")
-_FIRST = frozenset("0123456789ABCDEFGHIVX")  # of what may be one
-_LEADERS = re.compile(r"(?:[.·…_]\s?){3}")  # to the page number, in a table of contents
+_FIRST = frozenset("0123456789ABCDEFGHIVX")  # first characters that _NUMBERED can match
+_LEADERS = re.compile(r"(?:[.·…_]\s?){3}")  # dot leaders in a table of contents
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _NO_HEADING_END = (".", ",", ";", ":", "-", "\ufffe", "…")
 
 Bookmark = tuple[int, int, str]
-"""Index of the page it leads to, level from 1, title."""
+"""Index of the target page, level from 1, title."""
 
 
 def numbered(lines: Sequence[Line]) -> list[Line]:
-    """Those that start like a heading with a number, so that their font is worth asking for."""
+    """Lines that look like numbered headings; only for these is the font looked up."""
     return [
         line
         for line in lines
@@ -40,7 +40,7 @@ def numbered(lines: Sequence[Line]) -> list[Line]:
 
 
 def mark_headings(pages: Sequence[PageLines], outline: Sequence[Bookmark]) -> None:
-    """Set the level of each line that is a heading; a heading of several lines becomes one."""
+    """Set the level of each heading; merge headings that span several lines."""
     lines = [line for page in pages if page.has_places for line in page.lines]
     body = _body_size(lines)
     if body is not None:
@@ -52,7 +52,7 @@ def mark_headings(pages: Sequence[PageLines], outline: Sequence[Bookmark]) -> No
 
 
 def _body_size(lines: Sequence[Line]) -> float | None:
-    """The size most of the text has."""
+    """The font size of most of the text; None if there is too little text."""
     lengths: dict[float, int] = defaultdict(int)
     for line in lines:
         if line.kind == "text":
@@ -79,7 +79,7 @@ def _by_size(pages: Sequence[PageLines], lines: Sequence[Line], body: float) -> 
 
 
 def _large_groups(lines: Sequence[Line], body: float) -> list[list[Line]]:
-    """Lines of one heading each: large, of one size, close to each other."""
+    """Groups of lines that form one heading: large, of the same size, close together."""
     groups: list[list[Line]] = []
     previous: Line | None = None
     for line in lines:
@@ -95,8 +95,8 @@ def _large_groups(lines: Sequence[Line], body: float) -> list[list[Line]]:
 
 
 def _belongs(line: Line, previous: Line) -> bool:
-    """Whether a line goes on with the heading of the one above."""
-    if _NUMBERED.match(line.text):  # the next item of a list of headings
+    """Whether a line continues the heading above it."""
+    if _NUMBERED.match(line.text):  # the next numbered heading
         return False
     gap = previous.bottom - line.top
     return abs(line.size - previous.size) < 0.5 and -line.height < gap < 0.6 * line.height
@@ -112,7 +112,7 @@ def _is_title(group: Sequence[Line]) -> bool:
 
 
 def _levels(sizes: set[float]) -> dict[float, int]:
-    """Level of each size; sizes that hardly differ share one."""
+    """Level by font size; sizes that differ by less than 5% share a level."""
     levels: dict[float, int] = {}
     level = 0
     above = float("inf")
@@ -125,8 +125,8 @@ def _levels(sizes: set[float]) -> dict[float, int]:
 
 
 def _by_number(lines: Sequence[Line], body: float) -> None:
-    """Bold lines that start with a number, at least as large as the body."""
-    bold = [line for line in lines if line.bold and line.text]  # not what _join() has emptied
+    """Mark bold numbered lines that are not smaller than the body."""
+    bold = [line for line in lines if line.bold and line.text]  # skip lines that _join() emptied
     deepest = max((line.level for line in lines), default=0) if bold else 0
     for line in bold:
         if not line.level and line.kind == "text" and line.size >= 0.95 * body:
@@ -135,7 +135,7 @@ def _by_number(lines: Sequence[Line], body: float) -> None:
 
 
 def _by_outline(page: PageLines, level: int, title: str) -> None:
-    """The line, or two lines in a row, that say what the bookmark says."""
+    """Mark the line, or the two adjacent lines, whose text equals the bookmark's title."""
     wanted = _plain(title)
     if len(wanted) < 3:
         return
@@ -152,12 +152,12 @@ def _by_outline(page: PageLines, level: int, title: str) -> None:
 
 
 def _join(group: Sequence[Line]) -> None:
-    """Make one line of a heading's lines; the others stay behind without text."""
+    """Merge a heading into its first line; the rest stay in the list with empty text."""
     group[0].text = " ".join(line.text.strip() for line in group)
     for line in group[1:]:
         line.text, line.level = "", 0
 
 
 def _plain(text: str) -> str:
-    """Letters only: numbers and spaces differ between outline and page."""
+    """Letters only: outline and page differ in numbers and spaces."""
     return _NO_LETTERS.sub("", text).lower()

@@ -1,4 +1,4 @@
-"""Words broken at the end of a line become whole, with the rest of the document as witness."""
+"""Join words that are hyphenated across lines; the rest of the document shows the compounds."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,17 +8,17 @@ from ingest.formats.pdf.lines import HYPHEN, Line, PageLines
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
-# English writes compounds of this one with a hyphen, whatever follows.
+# English always hyphenates compounds with this word.
 _ALWAYS_APART = "self"
-# After `pre-` of `pre- and post-war` nothing was broken.
+# Suspended hyphens, as in `pre- and post-war`, break no word.
 _SUSPENDED = {"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "e", "o"}
 
 
 def mend_hyphens(pages: Sequence[PageLines]) -> None:
-    """Join each broken word, with its hyphen where it is a compound.
+    """Join each hyphenated word; a compound keeps its hyphen.
 
-    A word that goes on in lower case is joined, unless the document elsewhere has it with a hyphen
-    and not without. What goes on with a capital or a digit keeps its hyphen.
+    A second half in lower case is joined without the hyphen, unless the document has the word with
+    a hyphen elsewhere. A second half that starts with a capital or a digit keeps the hyphen.
     """
     broken = [
         (page, index)
@@ -29,7 +29,7 @@ def mend_hyphens(pages: Sequence[PageLines]) -> None:
     if not broken:
         return
     known = _compounds(line.text for page in pages for line in page.lines)
-    for page, index in reversed(broken):  # a word may be broken twice
+    for page, index in reversed(broken):  # a word may span three lines
         following = page.lines[index + 1] if index + 1 < len(page.lines) else None
         _mend(page.lines[index], following, known)
     for page in {id(page): page for page, _ in broken}.values():

@@ -1,4 +1,4 @@
-"""Lines of a page with their places, as seen with the page turned the way it is read."""
+"""Lines of a page with their positions, in the rotation in which the page is shown."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,24 +13,24 @@ from ingest.formats.pdf import pdfium
 from ingest.formats.pdf.pdfium import Box
 
 HYPHEN = "\ufffe"
-"""pdfium's mark for a hyphen at the end of a line; the line break behind it is gone."""
+"""pdfium's mark for a hyphen at the end of a line; pdfium drops the line break after it."""
 
 SLACK = 0.3
-"""Of a line's height: what neighbours may overlap."""
-_WIDE = 0.7  # of the font size a character; wider lines have gaps
+"""Share of a line's height by which neighbours may overlap."""
+_WIDE = 0.7  # font sizes per character; wider lines have gaps
 
 Kind = Literal["text", "table"]
 
 Column = NDArray[np.float32]
 Columns = tuple[Column, Column, Column, Column]
-"""Left, top, right, bottom of many boxes."""
+"""Left, top, right, bottom, one array each."""
 
 
 @dataclass(slots=True)
 class Line:
-    """A line of text, or a table that took the place of lines.
+    """A line of text, or a table that replaced lines.
 
-    Coordinates are points on the page as it is shown: x to the right, y upwards.
+    Coordinates are points on the page as shown: x to the right, y upwards.
     """
 
     text: str
@@ -39,42 +39,42 @@ class Line:
     right: float = 0.0
     bottom: float = 0.0
     size: float = 0.0
-    """Font size in points at its start."""
+    """Font size of the first character in points."""
     start: int = 0
     """pdfium's index of its first character."""
     end: int = 0
     bold: bool = False
-    """Known only of lines that could be headings by their words."""
+    """Set only for lines that look like numbered headings."""
     level: int = 0
     """1 to 6 for a heading."""
     kind: Kind = "text"
 
     @property
     def height(self) -> float:
-        """Of its font, or of the table."""
+        """Height of the line or table in points."""
         return self.top - self.bottom
 
     def overlaps(self, other: "Line") -> bool:
-        """Whether one is above the other, as far as x goes."""
+        """Whether the lines share at least a tenth of the narrower one's width."""
         shared = min(self.right, other.right) - max(self.left, other.left)
         return shared > 0.1 * min(self.right - self.left, other.right - other.left)
 
 
 @dataclass(slots=True)
 class PageLines:
-    """What is on a page, in reading order."""
+    """Content of a page, in reading order."""
 
     lines: list[Line]
     box: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    """Left, top, right, bottom of the page as it is shown; empty if places are unknown."""
+    """Left, top, right, bottom of the page as shown; zeros if positions are unknown."""
     notes: list[str] = field(default_factory=list)
-    """Markdown that comes after the text: form values, comments."""
+    """Markdown to follow the text: form values, comments."""
     off_page: list[str] = field(default_factory=list)
-    """Text that stands beside the page."""
+    """Text outside the page box."""
     jumps: bool = False
-    """Whether some line is higher than the one before it, as where a new column starts."""
+    """Whether a line is above its predecessor, as at the start of a column."""
     gaps: set[int] = field(default_factory=set)
-    """Starts of lines that are wider than their text, or stand beside another."""
+    """`start` of each line that is wider than its text, or stands beside another."""
 
     @property
     def has_places(self) -> bool:
@@ -83,27 +83,27 @@ class PageLines:
 
     @property
     def text(self) -> str:
-        """The lines as they are."""
+        """The lines, unchanged."""
         return "\n".join(line.text for line in self.lines)
 
     @property
     def plain_text(self) -> str:
-        """The lines and the notes without any markup."""
+        """The lines and notes, with Markdown escaped."""
         return plain("\n".join([self.text.replace(HYPHEN, "-"), *self.notes]))
 
 
 def plain_lines(text: str) -> PageLines:
-    """Lines of a text of which nothing else is known."""
+    """Lines of a text without positions."""
     return PageLines([Line(line) for line in text.splitlines()])
 
 
 def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
-    """Lines in the order of pdfium, which is mostly that of reading."""
+    """Lines in pdfium's order, which is mostly reading order."""
     spans = _spans(text)
     if not spans:
         return PageLines([])
     ends = [index for _, start, end in spans for index in (start, end - 1)]
-    if count != len(text):  # characters and text run apart: each place has to be asked for
+    if count != len(text):  # text and character indices differ: look each one up
         ends = [pdfium.char_at_text(text_page, index) for index in _units(text, ends)]
     turn = pdfium.rotation(page)
     boxes = pdfium.char_boxes(text_page, ends)
@@ -119,7 +119,7 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
 def _lines(
     spans: Sequence[tuple[str, int, int]], ends: Sequence[int], boxes: Sequence[Box]
 ) -> list[Line]:
-    """A line for each span, from the characters at its ends and their boxes."""
+    """Make a line of each span, from its first and last character and their boxes."""
     lines = []
     places = zip(spans, ends[::2], ends[1::2], boxes[::2], boxes[1::2], strict=True)
     for (text, _, _), first, last, (left, top, right, bottom), other in places:
@@ -136,7 +136,7 @@ def _lines(
 
 
 def _drop_off_page(page: PageLines) -> None:
-    """Keep only what is on the page; all of it if nothing is, for then it is the page's."""
+    """Move lines outside the page box to `off_page`; if all are outside, keep them all."""
     left, top, right, bottom = page.box
     shown = [
         line
@@ -150,7 +150,7 @@ def _drop_off_page(page: PageLines) -> None:
 
 
 def _find_sizes(text_page: int, lines: Sequence[Line]) -> None:
-    """Font sizes; characters of fonts of the same height are taken to be of the same size."""
+    """Set font sizes; lines of the same height are assumed to have the same size."""
     known: dict[float, float] = {}
     for line in lines:
         key = (line.top - line.bottom) * 10 // 1
@@ -160,7 +160,7 @@ def _find_sizes(text_page: int, lines: Sequence[Line]) -> None:
 
 
 def _look(page: PageLines) -> None:
-    """Note what tells whether a page needs a closer look."""
+    """Set `jumps` and `gaps`, which decide whether later steps examine the page."""
     gaps = {
         line.start
         for line in page.lines
@@ -180,9 +180,9 @@ def turned(box: Box, quarters: int) -> Box: ...
 @overload
 def turned(box: Columns, quarters: int) -> Columns: ...
 def turned(box: Any, quarters: int) -> Any:
-    """A box (or the columns of many) on a page that is shown turned clockwise by so many quarters.
+    """A box (or the columns of many) after turning the page clockwise by `quarters` times 90°.
 
-    Left, top, right, bottom both times.
+    Left, top, right, bottom, in both argument and result.
     """
     left, top, right, bottom = box
     if quarters == 1:
@@ -195,9 +195,9 @@ def turned(box: Any, quarters: int) -> Any:
 
 
 def _spans(text: str) -> list[tuple[str, int, int]]:
-    """Each line that is not blank, without space at its ends, and where it is in the text.
+    """Stripped text, start and end of each line that is not blank.
 
-    The ends count: pdfium makes up spaces there, which have neither size nor place.
+    Stripping matters: pdfium adds spaces at line ends that have neither size nor position.
     """
     spans: list[tuple[str, int, int]] = []
     start = 0
@@ -213,7 +213,7 @@ def _spans(text: str) -> list[tuple[str, int, int]]:
 
 
 def _broken_spans(row: str, start: int) -> Iterator[tuple[str, int, int]]:
-    """Lines that pdfium made one of, because a word went on from one to the next."""
+    """Split lines that pdfium joined because of a hyphenated word."""
     *broken, last = row.split(HYPHEN)
     for piece in broken:
         inner = piece.lstrip()
@@ -226,7 +226,7 @@ def _broken_spans(row: str, start: int) -> Iterator[tuple[str, int, int]]:
 
 
 def _units(text: str, indices: Sequence[int]) -> list[int]:
-    """Indices of Python as indices in UTF-16, which pdfium counts in."""
+    """Python string indices as UTF-16 indices, which pdfium uses."""
     if text.isascii() or max(text) <= "\uffff":
         return list(indices)
     wide = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32) > 0xFFFF

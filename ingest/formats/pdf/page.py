@@ -1,4 +1,4 @@
-"""One page: opened, looked at, read by the engine that can, closed again."""
+"""Reads one page: opens it, picks the engine that can read it, closes it."""
 
 import ctypes
 import re
@@ -24,21 +24,21 @@ from ingest.formats.pdf.tables import tables_to_markdown
 from ingest.formats.pdf.vertical import VerticalPages, looks_vertical
 
 _WORD = re.compile(r"[A-Za-z]+")
-_TORN = 2.5  # mean letters of a word; below, letters stand apart as words of their own
+_TORN = 2.5  # mean letters per word; below this, letters are spaced apart like words
 _ENOUGH_WORDS = 8
 
 
 class Opinion(Protocol):
-    """Another engine with the same document open."""
+    """A fallback engine that reads the same document."""
 
     def text(self, index: int) -> str | None:
-        """Text of the page with this 0-based index, None if it cannot be read."""
+        """Text of the page with this 0-based index, None if the engine cannot read it."""
         ...
 
 
 @dataclass(slots=True)
 class Findings:
-    """What is said about the whole document."""
+    """What the pages add to the result of the whole document."""
 
     attachments: Attachments
     by_ocr: set[int] = field(default_factory=set)
@@ -107,13 +107,13 @@ class PageReader:
             raw.FPDFPage_CloseAnnot(annotation)
 
     def _read_fields(self, index: int, notes: Notes) -> None:
-        """Note ticks, and make the values of fields part of the page, seen after reopening it."""
+        """Collect ticked boxes and flatten fields into the page; visible once it is reopened."""
         page = self._document[index]
         form, handle = self._document.formenv.raw, pdfium.address(page.raw)
         try:
             notes.ticked += improve("forms", lambda: read_ticks(form, handle), otherwise=list[str])
             page.flatten()
-        except PdfiumError:  # the page stays as it was
+        except PdfiumError:  # flattening failed: the page is unchanged
             return
         finally:
             page.close()
@@ -156,7 +156,7 @@ class PageReader:
         return lines
 
     def _columns(self, page: int, index: int, text: str, lines: PageLines) -> str:
-        """Vertical text, if there seems to be some."""
+        """Vertical text, empty if the page seems to have none."""
         if not looks_vertical(page, lines, text):
             return ""
         return self._vertical.text(index, page) or ""
@@ -181,7 +181,7 @@ class PageReader:
         return None if text is None else plain_lines(text)
 
     def _read_picture(self, index: int, layer: PageLines) -> PageLines:
-        """The text in the picture, and what few letters are there besides."""
+        """The recognised text, and lines of the text layer that it lacks."""
         if self._ocr is not None:
             text = self._recognise(index, self._ocr)
             if text is not None:
@@ -194,7 +194,7 @@ class PageReader:
         return layer
 
     def _recognise(self, index: int, ocr: Recogniser) -> str | None:
-        """Text of the page's picture; None if it could not be read."""
+        """Text of the rendered page by OCR; None if OCR failed."""
         return improve(
             "ocr",
             lambda: pictures.recognise(self._document, index, ocr),
@@ -221,7 +221,7 @@ def _find_bold(text_page: int, lines: PageLines) -> None:
 
 
 def better_of(text: str, ask: Callable[[], str | None]) -> str:
-    """The text, or the other engine's if letters stand apart here and make words there."""
+    """The text, or the other engine's if only that one joins letters to words."""
     if not _is_torn(text):
         return text
     other = ask() or ""
@@ -229,7 +229,7 @@ def better_of(text: str, ask: Callable[[], str | None]) -> str:
 
 
 def _is_torn(text: str) -> bool:
-    """Whether letters stand apart, as if each were a word."""
+    """Whether letters are spaced apart, as if each were a word."""
     if text.count(" ") * (_TORN + 1) < len(text):
         return False
     words = _WORD.findall(text)
@@ -237,7 +237,7 @@ def _is_torn(text: str) -> bool:
 
 
 def _is_better(other: str, text: str) -> bool:
-    """The same letters, in fewer words."""
+    """Whether the other text has at least 90% of the letters, in fewer words."""
     others, words = _WORD.findall(other), _WORD.findall(text)
     return len(others) < len(words) and _letters(others) >= 0.9 * _letters(words)
 

@@ -1,4 +1,4 @@
-"""Pages that are pictures: telling them from blank ones, and having them recognised."""
+"""Pages that are pictures: tell them from blank pages, and run OCR on them."""
 
 import math
 import re
@@ -11,31 +11,31 @@ from ingest.formats.common.source import Recogniser
 from ingest.formats.pdf import pdfium
 
 FEW_LETTERS = 100
-"""Characters; a page with more is not asked whether it is a picture."""
+"""Characters; a page with as many or more is not checked for being a picture."""
 
-_A_FEW = 20  # letters and digits that a page number, a stamp or noise may have
-_FULL_PAGE = 0.5  # of the page's area
-_DRAWN = 60  # paths: letters drawn as curves
+_A_FEW = 20  # letters and digits; page numbers, stamps and noise have fewer
+_FULL_PAGE = 0.5  # share of the page's area
+_DRAWN = 60  # paths; a page with as many may have letters drawn as curves
 _MOST_OBJECTS = 5000
-_DEEPEST = 6  # forms inside of forms
+_DEEPEST = 6  # nested form XObjects
 _DOTS_PER_INCH = 200
 _POINTS_PER_INCH = 72
 _MOST_PIXELS = 25_000_000  # of a rendered page
-_MOST_SOURCE_PIXELS = 300_000_000  # of the images on it, which pdfium decodes whole
+_MOST_SOURCE_PIXELS = 300_000_000  # of all images on a page; pdfium decodes them in full
 _LETTER = re.compile(r"[^\W_]")
 _UNMAPPED = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff]")
-_GARBLED = 0.3
+_GARBLED = 0.3  # share of the sample
 _SAMPLE = 60  # characters
-_COMMON_LAST = "\u024f"  # Latin letters have names in fonts, by which they are known
+_COMMON_LAST = "\u024f"  # end of Latin Extended-B; fonts name Latin letters, so they can be mapped
 
 
 class EngineFailed(Exception):
-    """Text recognition crashed on one page, which is no verdict on the others."""
+    """OCR crashed on one page; the other pages may still succeed."""
 
 
 @dataclass(slots=True)
 class _Seen:
-    """What there is on a page beside text."""
+    """Size and number of the objects on a page."""
 
     area: float = 0.0
     images: int = 0
@@ -45,7 +45,7 @@ class _Seen:
 
 
 def is_picture(page: int, text: str) -> bool:
-    """Whether the page is to be read from its picture: few letters, and something to see."""
+    """Whether the page needs OCR: it has few letters, but images or many paths."""
     letters = len(_LETTER.findall(text))
     if letters >= _A_FEW:
         return False
@@ -57,7 +57,7 @@ def is_picture(page: int, text: str) -> bool:
 
 
 def is_garbled(text_page: int, text: str, count: int) -> bool:
-    """Whether the characters of the text layer say nothing: no or a wrong mapping to letters."""
+    """Whether the text layer is unreadable: its Unicode mapping is missing or wrong."""
     sample = "".join(text[:: max(len(text) // _SAMPLE, 1)].split())
     if len(_UNMAPPED.findall(sample)) > _GARBLED * len(sample):
         return True
@@ -73,7 +73,7 @@ def _look(page: int) -> _Seen:
     for handle in pdfium.page_objects(page, _MOST_OBJECTS):
         before = seen.images
         _count(handle, seen, 0)
-        if seen.images > before:  # a form with images covers what the form covers
+        if seen.images > before:  # a form XObject with images counts with its whole area
             left, top, right, bottom = pdfium.bounds(handle)
             seen.area += max(right - left, 0.0) * max(top - bottom, 0.0)
     return seen
@@ -95,9 +95,10 @@ def _count(handle: int, seen: _Seen, depth: int) -> None:
 
 
 def recognise(document: PdfDocument, index: int, ocr: Recogniser) -> str | None:
-    """Text of the picture of the page with this 0-based index; None if it took too long.
+    """Text of the page with this 0-based index by OCR.
 
-    EngineFailed, and Permanent if it took too much memory.
+    None if OCR took too long, or the page has no size or too many pixels. Raises EngineFailed if
+    OCR crashed, and Permanent if it took too much memory.
     """
     page = document[index]
     try:

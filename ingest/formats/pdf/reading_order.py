@@ -1,7 +1,7 @@
-"""Reading order where the order of the file cannot be it.
+"""Corrects the reading order where the order of the file is clearly wrong.
 
-pdfium gives text in the order of the file, which programs mostly write as it is read: columns
-follow each other, boxes are whole. It is only changed where a line would come after one below it.
+pdfium returns text in file order, which is mostly reading order: programs write column after
+column and box after box. Lines are moved only if one would follow a line below it.
 """
 
 from itertools import pairwise
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from ingest.formats.pdf.lines import SLACK, Line, PageLines
 
-_MOST = 500  # lines; comparing all with all has its price
-_TURNED = 3  # times higher than wide: text that runs up or down the page
+_MOST = 500  # lines; the comparison is quadratic
+_TURNED = 3  # height by width; above this, text runs up or down the page
 
 
 def put_in_order(page: PageLines) -> None:
-    """Move lines before those below them, and change nothing else."""
+    """Move each line before the lines below it; otherwise keep the order."""
     lines = page.lines
     if not page.has_places or not 1 < len(lines) <= _MOST or not page.jumps:
         return
@@ -29,7 +29,7 @@ def put_in_order(page: PageLines) -> None:
 
 
 def _above(lines: list[Line]) -> NDArray[np.bool_]:
-    """Shape (lines, lines): whether the first is above the second and not beside it."""
+    """Shape (lines, lines): whether the first line is above the second and not beside it."""
     places = np.array([(line.left, line.top, line.right, line.bottom) for line in lines])
     left, top, right, bottom = places.T
     height, width = top - bottom, right - left
@@ -41,7 +41,7 @@ def _above(lines: list[Line]) -> NDArray[np.bool_]:
 
 
 def _clashes(lines: list[Line]) -> int:
-    """Neighbours that are printed over each other: their order cannot be told by their places."""
+    """Count neighbours printed over each other: positions do not tell their order."""
     return sum(
         line.overlaps(following)
         and following.top > line.bottom + SLACK * line.height
@@ -58,14 +58,14 @@ class _Sorter:
     def __init__(self, lines: list[Line], above: NDArray[np.bool_]) -> None:
         self._tops = [line.top for line in lines]
         self._above: list[list[int]] = [[] for _ in lines]
-        """For each line those that are above it."""
+        """For each line, the lines above it."""
         for other, index in np.argwhere(above).tolist():
             self._above[index].append(other)
         self._done: set[int] = set()
         self._sorted: list[int] = []
 
     def sorted(self) -> list[int]:
-        """Indices in the order of the file, each after those above it."""
+        """Indices in file order, each after the lines above it."""
         for index in range(len(self._tops)):
             self._visit(index)
         return self._sorted
@@ -75,7 +75,7 @@ class _Sorter:
             return
         self._done.add(index)
         above = [other for other in self._above[index] if other not in self._done]
-        # From the top down: each finds those above it done, so this does not go deep.
+        # From the top down: the lines above are then already done, which keeps recursion shallow.
         for other in sorted(above, key=lambda item: -self._tops[item]):
             self._visit(other)
         self._sorted.append(index)

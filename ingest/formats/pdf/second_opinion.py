@@ -1,4 +1,4 @@
-"""pypdf, the second opinion on PDFs: slower, but opens files that pdfium refuses."""
+"""pypdf, the fallback engine for PDFs: slower, but opens files that pdfium refuses."""
 
 from typing import BinaryIO
 
@@ -16,7 +16,7 @@ _VERSION = f"pypdf {pypdf.__version__}"
 
 
 class Pages:
-    """Text of single pages; the file is opened when the first is asked for."""
+    """Text of single pages; the file is opened on first use."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -31,12 +31,12 @@ class Pages:
             return self._reader.pages[index].extract_text()
         except MemoryError:
             raise
-        except Exception:  # pypdf raises whatever a broken object leads to
+        except Exception:  # broken objects make pypdf raise arbitrary exceptions
             return None
 
 
 def extract(source: Source, *, wants_password: bool) -> Extraction:
-    """The whole document. Permanent `encrypted` if no empty password opens it."""
+    """Read the whole document. Raises Permanent `encrypted` if it needs a password."""
     try:
         source.stream.seek(0)
         reader = PdfReader(source.stream)
