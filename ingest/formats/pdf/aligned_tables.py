@@ -1,4 +1,4 @@
-"""Tables without ruled lines: rows of the same few columns, with clear gaps between them."""
+"""Finds tables without ruled lines: rows with the same columns, separated by clear gaps."""
 
 from bisect import bisect_right, insort
 from collections.abc import Collection, Iterator, Sequence
@@ -8,12 +8,12 @@ from ingest.formats.common.markdown import table
 from ingest.formats.pdf.cells import Glyphs, is_beside, put_table
 from ingest.formats.pdf.lines import HYPHEN, Line, PageLines
 
-_GAP = 0.75  # of the font size between two cells; words of a text stand closer
+_GAP = 0.75  # font sizes between two cells; words of a sentence are closer
 _FEWEST_ROWS = 3
-_FILLED = 0.6  # of the cells
-_LONG = 28.0  # characters a cell on average; columns of prose are wider
-_LONGEST_NUMBER = 20  # characters of a cell that is a number with its unit
-_APART = 2.0  # heights of a line between rows
+_FILLED = 0.6  # least share of filled cells
+_LONG = 28.0  # mean characters per cell; above this, a column is prose
+_LONGEST_NUMBER = 20  # characters in a cell with a number and its unit
+_APART = 2.0  # line heights between rows
 
 _Segment = tuple[float, float, str]
 """Left, right, text of a cell."""
@@ -21,7 +21,7 @@ _Segment = tuple[float, float, str]
 
 @dataclass(slots=True)
 class _Run:
-    """Rows that may be a table. Its columns are disjoint, from left to right."""
+    """Rows that may form a table. Columns are disjoint and sorted from left to right."""
 
     lefts: list[float] = field(default_factory=list)
     rights: list[float] = field(default_factory=list)
@@ -29,7 +29,7 @@ class _Run:
     lines: list[Line] = field(default_factory=list)
 
     def take(self, segments: Sequence[_Segment]) -> bool:
-        """Add a row; False if its cells do not fit the columns."""
+        """Add a row; returns False, and adds nothing, if its cells do not fit the columns."""
         lefts, rights = self.lefts, self.rights
         known: dict[int, tuple[float, float]] = {}
         new = []
@@ -62,9 +62,9 @@ class _Run:
 
 
 def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> None:
-    """Put Markdown in place of rows that are surely a table.
+    """Replace rows that clearly form a table by Markdown.
 
-    Looked at are rows with a line that starts at a character in `near`, and those beside them.
+    Examines only rows with a line whose `start` is in `near`, and their neighbours.
     """
     run = _Run()
     found = [run]
@@ -93,7 +93,7 @@ def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> N
 
 
 def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
-    """Lines of one height that stand side by side and follow each other."""
+    """Groups of consecutive lines that stand side by side."""
     row: list[Line] = []
     for line in lines:
         if row and not is_beside(row[-1], line):
@@ -105,7 +105,7 @@ def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
 
 
 def _follows(previous: Sequence[Line], row: Sequence[Line]) -> bool:
-    """Whether a row is right below another."""
+    """Whether a row is directly below the previous one."""
     if not previous:
         return False
     distance = previous[0].top - row[0].top
@@ -113,7 +113,7 @@ def _follows(previous: Sequence[Line], row: Sequence[Line]) -> bool:
 
 
 def _segments(line: Line, glyphs: Glyphs) -> list[_Segment]:
-    """The line cut at its gaps."""
+    """Split the line at its gaps."""
     gap = _GAP * (line.size or line.height)
     segments: list[_Segment] = []
     words = glyphs.words(line)

@@ -1,4 +1,4 @@
-"""Files inside of a PDF: of the document and of comments."""
+"""Files attached to a PDF document or to its annotations."""
 
 import ctypes
 from typing import Any
@@ -13,13 +13,13 @@ _LARGEST = 256 * 1024 * 1024  # bytes
 
 
 def add_attachments(document: PdfDocument, attachments: Attachments) -> None:
-    """Hand on the files of the whole document."""
+    """Add the files attached to the document itself."""
     for index in range(min(raw.FPDFDoc_GetAttachmentCount(document), _MOST)):
         add_file(raw.FPDFDoc_GetAttachment(document, index), attachments)
 
 
 def add_file(attachment: Any, attachments: Attachments) -> None:
-    """Hand on one file, given by its handle of the binding; one without data is refused."""
+    """Add one file, given by its pypdfium2 handle; refuse it if it lacks data or is too large."""
     if not attachment:
         return
     name = string(lambda *rest: raw.FPDFAttachment_GetName(attachment, *rest)).strip()

@@ -1,4 +1,4 @@
-"""What the catalog of a PDF holds beside pages: data of XFA forms, the language."""
+"""Entries of the PDF catalog: data of XFA forms, the language."""
 
 import ctypes
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,10 @@ _DATASETS = b"datasets"
 
 
 def add_xfa(document: PdfDocument, pages: Sequence[PageLines | None]) -> bool:
-    """Whether the form is drawn by XFA, which no page shows; its values end the last page."""
+    """Append the values of a full XFA form, which pages do not show, to the last page.
+
+    Returns whether the document has such a form.
+    """
     if raw.FPDF_GetFormType(document) != raw.FORMTYPE_XFA_FULL:
         return False
     values = list(_values(_packet(document, _DATASETS)))
@@ -42,7 +45,7 @@ def _packet(document: PdfDocument, wanted: bytes) -> bytes:
 
 
 def _values(xml: bytes) -> Iterator[str]:
-    """`name: value` of each field that has one."""
+    """`- name: value` of each field with a value."""
     if not xml.strip():
         return
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)

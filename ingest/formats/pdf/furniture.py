@@ -1,4 +1,4 @@
-"""What repeats from page to page and says nothing: headers, footers, stamps on scans."""
+"""Drops repeated text without content: headers, footers, stamps on scans."""
 
 import re
 from collections import Counter, defaultdict
@@ -8,9 +8,9 @@ from statistics import median
 from ingest.formats.pdf.lines import Line, PageLines
 
 _FEWEST_PAGES = 4
-_SHARE = 0.8  # of the pages, or of those with odd or with even numbers
-_MOST_LINES = 4  # at each end of a page
-_APART = 0.7  # of a line's height, between furniture and text
+_SHARE = 0.8  # of all pages, of the odd or of the even ones
+_MOST_LINES = 4  # at the top and at the bottom of a page
+_APART = 0.7  # line heights between a header or footer and the text
 _TOLERANCE = 8.0  # points
 _LONGEST = 200  # characters
 _PAGE_NUMBER = re.compile(
@@ -20,11 +20,11 @@ _NUMBER = re.compile(r"\d+")
 _ROMAN = re.compile(r"[ivxlc]+", re.IGNORECASE)
 
 _Place = tuple[int, Line, float]
-"""Index of the page, the line, its distance in points from the edge of the page."""
+"""Index of the page, the line, its distance from the page edge in points."""
 
 
 def drop_furniture(pages: Sequence[PageLines]) -> None:
-    """Take repeated headers and footers away, but never all there is on a page."""
+    """Remove repeated headers and footers, but never all lines of a page."""
     readable = [index for index, page in enumerate(pages) if page.lines and page.has_places]
     if len(readable) < _FEWEST_PAGES:
         return
@@ -39,9 +39,9 @@ def drop_furniture(pages: Sequence[PageLines]) -> None:
 
 
 def drop_stamps(pages: Sequence[PageLines], unread: Collection[int]) -> None:
-    """Of pages that are pictures, take away letters that are no content.
+    """Remove the text layer of unread pictures if it is not content.
 
-    Those are page numbers, and what stands on several of them.
+    That is a page number, or text that repeats on several of these pages.
     """
     stamps = {index: _words(pages[index].text) for index in unread if pages[index].lines}
     often = Counter(stamps.values())
@@ -53,7 +53,7 @@ def drop_stamps(pages: Sequence[PageLines], unread: Collection[int]) -> None:
 def _candidates(
     pages: Sequence[PageLines], readable: Sequence[int]
 ) -> dict[tuple[bool, str], list[_Place]]:
-    """Lines near the edges, by edge and words."""
+    """Lines near the top and bottom edges, by edge and normalised text."""
     found: dict[tuple[bool, str], list[_Place]] = defaultdict(list)
     for index in readable:
         page = pages[index]
@@ -68,7 +68,7 @@ def _candidates(
 
 
 def _set_apart(lines: Sequence[Line]) -> Sequence[Line]:
-    """The first lines, if a gap is between them and the rest."""
+    """The first lines, if a gap separates them from the rest."""
     for count, line in enumerate(lines[:_MOST_LINES], start=1):
         if count == len(lines) or _gap(line, lines[count]) > _APART * line.height:
             return lines[:count]
@@ -80,13 +80,13 @@ def _gap(line: Line, other: Line) -> float:
 
 
 def _words(text: str) -> str:
-    """The text without what differs from page to page."""
+    """The text with all numbers replaced by 0, so that page numbers compare equal."""
     text = " ".join(text.split())
     return "0" if _ROMAN.fullmatch(text) else _NUMBER.sub("0", text)
 
 
 def _repeated(places: list[_Place], readable: Sequence[int]) -> list[tuple[int, Line]]:
-    """Those at the usual place, if they are on nearly every page or on every other one."""
+    """Lines at the usual distance, if they are on most of all, odd or even pages."""
     usual = median(distance for _, _, distance in places)
     near = [
         (index, line) for index, line, distance in places if abs(distance - usual) <= _TOLERANCE

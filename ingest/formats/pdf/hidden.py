@@ -1,8 +1,8 @@
-"""Text that nobody sees on the page: left out if it is a sentence, for it may address machines.
+"""Drops hidden text that is as long as a sentence, as it may be a prompt injection.
 
-Looked at: the invisible mode, full transparency, white on what is not painted, a size of almost
-nothing, places off the page. Invisible text is what OCR programs put over a scan: it stays where
-it is most of a page.
+Hidden means: the invisible render mode, full transparency, white on unpainted ground, a tiny font,
+a position off the page. OCR programs put invisible text over a scan, so it is kept where it is
+most of a page.
 """
 
 import re
@@ -12,17 +12,17 @@ from ingest.formats.pdf import pdfium
 from ingest.formats.pdf.lines import Line, PageLines, turned
 
 _NO_LETTERS = re.compile(r"[\W\d_]+")
-_MODES = (3, 7)  # invisible, and only clipping what comes after
-_SENTENCE = 30  # letters: a page number is shorter, an instruction is not
+_MODES = (3, 7)  # invisible, and clipping only
+_SENTENCE = 30  # letters; page numbers are shorter, instructions are not
 _TINY = 1.5  # points
 _WHITE = 248  # of 255
 _MOST_OBJECTS = 3000
 
 
 def drop_hidden(page: int, text_page: int, lines: PageLines) -> str | None:
-    """Take lines out that are not to be seen; the warning, if they held a sentence.
+    """Remove hidden lines; returns a warning if they held a sentence.
 
-    `hidden_text`, or `off_page_text` for what stood beside the page, as printers' notes do.
+    `hidden_text`, or `off_page_text` for text outside the page box, such as printers' notes.
     """
     faint = list(_faint(page, text_page, lines.lines)) if lines.has_places and lines.lines else []
     if _letters(line.text for line in faint) >= _SENTENCE:
@@ -40,7 +40,7 @@ def _letters(texts: Iterable[str]) -> int:
 
 
 def _faint(page: int, text_page: int, lines: Sequence[Line]) -> Iterator[Line]:
-    """Lines that are invisible, transparent, tiny, or white on white."""
+    """Lines that are invisible, transparent, tiny or white on white."""
     looks = pdfium.looks(text_page, [line.start for line in lines])
     unseen = {look for look in set(looks) if look[0] in _MODES or look[4] == 0}
     white = {look for look in set(looks) - unseen if min(look[1:4]) >= _WHITE}
@@ -53,7 +53,7 @@ def _faint(page: int, text_page: int, lines: Sequence[Line]) -> Iterator[Line]:
 
 
 def _unpainted(page: int, white: Sequence[Line]) -> Iterator[Line]:
-    """White lines with nothing but the white page behind them."""
+    """White lines with only the white page behind them."""
     painted = list(_painted(page))
     if not painted:
         yield from white
@@ -67,7 +67,7 @@ def _unpainted(page: int, white: Sequence[Line]) -> Iterator[Line]:
 
 
 def _painted(page: int) -> Iterator[int]:
-    """What may be dark: images, shadings, forms, and areas filled with another colour."""
+    """Objects that may be dark: images, shadings, form XObjects, areas filled in a colour."""
     for handle in pdfium.page_objects(page, _MOST_OBJECTS):
         kind = pdfium.object_type(handle)
         if kind == pdfium.PATH:

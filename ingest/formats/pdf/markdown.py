@@ -1,4 +1,4 @@
-"""Lines of a page as Markdown: paragraphs apart, headings marked, nothing else taken for them."""
+"""Lines of a page as Markdown, with paragraphs and headings; other look-alikes are escaped."""
 
 import re
 import unicodedata
@@ -8,15 +8,15 @@ from itertools import pairwise
 from ingest.formats.common.markdown import plain
 from ingest.formats.pdf.lines import Line, PageLines
 
-_WIDER = 1.4  # times the usual distance of lines: a new paragraph
+_WIDER = 1.4  # times the usual line pitch; above this, a new paragraph starts
 _MISLEADING = frozenset("#|`~=-")
-# Letters that PDFs use for the look: ligatures, Arabic letter forms, Chinese radicals. Full NFKC
+# Presentation forms in PDFs: ligatures, Arabic letter forms, Chinese radicals. NFKC on all text
 # would also turn `x²` into `x2`.
 _FOR_THE_LOOK = re.compile("[\u2e80-\u2fdf\ufb00-\ufb4f\ufb50-\ufdfb\ufe70-\ufefc]+")
 
 
 def page_markdown(page: PageLines) -> str:
-    """The page's text in Markdown, with its notes at the end."""
+    """The page as Markdown, followed by its notes."""
     pitch = _usual_pitch(page.lines)
     blocks: list[str] = []
     previous: Line | None = None
@@ -33,7 +33,7 @@ def page_markdown(page: PageLines) -> str:
 
 
 def tidy(text: str) -> str:
-    """Text without letters that only served its look."""
+    """Replace presentation forms by plain letters, and strip the text."""
     if text.isascii():
         return text.strip()
     text = text.replace("\u00a0", " ")
@@ -52,7 +52,7 @@ def _markdown(line: Line) -> str:
 
 
 def _usual_pitch(lines: Sequence[Line]) -> float:
-    """The distance between lines that follow each other, in points."""
+    """The median distance between the tops of consecutive lines, in points."""
     pitches = sorted(
         line.top - following.top for line, following in pairwise(lines) if line.top > following.top
     )

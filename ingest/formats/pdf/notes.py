@@ -1,4 +1,4 @@
-"""What stands beside the text of a page: ticked boxes of forms, comments, attached files."""
+"""Annotations of a page: ticked form boxes, comments, attached files."""
 
 import ctypes
 from collections.abc import Callable, Iterator
@@ -10,8 +10,8 @@ from pypdfium2 import raw
 from ingest.best_effort import improve
 from ingest.formats.pdf import pdfium
 
-_MOST = 2000  # annotations of a page
-_LONGEST = 20_000  # characters of one comment
+_MOST = 2000  # annotations per page
+_LONGEST = 20_000  # characters per comment
 _COMMENTS = {
     raw.FPDF_ANNOT_TEXT,
     raw.FPDF_ANNOT_FREETEXT,
@@ -33,16 +33,16 @@ _NO_WORDS = {"on", "yes", "1", "true", "off", ""}
 
 @dataclass(slots=True)
 class Notes:
-    """What the annotations of a page say."""
+    """Content of the annotations of a page."""
 
     has_fields: bool = False
     ticked: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     files: list[int] = field(default_factory=list)
-    """Indices of annotations that hold a file."""
+    """Indices of annotations with a file."""
 
     def markdown(self) -> Iterator[str]:
-        """One line each; a comment keeps its own lines."""
+        """A line for each tick; a comment keeps its line breaks."""
         for label in self.ticked:
             yield f"- [x] {label}"
         for comment in self.comments:
@@ -50,7 +50,7 @@ class Notes:
 
 
 def read_notes(page: int) -> Notes:
-    """Fields and comments of a page, given by its handle. Links say nothing and are passed over."""
+    """Fields, comments and files of a page, given by its handle. Links are ignored."""
     notes = Notes()
     for index, kind, annotation in _annotations(page):
         if kind == raw.FPDF_ANNOT_WIDGET:
@@ -66,7 +66,7 @@ def read_notes(page: int) -> Notes:
 
 
 def read_ticks(form: raw.FPDF_FORMHANDLE, page: int) -> list[str]:
-    """Labels of ticked boxes and buttons; the page has to be one that the form knows."""
+    """Labels of ticked boxes and radio buttons; the form must know the page."""
     labels = [
         _ticked(form, ctypes.cast(annotation, raw.FPDF_ANNOTATION))
         for _, kind, annotation in _annotations(page)
@@ -76,7 +76,7 @@ def read_ticks(form: raw.FPDF_FORMHANDLE, page: int) -> list[str]:
 
 
 def _annotations(page: int) -> Iterator[tuple[int, int, int]]:
-    """Index, kind and handle of each; a handle is good until the next one is asked for."""
+    """Index, kind and handle of each; a handle is valid until the next iteration."""
     for index in range(min(pdfium.count_annotations(page), _MOST)):
         annotation = pdfium.annotation(page, index)
         if annotation:
@@ -99,7 +99,7 @@ def _is_hidden(annotation: raw.FPDF_ANNOTATION) -> bool:
 
 
 def _ticked(form: raw.FPDF_FORMHANDLE, annotation: raw.FPDF_ANNOTATION) -> str | None:
-    """What a box or a button stands for, if it is ticked."""
+    """Label and value of a check box or radio button; None if it is not ticked."""
     if raw.FPDFAnnot_GetFormFieldType(form, annotation) not in _TICKS:
         return None
     if not raw.FPDFAnnot_IsChecked(form, annotation):
@@ -113,7 +113,7 @@ def _ticked(form: raw.FPDF_FORMHANDLE, annotation: raw.FPDF_ANNOTATION) -> str |
 
 
 def string(get: Callable[..., int]) -> str:
-    """A string of pdfium, which gives first its length in bytes, then itself."""
+    """Read a string by two calls: the first returns its length in bytes, the second fills it in."""
     length = get(None, 0)
     if length <= 2:
         return ""

@@ -1,8 +1,8 @@
-"""pdfium's own calls, for many characters at once.
+"""Fast calls to pdfium, for many characters at once.
 
-The binding's calls take a microsecond and more each, most of it conversions. Here the same
-functions get plain addresses and write into arrays, which is what lets a page be looked at without
-being twice as slow to read. Handles are addresses (int); 0 is none.
+Each call of the binding takes a microsecond or more, mostly for conversions. This module passes
+plain addresses to the same functions and lets them write into arrays; otherwise examining a page
+would double the time to read it. Handles are addresses (int); 0 means no handle.
 """
 
 import ctypes
@@ -17,23 +17,23 @@ from numpy.typing import NDArray
 from pypdfium2 import raw
 
 Box = tuple[float, float, float, float]
-"""Left, top, right, bottom in the page's own coordinates, y upwards."""
+"""Left, top, right, bottom in page coordinates before rotation, y upwards."""
 
 Boxes = NDArray[np.float32]
-"""Of many objects: shape (objects, 4)."""
+"""Boxes of many objects, shape (objects, 4)."""
 
 Look = tuple[int, int, int, int, int]
-"""Of a character: render mode, then red, green, blue, opacity to 255."""
+"""Of a character: render mode, then red, green, blue, opacity from 0 to 255."""
 
 _HANDLE = ctypes.c_void_p
 _INT = ctypes.c_int
 
 
 def _call(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
-    """A function of pdfium that keeps Python's lock: there is one thread, and it saves time.
+    """Bind a pdfium function that keeps the GIL: there is one thread, and it saves time.
 
-    One for which no types are given here takes numbers, and addresses from `_argument`: made ready
-    once, they cost half of what checking them in each call does.
+    Without argument types, the function takes ints, and addresses converted by `_argument`.
+    Converting them once costs half as much as ctypes checking them in each call.
     """
     address = ctypes.cast(getattr(raw, name), ctypes.c_void_p).value
     if address is None:
@@ -95,7 +95,7 @@ _FLOATS = (ctypes.c_float * 6)()
 _FLOATS_AT = [ctypes.addressof(_FLOATS) + 4 * index for index in range(6)]
 _INTS = (ctypes.c_int * 2)()
 _INTS_AT = [ctypes.addressof(_INTS), ctypes.addressof(_INTS) + 4]
-# Room for four values of many characters or objects at a time, and arguments that say where.
+# Buffers for four values each of many characters or objects, and arguments with their addresses.
 _MANY = 256
 _ROOM = (ctypes.c_float * (4 * _MANY))()
 _COLOURS = (ctypes.c_uint * (4 * _MANY))()
@@ -113,12 +113,12 @@ _BOLD = (b"bold", b"black", b"heavy", b"-bd", b"semibd")
 
 
 def address(handle: Any) -> int:
-    """The address of a handle of the binding."""
+    """The address behind a handle of pypdfium2."""
     return ctypes.cast(handle, ctypes.c_void_p).value or 0
 
 
 def text(text_page: int) -> tuple[str, int]:
-    """All text of a page with CRLF line ends, and how many characters pdfium counts in it."""
+    """All text of a page with CRLF line ends, and pdfium's count of its characters."""
     count = _count_chars(text_page)
     if count <= 0:
         return "", 0
@@ -129,7 +129,7 @@ def text(text_page: int) -> tuple[str, int]:
 
 
 def char_boxes(text_page: int, characters: Sequence[int]) -> list[Box]:
-    """Boxes of these characters, as high as their font; zeros if unknown."""
+    """Boxes of these characters, with the height of the font; zeros if unknown."""
     handle = _argument(text_page)
     boxes: list[Box] = []
     for start in range(0, len(characters), _MANY):
@@ -142,7 +142,7 @@ def char_boxes(text_page: int, characters: Sequence[int]) -> list[Box]:
 
 
 def letters(text_page: int, characters: Sequence[int]) -> str:
-    """The text of these characters one by one; a zero-width space for one that has none."""
+    """The text of these characters, one each; a zero-width space if a character has no text."""
     codes = map(_unicode, repeat(text_page), characters)
     return "".join(chr(code) if 31 < code < 0x110000 else "\u200b" for code in codes)
 
@@ -152,7 +152,7 @@ def _exhaust(calls: Iterable[Any]) -> None:
 
 
 def size(text_page: int, character: int) -> float:
-    """Font size in points as it appears, scaling of the text included; 0 if unknown."""
+    """Font size in points including the text's scaling; 0 if unknown."""
     if not _matrix(text_page, character, _FLOATS_AT[0]):
         return 0.0
     _, _, across, along = _FLOATS[:4]
@@ -160,7 +160,7 @@ def size(text_page: int, character: int) -> float:
 
 
 def is_bold(text_page: int, character: int) -> bool:
-    """Whether the font says so by its weight or its name."""
+    """Whether the font's weight or name says bold."""
     if _font_weight(text_page, character) >= 600:
         return True
     length = _font_info(text_page, character, ctypes.addressof(_NAME), len(_NAME), _INTS_AT[0])
@@ -169,7 +169,7 @@ def is_bold(text_page: int, character: int) -> bool:
 
 
 def looks(text_page: int, characters: Sequence[int]) -> list[Look]:
-    """How these characters are drawn: opaque and black if unknown, by mode -1."""
+    """How these characters are drawn; if unknown, opaque black with mode -1."""
     handle = _argument(text_page)
     found: list[Look] = []
     for start in range(0, len(characters), _MANY):
@@ -183,30 +183,30 @@ def looks(text_page: int, characters: Sequence[int]) -> list[Look]:
 
 
 def page_box(page: int) -> Box:
-    """Left, top, right, bottom of what is shown of the page."""
+    """Left, top, right, bottom of the visible part of the page."""
     _page_box(page, _FLOATS_AT[0])
     left, top, right, bottom = _FLOATS[:4]
     return left, top, right, bottom
 
 
 def page_objects(page: int, most: int) -> list[int]:
-    """Handles of the page's own first objects, not of those inside of forms."""
+    """Handles of the first objects of the page, without those inside form XObjects."""
     return some_objects(page, range(min(count_objects(page), most)))
 
 
 def some_objects(page: int, indices: Iterable[int]) -> list[int]:
-    """Handles of the page's own objects with these indices."""
+    """Handles of the objects of the page with these indices."""
     return list(map(_page_object, repeat(_argument(page)), indices))
 
 
 def form_objects(form: int, most: int) -> list[int]:
-    """Handles of the first objects inside of a form."""
+    """Handles of the first objects inside a form XObject."""
     count = min(_count_in_form(form), most)
     return list(map(_form_object, repeat(form), range(count)))
 
 
 def bounds(handle: int) -> Box:
-    """Left, top, right, bottom of an object; for one inside of a form in the form's coordinates."""
+    """Left, top, right, bottom of an object; inside a form XObject, in its coordinates."""
     left, top, right, bottom = all_bounds([handle])[0].tolist()
     return left, top, right, bottom
 
@@ -226,13 +226,13 @@ def all_bounds(handles: Sequence[int]) -> Boxes:
 
 
 def object_colour(handle: int) -> tuple[int, int, int, int]:
-    """Fill of an object: red, green, blue, opacity, to 255 each; opaque black if unknown."""
+    """Fill of an object: red, green, blue, opacity, from 0 to 255; opaque black if unknown."""
     known = _object_fill(handle, *_COLOUR_AT)
     return (_COLOUR[0], _COLOUR[1], _COLOUR[2], _COLOUR[3]) if known else (0, 0, 0, 255)
 
 
 def draws(path: int) -> tuple[bool, bool]:
-    """Whether a path is filled, and whether it has a stroke."""
+    """Whether a path is filled, and whether it is stroked."""
     _draw_mode(path, _INTS_AT[0], _INTS_AT[1])
     return bool(_INTS[0]), bool(_INTS[1])
 
@@ -244,9 +244,9 @@ def pixels(image: int) -> int:
 
 
 def path_edges(path: int, most: int) -> list[Box]:
-    """Boxes of the straight, level or upright lines of a path: left, top, right, bottom.
+    """Boxes of the segments of a path: left, top, right, bottom.
 
-    A path with a curve has none.
+    Empty for a path with a curve, or with more than `most` segments.
     """
     count = _count_segments(path)
     if not 0 < count <= most:
@@ -273,7 +273,7 @@ def path_edges(path: int, most: int) -> list[Box]:
 
 
 def _points(segments: Sequence[int]) -> list[tuple[float, float]]:
-    """Where segments end, in the coordinates of their path."""
+    """End points of segments, in the coordinates of their path."""
     points: list[tuple[float, float]] = []
     for start in range(0, len(segments), _MANY):
         some = segments[start : start + _MANY]

@@ -1,7 +1,7 @@
-"""Right-to-left text in the order it is spoken, where pdfium turned around a little too much.
+"""Restores the logical order of right-to-left text where pdfium reverses too much.
 
-pdfium reverses what runs from right to left, character by character: also the characters that one
-glyph stands for (lam and alef), which were in order, and marks before the letters that they are on.
+pdfium reverses right-to-left text character by character. That also reverses the characters of a
+ligature (lam and alef), which were in order, and puts marks before their base letters.
 """
 
 import re
@@ -15,18 +15,18 @@ _RUN = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
 _MARK = re.compile("[\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670]")
 _STRAY_SPACE = re.compile(f"(?<=[\u0590-\u08ff]) (?={_MARK.pattern})")
 _FORMS = (*range(0xFB1D, 0xFDFC), *range(0xFE70, 0xFEFD))
-# Of letters that Unicode has a joined form for, pdfium keeps the order.
+# pdfium keeps the order of ligatures for which Unicode has a presentation form.
 _IN_ORDER = {form.strip() for form in (unicodedata.normalize("NFKC", chr(code)) for code in _FORMS)}
 
 
 def mend_right_to_left(text_page: int, page: PageLines) -> None:
-    """Put the characters of ligatures and the marks of each line in order."""
+    """Put ligatures and marks of each line in logical order."""
     for line in page.lines:
         if not RIGHT_TO_LEFT.search(line.text):
             continue
         places = range(line.start, line.end)
         text = line.text
-        if len(places) != len(text):  # the text leaves out what it has no letter for
+        if len(places) != len(text):  # the text lacks characters without a letter
             text = pdfium.letters(text_page, places)
         boxes = pdfium.char_boxes(text_page, places)
         extents = [(left, right) for left, _, right, _ in boxes]
@@ -34,7 +34,7 @@ def mend_right_to_left(text_page: int, page: PageLines) -> None:
 
 
 def mended(text: str, places: list[tuple[float, float]]) -> str:
-    """The text, whose characters are at these places (left, right), in the order it is spoken."""
+    """The text in logical order; `places`: left and right edge of each character."""
     characters = list(text)
     for run in _RUN.finditer(text):
         _turn_ligatures(characters, places, run.start(), run.end())
@@ -45,7 +45,7 @@ def mended(text: str, places: list[tuple[float, float]]) -> str:
 def _turn_ligatures(
     characters: list[str], places: list[tuple[float, float]], start: int, end: int
 ) -> None:
-    """Characters at one place come from one glyph: back into its order."""
+    """Reverse characters that share a position: they come from one glyph."""
     first = start
     for index in range(start + 1, end + 1):
         if index < end and places[index] == places[first]:
@@ -57,7 +57,7 @@ def _turn_ligatures(
 
 
 def _move_marks(characters: list[str], places: list[tuple[float, float]]) -> None:
-    """A mark comes after its letter: the next one, if it is above that."""
+    """Move a mark behind the next letter if it stands above that letter."""
     for index in range(len(characters) - 1):
         if not _MARK.match(characters[index]) or places[index] == places[index + 1]:
             continue

@@ -1,4 +1,4 @@
-"""Ruled lines of a page, and the grids that they form."""
+"""Finds the ruled lines of a page, and the grids that they form."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from ingest.formats.pdf import pdfium
 from ingest.formats.pdf.lines import Column, turned
 from ingest.formats.pdf.pdfium import Boxes
 
-_THIN = 2.5  # points; what is thinner is a line
+_THIN = 2.5  # points; a line is at most this thick
 _SHORTEST = 6.0  # points
-_NEAR = 3.0  # points between the ends of lines that meet
-_SAME = 2.0  # points between lines that are one
+_NEAR = 3.0  # points of gap between lines that count as meeting
+_SAME = 2.0  # points between lines that count as one
 _MOST_OBJECTS = 8000
-_MOST_SEGMENTS = 2000  # of one path
-_MOST_RULES = 1500  # in one direction
+_MOST_SEGMENTS = 2000  # per path
+_MOST_RULES = 1500  # per direction
 
 Rule = tuple[float, float, float]
-"""Where it is across its direction, and where it starts and ends along it."""
+"""Position across its direction, start and end along it: y, x, x or x, y, y."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ class Grid:
     rows: tuple[float, ...]
     """y of the horizontal lines, from the top down."""
     uprights: tuple[tuple[Rule, ...], ...]
-    """The vertical lines themselves, of each column."""
+    """The vertical lines at each x in `columns`."""
 
     def is_divided(self, column: int, y: float) -> bool:
-        """Whether a line stands at the left of this column at that height."""
+        """Whether a line bounds this column on its left at this height."""
         return any(rule[1] - _SAME <= y <= rule[2] + _SAME for rule in self.uprights[column])
 
 
 def find_grids(page: int, turn: int) -> list[Grid]:
-    """Grids of at least two rows and two columns on a page shown turned by so many quarters."""
+    """Grids of at least two rows and columns; `turn`: quarter turns by which the page is shown."""
     left, top, right, bottom = turned((*_edges(page).T,), turn)
     wide, high = right - left, top - bottom
     flat = (high <= _THIN) & (wide >= _SHORTEST)
@@ -52,7 +52,7 @@ def find_grids(page: int, turn: int) -> list[Grid]:
 
 
 def _edges(page: int) -> Boxes:
-    """Boxes of what is drawn thin, and of the sides of what is drawn larger."""
+    """Boxes of thin paths, and of the segments of larger paths."""
     handles = pdfium.page_objects(page, _MOST_OBJECTS)
     kinds = map(pdfium.object_type, handles)
     paths = [handle for handle, kind in zip(handles, kinds, strict=True) if kind == pdfium.PATH]
@@ -67,7 +67,7 @@ def _edges(page: int) -> Boxes:
 
 
 def _merged(places: Column, starts: Column, ends: Column) -> list[Rule]:
-    """Rules without doubles; pieces of one line become one."""
+    """Rules without duplicates; pieces of one line are joined."""
     merged: list[Rule] = []
     band: list[Rule] = []
     for place, start, end in sorted(
@@ -81,7 +81,7 @@ def _merged(places: Column, starts: Column, ends: Column) -> list[Rule]:
 
 
 def _joined(band: Sequence[Rule]) -> list[Rule]:
-    """Rules at one place, joined where they meet."""
+    """Rules at the same position, joined where they meet."""
     joined: list[Rule] = []
     for place, start, end in sorted(band, key=lambda rule: rule[1]):
         if joined and start <= joined[-1][2] + _NEAR:
@@ -111,7 +111,7 @@ def _grids(level: list[Rule], upright: list[Rule]) -> Iterator[Grid]:
 def _components(
     meets: NDArray[np.bool_],
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Rules that hang together: indices of the level and of the upright ones."""
+    """Connected components: indices of the horizontal and of the vertical rules."""
     left: NDArray[np.bool_] = np.asarray(meets.any(axis=1))
     while left.any():
         rows = np.array([np.argmax(left)])
@@ -126,7 +126,7 @@ def _components(
 
 
 def _distinct(places: NDArray[np.float64]) -> list[float]:
-    """Places from small to large, those that hardly differ once."""
+    """Sorted positions; those within _SAME of each other count once."""
     found: list[float] = []
     for place in sorted(places.tolist()):
         if not found or place - found[-1] > _SAME:

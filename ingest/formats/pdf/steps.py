@@ -1,4 +1,4 @@
-"""Steps that change lines of a PDF in place, made safe: a step that fails leaves no trace."""
+"""Runs steps that change the lines of pages in place, and rolls back a step that fails."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,8 +8,8 @@ from ingest.model import Step
 
 
 def improve_pages(step: Step, pages: Sequence[PageLines], change: Callable[[], object]) -> None:
-    """Run `change`, which works on these pages; if it fails, they are as they were before."""
-    # Lists of lines are replaced, never changed.
+    """Run `change`, which modifies these pages; restore them if it fails."""
+    # Steps replace `page.lines` and never mutate the list, so a reference is enough.
     saved = [(page, page.lines, [(line.text, line.level) for line in page.lines]) for page in pages]
 
     def put_back() -> None:

@@ -1,4 +1,4 @@
-"""Tables become Markdown where ruled lines or clear columns make it sure; the rest stays text."""
+"""Convert tables to Markdown if ruled lines or clear columns prove them; the rest stays text."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -12,15 +12,15 @@ from ingest.formats.pdf.ruling_lines import Grid, find_grids
 
 _FEWEST_GAPS = 3
 _SAMPLE = 12  # objects
-_DRAWN = 0.2  # of them
-_SLACK = 1.0  # points that a word may stand out of its cell
-_OUTSIDE = 4.0  # points that text may stand out of its table
-_FILLED = 0.4  # of the cells of a ruled table; emptier ones are forms and charts
+_DRAWN = 0.2  # share of paths in the sample
+_SLACK = 1.0  # points by which a word may exceed its cell
+_OUTSIDE = 4.0  # points by which text may exceed its table
+_FILLED = 0.4  # least share of filled cells in a ruled table; forms and charts have fewer
 _MOST_CHARACTERS = 40_000
 
 
 def tables_to_markdown(page: int, text_page: int, lines: PageLines) -> None:
-    """Put Markdown in place of the lines of each table."""
+    """Replace the lines of each table by Markdown."""
     if not lines.has_places or not lines.lines:
         return
     turn = pdfium.rotation(page)
@@ -40,7 +40,7 @@ def _characters(page: PageLines) -> int:
 
 
 def _has_rules(page: int) -> bool:
-    """Whether a good part of what is on the page is drawn, by a sample."""
+    """Whether a sample of the page's objects has many paths."""
     count = pdfium.count_objects(page)
     sample = range(0, count, max(count // _SAMPLE, 1))
     kinds = list(map(pdfium.object_type, pdfium.some_objects(page, sample)))
@@ -91,7 +91,7 @@ def _cells(lines: Sequence[Line], grid: Grid, glyphs: Glyphs) -> list[list[str]]
 
 
 def _by_column(line: Line, grid: Grid, glyphs: Glyphs) -> Iterator[tuple[int, str]]:
-    """The line cut at the ruled lines it crosses."""
+    """Split the line at the ruled lines that it crosses; yields column and text."""
     middle = (line.top + line.bottom) / 2
     inner = grid.columns[1:-1]
     start, current = 0, -1
@@ -107,7 +107,7 @@ def _by_column(line: Line, grid: Grid, glyphs: Glyphs) -> Iterator[tuple[int, st
 
 
 def _pieces(line: Line, grid: Grid, glyphs: Glyphs) -> Iterator[Word]:
-    """The words of a line; of those that lie across a boundary the letters."""
+    """The words of a line; a word across a column boundary is split into letters."""
     inner = grid.columns[1:-1]
     for word in glyphs.words(line):
         _, _, left, right = word

@@ -1,4 +1,4 @@
-"""What both PDF engines share: the page limit and the properties of the document."""
+"""Shared by both PDF engines: the page limit and the document properties."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _DATE = re.compile(
 
 
 def check_pages(count: int, source: Source) -> None:
-    """Permanent `too_many_pages` above the limit."""
+    """Raises Permanent `too_many_pages` above the limit."""
     if count > source.max_pages:
         raise Permanent(
             f"The PDF has {count} pages; at most {source.max_pages} are read.",
@@ -27,13 +27,13 @@ def check_pages(count: int, source: Source) -> None:
 
 
 def title(stated: object) -> str | None:
-    """The title of the document's properties, unless a program made it up."""
+    """The title in the document properties, unless a program generated it."""
     text = str(stated or "").strip().removeprefix("Microsoft Word - ")
     return None if _MEANINGLESS.fullmatch(text) else text or None
 
 
 def metadata(info: Mapping[str, Any]) -> dict[str, str]:
-    """Author, subject, keywords and dates (ISO 8601), as far as given."""
+    """Author, subject, keywords and dates (ISO 8601), if given."""
     found = {ours: str(info[theirs]) for theirs, ours in _FIELDS.items() if info.get(theirs)}
     for theirs, ours in _DATES.items():
         if info.get(theirs):
@@ -42,7 +42,7 @@ def metadata(info: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _iso_date(stated: str) -> str:
-    """A PDF date in ISO 8601; what is none stays as it is."""
+    """A PDF date in ISO 8601; other text is returned unchanged."""
     match = _DATE.fullmatch(stated.strip())
     if match is None:
         return stated

@@ -1,4 +1,4 @@
-"""Vertical Chinese and Japanese by pdfminer, where pdfium leaves it out or in single characters."""
+"""Vertical Chinese and Japanese by pdfminer, where pdfium drops it or splits it into characters."""
 
 import re
 from typing import BinaryIO
@@ -6,27 +6,27 @@ from typing import BinaryIO
 from ingest.formats.pdf import pdfium
 from ingest.formats.pdf.lines import PageLines
 
-_MOST_OBJECTS = 20_000  # of a page; it takes a second for every 7,000 characters
+_MOST_OBJECTS = 20_000  # per page; pdfminer reads about 7,000 characters a second
 _MOST_IN_DOCUMENT = 120_000
 _FEWEST_OBJECTS = 50
 _CJK = "\u3000-\u30ff\u3400-\u9fff\uff00-\uffef"
 _SPACE_INSIDE = re.compile(f"(?<=[{_CJK}]) +(?=[{_CJK}])")
-_SINGLE = 0.6  # of the lines
+_SINGLE = 0.6  # share of lines with one character
 
 
 class VerticalPages:
-    """Text of single pages, within a budget for the whole document."""
+    """Text of single pages, with a budget of objects per document."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._left = _MOST_IN_DOCUMENT
 
     def text(self, index: int, page: int) -> str | None:
-        """Text of the page with this 0-based index and handle, None if there is too much of it.
+        """Text of the page with this 0-based index and handle, None if it exceeds the budget.
 
-        Raises whatever a broken object leads pdfminer to.
+        Broken objects make pdfminer raise arbitrary exceptions.
         """
-        # Few files need it, and it takes long to import.
+        # Imported here because it is slow to import and few files need it.
         from pdfminer.high_level import extract_text
         from pdfminer.layout import LAParams
 
@@ -35,7 +35,7 @@ class VerticalPages:
             return None
         self._left -= objects
         self._stream.seek(0)
-        # Without `boxes_flow` boxes are sorted by their places: columns from right to left.
+        # `boxes_flow=None` sorts boxes by position: columns from right to left.
         text = extract_text(
             self._stream,  # type: ignore[arg-type]  # any binary stream will do
             page_numbers=[index],
@@ -45,7 +45,7 @@ class VerticalPages:
 
 
 def looks_vertical(page: int, lines: PageLines, text: str) -> bool:
-    """Whether there is more text on the page than came out, or it came one character a line."""
+    """Whether pdfium missed much of the text, or returned it one character per line."""
     objects: int = pdfium.count_objects(page)
     if objects < _FEWEST_OBJECTS:
         return False
