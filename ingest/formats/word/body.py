@@ -1,4 +1,4 @@
-"""Blocks of a Word document as Markdown: headings, paragraphs, lists, tables, text boxes."""
+"""Converts blocks of a Word document to Markdown: headings, lists, tables, text boxes."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -19,22 +19,22 @@ _CONTAINERS = frozenset(
     {"sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag", "sect", "sub-section"}
 )
 _STEPS: dict[str, Step] = {"p": "layout", "tbl": "tables", "altChunk": "graphics"}
-_SENTENCE = 40  # characters: a mark or an index entry is shorter, an instruction is not
-_WIDEST = 63  # columns that one cell may span
-_DEEP = 20  # tables and text boxes inside of one another; no one nests by hand so deep
+_SENTENCE = 40  # characters; marks and index entries are shorter, instructions are not
+_WIDEST = 63  # columns that a cell may span
+_DEEP = 20  # nested tables and text boxes; deeper nesting is never made by hand
 _ITEM = re.compile(r"\d+[.)]")
 _BULLET = re.compile(r"^ *- ", re.MULTILINE)
 _TEXT_BOX = "txbxContent"
 
 _Block = tuple[str, str, int]
-"""`block` or `item`, Markdown, level of an item."""
+"""`block` or `item`, Markdown, list level of an item."""
 Show = Callable[[etree._Element], list[str]]
-"""Blocks for what only the package knows: charts, diagrams, embedded texts."""
+"""Blocks of content in separate parts of the package: charts, diagrams, embedded texts."""
 
 
 @dataclass(slots=True)
 class Body:
-    """Reads blocks in the order of the document."""
+    """Reads blocks in document order."""
 
     styles: Styles
     numbering: Numbering
@@ -43,16 +43,16 @@ class Body:
     has_dark_page: bool = False
     has_hidden_text: bool = False
     visible: int = 0
-    """Characters that can be seen …"""
+    """Number of characters kept."""
     faint: int = 0
-    """… and those of sentences among them that are white or tiny."""
+    """Number of characters in white or tiny passages as long as a sentence."""
     _pending: list[str] = field(default_factory=list)
     _depth: int = 0
 
     def read(self, container: etree._Element) -> list[str]:
-        """Markdown blocks of a body, cell, text box or note; items of a list are one block."""
+        """Markdown blocks of a body, cell, text box or note; a list is one block."""
         blocks: list[list[str]] = []
-        levels: list[int] = []  # of the items above, outermost first
+        levels: list[int] = []  # of the enclosing items, outermost first
         was_item = False
         for kind, text, level in self._blocks(container):
             while levels and (kind != "item" or levels[-1] >= level):
@@ -88,7 +88,7 @@ class Body:
         properties = child(paragraph, "pPr")
         inline = self._inline(paragraph, properties)
         self._pending.append(inline.text)
-        if child(child(properties, "rPr"), "del") is None:  # else its end is deleted: it goes on
+        if child(child(properties, "rPr"), "del") is None:  # else the next one continues it
             text = "".join(self._pending)
             self._pending.clear()
             if text.strip():
@@ -140,7 +140,7 @@ class Body:
         )
 
     def _table(self, element: etree._Element) -> list[str]:
-        """A Markdown table; a single cell is a frame around its blocks."""
+        """A Markdown table; a table of one cell is a frame, so its blocks are returned."""
         if self._depth >= _DEEP:
             return [_flat(element)]
         rows = list(_inside(element, "tr"))
@@ -173,12 +173,12 @@ class Body:
         return texts
 
     def _cell(self, cell: etree._Element) -> str:
-        """Its blocks in one line; the cells of a table inside are separated by spaces, too."""
+        """The blocks of a cell on one line; cells of a nested table are separated by spaces."""
         flat = (_unmarked(block) for block in self.read(cell))
         return _on_one_line(" ".join(flat))
 
     def _box(self, box: etree._Element) -> Iterator[str]:
-        """Texts of a drawing: its description, its text boxes, what its graphic shows."""
+        """Blocks of a drawing: alternative text, text boxes, charts and diagrams."""
         if self._depth >= _DEEP:
             yield _flat(box)
             return
@@ -195,13 +195,13 @@ class Body:
 
 
 def _plain(item: etree._Element) -> list[_Block]:
-    """The words of a block whose structure could not be made out."""
+    """Fallback: the words of a block whose structure cannot be read."""
     text = words(item).strip()
     return [("block", plain(text), 0)] if text else []
 
 
 def _inside(parent: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Rows of a table, cells of a row, also those in wrappers."""
+    """Rows of a table or cells of a row, including those in wrapper elements."""
     for item in parent:
         if local(item) == name:
             yield item
@@ -232,7 +232,7 @@ def _description(box: etree._Element) -> str:
 
 
 def _unmarked(block: str) -> str:
-    """A block without the frame of a table or the bullets of a list."""
+    """A block without table markup or list bullets."""
     if not block.startswith("| "):
         return _BULLET.sub("", block)
     lines = block.split("\n")

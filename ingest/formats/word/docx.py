@@ -1,14 +1,14 @@
-"""Word documents in Markdown, read from their XML.
+"""Converts Word documents to Markdown from their XML.
 
-Read: headings with the numbers that Word makes, lists, tables (also nested and merged ones), text
-boxes, equations, charts, SmartArt, links, foot- and endnotes, alternative text of pictures,
+Read: headings with the numbers that Word generates, lists, tables (nested and merged ones too),
+text boxes, equations, charts, SmartArt, links, foot- and endnotes, alternative text of pictures,
 embedded HTML, text, RTF and Word parts (altChunk); headers and footers, once; comments with their
-authors, at the end. Inserted text counts, deleted text does not. Text that Word does not show is
-left out, and reported if it is a sentence; so is text in white on white or too small to read.
-Embedded documents are members. Not read: pictures, bold and italic, the state of form controls.
+authors, at the end. Tracked insertions are kept, tracked deletions dropped. Hidden, white-on-white
+and tiny text is left out, and reported if it is as long as a sentence. Embedded documents become
+members. Not read: pictures, bold and italic, the state of form controls.
 
-mammoth is not used: it leaves out half of this, stops at damage that can be read over (links and
-pictures that lead nowhere), and takes ten times as long (872 pages: 12.6 s, here 0.9 s).
+mammoth is not used: it skips half of this, fails on harmless damage (dangling links and pictures),
+and takes over ten times as long (872 pages: 12.6 s instead of 0.9 s).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -31,23 +31,23 @@ from ingest.formats.word.styles import Styles
 from ingest.model import Step
 
 _VERSION = "docx 2"
-_ONLY_A_NUMBER = 20  # characters besides it: a footer that says no more than the page
+_ONLY_A_NUMBER = 20  # characters; a shorter footer with a page field holds only the page number
 _WHITE = {"FFFFFF", "AUTO"}
 _MOST_LISTED = 200
 
 
 def extract(source: Source) -> Extraction:
-    """The document in Markdown, and its properties."""
+    """Read the document and its properties."""
     inflate_limit.guard(source.stream, inflate_limit.TREES)
     return read_package(source.stream, source.members)
 
 
 def read_package(stream: BinaryIO, members: MemberSink | None, depth: int = 0) -> Extraction:
-    """As extract(), of a package that archive.guard() let pass; `depth`: documents around it."""
+    """Like extract(), for a package that passed inflate_limit.guard(); `depth`: nesting level."""
     document = _Document(Package(stream), depth=depth)
     blocks = document.read(drop_faint=True)
     body = document.body
-    if body.faint > body.visible:  # most of it in white: then the page is not
+    if body.faint > body.visible:  # mostly white text: then the page cannot be white
         blocks = document.read(drop_faint=False)
     properties = improve("metadata", document.package.properties, otherwise=dict[str, str])
     title = properties.pop("title", None)
@@ -100,7 +100,7 @@ class _Document:
         ]
 
     def _beside(self, step: Step, read: Callable[[], Iterator[str]], *kinds: str) -> list[str]:
-        """Blocks of what stands beside the body; without their structure if that fails."""
+        """Blocks of parts other than the body; their plain words if `read` fails."""
         return improve(step, lambda: list(read()), otherwise=lambda: self._plain(kinds))
 
     def _plain(self, kinds: Iterable[str]) -> list[str]:
@@ -110,7 +110,7 @@ class _Document:
         return [plain(text) for text in texts if text]
 
     def attachments(self, members: MemberSink | None) -> list[dict[str, object]]:
-        """Embedded documents as members, and their list."""
+        """Hand embedded documents over as members, and list them."""
         parts = [
             part
             for kind in ("package", "oleObject")
@@ -137,7 +137,7 @@ class _Document:
         return self.package.find_xml(parts[0]) if parts else None
 
     def _notes(self, *, drop_faint: bool) -> Iterator[str]:
-        """Those that the text refers to, in its order."""
+        """Notes that the text refers to, in order of reference."""
         found: dict[tuple[str, str], str] = {}
         for kind in ("footnote", "endnote"):
             for part in self.package.related(self._main, f"{kind}s"):
@@ -156,7 +156,7 @@ class _Document:
                 yield f"[^{number}]: {found[key]}"
 
     def _margins(self, kind: str) -> Iterator[str]:
-        """Each different header or footer, without those that only count the pages."""
+        """Each distinct header or footer, except those with only a page number."""
         texts: dict[str, None] = {}
         for part in self.package.related(self._main, kind):
             root = self.package.find_xml(part)

@@ -1,4 +1,4 @@
-"""What a Word document shows that is not WordprocessingML: charts, diagrams, embedded texts."""
+"""Content of a Word document outside WordprocessingML: charts, diagrams, embedded texts."""
 
 import io
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from ingest.formats.office.graphics import Graphics
 from ingest.formats.office.opc import Package, Relation
 from ingest.formats.office.xml_tree import attribute, local
 
-_DEEP = 3  # documents in documents
+_DEEP = 3  # nested documents
 _HTML = (".htm", ".html", ".xhtml")
 _WORD = (".docx", ".docm", ".dotx", ".dotm")
 
 
 class Embedded:
-    """Reads what a part refers to."""
+    """Reads charts, diagrams and texts that a part refers to."""
 
     def __init__(self, package: Package, relations: Mapping[str, Relation], *, depth: int) -> None:
         self._package = package
@@ -29,7 +29,7 @@ class Embedded:
         self._graphics = Graphics(package, relations)
         self._depth = depth
         self.unread: list[str] = []
-        """Embedded texts in formats that are not shown here."""
+        """Parts with embedded texts in other formats, or that failed to read."""
 
     def show(self, element: etree._Element) -> list[str]:
         """Blocks of an altChunk, or of the charts and diagrams in a drawing."""
@@ -49,7 +49,7 @@ class Embedded:
         return [text] if text else []
 
     def _chunk(self, name: str, data: bytes) -> str | None:
-        """Markdown of an embedded text; None if it is in another format."""
+        """Markdown of an embedded text; None for an unsupported format."""
         name = name.lower()
         if name.endswith(_HTML):
             return to_markdown(decode(data)[0]).strip()
@@ -62,7 +62,7 @@ class Embedded:
         return None
 
     def _document(self, data: bytes) -> str:
-        from ingest.formats.word.docx import read_package  # it reads us, too
+        from ingest.formats.word.docx import read_package  # circular import
 
         stream = io.BytesIO(data)
         inflate_limit.guard(stream, inflate_limit.TREES)

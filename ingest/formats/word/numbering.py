@@ -1,4 +1,4 @@
-"""Numbers and bullets that Word puts before paragraphs: `1.2`, `(a)`, `IV.`"""
+"""Generates the numbers and bullets of paragraphs as Word does: `1.2`, `(a)`, `IV.`"""
 
 import re
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ _NO_NUMBERS = {"bullet", "none"}
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How one level of a list is numbered."""
+    """Numbering of one list level."""
 
     format: str = "decimal"
     pattern: str = "%1."
@@ -31,7 +31,7 @@ class _List:
 
 
 class Numbering:
-    """Counts the numbered paragraphs of a document, which must be given in order."""
+    """Numbers the paragraphs of a document; call label() in document order."""
 
     def __init__(self, root: etree._Element | None) -> None:
         self._lists: dict[str, _List] = {}
@@ -57,9 +57,9 @@ class Numbering:
             self._lists[value(item, "numId") or ""] = mine
 
     def label(self, key: str | None, level: int) -> str | None:
-        """What stands before the next paragraph of this list: a number, empty for a bullet.
+        """The number of the next paragraph of this list; empty for a bullet.
 
-        None if the paragraph is in no list.
+        None if there is no such list or level, or the level has no numbers.
         """
         found = self._lists.get(key or "")
         if found is None or not 0 <= level < _LEVELS:
@@ -97,7 +97,7 @@ def _level(item: etree._Element) -> Level:
 
 
 def _overrides(item: etree._Element) -> dict[int, Level]:
-    """Levels that one list states anew; a start alone restarts the count, so it is one, too."""
+    """Levels that a list redefines; an override with only a start value is ignored."""
     return {
         number(override, "ilvl") or 0: _level(level)
         for override in item.iterchildren("{*}lvlOverride")

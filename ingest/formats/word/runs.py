@@ -1,4 +1,4 @@
-"""The text inside of a Word paragraph: runs, fields, links, inserted and hidden text."""
+"""Reads the text of a Word paragraph: runs, fields, links, inserted and hidden text."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _WRAPPERS = frozenset(
 _BOXES = frozenset({"drawing", "pict", "object"})
 _CHARACTERS = {"tab": " ", "cr": "\n", "noBreakHyphen": "-"}
 _UNLINKED = re.compile(r"[\[\]\n]")
-_NESTED = 8  # fields in fields
+_NESTED = 8  # open fields; links nested deeper stay text
 _TINY = 3  # half points
 _WHITE = "FFFFFF"
 _LINK = re.compile(r'^\s*HYPERLINK\s+"?((?:https?|mailto):[^"\s]+)', re.IGNORECASE)
@@ -28,15 +28,15 @@ _ADDRESS = re.compile(r"(?:https?|mailto):[^\s<>()]+$", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Inline:
-    """What was found in one paragraph."""
+    """Content of one paragraph."""
 
     pieces: list[str] = field(default_factory=list)
     hidden: list[str] = field(default_factory=list)
-    """Text that Word does not show."""
+    """Text with the hidden attribute."""
     faint: list[str] = field(default_factory=list)
-    """Text in white, or too small to be read; also in `pieces`, unless `drop_faint`."""
+    """Text that is white or too small to read; also in `pieces`, unless `drop_faint`."""
     boxes: list[etree._Element] = field(default_factory=list)
-    """Drawings, pictures and objects that are anchored here."""
+    """Drawings, pictures and objects anchored here."""
     has_page_number: bool = False
 
     @property
@@ -47,7 +47,7 @@ class Inline:
 
 @dataclass(slots=True)
 class _Field:
-    """An open field: what Word is to put here, and where its last result starts."""
+    """An open field: its instruction, and where its stored result starts."""
 
     instruction: str = ""
     paragraph: Inline | None = None
@@ -55,17 +55,17 @@ class _Field:
 
 
 class Runs:
-    """Reads paragraphs in order: fields may span several of them."""
+    """Reads paragraphs in document order, because a field may span several."""
 
     def __init__(self, relations: Mapping[str, Relation], *, drop_faint: bool) -> None:
         self._relations = relations
         self._drop_faint = drop_faint
         self._fields: list[_Field] = []
         self.notes: dict[tuple[str, str], int] = {}
-        """Number of each foot- or endnote that was referred to, by kind and id."""
+        """Number of each referenced foot- or endnote, by kind and id."""
 
     def read(self, paragraph: etree._Element, *, may_be_faint: bool, is_hidden: bool) -> Inline:
-        """One paragraph. `may_be_faint`: white is the colour behind it."""
+        """Read one paragraph. `may_be_faint`: the background is white."""
         found = Inline()
         self._walk(paragraph, found, may_be_faint, is_hidden)
         return found
@@ -142,14 +142,14 @@ class Runs:
 
     @staticmethod
     def _link(found: Inline, start: int, address: str | None) -> None:
-        """Make a link of the pieces from `start` on, unless they are the address themselves."""
+        """Make a link of the pieces from `start` on, unless their text is part of the address."""
         text = "".join(found.pieces[start:])
         if address and text.strip() and text.strip() not in address and not _UNLINKED.search(text):
             found.pieces[start:] = [f"[{text}]({address})"]
 
 
 def _plain(item: etree._Element, name: str) -> str:
-    """The text of an element inside of a run."""
+    """The text of an element inside a run."""
     if name == "t":
         return item.text or ""
     if name == "br":

@@ -1,4 +1,4 @@
-"""What the styles of a Word document say about a paragraph: heading, numbering, hidden text."""
+"""Paragraph styles of a Word document: heading level, numbering, hidden text, shading."""
 
 import re
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ _MOST_PARENTS = 20
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """A style with what it inherits."""
+    """A style with inherited properties."""
 
     level: int | None = None
-    """Of the heading, 1 to 6."""
+    """Heading level, 1 to 6."""
     numbering: tuple[str | None, int] | None = None
-    """Id of the list, and level in it."""
+    """Id of the list, and level in it from 0."""
     is_hidden: bool = False
     is_shaded: bool = False
 
@@ -29,7 +29,7 @@ PLAIN = Style()
 
 
 class Styles:
-    """Styles by id; those that are missing are plain."""
+    """Styles by id; a missing style is PLAIN."""
 
     def __init__(self, root: etree._Element | None) -> None:
         self._elements: dict[str, etree._Element] = {}
@@ -38,7 +38,7 @@ class Styles:
             self._elements.setdefault(value(element, "styleId") or "", element)
 
     def get(self, style: str | None) -> Style:
-        """The style with this id."""
+        """The style with this id, PLAIN for None."""
         if style is None:
             return PLAIN
         if style not in self._known:
@@ -55,7 +55,7 @@ class Styles:
         )
 
     def _chain(self, style: str) -> list[etree._Element]:
-        """A style and those that it is based on, the nearest first."""
+        """A style and the styles that it is based on, nearest first."""
         chain: list[etree._Element] = []
         while style in self._elements and len(chain) < _MOST_PARENTS:
             element = self._elements[style]
@@ -65,13 +65,13 @@ class Styles:
 
 
 def own_level(properties: etree._Element | None) -> int | None:
-    """The outline level that a paragraph or style states; 9 stands for body text."""
+    """Heading level from a paragraph's or style's own outline level; 9 means body text."""
     level = number(child(properties, "outlineLvl"))
     return min(level + 1, _DEEPEST) if level is not None and 0 <= level < 9 else None
 
 
 def own_numbering(properties: etree._Element | None) -> tuple[str | None, int | None] | None:
-    """List and level that a paragraph or style states."""
+    """List id and level that a paragraph or style itself sets."""
     stated = child(properties, "numPr")
     if stated is None:
         return None
@@ -87,7 +87,7 @@ def _level(element: etree._Element) -> int | None:
 
 
 def _numbering(chain: list[etree._Element]) -> tuple[str | None, int] | None:
-    """The nearest statement on each; a list that is stated further up keeps its id."""
+    """List id and level, each from the nearest style that sets it."""
     stated = [found for item in chain if (found := own_numbering(child(item, "pPr"))) is not None]
     if not stated:
         return None

@@ -1,6 +1,6 @@
-"""Characters that Word takes from the fonts Symbol and Wingdings, in Unicode."""
+"""Maps characters of the fonts Symbol and Wingdings to Unicode."""
 
-_PRIVATE = 0xF000  # Word moves the codes of symbol fonts here
+_PRIVATE = 0xF000  # Word stores codes of symbol fonts from here on
 _SYMBOL = dict(
     zip(
         "ABGDEZHQIKLMNXOPRSTUFCYWabgdezhqiklmnxoprstufcyw",
@@ -21,7 +21,7 @@ _WINGDINGS = {
 
 
 def symbol(font: str | None, code: str | None) -> str:
-    """The character of a w:sym element; empty if its code is none or its picture is not known."""
+    """The character of a w:sym element; empty if its code is invalid or its glyph is unknown."""
     try:
         number = int(code or "", 16)
     except ValueError:

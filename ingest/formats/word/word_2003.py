@@ -1,4 +1,4 @@
-"""Word 2003 documents in XML (WordprocessingML before it became a standard)."""
+"""Word 2003 documents in XML (WordprocessingML before standardisation)."""
 
 from lxml import etree
 
@@ -16,7 +16,7 @@ _PROPERTIES = {"Title": "title", "Author": "author", "Created": "created", "Subj
 
 
 def extract(source: Source) -> Extraction:
-    """Headings, paragraphs and tables of the document; numbers of lists are not read."""
+    """Read headings, paragraphs and tables; list numbers are not read."""
     data = source.stream.read()
     guard_xml(data)
     root = parse(data)
