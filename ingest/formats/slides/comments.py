@@ -1,4 +1,4 @@
-"""Comments on slides, of the old kind and of the threaded one."""
+"""Comments on slides: classic and threaded."""
 
 from lxml import etree
 
@@ -7,7 +7,7 @@ from ingest.formats.office.opc import Package
 
 
 def comments(package: Package, presentation: str, slide: str) -> list[str]:
-    """`Comment by author: text`, in order; replies follow what they answer."""
+    """`Comment by author: text`, in order; replies follow their comment."""
     found: list[str] = []
     names: dict[str, str] | None = None
     for part in package.related(slide, "comments"):

@@ -1,11 +1,11 @@
-"""PowerPoint presentations: a part for each slide, with its notes and comments.
+"""PowerPoint presentations: one part per slide, with its notes and comments.
 
 Read: titles, text, tables, charts, SmartArt, equations, alternative text of pictures, speaker
-notes, comments, hidden slides (named in the metadata). Embedded documents are members. Not read:
-masters and layouts, numbers and dates that PowerPoint fills in, pictures.
+notes, comments, hidden slides (listed in the metadata). Embedded documents become members. Not
+read: text of masters and layouts, slide numbers and dates that PowerPoint fills in, pictures.
 
-python-pptx is not used: it refuses strict packages and those with a missing part, and charts,
-SmartArt, comments and positions would have to be read from the XML all the same.
+python-pptx is not used: it rejects strict packages and packages with a missing part; and charts,
+SmartArt, comments and positions would need the XML anyway.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ _MOST_LISTED = 200
 
 
 def extract(source: Source) -> Extraction:
-    """One part for each slide, in the order of the show; None for a slide that is broken."""
+    """One part per slide, in presentation order; None for a broken slide."""
     inflate_limit.guard(source.stream, inflate_limit.TREES)
     package = Package(source.stream)
     main = package.main("ppt/presentation.xml")
@@ -67,7 +67,7 @@ def extract(source: Source) -> Extraction:
 
 
 def _slide_parts(package: Package, main: str, most: int) -> list[str]:
-    """Names of the slides in the order of the show, each once; empty for those that are missing."""
+    """Part names of the slides in presentation order, without duplicates; empty if missing."""
     relations = package.relations(main)
     ids = [attribute(item, "id") or "" for item in package.xml(main).iter("{*}sldId")]
     if len(ids) > most:
@@ -80,7 +80,7 @@ def _slide_parts(package: Package, main: str, most: int) -> list[str]:
 
 
 class _Reader:
-    """Reads slides of one presentation and remembers what was special about them."""
+    """Reads the slides of a presentation; collects which are hidden or hold pictures."""
 
     def __init__(self, package: Package, main: str) -> None:
         self._package = package
@@ -122,7 +122,7 @@ class _Reader:
     def _beside(
         self, step: Step, read: Callable[[], list[str]], kind: str, slide: str
     ) -> list[str]:
-        """What belongs to a slide; without its structure if that fails."""
+        """Notes or comments of a slide; their plain words if `read` fails."""
 
         def plain_parts() -> list[str]:
             roots = map(self._package.find_xml, self._package.related(slide, kind))
@@ -146,12 +146,12 @@ def _take_choices(root: etree._Element) -> None:
 
 
 def _plain(root: etree._Element) -> list[str]:
-    """The words of a part whose structure could not be made out."""
+    """Fallback: the words of a part whose structure cannot be read."""
     return [plain(text)] if (text := words(root).strip()) else []
 
 
 def _note_texts(root: etree._Element) -> Iterator[str]:
-    """What the speaker wrote: neither the picture of the slide nor its number."""
+    """Paragraphs of the speaker notes, without other placeholders such as the slide number."""
     for shape in root.iter("{*}sp"):
         placeholder = next(shape.iter("{*}ph"), None)
         if placeholder is not None and placeholder.get("type") not in (None, "body"):
@@ -163,7 +163,7 @@ def _note_texts(root: etree._Element) -> Iterator[str]:
 
 
 def _hand_over(package: Package, slides: list[str], source: Source) -> list[dict[str, object]]:
-    """Embedded documents, each once, as members; their list for the metadata."""
+    """Hand each embedded document over once as a member; returns the list for the metadata."""
     found: dict[str, None] = {}
     for slide in slides:
         for kind in ("package", "oleObject"):

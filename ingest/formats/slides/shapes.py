@@ -1,4 +1,4 @@
-"""Shapes of a slide, in the order in which people read them, as Markdown."""
+"""Converts the shapes of a slide to Markdown, in reading order."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,12 +12,12 @@ from ingest.formats.office.graphics import Graphics, slide_table
 from ingest.formats.office.opc import Package
 from ingest.formats.office.xml_tree import words
 
-_LINE = 342_900  # EMU, 0.95 cm: shapes whose tops differ by less stand side by side
+_LINE = 342_900  # EMU, 0.95 cm: height of the bands in which shapes count as side by side
 _TITLES = ("title", "ctrTitle")
 _BULLETED = (None, "body", "obj")
 _SHAPES = ("{*}sp", "{*}pic", "{*}graphicFrame", "{*}grpSp", "{*}cxnSp")
 _BLANK_LINES = re.compile(r"\n{3,}")
-_DEEP = 50  # groups in groups
+_DEEP = 50  # nested groups
 
 Place = tuple[int, int]
 """Top and left edge in EMU."""
@@ -25,24 +25,24 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slide:
-    """What shapes refer to."""
+    """Context for reading the shapes of a slide."""
 
     graphics: Graphics
     places: Mapping[str, Place]
-    """Where the layout puts its placeholders, by `#index` and by type."""
+    """Positions of the layout's placeholders, by `#index` and by type."""
     footers: set[str]
-    """Those that were read already: a footer counts once."""
+    """Footers already read in this presentation; each is shown once."""
 
 
 class Layouts:
-    """Places of placeholders, read once for each layout."""
+    """Positions of placeholders, cached by layout."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
         self._known: dict[str, dict[str, Place]] = {}
 
     def places(self, part: str) -> dict[str, Place]:
-        """Of the layout of a slide, and where it is silent those of its master."""
+        """Positions from the slide's layout, falling back to its master."""
         for layout in self._package.related(part, "slideLayout"):
             if layout not in self._known:
                 found: dict[str, Place] = {}
@@ -64,7 +64,7 @@ class Layouts:
 
 
 def slide_text(root: etree._Element, slide: Slide) -> list[str]:
-    """Paragraphs, lists and tables of a slide; its title is a heading and comes first."""
+    """Blocks of a slide: its title as a heading, then paragraphs, lists and tables."""
     tree = next(root.iter("{*}spTree"), None)
     if tree is None:
         return []
@@ -82,12 +82,12 @@ def slide_text(root: etree._Element, slide: Slide) -> list[str]:
 
 
 def _ordered(shapes: list[etree._Element], slide: Slide) -> list[etree._Element]:
-    """In reading order; in that of the file if it cannot be found."""
+    """Shapes in reading order, or in file order if that fails."""
     return improve("reading_order", lambda: _in_order(shapes, slide), otherwise=lambda: shapes)
 
 
 def _shape(shape: etree._Element, slide: Slide, depth: int) -> list[str]:
-    """Blocks of a shape; its words if its structure cannot be made out."""
+    """Blocks of a shape, or its plain words if that fails."""
     return improve(
         "layout",
         lambda: list(_texts(shape, slide, depth)),
@@ -96,7 +96,7 @@ def _shape(shape: etree._Element, slide: Slide, depth: int) -> list[str]:
 
 
 def _in_order(shapes: list[etree._Element], slide: Slide) -> list[etree._Element]:
-    """From top to bottom and left to right; what has no place stays behind its neighbour."""
+    """From top to bottom, left to right; a shape without position stays after its predecessor."""
     placed = []
     last: Place = (0, 0)
     for shape in shapes:
@@ -170,7 +170,7 @@ def _is_item(properties: etree._Element | None, *, is_list: bool) -> bool:
 
 
 def paragraph_text(paragraph: etree._Element) -> str:
-    """Its runs, without the number of the slide; equations give their symbols."""
+    """Text of the runs without the slide number; equations yield their symbols."""
     pieces = (
         "\n" if etree.QName(item).localname == "br" else item.text or ""
         for item in paragraph.iter("{*}t", "{*}br")
