@@ -1,4 +1,4 @@
-"""A look at the records of an Excel 97 workbook before a reader takes it all into memory."""
+"""Checks the records of an Excel 97 workbook before a reader loads it into memory."""
 
 import struct
 from collections.abc import Iterator, Sequence
@@ -19,14 +19,14 @@ _CELLS = frozenset({0x0006, 0x00BD, 0x00D6, 0x00FD, 0x0203, 0x0204, 0x0205, 0x02
 
 
 def check_xls(stream: BinaryIO) -> bool:
-    """Whether calamine may open it: it takes all memory where sectors lead in a circle, or where
-    a sheet claims to be huge.
+    """Whether calamine may open it: circular sectors, or a sheet that claims a huge size, make it
+    use up all memory.
 
-    Leaves the stream at its start; says nothing else of one that is damaged or no container.
+    Leaves the stream at its start. True for a file that is otherwise damaged or no container.
 
-    Permanent: `encrypted`, be it by the oldest method, which leaves the records in place, so that
-    readers take their cells for text; `too_large` by the rectangles that the cells of all sheets
-    stand in, which calamine holds at the same time.
+    Raises Permanent: `encrypted`, even by the oldest method, which keeps the record structure, so
+    that readers take encrypted cells for text; `too_large` by the bounding rectangles of the cells
+    of all sheets, which calamine holds at the same time.
     """
     places = rows = columns = 0
     workbook, is_circular = _workbook(stream)
@@ -52,7 +52,7 @@ def check_xls(stream: BinaryIO) -> bool:
 
 
 def _claimed(workbook: bytes, position: int) -> int:
-    """Cells of a sheet as it states its size itself."""
+    """Number of cells that a sheet declares; 0 if the record is cut off."""
     if position + _EXTENT.size > len(workbook):
         return 0
     first_row, end_row, first_column, end_column = _EXTENT.unpack_from(workbook, position)
@@ -60,22 +60,22 @@ def _claimed(workbook: bytes, position: int) -> int:
 
 
 def _workbook(stream: BinaryIO) -> tuple[bytes, bool]:
-    """The stream of the container that holds all records, empty if there is none; whether the
-    container's sectors lead in a circle."""
+    """The container's stream with all records, empty if there is none; whether its sectors form a
+    circle."""
     try:
         with olefile.OleFileIO(stream) as container:
             name = next((name for name in _STREAMS if container.exists(name)), None)
             records = bytes(container.openstream(name).read()) if name else b""
             container.loadminifat()
             return records, _is_circular(container.fat) or _is_circular(container.minifat or ())
-    except Exception:  # olefile raises whatever a broken structure leads to
+    except Exception:  # broken structures make olefile raise arbitrary exceptions
         return b"", False
     finally:
         stream.seek(0)
 
 
 def _is_circular(following: Sequence[int]) -> bool:
-    """Whether some chain of sectors comes back to itself; those that end lead out of the table."""
+    """Whether a chain of sectors loops; a chain ends with a number outside the table."""
     reached_from = [-1] * len(following)
     for start in range(len(following)):
         sector = start
@@ -88,7 +88,7 @@ def _is_circular(following: Sequence[int]) -> bool:
 
 
 def _records(data: bytes) -> Iterator[tuple[int, int]]:
-    """Kind and position of each record that has room for two numbers."""
+    """Kind and data position of each record, as long as two numbers can be read there."""
     position, last = 0, len(data) - _HEAD.size - _PLACE.size
     while position <= last:
         kind, length = _HEAD.unpack_from(data, position)

@@ -1,4 +1,4 @@
-"""Tables that stand side by side on a sheet, with an empty column between them."""
+"""Splits tables that stand side by side on a sheet, separated by an empty column."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
@@ -8,17 +8,17 @@ from ingest.formats.common.cells import cell_text
 from ingest.formats.common.table_header import LOOK_AHEAD, find_header
 
 Grid = Iterable[Sequence[Any]]
-"""Rows of cells, all as wide as the sheet; read several times."""
+"""Rows of cells, all as wide as the sheet; must be iterable several times."""
 
-_MOST_TABLES = 16  # beside each other; the rows are read once for each
+_MOST_TABLES = 16  # side by side; the rows are read once per table
 ALL_COLUMNS = slice(None)
 
 
 def column_groups(grid: Grid) -> list[slice]:
-    """The columns of each table; all of them in one if they make one table.
+    """The columns of each table; [ALL_COLUMNS] if they form one table.
 
-    An empty column only parts tables of two or more columns with a header of their own:
-    labels, marks and figures that are set apart belong to what stands in their row.
+    An empty column splits only if each side has a header and at least two columns: otherwise
+    labels, marks and figures set apart belong to their row.
     """
     groups = _filled_runs(grid)
     if 2 <= len(groups) <= _MOST_TABLES and all(_is_table(grid, group) for group in groups):
@@ -27,7 +27,7 @@ def column_groups(grid: Grid) -> list[slice]:
 
 
 def texts(grid: Grid, columns: slice) -> Iterator[list[str]]:
-    """The cells of these columns as people see them, row by row."""
+    """The cells of these columns as displayed, row by row."""
     for row in grid:
         yield [cell_text(value) for value in row[columns]]
 

@@ -1,4 +1,4 @@
-"""CSV, TSV and their kin: rows as records (table_records.py); what is no table stays as it is."""
+"""CSV, TSV and similar: rows as records (table_records.py); text that is no table is kept as is."""
 
 import contextlib
 import csv
@@ -20,9 +20,9 @@ _VERSION = "csv 1"
 _DELIMITERS = ",;\t|"
 _SAMPLE_ROWS = 200
 _SAMPLE_CELLS = 1000
-_LEAST_COMMON = 0.5  # share of rows that have the commonest width; prose has less
+_LEAST_COMMON = 0.5  # share of rows of the most common width; prose has less
 _SAMPLE = 100_000  # characters
-_LONGEST_CELL = 5_000_000  # characters; a quote that is never closed takes all that follows
+_LONGEST_CELL = 5_000_000  # characters; an unclosed quote swallows all that follows
 _STATED = re.compile(r"sep=(.)\n", re.IGNORECASE)
 _UNCUT = re.compile(f"[{re.escape(_DELIMITERS)}]")
 _LINE_END = re.compile("\r\n?")
@@ -32,30 +32,30 @@ class _Dialect(NamedTuple):
     delimiter: str
     escape: str | None = None
     is_strict: bool = False
-    """A quote must be closed, and a separator must follow."""
+    """Whether quotes must be closed and followed by a separator."""
     is_quoted: bool = True
 
 
 class _Fit(NamedTuple):
-    """What speaks for a separator, the strongest first; a comma within numbers has little of it.
+    """How well a separator fits, the most important field first; a decimal comma scores low.
 
-    The first rows come first, whatever the length of the file: the names of the columns have no
-    decimal comma, so that a comma does not cut them.
+    The first rows count most, whatever the length of the file: column names hold no decimal comma,
+    so a decimal comma does not split them.
     """
 
     breaks: int
-    """Uncut rows soon after the first that is cut, negative."""
+    """Minus the number of unsplit rows shortly after the first split row."""
     start: int
-    """Uncut rows before that, negative."""
+    """Minus the number of unsplit rows before it."""
     evenness: float
-    """Share of rows of the commonest width, times that of cells without other separators."""
+    """Share of rows of the most common width, times share of cells without other separators."""
     values: float
-    """Share of cells that are values."""
+    """Share of cells with values such as numbers."""
     width: int
 
 
 def extract(source: Source) -> Extraction:
-    """Rows as records; a text of one column as it is. Permanent `too_large`."""
+    """Rows as records; text of one column unchanged. Raises Permanent `too_large`."""
     text, encoding = read_text(source)
     text = _LINE_END.sub("\n", text)
     stated = _STATED.match(text)
@@ -80,7 +80,7 @@ def extract(source: Source) -> Extraction:
 
 
 def _read(text: str, start: int, dialect: _Dialect) -> tuple[str, str | None]:
-    """The table, and a warning if its quotes had to be read as something else."""
+    """The table, and a warning if quotes had to be read as plain characters."""
     try:
         return _table(text, start, dialect._replace(is_strict=True)), None
     except csv.Error:
@@ -99,7 +99,10 @@ def _table(text: str, start: int, dialect: _Dialect) -> str:
 
 
 def _detect(text: str, media_type: str) -> _Dialect | None:
-    """The separator that cuts the first rows into the same number of cells; None if none does."""
+    """The dialect whose separator best splits the first rows into equal numbers of cells.
+
+    None if no separator does.
+    """
     best, found = None, None
     for delimiter in _DELIMITERS:
         dialect = _of(text, delimiter)
@@ -118,7 +121,7 @@ def _detect(text: str, media_type: str) -> _Dialect | None:
 
 
 def _fit(rows: list[list[str]]) -> _Fit | None:
-    """How well a separator suits; None if it does not cut the rows into columns."""
+    """How well a separator fits; None if it does not split the rows into columns."""
     widths = [len(row) for row in rows]
     width, common = max(Counter(widths).items(), key=lambda item: item[::-1], default=(0, 0))
     share = common / max(1, len(rows))
@@ -138,7 +141,7 @@ def _fit(rows: list[list[str]]) -> _Fit | None:
 
 
 def _of(text: str, delimiter: str) -> _Dialect:
-    """With a backslash as escape where quotes follow backslashes, and are not doubled."""
+    """The dialect of a separator; backslash escapes quotes if the text has `\\"` but no `""`."""
     sample = text[:_SAMPLE]
     is_doubled = '""' in sample.replace('\\"', "")
     escapes = '\\"' in sample and f'\\"{delimiter}' not in sample and not is_doubled
@@ -146,7 +149,7 @@ def _of(text: str, delimiter: str) -> _Dialect:
 
 
 def _rows(lines: Iterable[str], dialect: _Dialect) -> Iterator[list[str]]:
-    """csv.Error for a cell without end."""
+    """Raises csv.Error for an endless cell, and if strict for misplaced quotes."""
     return csv.reader(
         lines,
         delimiter=dialect.delimiter,
@@ -158,7 +161,7 @@ def _rows(lines: Iterable[str], dialect: _Dialect) -> Iterator[list[str]]:
 
 
 def _lines(text: str, start: int) -> Iterator[str]:
-    """The lines one by one, so that there is only one copy of the text."""
+    """The lines one by one, which avoids a second copy of the text."""
     while start < len(text):
         end = text.find("\n", start) + 1 or len(text)
         yield text[start:end]

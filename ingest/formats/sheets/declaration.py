@@ -1,4 +1,4 @@
-"""Workbooks and tables of text: names and signatures."""
+"""Workbooks and text tables: names and signatures."""
 
 import re
 

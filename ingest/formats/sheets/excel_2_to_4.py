@@ -1,4 +1,4 @@
-"""Old Excel workbooks by xlrd: those without a container (Excel 2 to 4), and as second opinion."""
+"""Excel workbooks by xlrd: files without a container (Excel 2 to 4), and fallback for calamine."""
 
 import io
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ VERSION = f"xlrd {version('xlrd')}"
 def sheets(stream: BinaryIO) -> Iterator[tuple[str, bool, Iterator[list[str]]]]:
     """Name, whether it is hidden, and rows of each sheet.
 
-    Permanent `encrypted`; xlrd.XLRDError, and whatever damage leads to.
+    Raises Permanent `encrypted`, xlrd.XLRDError, and arbitrary exceptions for damaged files.
     """
     try:
         book = xlrd.open_workbook(

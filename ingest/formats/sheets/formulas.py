@@ -1,11 +1,11 @@
-"""Formulas that no program has calculated yet: a script wrote the workbook, without values."""
+"""Detects formulas without stored results, as in workbooks written by a script."""
 
 import re
 import zipfile
 
 from ingest.formats.sheets.limits import blocks
 
-# Nothing reaches beyond the next tag, so that the time is linear. Empty text (t="str") is a value.
+# No part matches beyond the next tag, so the time is linear. Empty text (t="str") is a result.
 _UNCALCULATED = re.compile(
     rb"<(?:\w+:)?c(?![^<>]*\st=[\"']str[\"'])(?:\s[^<>]*)?(?<!/)>\s*"
     rb"<(?:\w+:)?f(?:(?:\s[^<>]*)?/>|(?:\s[^<>]*)?>[^<]*</(?:\w+:)?f>)\s*"
@@ -15,7 +15,10 @@ _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 
 
 def are_uncalculated(package: zipfile.ZipFile) -> bool:
-    """Whether an XLSX package has formulas without stored values; one between blocks is missed."""
+    """Whether an XLSX package has formulas without stored results.
+
+    A formula that is split across two blocks is missed.
+    """
     return any(
         _FORMULA.search(data) and _UNCALCULATED.search(data)
         for member in package.infolist()

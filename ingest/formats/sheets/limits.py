@@ -1,9 +1,9 @@
-"""Counts the cells of a workbook before it is opened: readers hold all of a sheet in memory.
+"""Counts the cells of a workbook before it is opened, because readers hold a sheet in memory.
 
-calamine makes a full rectangle of every sheet, so two cells in far corners cost as much as all
-between them, and a cell that is repeated a million times as many. 10,000,000 places take about
-300 MB. Cells are counted on the raw XML, by their tags; what hides from that (attributes out of
-order, names that are no XML) meets the memory limit of the process.
+calamine allocates the full rectangle of every sheet: two cells in opposite corners cost as much as
+all cells between them, and a cell repeated a million times costs a million. 10,000,000 places take
+about 300 MB. Tags are counted in the raw XML; files that evade this (attributes out of order, part
+names without .xml) run into the memory limit of the process.
 """
 
 import re
@@ -16,9 +16,9 @@ from ingest.errors import Permanent
 MOST_CELLS = 5_000_000
 """Filled cells of a workbook."""
 MOST_PLACES = 10_000_000
-"""Filled and empty cells of the rectangle that the filled ones of a sheet stand in."""
+"""Filled and empty cells in the bounding rectangle of a sheet's filled cells."""
 
-_MOST_REPEATS = 1000  # of a cell on average; sheets that people fill have more variety
+_MOST_REPEATS = 1000  # mean per written cell; sheets that people fill vary more
 _BLOCK = 1024 * 1024
 _LONGEST_TAG = 4096
 _PREFIX = re.compile(rb"<([A-Za-z_][\w.-]*:)?worksheet[\s>]")
@@ -32,7 +32,7 @@ _ROWS = re.compile(rb"number-rows-repeated=[\"'](\d{1,9})")
 
 
 def check_xlsx(archive: zipfile.ZipFile) -> None:
-    """Permanent `too_large`."""
+    """Raises Permanent `too_large`."""
     cells = 0
     for member in archive.infolist():
         if not member.filename.lower().endswith(".xml"):
@@ -53,8 +53,8 @@ def check_xlsx(archive: zipfile.ZipFile) -> None:
 
 
 def check_ods(archive: zipfile.ZipFile) -> None:
-    """Permanent `too_large`; `corrupt` if a few cells are repeated to fill sheets, or an element is
-    not closed: calamine looks for its end for ever."""
+    """Raises Permanent `too_large`, or `corrupt` if a few cells are repeated to fill sheets, or an
+    element is not closed: calamine would search for its end forever."""
     _check_form(archive)
     counter = _Repeats()
     for data in blocks(archive, archive.getinfo("content.xml")):
@@ -79,9 +79,9 @@ def _check_form(archive: zipfile.ZipFile) -> None:
 
 
 class _Repeats:
-    """Size of OpenDocument tables, where a row or a cell may stand for many.
+    """Size of OpenDocument tables, whose rows and cells may have repeat counts.
 
-    Empty cells at the end of a row and empty rows at the end of a table cost nothing.
+    Empty cells at the end of a row and empty rows at the end of a table do not count.
     """
 
     def __init__(self) -> None:
@@ -138,7 +138,7 @@ def _too_many() -> Permanent:
 
 
 def blocks(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
-    """A member's bytes piece by piece, each cut before a tag."""
+    """A member's bytes in blocks, each cut before a tag."""
     with archive.open(member) as part:
         rest = b""
         while block := part.read(_BLOCK):
@@ -151,7 +151,7 @@ def blocks(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]
 
 
 def _extent(numbers: Iterable[int]) -> int:
-    """How many numbers there are from the least to the greatest."""
+    """Size of the range from the smallest to the largest number."""
     found = sorted(numbers)
     return found[-1] - found[0] + 1 if found else 0
 

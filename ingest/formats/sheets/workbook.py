@@ -1,9 +1,9 @@
 """Workbooks: each sheet under its name, rows as records (calamine; Excel 2 to 4 by xlrd).
 
-Formulas are read as the results that were stored with them; `formulas_not_calculated` tells if
-some have none. Not read: comments, charts, pictures, text boxes, macros, number formats (a
-percentage is its value) and error values such as `#N/A`, which come as empty cells. Hidden sheets
-are read, and marked in their heading and in `metadata["sheets"]`.
+Formulas are read as their stored results; the warning `formulas_not_calculated` says that some
+have none. Not read: comments, charts, pictures, text boxes, macros, number formats (50% is read
+as 0.5) and error values such as `#N/A`, which become empty cells. Hidden sheets are read, and
+marked in their heading and in `metadata["sheets"]`.
 """
 
 import io
@@ -37,19 +37,20 @@ from ingest.formats.sheets.formulas import are_uncalculated
 _VERSION = f"calamine {version('python-calamine')}"
 _LIMITS = inflate_limit.Limits(
     part=inflate_limit.Limits().total
-)  # parts are streamed, not made into trees
+)  # parts are streamed, no trees are built
 _MOST_LISTED = 200
 _LOCKED = "The workbook is protected by a password."
 _NOT_READ = {"xl/comments": "comments", "xl/threadedcomments/": "comments", "xl/charts/": "charts"}
-_FORMULAS = "formulas"  # without values
+_FORMULAS = "formulas"  # without stored results
 Sheet = tuple[str, dict[str, Any], Callable[[], Grid]]
-"""Name, what else there is to say of it, what reads its rows."""
+"""Name, properties for the metadata, function that reads the rows."""
 
 
 def extract(source: Source) -> Extraction:
-    """One part for all sheets; a sheet that cannot be read is named, the others are kept.
+    """One part for all sheets; an unreadable sheet is marked `failed`, the rest are kept.
 
-    Permanent: `encrypted`, `too_large`, `empty_content`, and what `archive.guard` raises.
+    Raises Permanent: `encrypted`, `too_large`, `corrupt`, `empty_content`, and the codes of
+    `inflate_limit.guard`.
     """
     metadata: dict[str, Any] = {}
     if source.media_type in (types.XLSX, types.XLSB, types.ODS):
@@ -73,7 +74,7 @@ def extract(source: Source) -> Extraction:
 
 
 def _check_package(source: Source) -> dict[str, Any]:
-    """Prove the package harmless; its properties, and what of it is not read."""
+    """Check that the package is safe to open; returns its properties, and what is not read."""
     inflate_limit.guard(source.stream, _LIMITS)
     with zipfile.ZipFile(source.stream) as package:
         if source.media_type == types.XLSX:
@@ -106,7 +107,7 @@ def _is_encrypted(package: zipfile.ZipFile) -> bool:
 
 
 def _packed(flat: BinaryIO) -> BinaryIO:
-    """A package of an OpenDocument file that is all one XML document."""
+    """Pack a flat OpenDocument file (one XML document) into a ZIP package."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as package:
         package.writestr("mimetype", types.ODS)
@@ -123,14 +124,14 @@ def _packed(flat: BinaryIO) -> BinaryIO:
 
 
 def _open(stream: BinaryIO, media_type: str) -> CalamineWorkbook | None:
-    """None for an Excel workbook that only xlrd may read."""
+    """Open with calamine; None for an Excel 97 or older workbook that needs xlrd."""
     if media_type == types.XLS and not check_xls(stream):
         return None
     try:
         return CalamineWorkbook.from_filelike(stream)
     except PasswordError as error:
         raise Permanent(_LOCKED, code="encrypted") from error
-    except BaseException as error:  # panics of Rust libraries are no Exception
+    except BaseException as error:  # Rust panics do not derive from Exception
         is_panic = _is_panic(error)
         if is_panic and media_type != types.XLS:
             raise _damaged() from error
@@ -141,7 +142,7 @@ def _open(stream: BinaryIO, media_type: str) -> CalamineWorkbook | None:
 
 
 class _Grid:
-    """The rows of a sheet, as often as they are asked for."""
+    """The rows of a sheet; can be iterated repeatedly."""
 
     def __init__(self, book: CalamineWorkbook, index: int) -> None:
         self._sheet = book.get_sheet_by_index(index)
@@ -181,7 +182,7 @@ def _rectangle(ragged: Iterable[list[str]]) -> list[list[str]]:
 
 
 def _write(sheets: Iterator[Sheet], out: Lines) -> tuple[list[dict[str, Any]], list[BaseException]]:
-    """What there is to say of each sheet, and why some could not be read."""
+    """Write all sheets; returns the properties of each, and the errors of unreadable ones."""
     listed: list[dict[str, Any]] = []
     failures: list[BaseException] = []
     for name, about, read in sheets:
@@ -191,7 +192,7 @@ def _write(sheets: Iterator[Sheet], out: Lines) -> tuple[list[dict[str, Any]], l
             _write_tables(read(), heading, out, tables)
         except (Permanent, MemoryError, KeyboardInterrupt, SystemExit):
             raise
-        except BaseException as error:  # panics of Rust libraries are no Exception
+        except BaseException as error:  # Rust panics do not derive from Exception
             failures.append(error)
             about = {**about, "failed": True}
         listed.append({"name": name, "rows": sum(table.rows for table in tables), **about})
@@ -199,7 +200,7 @@ def _write(sheets: Iterator[Sheet], out: Lines) -> tuple[list[dict[str, Any]], l
 
 
 def _write_tables(grid: Grid, heading: str, out: Lines, tables: list[TableWriter]) -> None:
-    """Adds to `tables`, which still tells what was written if a row cannot be read."""
+    """Appends to `tables`, so the caller knows the rows written even if reading fails."""
     groups = improve("columns", lambda: column_groups(grid), otherwise=lambda: [ALL_COLUMNS])
     for columns in groups:
         tables.append(TableWriter(out))
@@ -208,7 +209,7 @@ def _write_tables(grid: Grid, heading: str, out: Lines, tables: list[TableWriter
 
 
 def _under(heading: str, rows: Iterator[list[str]], out: Lines) -> Iterator[list[str]]:
-    """The rows, with a heading before the first that is not blank."""
+    """Yield the rows; write the heading before the first row that is not blank."""
     is_new = True
     for row in rows:
         if is_new and any(row):
