@@ -1,4 +1,4 @@
-"""Blocks of an OpenDocument as Markdown: headings, paragraphs, lists, tables, frames."""
+"""Converts blocks of OpenDocument files to Markdown: headings, lists, tables, frames."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -34,19 +34,19 @@ _STEPS: dict[str, Step] = {
 _CELLS = ("{*}table-cell", "{*}covered-table-cell")
 _MARK = re.compile(r"^ *(?:-|\d+\.) ", re.MULTILINE)
 _DEEPEST_HEADING = 6
-_DEEP = 20  # tables, lists and frames inside of one another
-_MOST_REPEATED = 64  # cells or rows that are stated once; nobody reads more of the same
-_SENTENCE = 40  # characters: a mark is shorter, an instruction is not
+_DEEP = 20  # nested tables, lists and frames; deeper nesting is never made by hand
+_MOST_REPEATED = 64  # copies of a repeated cell; more are useless
+_SENTENCE = 40  # characters; marks are shorter, instructions are not
 
 Show = Callable[[etree._Element], list[str]]
-"""Blocks for an embedded object: a chart, an equation, a document."""
+"""Blocks of an embedded object: a chart, an equation, a document."""
 _Block = tuple[bool, str, int]
-"""Whether it is a list item, its Markdown, its level in the list."""
+"""Whether it is a list item, Markdown, list level of an item from 1."""
 
 
 @dataclass(slots=True)
 class Body:
-    """Reads blocks in the order of the document."""
+    """Reads blocks in document order."""
 
     styles: Styles
     notes: Notes
@@ -54,16 +54,16 @@ class Body:
     drop_faint: bool = True
     has_hidden_text: bool = False
     visible: int = 0
-    """Characters that can be seen …"""
+    """Number of characters kept."""
     faint: int = 0
-    """… and those of sentences among them that are white on white."""
+    """Number of characters in white-on-white passages as long as a sentence."""
     _depth: int = 0
     _comments: list[str] = field(default_factory=list)
 
     def read(self, container: Iterable[etree._Element]) -> list[str]:
-        """Markdown blocks of a text, cell or frame; items of a list are one block."""
+        """Markdown blocks of a text, cell or frame; a list is one block."""
         blocks: list[list[str]] = []
-        levels: list[int] = []  # of the items above, outermost first
+        levels: list[int] = []  # of the enclosing items, outermost first
         was_item = False
         for is_item, text, level in self._blocks(container):
             while levels and (not is_item or levels[-1] >= level):
@@ -88,7 +88,7 @@ class Body:
             self._depth -= 1
 
     def comments(self) -> list[str]:
-        """Those of what was read since the last call."""
+        """Return and clear the comments read since the last call."""
         found, self._comments = self._comments, []
         return found
 
@@ -166,7 +166,7 @@ class Body:
                 yield from self._list(inner, style_of(inner) or style, level + 1)
 
     def _table(self, element: etree._Element) -> list[str]:
-        """A Markdown table; a single cell is a frame around its blocks."""
+        """A Markdown table; a table of one cell is a frame, so its blocks are returned."""
         if self._depth >= _DEEP:
             return _flat(element)
         self._depth += 1
@@ -210,7 +210,7 @@ class Body:
 
 
 def _flat_block(item: etree._Element) -> list[_Block]:
-    """The words of a block whose structure could not be made out."""
+    """Fallback: the words of a block whose structure cannot be read."""
     return [(False, text, 0) for text in _flat(item)]
 
 
@@ -227,7 +227,7 @@ def _rows(element: etree._Element) -> Iterator[etree._Element]:
 
 
 def _unmarked(block: str) -> str:
-    """A block without the frame of a table or the marks of a list."""
+    """A block without table markup or list marks."""
     if not block.startswith("| "):
         return _MARK.sub("", block)
     lines = block.split("\n")
@@ -235,7 +235,7 @@ def _unmarked(block: str) -> str:
 
 
 def _flat(element: etree._Element) -> list[str]:
-    """What is nested deeper than anyone nests by hand, without its structure."""
+    """The text on one line, without structure: for deep nesting, and as fallback."""
     text = _on_one_line(" ".join(element.itertext()))
     return [plain(text)] if text else []
 

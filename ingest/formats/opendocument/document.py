@@ -1,11 +1,11 @@
 """OpenDocument texts and presentations (.odt, .odp, their templates, and flat .fodt, .fodp).
 
 Read: headings, lists, tables, frames and shapes, equations, charts, links, notes, alternative
-text, speaker notes, headers and footers, once; comments with their authors. Text that is deleted
-in tracked changes is left out; so is text that is not shown or white on white, which is reported
-if it is a sentence. Embedded files are members. Not read: pictures, forms, macros, emphasis.
+text, speaker notes, headers and footers, once; comments with their authors. Tracked deletions are
+left out. So is hidden and white-on-white text, which is reported if it is as long as a sentence.
+Embedded files become members. Not read: pictures, forms, macros, emphasis.
 
-Read here and not by xberg, which mixes the texts of notes, slides and masters.
+xberg is not used, because it mixes the texts of notes, slides and masters.
 """
 
 from collections.abc import Iterator
@@ -39,11 +39,14 @@ _FIELDS = {
 }
 _MARGINS = {"header": "Header", "footer": "Footer"}
 _COUNTERS = ("{*}page-number", "{*}page-count")
-_ONLY_A_NUMBER = 20  # characters besides it: a footer that says no more than the page
+_ONLY_A_NUMBER = 20  # characters; a shorter footer with a page field holds only the page number
 
 
 def extract(source: Source) -> Extraction:
-    """A text as one part, a presentation with one part for each slide. Also `encrypted`."""
+    """A text as one part, a presentation as one part per slide.
+
+    Raises Permanent `encrypted`, `too_many_pages`, and the codes of `inflate_limit.guard`.
+    """
     if source.media_type in _FLAT:
         data = source.stream.read()
         inflate_limit.guard_xml(data)
@@ -58,7 +61,7 @@ def extract(source: Source) -> Extraction:
     )
     is_presentation = source.media_type in _PRESENTATIONS
     body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=True)
-    if body.faint > body.visible:  # most of it in white: then the page is not
+    if body.faint > body.visible:  # mostly white text: then the page cannot be white
         body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=False)
     if not is_presentation:
         margins = improve(
@@ -115,7 +118,7 @@ def _read(
 
 
 def _margins(parts: Parts) -> dict[str, list[str]]:
-    """Each different header and footer, without those that only count the pages."""
+    """Each distinct header and footer, except those with only a page number."""
     found: dict[str, dict[str, None]] = {kind: {} for kind in _MARGINS}
     for root in parts.trees():
         for master in root.iter("{*}master-page"):

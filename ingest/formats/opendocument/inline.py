@@ -1,4 +1,4 @@
-"""The text inside of an OpenDocument paragraph."""
+"""Reads the text of an OpenDocument paragraph."""
 
 from dataclasses import dataclass, field
 
@@ -15,31 +15,31 @@ _SKIPPED = frozenset(
 _SHAPES = frozenset(
     {"frame", "custom-shape", "rect", "ellipse", "circle", "line", "polygon", "path", "g"}
 )
-_DEEP = 50  # spans in spans
+_DEEP = 50  # nested spans
 
 
 @dataclass(slots=True)
 class Notes:
-    """Foot- and endnotes in the order of the text."""
+    """Foot- and endnotes in document order."""
 
     texts: list[str] = field(default_factory=list)
 
     def blocks(self) -> list[str]:
-        """As Markdown footnotes."""
+        """The notes as Markdown footnotes."""
         return [f"[^{number}]: {text}" for number, text in enumerate(self.texts, start=1) if text]
 
 
 @dataclass(slots=True)
 class Inline:
-    """What was found in one paragraph."""
+    """Content of one paragraph."""
 
     pieces: list[str] = field(default_factory=list)
     shapes: list[etree._Element] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     hidden: int = 0
-    """Characters that are not shown."""
+    """Number of hidden characters."""
     faint: int = 0
-    """Characters in white on white."""
+    """Number of white-on-white characters."""
 
     @property
     def text(self) -> str:
@@ -55,7 +55,7 @@ def read_inline(
     drop_faint: bool,
     may_be_faint: bool,
 ) -> Inline:
-    """One paragraph. `may_be_faint`: nothing but the page is behind it."""
+    """Read one paragraph. `may_be_faint`: its background is the bare page."""
     style = styles.get(style_of(paragraph))
     reader = _Reader(styles, notes, Inline(), drop_faint=drop_faint)
     reader.walk(paragraph, style, may_be_faint and not style.has_background, 0)
@@ -70,7 +70,7 @@ class _Reader:
     drop_faint: bool
 
     def walk(self, parent: etree._Element, style: Style, may_be_faint: bool, depth: int) -> None:
-        """Text and children of an element; `style` is the innermost that is stated."""
+        """Read text and children of an element; `style` is the innermost one that applies."""
         self._put(parent.text or "", style, may_be_faint)
         for item in parent:
             if depth < _DEEP:
@@ -82,7 +82,7 @@ class _Reader:
     def _item(self, item: etree._Element, style: Style, may_be_faint: bool, depth: int) -> None:
         name = local(item)
         if name == "s":
-            self._put(" ", style, False)  # however many
+            self._put(" ", style, False)  # one space for any count
         elif name in ("tab", "line-break"):
             self._put(" " if name == "tab" else "\n", style, False)
         elif name == "note":
@@ -119,7 +119,7 @@ class _Reader:
 
 
 def comment(annotation: etree._Element) -> str:
-    """`Comment by author: text`, empty if it says nothing."""
+    """`Comment by author: text`, empty if it has no text."""
     author = child(annotation, "creator")
     text = " ".join(_flat(item) for item in annotation.iterchildren("{*}p", "{*}list")).strip()
     if not text:
@@ -129,6 +129,6 @@ def comment(annotation: etree._Element) -> str:
 
 
 def _flat(element: etree._Element) -> str:
-    """All text in one line, paragraphs apart."""
+    """All text on one line, paragraphs separated by spaces."""
     texts = ("".join(item.itertext()) for item in element.iter("{*}p", "{*}h"))
     return " ".join(" ".join(texts).split())

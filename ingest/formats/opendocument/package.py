@@ -1,4 +1,4 @@
-"""Parts of an OpenDocument, of a package or of one flat file, and the objects inside of it."""
+"""Parts of OpenDocument packages and flat files, and the objects embedded in them."""
 
 import posixpath
 import re
@@ -23,7 +23,7 @@ _MOST_ROWS = 5000
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The XML of a document. In a flat file one tree is all of them."""
+    """The XML trees of a document. A flat file has one tree for all."""
 
     content: etree._Element
     styles: etree._Element | None
@@ -32,7 +32,7 @@ class Parts:
 
     @classmethod
     def package(cls, stream: BinaryIO) -> "Parts":
-        """Of a ZIP package that archive.guard() let pass. Permanent `encrypted`."""
+        """Open a ZIP package that passed inflate_limit.guard(). Raises Permanent `encrypted`."""
         stream.seek(0)
         archive = zipfile.ZipFile(stream)
         if _MANIFEST in archive.namelist() and _ENCRYPTED in archive.read(_MANIFEST):
@@ -42,19 +42,19 @@ class Parts:
 
     @classmethod
     def flat(cls, data: bytes) -> "Parts":
-        """Of one XML file."""
+        """Parse a flat file."""
         root = parse(data)
         return cls(root, None, root, None)
 
     def trees(self) -> Iterator[etree._Element]:
-        """All that may hold styles and master pages."""
+        """The trees that may hold styles and master pages."""
         yield self.content
         if self.styles is not None:
             yield self.styles
 
 
 class Objects:
-    """Objects in frames: charts and equations are shown, files are handed over."""
+    """Objects in frames: charts and equations become blocks, files become members."""
 
     def __init__(self, parts: Parts) -> None:
         self._archive = parts.archive
@@ -62,7 +62,7 @@ class Objects:
         self._names = frozenset(names)
 
     def show(self, element: etree._Element) -> list[str]:
-        """Blocks of a draw:object: the data of a chart, an equation, the words of a text."""
+        """Blocks of a draw:object: chart data as a table, else an equation or the plain words."""
         root = self._root(element)
         if root is None:
             return []
@@ -80,7 +80,7 @@ class Objects:
         return [text] if text else []
 
     def hand_over(self, members: MemberSink | None) -> list[dict[str, object]]:
-        """Embedded files as members, and their list for the metadata."""
+        """Hand embedded files over as members; returns the list for the metadata."""
         archive = self._archive
         if archive is None:
             return []
@@ -100,10 +100,10 @@ class Objects:
 
 
 def _optional(archive: zipfile.ZipFile, name: str) -> etree._Element | None:
-    """A part that one can do without."""
+    """The root of a part; None if it is missing or broken."""
     try:
         return parse(archive.read(name))
-    except Exception:  # zipfile raises whatever damage leads to
+    except Exception:  # damage makes zipfile raise arbitrary exceptions
         return None
 
 

@@ -1,4 +1,4 @@
-"""Slides of an OpenDocument presentation, each with its notes and comments."""
+"""Converts the slides of an OpenDocument presentation, each with its notes and comments."""
 
 import re
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ from ingest.formats.opendocument.styles import style_of
 _NO_SHAPES = frozenset({"notes", "annotation", "forms", "animations", "par", "page-thumbnail"})
 _LENGTH = re.compile(r"(-?\d+(?:\.\d+)?)(cm|mm|in|pt|pc)?")
 _CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6}
-_LINE = 0.95  # cm: shapes whose tops differ by less stand side by side
+_LINE = 0.95  # cm: height of the bands in which shapes count as side by side
 
 
 def read_slides(content: etree._Element, body: Body) -> tuple[list[str], list[int]]:
-    """Markdown of each slide, and the 1-based numbers of those that the show leaves out."""
+    """Markdown of each slide, and the 1-based numbers of hidden slides."""
     slides, hidden = [], []
     for number, page in enumerate(content.iterchildren("{*}page"), start=1):
         if improve("styles", partial(_is_hidden, page, body), otherwise=bool):
@@ -39,7 +39,7 @@ def _blocks(page: etree._Element, body: Body) -> list[str]:
 
 
 def _plain(page: etree._Element) -> list[str]:
-    """The words of a slide whose structure could not be made out."""
+    """Fallback: the words of a slide whose structure cannot be read."""
     return [plain(" ".join(" ".join(page.itertext()).split()))]
 
 
@@ -67,12 +67,12 @@ def _slide(page: etree._Element, body: Body) -> Iterator[str]:
 
 
 def _is_prompt(shape: etree._Element) -> bool:
-    """Whether it is a placeholder that nobody filled in."""
+    """Whether the shape is an unfilled placeholder."""
     return attribute(shape, "placeholder") == "true"
 
 
 def _place(shape: etree._Element) -> tuple[int, float]:
-    """For an order from top to bottom and left to right."""
+    """Sort key: from top to bottom, left to right."""
     return int(_centimetres(attribute(shape, "y")) // _LINE), _centimetres(attribute(shape, "x"))
 
 

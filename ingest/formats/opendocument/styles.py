@@ -1,4 +1,4 @@
-"""What styles of an OpenDocument say: hidden text, white text, titles, numbered lists."""
+"""Styles of OpenDocument files: hidden text, white text, titles, numbered lists."""
 
 from dataclasses import dataclass
 
@@ -14,10 +14,10 @@ _NUMBERED = "list-level-style-number"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """A style with what it inherits."""
+    """A style with inherited properties."""
 
     title_level: int | None = None
-    """Of the heading that the built-in styles Title and Subtitle stand for."""
+    """Heading level of the built-in styles Title (1) and Subtitle (2)."""
     is_hidden: bool = False
     is_white: bool = False
     has_background: bool = False
@@ -28,7 +28,7 @@ PLAIN = Style()
 
 
 class Styles:
-    """Styles of all the trees of a document; the first of a name counts."""
+    """Styles of all trees of a document; for duplicate names the first counts."""
 
     def __init__(self, *roots: etree._Element | None) -> None:
         self._elements: dict[str, etree._Element] = {}
@@ -43,7 +43,7 @@ class Styles:
                     self._lists.setdefault(name, _numbered_levels(item))
 
     def get(self, name: str | None) -> Style:
-        """The style of this name; plain if there is none."""
+        """The style of this name, without properties if there is none."""
         if name is None:
             return PLAIN
         if name not in self._known:
@@ -51,7 +51,7 @@ class Styles:
         return self._known[name]
 
     def is_numbered(self, name: str | None, level: int) -> bool:
-        """Whether items of this list style have numbers on the level, 1 being the outermost."""
+        """Whether items of this list style are numbered on this level; 1 is the outermost."""
         return level in self._lists.get(name or "", ())
 
     def _resolve(self, name: str) -> Style:
