@@ -1,4 +1,4 @@
-"""Charts and diagrams (SmartArt) of Office documents, and tables of slides, as Markdown."""
+"""Converts charts, diagrams (SmartArt) and slide tables of Office documents to Markdown."""
 
 from collections.abc import Iterator, Mapping
 
@@ -8,13 +8,13 @@ from ingest.formats.common.markdown import plain, table
 from ingest.formats.office.opc import Package, Relation
 from ingest.formats.office.xml_tree import attribute
 
-_MOST_POINTS = 5000  # of one series
+_MOST_POINTS = 5000  # per series
 _DEEP = 20  # levels of a diagram
 _NO_NODES = {"doc", "pres", "parTrans", "sibTrans"}
 
 
 class Graphics:
-    """Charts and diagrams that a part refers to, each shown once."""
+    """Charts and diagrams that a part refers to; each is returned once."""
 
     def __init__(self, package: Package, relations: Mapping[str, Relation]) -> None:
         self._package = package
@@ -22,7 +22,7 @@ class Graphics:
         self._shown: set[str] = set()
 
     def show(self, frame: etree._Element) -> Iterator[str]:
-        """Those in a frame or drawing; not objects that are documents."""
+        """Charts and diagrams in a frame or drawing; embedded documents are skipped."""
         for item in frame.iter("{*}chart", "{*}relIds"):
             is_chart = etree.QName(item).localname == "chart"
             root = self._target(attribute(item, "id" if is_chart else "dm"))
@@ -50,7 +50,7 @@ def slide_table(frame: etree._Element) -> Iterator[str]:
 
 
 def _chart(root: etree._Element | None) -> str:
-    """Its title, and its values: a row for each category, a column for each series."""
+    """Title and values of a chart: a row per category, a column per series."""
     if root is None:
         return ""
     title = next(root.iter("{*}title"), None)
@@ -72,7 +72,7 @@ def _chart(root: etree._Element | None) -> str:
 
 
 def _values(series: etree._Element, *names: str) -> dict[int, str]:
-    """Cached values by index; of categories in several levels, the innermost."""
+    """Cached values by index; for multi-level categories, those of the innermost level."""
     for item in series.iterchildren(*(f"{{*}}{name}" for name in names)):
         levels = next(item.iter("{*}lvl"), None)
         points = (item if levels is None else levels).iter("{*}pt")
@@ -90,7 +90,7 @@ def _values(series: etree._Element, *names: str) -> dict[int, str]:
 
 
 def _diagram(root: etree._Element | None) -> str:
-    """The nodes as a nested list, as its author sees them in the outline."""
+    """The nodes as a nested list, as in the text pane of SmartArt."""
     if root is None:
         return ""
     texts = {
@@ -127,7 +127,7 @@ def _children(root: etree._Element) -> dict[str, list[tuple[int, str]]]:
 
 
 def _text(element: etree._Element) -> str:
-    """Its paragraphs, on lines."""
+    """The paragraphs of an element, one per line."""
     return "\n".join(
         "".join(item.text or "" for item in paragraph.iter("{*}t"))
         for paragraph in element.iter("{*}p")

@@ -1,8 +1,8 @@
 """Word 97 and older (.doc), PowerPoint 97 (.ppt) and RTF, read by xberg.
 
-Not read: the borders of tables in .doc and .ppt (their cells are there as text), pictures,
-embedded objects. Deleted text of tracked changes is not told from the rest. Hidden text is left
-out of RTF, and reported. Speaker notes of a .ppt stand at the end: it is not told whose they are.
+Not read: the structure of tables in .doc and .ppt (cells come as text), pictures, embedded
+objects. Tracked deletions stay in the text. Hidden text is left out of RTF, and reported. Speaker
+notes of a .ppt are at the end, because xberg does not say which slide they belong to.
 """
 
 import io
@@ -18,15 +18,15 @@ from ingest.formats.common.source import Extraction, Source
 from ingest.formats.office import xberg_text
 from ingest.formats.office.ole_properties import summary
 
-_FIB_FLAGS = 0x0A  # of the stream WordDocument: File Information Block, [MS-DOC] 2.5.2
+_FIB_FLAGS = 0x0A  # offset in the stream WordDocument: File Information Block, [MS-DOC] 2.5.2
 _FIB_ENCRYPTED = 0x0100
-_USER_TOKEN = 12  # of the stream Current User: headerToken, [MS-PPT] 2.3.2
+_USER_TOKEN = 12  # offset in the stream Current User: headerToken, [MS-PPT] 2.3.2
 _TOKEN_ENCRYPTED = 0xF3D1C4DF
 _HIDDEN = re.compile(rb"\\v1?(?![a-zA-Z0-9])([^{}]*)")
 _CONTROL_WORD = re.compile(rb"\\[a-z]+-?\d* ?")
-# A character beyond U+FFFF stands in RTF as two surrogates, which xberg drops.
+# RTF writes a character beyond U+FFFF as a surrogate pair, which xberg drops.
 _PAIR = re.compile(rb"\\u(-?\d{4,5}) ?(?:\?|\\'[0-9a-fA-F]{2})?\\u(-?\d{4,5})")
-_SENTENCE = 40  # characters: a mark is shorter, an instruction is not
+_SENTENCE = 40  # characters; marks are shorter, instructions are not
 _NOTES = re.compile(r"^\[\^\d+\]: ", re.MULTILINE)
 _FIELD = re.compile(
     r"\b(?:TOC|TOA|INDEX|REF|PAGEREF|NOTEREF|STYLEREF|SEQ|XE|TC|DATE|TIME|PAGE|NUMPAGES|FILENAME"
@@ -36,7 +36,7 @@ _FIELD = re.compile(
 
 
 def extract(source: Source) -> Extraction:
-    """The document as one part, a presentation with one part for each slide. Also `encrypted`."""
+    """One part; for a presentation, one part per slide. Raises Permanent `encrypted`."""
     data = source.stream.read()
     properties: dict[str, str] = {}
     if source.media_type != types.RTF:
@@ -86,7 +86,7 @@ def _has_hidden_text(data: bytes, media_type: str) -> bool:
 
 
 def _flags(ole: olefile.OleFileIO, stream: str, layout: str, offset: int) -> int:
-    """A number of an OLE stream; 0 if the stream is not there or too short."""
+    """Read a number from an OLE stream; 0 if the stream is missing or too short."""
     if not ole.exists(stream):
         return 0
     data = ole.openstream(stream).read(offset + struct.calcsize(layout))
@@ -103,15 +103,15 @@ def _joined(pair: re.Match[bytes]) -> bytes:
 
 
 def without_fields(text: str) -> str:
-    """The text without instructions of fields, which xberg takes for text.
+    """Remove field instructions, which xberg returns as text.
 
-    `TOC \\o "1-3" \\h` goes; without a switch, a word in capitals is left alone.
+    `TOC \\o "1-3" \\h` is removed; a field name without a switch may be a word, and stays.
     """
     return _FIELD.sub("", text)
 
 
 def slides(markdown: str) -> list[str]:
-    """The parts of xberg's Markdown of a presentation, its notes marked as such."""
+    """Split xberg's Markdown of a presentation into slides, and label speaker notes."""
     found: list[list[str]] = [[]]
     for line in _NOTES.sub("Notes: ", markdown).split("\n"):
         if line == xberg_text.RULE:

@@ -1,4 +1,4 @@
-"""Files that are embedded in Office documents: what they are called, and their bytes."""
+"""Extracts the names and bytes of files embedded in Office documents."""
 
 import io
 import posixpath
@@ -12,10 +12,10 @@ from ingest.errors import Permanent, Transient
 from ingest.formats.common.source import MemberSink
 
 OpenPart = Callable[[str], BinaryIO]
-"""Opens a part of a package by its name."""
+"""Opens a package part by name."""
 
 _MOST_LISTED = 200
-_LARGEST_OBJECT = 128 * 1024 * 1024  # bytes; an object is unwrapped in memory
+_LARGEST_OBJECT = 128 * 1024 * 1024  # bytes; objects are unwrapped in memory
 _NATIVE = "\x01Ole10Native"
 _CONTENTS = "CONTENTS"
 _STREAMS = ("Package", _CONTENTS)
@@ -25,7 +25,7 @@ _OWN_FORMATS = {"WordDocument": ".doc", "Workbook": ".xls", "PowerPoint Document
 def unwrap(part: str, data: bytes) -> tuple[str, bytes] | None:
     """Name and bytes of the file in an embedded object; None if the object is not a file.
 
-    `part` names the object inside of its document.
+    `part` is the object's part name in the document.
     """
     name = posixpath.basename(part)
     if not data.startswith(olefile.MAGIC):
@@ -33,7 +33,7 @@ def unwrap(part: str, data: bytes) -> tuple[str, bytes] | None:
     try:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
             return _inner(ole, name, data)
-    except Exception:  # olefile raises whatever a broken structure leads to
+    except Exception:  # broken structures make olefile raise arbitrary exceptions
         return None
 
 
@@ -55,7 +55,7 @@ def _suffix(data: bytes) -> str:
 
 
 def _native(data: bytes, name: str) -> tuple[str, bytes]:
-    """An object of the packager: size, flags, label, path, …, size, bytes ([MS-OLEDS] 2.3.6)."""
+    """A Packager object: size, flags, label, path, …, size, bytes ([MS-OLEDS] 2.3.6)."""
     label_end = data.index(b"\0", 6)
     path_end = data.index(b"\0", label_end + 1)
     position = path_end + 1 + 4  # two flags of two bytes
@@ -70,9 +70,9 @@ def _native(data: bytes, name: str) -> tuple[str, bytes]:
 def hand_over(
     parts: Iterable[str], open_part: OpenPart, members: MemberSink | None
 ) -> list[dict[str, object]]:
-    """Give the files in these parts to `members`, if there is one, and list them for the metadata.
+    """Pass the files in these parts to `members`, if given; returns the list for the metadata.
 
-    An object that is no file, or is damaged, is listed by the name of its part.
+    An object that is damaged or not a file is listed by its part name.
     """
     listed: list[dict[str, object]] = []
     for part in parts:
@@ -80,7 +80,7 @@ def hand_over(
             name, size = _hand_over(part, open_part, members)
         except (Permanent, Transient):
             raise
-        except Exception:  # zipfile raises whatever damage leads to
+        except Exception:  # damage makes zipfile raise arbitrary exceptions
             name, size = posixpath.basename(part), 0
         listed.append({"name": name, "sizeBytes": size})
     return listed[:_MOST_LISTED]

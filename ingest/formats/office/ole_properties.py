@@ -1,6 +1,6 @@
-"""Title, author and subject of OLE files, decoded by the code page that they name.
+"""Title, author and subject of OLE files, decoded by their stated code page.
 
-olefile's own reader believes any count that a damaged file states, and does not end.
+olefile's own reader trusts the property count, and may loop forever on a damaged file.
 """
 
 import struct
@@ -9,17 +9,17 @@ from collections.abc import Iterator
 import olefile
 
 _STREAM = "\x05SummaryInformation"
-_SECTION = 44  # where the offset of the first property set stands ([MS-OLEPS] 2.21)
+_SECTION = 44  # position of the first property set's offset ([MS-OLEPS] 2.21)
 _MOST_BYTES = 64 * 1024
 _CODE_PAGE = 1
 _NAMES = {2: "title", 3: "subject", 4: "author"}
 _LATIN = "cp1252"
 _UNICODE = {1200: "utf-16-le", 65001: "utf-8"}
-_INTEGER, _BYTES, _WIDE = 2, 30, 31  # types of properties
+_INTEGER, _BYTES, _WIDE = 2, 30, 31  # property types
 
 
 def summary(ole: olefile.OleFileIO) -> dict[str, str]:
-    """`title`, `subject` and `author`, as far as they are stated and can be read."""
+    """`title`, `subject` and `author`, if stated and readable."""
     try:
         data = ole.openstream(_STREAM).read(_MOST_BYTES)
         stated = dict(_properties(data))
@@ -34,7 +34,7 @@ def _properties(data: bytes) -> Iterator[tuple[int, tuple[int, bytes]]]:
     """Id, type and bytes of each property."""
     (section,) = struct.unpack_from("<I", data, _SECTION)
     (count,) = struct.unpack_from("<I", data, section + 4)
-    for index in range(count):  # ends with the data, whatever the count
+    for index in range(count):  # unpack_from raises at the end of the data, whatever the count
         key, offset = struct.unpack_from("<II", data, section + 8 + 8 * index)
         (kind,) = struct.unpack_from("<I", data, section + offset)
         start = section + offset + 4

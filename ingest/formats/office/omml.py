@@ -1,4 +1,4 @@
-"""Equations of Office documents (OMML) in one line: `x=(-b±√(b^2-4ac))/(2a)`."""
+"""Equations of Office documents (OMML) on one line: `x=(-b±√(b^2-4ac))/(2a)`."""
 
 from collections.abc import Callable
 
@@ -7,11 +7,11 @@ from lxml import etree
 from ingest.formats.office.xml_tree import child, local, value
 
 _Parts = list[tuple[str, str]]
-_DEEP = 60  # levels; beyond, symbols are joined as they stand
+_DEEP = 60  # levels; deeper symbols are concatenated
 
 
 def math_text(element: etree._Element, depth: int = 0) -> str:
-    """The symbols of an equation or of a part of one, with fractions, powers and roots."""
+    """An equation or a part of one as text, with fractions, powers and roots."""
     if depth > _DEEP:
         return "".join(item.text or "" for item in element.iter("{*}t"))
     name = local(element)

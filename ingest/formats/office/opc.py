@@ -1,7 +1,7 @@
-"""Parts of an Office package (OOXML) and how they refer to each other.
+"""Parts of an Office package (OOXML) and their relationships.
 
-Elements and relations are found by their local names, so that the transitional and the strict
-variant of the standard read the same. XML is parsed without entities, DTDs and network.
+Elements and relationships are found by local name, so that transitional and strict packages read
+the same. XML is parsed without external entities, DTDs or network.
 """
 
 import posixpath
@@ -28,59 +28,59 @@ _PROPERTIES = {
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What one part says of another."""
+    """A relationship from one part to another, or to an external address."""
 
     kind: str
-    """Last segment of the type: `slide`, `image`, `comments` …"""
+    """Last segment of the relationship type: `slide`, `image`, `comments` …"""
     target: str
-    """Name of the part; an address if it is external."""
+    """Part name, or the address if it is external."""
     is_external: bool
 
 
 class Package:
-    """An open package. `archive.guard` must have let it pass."""
+    """An open package. Check the stream with `inflate_limit.guard` first."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        """zipfile.BadZipFile if it is none."""
+        """Raises zipfile.BadZipFile if the stream is no ZIP archive."""
         stream.seek(0)
         self._archive = zipfile.ZipFile(stream)
         self._members = {_normal(name): name for name in self._archive.namelist()}
         self.broken: dict[str, None] = {}
-        """Parts that were there, but could not be read."""
+        """Parts that exist but could not be read."""
         self._relations: dict[str, dict[str, Relation]] = {}
 
     def __contains__(self, part: object) -> bool:
         return part in self._members
 
     def read(self, part: str) -> bytes:
-        """KeyError if there is no such part; zipfile and zlib errors if it is broken."""
+        """Raises KeyError if there is no such part; zipfile and zlib errors if it is broken."""
         return self._archive.read(self._members[part])
 
     def open(self, part: str) -> BinaryIO:
-        """As read(), for what need not be in memory."""
+        """Like read(), but as a stream, to save memory."""
         return cast(BinaryIO, self._archive.open(self._members[part]))
 
     def xml(self, part: str) -> etree._Element:
-        """The root of a part; as read(), and etree.XMLSyntaxError."""
+        """The root of a part; raises the errors of read(), and etree.XMLSyntaxError."""
         return parse(self.read(part))
 
     def find_xml(self, part: str) -> etree._Element | None:
-        """The root of a part that one can do without: None if it is missing or `broken`."""
+        """The root of an optional part; None if it is missing or broken (noted in `broken`)."""
         if part not in self:
             return None
         try:
             return self.xml(part)
-        except Exception:  # zipfile raises whatever damage leads to
+        except Exception:  # damage makes zipfile raise arbitrary exceptions
             self.broken[part] = None
             return None
 
     def main(self, usual: str) -> str:
-        """The part that the package is about; `usual` is its name where the package is silent."""
+        """The main part of the package; `usual` is the default if none is declared."""
         named = self.related("", "officeDocument")
         return named[0] if named else usual
 
     def relations(self, part: str) -> dict[str, Relation]:
-        """By id, in order; those of the package itself for an empty name."""
+        """Relationships of a part by id, in file order; an empty name means the package itself."""
         if part not in self._relations:
             self._relations[part] = self._read_relations(part)
         return self._relations[part]
@@ -96,7 +96,7 @@ class Package:
         }
 
     def related(self, part: str, kind: str) -> list[str]:
-        """Names of the parts of this kind that are there."""
+        """Names of existing parts that `part` refers to with this kind."""
         return [
             relation.target
             for relation in self.relations(part).values()
@@ -104,7 +104,7 @@ class Package:
         ]
 
     def properties(self) -> dict[str, str]:
-        """Title, author, subject, keywords, created, modified and language, as far as stated."""
+        """Title, author, subject, keywords, created, modified and language, if stated."""
         root = self.find_xml(_CORE)
         if root is None:
             return {}
@@ -116,7 +116,7 @@ class Package:
 
 
 def take_choices(root: etree._Element) -> None:
-    """Of alternatives (mc:AlternateContent) leave one: the first that holds text."""
+    """Replace each mc:AlternateContent by its first branch with text, else by its first branch."""
     for alternatives in list(root.iter("{*}AlternateContent")):
         parent = alternatives.getparent()
         if parent is None:

@@ -1,8 +1,8 @@
-"""What the library xberg reads of formats that nothing smaller reads as well: DOC, PPT, RTF, MSG.
+"""Reads DOC, PPT, RTF and MSG with xberg; no smaller library reads them as well.
 
-It gets bytes, never addresses; no OCR, no cache, no quality heuristics. Its Markdown escapes what
-might be markup anywhere; here only what would be read as structure stays escaped, so that people
-find words as they were written.
+xberg gets bytes, never addresses, and runs without OCR, cache and quality heuristics. It escapes
+every character that could be markup; here only escapes that prevent false structure stay, so that
+a search finds words as written.
 """
 
 import asyncio
@@ -36,19 +36,19 @@ _PROPERTIES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class XbergText:
-    """One document as xberg gives it."""
+    """One document as read by xberg."""
 
     text: str
     """Markdown."""
     title: str | None = None
     properties: dict[str, str] = field(default_factory=dict)
-    """`author`, `subject`, `keywords`, `created`, `modified`, `language`, as far as stated."""
+    """`author`, `subject`, `keywords`, `created`, `modified`, `language`, if stated."""
 
 
 def read(data: bytes, media_type: str) -> XbergText:
     """Text and properties of a file; empty if it has none.
 
-    Raises whatever xberg makes of damage, panics included: the registry knows what to say.
+    Damaged files raise arbitrary exceptions and Rust panics; registry.py maps them to codes.
     """
     result = asyncio.run(
         xberg.extract(
@@ -86,7 +86,7 @@ def _properties(metadata: Any) -> dict[str, str]:
 
 
 def tidy(markdown: str) -> str:
-    """xberg's Markdown without needless escapes and without pictures, footnotes in one line."""
+    """Remove needless escapes and pictures from xberg's Markdown; put footnotes on one line."""
     markdown = _PICTURE.sub(_alternative_text, markdown)
     markdown = _FOOTNOTE.sub(r"\1 ", markdown)
     return "\n".join(map(_unescape, markdown.strip("\n").split("\n")))
@@ -98,7 +98,7 @@ def _alternative_text(picture: re.Match[str]) -> str:
 
 
 def _unescape(line: str) -> str:
-    """The line with only those escapes that keep it from being a heading, a row, an item …"""
+    """Keep only escapes that prevent a false heading, table row or list item."""
     if line.startswith("|"):
         return _ESCAPE.sub(lambda escape: escape[0] if escape[1] == "|" else escape[1], line)
     start = _LINE_START.match(line)

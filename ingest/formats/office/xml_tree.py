@@ -1,5 +1,5 @@
-"""XML of Office documents. Elements are known by their local names, whatever variant of the
-standard their namespace is of. Nothing outside of the file is reached for."""
+"""XML of Office documents. Elements are found by local name, as the namespaces of the strict and
+transitional variants differ. Parsing never loads external resources."""
 
 from lxml import etree
 
@@ -7,7 +7,7 @@ _OFF = {"0", "false", "off", "none"}
 
 
 def parse(data: bytes) -> etree._Element:
-    """XML without reaching for anything outside of it. etree.XMLSyntaxError."""
+    """Parse XML without external entities, DTDs or network. Raises etree.XMLSyntaxError."""
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -19,7 +19,7 @@ def parse(data: bytes) -> etree._Element:
 
 
 def words(root: etree._Element) -> str:
-    """All text of an Office part, a line for each paragraph, and nothing of its structure."""
+    """All text of an Office part without structure, one line per paragraph."""
     paragraphs = (
         "".join(item.text or "" for item in paragraph.iter("{*}t"))
         for paragraph in root.iter("{*}p")
@@ -28,7 +28,7 @@ def words(root: etree._Element) -> str:
 
 
 def attribute(element: etree._Element, name: str) -> str | None:
-    """An attribute by its local name: `id` finds `r:id` of either variant, but not a plain `id`."""
+    """A namespaced attribute by local name: `id` finds `r:id` of either variant, not plain `id`."""
     for key, value in element.attrib.items():
         if str(key).startswith("{") and str(key).endswith("}" + name):
             return str(value)
@@ -47,7 +47,7 @@ def child(element: etree._Element | None, name: str) -> etree._Element | None:
 
 
 def value(element: etree._Element | None, name: str = "val") -> str | None:
-    """An attribute that belongs to the element's own namespace."""
+    """An attribute in the namespace of the element."""
     if element is None:
         return None
     found = element.get(element.tag[: element.tag.rindex("}") + 1] + name)
@@ -55,7 +55,7 @@ def value(element: etree._Element | None, name: str = "val") -> str | None:
 
 
 def number(element: etree._Element | None, name: str = "val") -> int | None:
-    """An attribute that is a whole number; None if it is missing or none."""
+    """An integer attribute; None if it is missing or no integer."""
     try:
         return int(value(element, name) or "")
     except ValueError:
@@ -63,5 +63,5 @@ def number(element: etree._Element | None, name: str = "val") -> int | None:
 
 
 def is_on(element: etree._Element | None) -> bool:
-    """Whether a switch is there and not set to off."""
+    """Whether a toggle element exists and is not set to off."""
     return element is not None and (value(element) or "").lower() not in _OFF
