@@ -41,7 +41,7 @@ class Package:
     """An open package. Check the stream with `inflate_limit.guard` first."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        """Raises zipfile.BadZipFile if the stream is no ZIP archive."""
+        """Raises zipfile.BadZipFile if the stream is not a ZIP archive."""
         stream.seek(0)
         self._archive = zipfile.ZipFile(stream)
         self._members = {_normal(name): name for name in self._archive.namelist()}

@@ -55,7 +55,7 @@ def value(element: etree._Element | None, name: str = "val") -> str | None:
 
 
 def number(element: etree._Element | None, name: str = "val") -> int | None:
-    """An integer attribute; None if it is missing or no integer."""
+    """An integer attribute; None if it is missing or not an integer."""
     try:
         return int(value(element, name) or "")
     except ValueError:

@@ -1,4 +1,4 @@
-"""Join words that are hyphenated across lines; the rest of the document shows the compounds."""
+"""Joins words hyphenated across lines; compounds found elsewhere keep their hyphen."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Lines of a page as Markdown, with paragraphs and headings; other look-alikes are escaped."""
+"""Lines of a page as Markdown: paragraphs and headings; text resembling markup is escaped."""
 
 import re
 import unicodedata

@@ -221,7 +221,7 @@ def _find_bold(text_page: int, lines: PageLines) -> None:
 
 
 def better_of(text: str, ask: Callable[[], str | None]) -> str:
-    """The text, or the other engine's if only that one joins letters to words."""
+    """The text, or the other engine's if that one joins letters spaced apart here to words."""
     if not _is_torn(text):
         return text
     other = ask() or ""

@@ -1,4 +1,4 @@
-"""Pages that are pictures: tell them from blank pages, and run OCR on them."""
+"""Tells pages that are pictures from blank pages, and runs OCR on them."""
 
 import math
 import re
@@ -26,7 +26,7 @@ _LETTER = re.compile(r"[^\W_]")
 _UNMAPPED = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ufffd\ue000-\uf8ff]")
 _GARBLED = 0.3  # share of the sample
 _SAMPLE = 60  # characters
-_COMMON_LAST = "\u024f"  # end of Latin Extended-B; fonts name Latin letters, so they can be mapped
+_COMMON_LAST = "\u024f"  # end of Latin Extended-B; Latin letters map by their glyph names
 
 
 class EngineFailed(Exception):

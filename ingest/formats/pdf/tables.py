@@ -1,4 +1,4 @@
-"""Convert tables to Markdown if ruled lines or clear columns prove them; the rest stays text."""
+"""Converts tables with ruled lines or clear columns to Markdown; in doubt, text stays text."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence

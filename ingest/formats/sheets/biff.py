@@ -22,7 +22,7 @@ def check_xls(stream: BinaryIO) -> bool:
     """Whether calamine may open it: circular sectors, or a sheet that claims a huge size, make it
     use up all memory.
 
-    Leaves the stream at its start. True for a file that is otherwise damaged or no container.
+    Leaves the stream at its start. True for a file that is damaged otherwise or not a container.
 
     Raises Permanent: `encrypted`, even by the oldest method, which keeps the record structure, so
     that readers take encrypted cells for text; `too_large` by the bounding rectangles of the cells

@@ -1,4 +1,4 @@
-"""CSV, TSV and similar: rows as records (table_records.py); text that is no table is kept as is."""
+"""CSV, TSV and similar: rows as records (table_records.py); other text is kept as is."""
 
 import contextlib
 import csv

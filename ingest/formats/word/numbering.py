@@ -97,7 +97,7 @@ def _level(item: etree._Element) -> Level:
 
 
 def _overrides(item: etree._Element) -> dict[int, Level]:
-    """Levels that a list redefines; an override with only a start value is ignored."""
+    """Levels that a list redefines. An override of only the start value is ignored."""
     return {
         number(override, "ilvl") or 0: _level(level)
         for override in item.iterchildren("{*}lvlOverride")
