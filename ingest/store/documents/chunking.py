@@ -1,8 +1,8 @@
-"""How documents are cut: what a source, its application and the installation say about it.
+"""Chunk settings, resolved in three layers: installation, application, source.
 
-Whoever changes settings queues a job for each source that is cut otherwise now; whoever stores a
-document asks in the same transaction whether the settings have moved since it was cut. Both take
-the locks that are named here, so that of two at the same time one sees what the other has done.
+A transaction that changes settings queues a `rechunk` job for each source with outdated chunks. A
+transaction that stores a document checks whether the settings changed since it was chunked. Both
+take the locks in this module, so of two concurrent transactions one sees the other's changes.
 """
 
 from collections.abc import Sequence
@@ -24,13 +24,13 @@ _SQL = load_queries("documents/chunking.sql")
 
 SMALLEST_CHUNK: Final = 32
 """Tokens."""
-# Background: what is stored is searchable meanwhile.
+# Background work: the old chunks stay searchable meanwhile.
 _PRIORITY: Final = -10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnChunking:
-    """What an application or a source has set for itself; None: as whoever it belongs to."""
+    """Settings of one application or source; None: inherited from the layer above."""
 
     size: int | None = None
     overlap: int | None = None
@@ -38,7 +38,7 @@ class OwnChunking:
 
     @classmethod
     def from_json(cls, stored: Any) -> Self:
-        """As it is stored, without what was written wrongly by hand."""
+        """Parse stored JSON; tolerate invalid values from manual edits."""
         given = stored if isinstance(stored, dict) else {}
         size, by = positive_integer(given.get("size")), given.get("by")
         return cls(
@@ -48,23 +48,23 @@ class OwnChunking:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Without what is not set."""
+        """Omit the unset fields."""
         fields = {"size": self.size, "overlap": self.overlap, "by": self.by}
         return {name: value for name, value in fields.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    """What holds where nobody has set anything else."""
+    """Installation defaults."""
 
     chunking: ChunkSettings
     largest: int
-    """Tokens that the embedding model reads; no chunk is larger."""
+    """Maximum tokens of a chunk: the input limit of the embedding model."""
 
     def effective(self, *choices: OwnChunking) -> ChunkSettings:
-        """The settings that follow, of later choices before earlier ones.
+        """Merge the layers; later choices override earlier ones.
 
-        An overlap that was set beside another size is cut to half of the size.
+        The overlap is capped at half of the size, since each may come from a different layer.
         """
         settings = self.chunking
         for own in choices:
@@ -75,7 +75,7 @@ class Installation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """By which settings something of a source was cut."""
+    """The settings with which content of a source was chunked."""
 
     application_id: UUID
     source_id: UUID
@@ -83,7 +83,7 @@ class Cut:
 
 
 async def effective(conn: Connection, source_id: UUID, usual: Installation) -> ChunkSettings:
-    """How documents of a source are cut; as is usual for one that does not exist."""
+    """The effective settings of a source; the installation defaults if it does not exist."""
     return (await _all_effective(conn, [source_id], usual)).get(source_id) or usual.effective()
 
 
@@ -95,14 +95,14 @@ async def _all_effective(
 
 
 def of_layers(usual: Installation, application: Any, own: Any) -> ChunkSettings:
-    """How documents of a source are cut, by what is stored with its application and itself."""
+    """Effective settings from the stored JSON of a source (`own`) and its application."""
     return usual.effective(OwnChunking.from_json(application), OwnChunking.from_json(own))
 
 
 async def must_rechunk(conn: Connection, cuts: Sequence[Cut], *, usual: Installation) -> list[UUID]:
-    """Queue what cuts sources again whose settings are no longer those that were used; which.
+    """Queue a rechunk of each source whose settings have changed since; return those sources.
 
-    For the transaction that stores what was cut by them. Locks the sources.
+    Call it in the transaction that stores the chunks. Locks the sources.
     """
     moved = await have_moved(conn, cuts, usual)
     for application_id in dict.fromkeys(cut.application_id for cut in moved):
@@ -112,13 +112,13 @@ async def must_rechunk(conn: Connection, cuts: Sequence[Cut], *, usual: Installa
 
 
 async def have_moved(conn: Connection, cuts: Sequence[Cut], usual: Installation) -> list[Cut]:
-    """Those whose source's settings are no longer those that were used.
+    """The cuts made with settings that have changed since.
 
-    The answer holds until the end of the transaction. Locks the sources.
+    Locks the sources, so the answer holds until the end of the transaction.
     """
     source_ids = [cut.source_id for cut in cuts]
     await conn.execute(_SQL["share_applications"], {"source_ids": source_ids})
-    # In a statement of its own, which sees all that was committed before the locks were ours.
+    # A separate statement: its snapshot includes everything committed before we got the locks.
     now = await _all_effective(conn, source_ids, usual)
     return [cut for cut in cuts if now.get(cut.source_id, cut.used) != cut.used]
 
@@ -132,9 +132,9 @@ async def set_of_sources(
     application: OwnChunking,
     usual: Installation,
 ) -> None:
-    """Give sources settings of their own, within those of their application; have them cut again.
+    """Store settings for sources, as overrides of their application's, and queue rechunks.
 
-    Those that are not there are passed over. The caller holds the application's lock
+    Missing sources are skipped. The caller holds the application's lock
     (applications.lock_sources).
     """
     values = {"application_id": application_id, "source_ids": list(source_ids)}
@@ -146,9 +146,9 @@ async def set_of_sources(
 
 
 async def lock_application(conn: Connection, application_id: UUID) -> None:
-    """Wait for what is just being stored, and let nothing more be stored in this transaction.
+    """Wait for open transactions that store chunks; block new ones until this one ends.
 
-    For a change of the application's settings: after applications.lock_sources, before any row.
+    To change an application's settings: after applications.lock_sources, before any row lock.
     """
     await conn.execute(_SQL["lock_application"], {"application_id": application_id})
 
@@ -156,9 +156,9 @@ async def lock_application(conn: Connection, application_id: UUID) -> None:
 async def rechunk_application(
     conn: Connection, application_id: UUID, own: OwnChunking, usual: Installation
 ) -> None:
-    """Have all sources of an application cut again that are cut otherwise than it says now.
+    """Queue a rechunk of every source of an application that has outdated chunks.
 
-    `own` was written in this transaction, after lock_application.
+    The caller has stored `own` in this transaction, after lock_application.
     """
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["own_choices"], {"application_id": application_id})
@@ -176,7 +176,7 @@ async def rechunk_application(
 
 
 async def _enqueue(conn: Connection, application_id: UUID, source_ids: Sequence[UUID]) -> None:
-    """One job for each, but for those that have one which has not begun."""
+    """Queue one job per source, unless it has one that has not started."""
     if not source_ids:
         return
     async with conn.cursor(row_factory=scalar_row) as cur:

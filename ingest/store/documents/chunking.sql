@@ -1,4 +1,4 @@
--- Chunk settings of applications and sources, and the jobs that cut again what is stored.
+-- Chunk settings of applications and sources, and the sources that must be rechunked.
 
 -- name: layers
 select source.id, application.settings -> 'chunking' as application, source.chunking as source
@@ -7,11 +7,11 @@ select source.id, application.settings -> 'chunking' as application, source.chun
  where source.id = any(%(source_ids)s);
 
 -- name: lock_application
--- Of whoever changes the settings of an application. Held until the end of the transaction.
+-- Taken to change an application's settings; held until the end of the transaction.
 select pg_advisory_xact_lock(hashtextextended(%(application_id)s::uuid::text, 7245110384));
 
 -- name: share_applications
--- Of whoever stores what was cut by them. The rows are locked against changes of the sources' own.
+-- Taken to store chunks. The row locks block changes to the sources' own settings.
 select pg_advisory_xact_lock_shared(hashtextextended(owner.application_id::text, 7245110384))
   from (select distinct source.application_id
           from (select application_id from rag.knowledge_sources
@@ -34,7 +34,7 @@ select distinct chunking from rag.knowledge_sources
  where application_id = %(application_id)s and deleted_at is null;
 
 -- name: cut_otherwise
--- What waits for a review is found one day, too.
+-- Includes versions held for review: publishing makes them searchable.
 select source.id
   from rag.knowledge_sources as source
  where source.application_id = %(application_id)s and source.id = any(%(source_ids)s)
@@ -59,8 +59,8 @@ select source.id
  order by source.id;
 
 -- name: waiting
--- Sources with a job that will read the settings when it begins. It is kept from beginning before
--- our transaction has ended; one that is just being claimed is skipped, as it may have read them.
+-- Sources with a pending job: it reads the settings when it starts. The row lock prevents a claim
+-- before we commit. A job being claimed now is skipped: it may have read the old settings.
 select knowledge_source_id
   from rag.processing_jobs
  where knowledge_source_id = any(%(source_ids)s) and type = 'rechunk' and status = 'pending'

@@ -1,4 +1,4 @@
-"""What came out of a file or page: the document, its chunks, their vectors."""
+"""Store documents extracted from files and pages, with their chunks and vectors."""
 
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
@@ -37,12 +37,12 @@ _CHUNK_TYPES = (
 
 
 def text_hash(text: str) -> bytes:
-    """Digest under which a text's vector is found again; 32 bytes."""
+    """SHA-256 digest (32 bytes): the key for reusing a text's vector."""
     return hashlib.sha256(text.encode()).digest()
 
 
 def coverage_json(coverage: Coverage) -> dict[str, Any]:
-    """A coverage as it is stored, and shown by the API."""
+    """JSON of a coverage, for the database and the API."""
     return {
         "pages": coverage.pages,
         "withText": coverage.with_text,
@@ -55,25 +55,25 @@ def coverage_json(coverage: Coverage) -> dict[str, Any]:
 
 
 def chunking_json(settings: ChunkSettings) -> dict[str, Any]:
-    """How a document was cut, as it is stored: equal exactly when it would be cut the same."""
+    """JSON of chunk settings; equal if and only if they produce the same chunks."""
     return asdict(settings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromWeb:
-    """What the next fetch of a page needs to know about this one."""
+    """What the next fetch of this page compares with."""
 
     etag: str | None = None
     last_modified: str | None = None
     text_hash: bytes
     links: Sequence[str] = ()
     shape: str | None = None
-    """What it has in common with others of its kind; None for a page that is one of a kind."""
+    """URL pattern shared by generated pages of one kind; None for a page without siblings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentChunks:
-    """The chunks of a document whose row is there, ready to be stored."""
+    """Chunks to store for a document whose row exists."""
 
     application_id: UUID
     source_id: UUID
@@ -88,7 +88,7 @@ class DocumentChunks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocument:
-    """One document with its chunks, ready to be stored."""
+    """A document to store with its chunks."""
 
     application_id: UUID
     source_id: UUID
@@ -97,30 +97,30 @@ class NewDocument:
     document: Document
     chunks: Sequence[Chunk]
     keywords: Sequence[str | None]
-    """Per chunk: text for the keyword index where it differs from the chunk's own."""
+    """Per chunk: text for the keyword index; None: the chunk's own text."""
     vectors: Vectors
     embedded: NDArray[np.bool_]
-    """Per chunk: False for a text that the provider refused; it is found by keyword only."""
+    """Per chunk: False if the provider refused the text; keyword search still finds it."""
     model_id: int
     chunking: ChunkSettings
-    """How it was cut."""
+    """The settings used."""
     is_partial: bool
     error_code: str | None = None
     web: FromWeb | None = None
     held_by: UUID | None = None
-    """The job whose review it waits for, hidden until then (held_documents.py)."""
+    """The job awaiting review; the document is hidden until then (held_documents.py)."""
     seen_by: UUID | None = None
-    """Of a file inside of an archive or message: the root job of the run."""
+    """Root job of the run; set for a file inside an archive or message."""
     id: UUID = field(default_factory=new_id)
-    """Of the document if it is a new one; a known one keeps its own."""
+    """Used only on insert; an existing document keeps its id."""
 
 
 async def replace(
     conn: Connection, documents: Sequence[NewDocument]
 ) -> dict[tuple[UUID, str], UUID]:
-    """Swap the chunks and vectors of documents for new ones, in the caller's transaction.
+    """Upsert documents and replace their chunks and vectors, in the caller's transaction.
 
-    A document may come only once. Returns the ids of the documents by source and uri.
+    No document may occur twice. Returns the document ids by source and uri.
     """
     if not documents:
         return {}
@@ -130,7 +130,7 @@ async def replace(
 
 
 async def swap_chunks(conn: Connection, new: DocumentChunks) -> None:
-    """Put chunks and vectors in the place of those that a document has; its row stays as it is."""
+    """Replace the chunks and vectors of a document; leave its row unchanged."""
     await conn.execute(_SQL["delete_chunks"], {"document_ids": [new.document_id]})
     await _copy_chunks(conn, [new])
 
@@ -190,7 +190,7 @@ def _chunk_rows(new: DocumentChunks, ids: Sequence[UUID]) -> Iterator[tuple[Any,
 async def _upsert(
     conn: Connection, documents: Sequence[NewDocument]
 ) -> dict[tuple[UUID, str], UUID]:
-    """Write the documents' own rows and remove the chunks of earlier versions; ids by identity."""
+    """Upsert the rows and delete the chunks of earlier versions; ids by source and uri."""
     rows = [_document_row(new) for new in documents]
     cursor = await conn.execute(
         _SQL["upsert"], {name: [row[name] for row in rows] for name in rows[0]}
@@ -238,9 +238,9 @@ def _document_row(new: NewDocument) -> dict[str, Any]:
 async def known_vectors(
     conn: Connection, wanted: Collection[tuple[UUID, bytes]], *, model_id: int
 ) -> dict[tuple[UUID, bytes], NDArray[np.float32]]:
-    """Vectors that need not be computed again, by application and text hash.
+    """Vectors that can be reused, by application and text hash.
 
-    Never those of another application.
+    Never shares vectors between applications.
     """
     cursor = await conn.execute(
         _SQL["known_vectors"],
@@ -267,7 +267,7 @@ async def cache_vectors(
     hashes: Sequence[bytes],
     vectors: Vectors,
 ) -> None:
-    """Keep vectors that a job has paid for until it completes."""
+    """Cache vectors that a job has paid for until it stores them."""
     await conn.execute(
         _SQL["cache_vectors"],
         {
@@ -282,7 +282,7 @@ async def cache_vectors(
 async def drop_cached(
     conn: Connection, *, application_id: UUID, model_id: int, hashes: Sequence[bytes]
 ) -> None:
-    """Forget cached vectors that are stored with chunks now."""
+    """Delete cached vectors once they are stored with chunks."""
     await conn.execute(
         _SQL["drop_cached"],
         {"application_id": application_id, "model_id": model_id, "hashes": list(hashes)},

@@ -1,5 +1,5 @@
 -- name: upsert
--- A document is known by its path or URL within its source, so a second run replaces the first.
+-- A document is identified by source and path or URL, so a later run replaces it.
 insert into rag.documents
     (id, application_id, source_id, uri, title, media_type, status, error_code, content_hash, text,
      extractor, encoding, coverage, metadata, warnings, chunk_count, token_count, etag,
@@ -47,8 +47,7 @@ copy rag.chunks (id, application_id, source_id, document_id, ordinal, content, c
 from stdin (format binary);
 
 -- name: known_vectors
--- Vectors that applications have for texts of theirs: of stored chunks, or paid for by an unfinished
--- job.
+-- An application's vectors for these texts: from stored chunks, or cached by an unfinished job.
 select wanted.application_id, wanted.text_hash, found.embedding
   from unnest(%(application_ids)b::uuid[], %(hashes)b::bytea[])
        as wanted(application_id, text_hash)
@@ -73,7 +72,7 @@ select %(application_id)s, %(model_id)s, new.text_hash, new.embedding
 on conflict do nothing;
 
 -- name: drop_cached
--- They are in rag.embeddings now.
+-- Their vectors are stored with chunks now.
 delete from rag.embedding_cache
  where application_id = %(application_id)s and model_id = %(model_id)s
    and text_hash = any(%(hashes)s);

@@ -1,4 +1,4 @@
-"""Embedding models: one vector space each, with an index of its own."""
+"""Embedding models: each is one vector space with its own HNSW index."""
 
 from typing import Literal
 
@@ -13,17 +13,17 @@ LARGEST_VECTOR_INDEX = 2000
 
 
 def index_type(dimension: int) -> Literal["vector", "halfvec"]:
-    """The pgvector type under which vectors of this dimension are indexed."""
+    """The pgvector type used to index vectors of this dimension."""
     return "vector" if dimension <= LARGEST_VECTOR_INDEX else "halfvec"
 
 
 async def register(conn: Connection, model: EmbeddingModel) -> int:
-    """The id of a model; at its first use it is added together with its HNSW index."""
+    """Return the id of a model; on first use, insert it and create its HNSW index."""
     identity = {"provider": model.provider, "name": model.name, "dimension": model.dimension}
     found = await (await conn.execute(_SQL["find"], identity)).fetchone()
     if found is not None:
         return int(found[0])
-    # Two processes that start at once would else both build the index.
+    # Otherwise two processes that start together would both build the index.
     await conn.execute(_SQL["lock_registration"])
     await conn.execute(_SQL["register"], identity)
     row = await (await conn.execute(_SQL["find"], identity)).fetchone()
@@ -42,7 +42,7 @@ async def register(conn: Connection, model: EmbeddingModel) -> int:
 
 
 async def last_dimension(conn: Connection, provider: str, name: str) -> int | None:
-    """The dimension under which the model was registered last; None: it never was."""
+    """The most recently registered dimension of a model; None: never registered."""
     identity = {"provider": provider, "name": name}
     row = await (await conn.execute(_SQL["last_dimension"], identity)).fetchone()
     return None if row is None else int(row[0])

@@ -16,7 +16,7 @@ select dimension from rag.embedding_models
 select pg_advisory_xact_lock(7245110382);
 
 -- name: create_index
--- `vector` can be indexed up to 2,000 dimensions, `halfvec` up to 4,000.
+-- HNSW indexes `vector` up to 2,000 dimensions and `halfvec` up to 4,000.
 create index if not exists {index} on rag.embeddings
  using hnsw ((embedding::{type}({dimension})) {type}_cosine_ops)
   with (m = 16, ef_construction = 256)

@@ -1,12 +1,12 @@
-"""New vectors wait outside of the HNSW index, so that what stores them need not wait for it.
+"""A buffer of new vectors outside the HNSW index, so that writers need not wait for the index.
 
-    store ──▶ rag.embeddings_fresh ──move──▶ rag.embeddings ── its HNSW index per model
-                 few: all are compared          any number: found by the index
+    store ──▶ rag.embeddings_fresh ──move──▶ rag.embeddings (one HNSW index per model)
+                 few: scanned in full           any number: searched by index
 
-The index is most of what a chunk costs Postgres. A vector is found from its commit on, in either
-part: a search asks the fresh part first and the index then, so what is moved in between is found in
-both, never in none, and counted once. Few means: as many as are compared in little more time than
-the index takes.
+Updating the index is most of what a chunk costs Postgres. A vector is searchable from its commit
+on: a search reads the buffer first, then the index. A vector moved in between is found in both,
+never in neither, and counted once. The buffer is limited to as many vectors as a search compares in
+little more time than the index takes.
 """
 
 import time
@@ -25,28 +25,28 @@ from ingest.store.documents.embedding_models import index_type
 
 _SQL = load_queries("documents/fresh_vectors.sql")
 
-# Compared in about 15 ms: a row costs nearly 1 µs, and a number 1 ns more.
+# A full scan takes about 15 ms: nearly 1 µs per row plus 1 ns per component.
 _MOST_ROWS: Final = 16_000
 _MOST_NUMBERS: Final = 4_000_000
-# To count them takes about as long as to store a document.
+# Counting takes about as long as storing a document, so reuse a count for this long.
 _COUNT_SECONDS: Final = 1.0
 _LARGEST_HALF: Final = float(np.finfo(np.float16).max)
 
 _TYPES: Final = ("uuid", "int2", "uuid", "vector")
 VectorRow = tuple[UUID, int, UUID, NDArray[np.float32]]
-"""Chunk, model, application, vector."""
+"""Chunk id, model id, application id, vector."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """How many vectors of a model wait, counted to one more than there is room for."""
+    """How many vectors of a model are in the buffer; counting stops one above `_MOST_ROWS`."""
 
     dimension: int
     vectors: int
 
     @property
     def is_high(self) -> bool:
-        """Whether to move some although others need the processor."""
+        """Whether to move vectors even while jobs need the CPU: over half full."""
         return 2 * self.vectors > room(self.dimension)
 
 
@@ -57,20 +57,20 @@ class _Known:
     vectors: int
 
 
-# What this process knows of the database, by model. Several processes, or one whose transaction
-# fails, are wrong for a second at most: then some more or fewer vectors wait than could.
+# Buffer levels by model, as this process knows them. Other processes or a rollback make them wrong
+# for a second at most; the buffer then holds slightly more or fewer vectors than allowed.
 _known: Final[dict[int, _Known]] = {}
 
 
 def room(dimension: int) -> int:
-    """How many vectors of a model may wait."""
+    """The buffer's capacity for vectors of one model."""
     return min(_MOST_ROWS, _MOST_NUMBERS // dimension)
 
 
 async def store(conn: Connection, rows: Iterable[VectorRow]) -> None:
-    """Store vectors of chunks: fresh while there is room, else under the index at once.
+    """Store vectors in the buffer while there is room, else directly in the indexed table.
 
-    So a load that nobody finds the time to index is slowed down by its own index.
+    This is backpressure: when the mover cannot keep up, writers pay for the index themselves.
     """
     by_model: defaultdict[int, list[VectorRow]] = defaultdict(list)
     for row in rows:
@@ -85,9 +85,9 @@ async def store(conn: Connection, rows: Iterable[VectorRow]) -> None:
 
 
 def _can_be_indexed(rows: Sequence[VectorRow]) -> bool:
-    """What the index refuses is refused now, to who stores it, and not when it is moved.
+    """False for values that overflow `halfvec`: the writer, not the mover, must get the error.
 
-    The dimension is looked at with the room.
+    _take_room checks the dimension.
     """
     if index_type(len(rows[0][3])) == "vector":
         return True
@@ -99,7 +99,7 @@ async def _take_room(conn: Connection, model_id: int, rows: Sequence[VectorRow])
     if known is None or time.monotonic() - known.counted_at >= _COUNT_SECONDS:
         known = await _count(conn, model_id)
     if known is None or any(len(vector) != known.dimension for _, _, _, vector in rows):
-        # The index refuses it; among those that wait, no search could compare with it.
+        # The index rejects it; in the buffer it would break every search.
         return False
     if known.vectors + len(rows) > room(known.dimension):
         return False
@@ -118,24 +118,24 @@ async def _count(conn: Connection, model_id: int) -> _Known | None:
 
 
 async def levels(conn: Connection) -> list[Level]:
-    """How many vectors wait, of each model."""
+    """The buffer's level for each model."""
     async with conn.cursor(row_factory=class_row(Level)) as cur:
         await cur.execute(_SQL["levels"], {"bound": _MOST_ROWS + 1})
         return await cur.fetchall()
 
 
 async def lock_moving(conn: Connection) -> bool:
-    """Whether we are the one to move vectors, until our transaction ends."""
+    """Try to become the only mover until the transaction ends; False when another is."""
     return bool(await _scalar(conn, "lock_moving"))
 
 
 async def is_quiet(conn: Connection) -> bool:
-    """Whether no job runs and none is about to."""
+    """Whether no job is running or about to start."""
     return bool(await _scalar(conn, "is_quiet"))
 
 
 async def move(conn: Connection, *, limit: int) -> int:
-    """Put up to `limit` vectors under the index; how many. Waits for nobody."""
+    """Move up to `limit` vectors to the indexed table; return how many. Never waits for locks."""
     return (await conn.execute(_SQL["move"], {"limit": limit})).rowcount
 
 

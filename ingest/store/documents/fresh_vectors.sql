@@ -6,7 +6,7 @@ from stdin (format binary);
 copy rag.embeddings (chunk_id, model_id, application_id, embedding) from stdin (format binary);
 
 -- name: count
--- Bounded: beyond that it is full.
+-- Stops counting at the bound: the buffer is full then.
 select model.dimension,
        (select count(*) from (
             select from rag.embeddings_fresh where model_id = model.id
@@ -22,11 +22,11 @@ select model.dimension,
   from rag.embedding_models as model;
 
 -- name: lock_moving
--- Of all processes one moves at a time: two would only halve each other's processor.
+-- One mover at a time across all processes: a second one would only compete for the CPU.
 select pg_try_advisory_xact_lock(7245110385);
 
 -- name: is_quiet
--- Nothing runs, and nothing is about to.
+-- No job is running, and none can start now.
 select not exists (select from rag.processing_jobs where status = 'processing')
    and (exists (select from rag.worker_config where key = 'paused' and value = 'true')
         or not exists (
@@ -38,9 +38,9 @@ select not exists (select from rag.processing_jobs where status = 'processing')
                        and job.type = job_type.type)));
 
 -- name: move
--- Oldest first. Chunks are locked before their vectors, as whoever deletes them does, and those that
--- are being deleted are left alone: neither waits for the other in a circle, and a delete that comes
--- later waits for this transaction and finds the vectors where they are then.
+-- Oldest first. Like deletes, this locks chunks before their vectors, and it skips chunks being
+-- deleted, so the two cannot deadlock. A later delete waits for this transaction and finds the
+-- vectors in their new place.
 with due as (
     select fresh.chunk_id, fresh.model_id
       from rag.embeddings_fresh as fresh

@@ -1,8 +1,8 @@
-"""New versions of files that wait for a review, stored but hidden from everything that reads.
+"""New versions of files awaiting review: stored, but hidden from all readers.
 
-Such a document names the job that made it, counts as deleted, and is known by a uri of its own, so
-that the searchable version stays as it is beside it. It lives exactly as long as its job is in
-`review_needed`: whoever ends that calls `publish` or `drop` in the same transaction.
+A held document names the job that made it, counts as deleted, and has a temporary uri, so the
+searchable version stays unchanged beside it. It exists exactly as long as its job is in
+`review_needed`: code that ends this status calls `publish` or `drop` in the same transaction.
 """
 
 from collections.abc import Sequence
@@ -28,20 +28,20 @@ class _Published:
     chunk_count: int
     token_count: int
     is_member: bool
-    """Whether it is one of several documents of its source."""
+    """Whether its source has several documents."""
     blob_key: str
     size_bytes: int
 
 
 def held_uri(job_id: UUID) -> str:
-    """The uri of what a job holds back; no path is called so before the job has its id."""
+    """The temporary uri; no path can equal it, since the job id is new."""
     return f"held:{job_id}"
 
 
 async def publish(conn: Connection, job_id: UUID) -> None:
-    """Put what a job holds back, if anything, in the place of what is searchable.
+    """Replace the searchable version with the one that a job holds, if any.
 
-    The caller has locked the job, and settles the source afterwards.
+    The caller has locked the job, and updates the status of the source afterwards.
     """
     await conn.execute(_SQL["drop_replaced"], {"job_id": job_id})
     async with conn.cursor(row_factory=class_row(_Published)) as cur:
@@ -66,11 +66,11 @@ async def publish(conn: Connection, job_id: UUID) -> None:
 
 
 async def drop(conn: Connection, job_ids: Sequence[UUID]) -> None:
-    """Remove what jobs hold back whose review has ended otherwise."""
+    """Delete the held versions of jobs whose review ended without approval."""
     if job_ids:
         await conn.execute(_SQL["drop"], {"job_ids": list(job_ids)})
 
 
 async def drop_orphans(conn: Connection, limit: int) -> int:
-    """Remove up to `limit` documents whose job waits for no review any more; how many."""
+    """Delete up to `limit` held documents whose job no longer awaits review; return how many."""
     return (await conn.execute(_SQL["drop_orphans"], {"limit": limit})).rowcount

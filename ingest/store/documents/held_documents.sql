@@ -1,11 +1,11 @@
--- New versions of files that wait for a review: rows of rag.documents that nobody finds.
+-- New versions of files awaiting review: hidden rows of rag.documents.
 
 -- name: drop
--- Their chunks and vectors go with them.
+-- The delete cascades to their chunks and vectors.
 delete from rag.documents where held_by = any(%(job_ids)s);
 
 -- name: drop_replaced
--- The version that was searchable until now. The job of a file inside of another names its document.
+-- Deletes the searchable version. For a file inside another file, the job's payload has the uri.
 with held as materialized (
     select document.source_id, coalesce(job.payload ->> 'uri', source.uri) as uri
       from rag.documents as document
@@ -28,7 +28,7 @@ returning document.source_id, document.content_hash, document.embedding_model_id
           job.payload ? 'uri' as is_member, job.payload ->> 'blobKey' as blob_key, (job.payload ->> 'sizeBytes')::bigint as size_bytes;
 
 -- name: drop_orphans
--- Job and document change in one transaction, so such rows are what is left of an accident.
+-- Job and document change in one transaction, so such rows exist only after a fault.
 with orphan as materialized (
     select document.id
       from rag.documents as document

@@ -1,4 +1,4 @@
-"""Stored documents that are cut again: what to read of them, and swapping their chunks."""
+"""Rechunk stored documents: find the outdated ones, read them, swap their chunks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,16 +27,16 @@ Swapped = Literal["swapped", "changed", "gone"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """How much there is to cut again."""
+    """How many documents a source has, and how many are left to rechunk."""
 
     documents: int
     open: int
-    """Those that are cut otherwise than wanted."""
+    """Documents with outdated chunks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredDocument:
-    """A document as it was read; what replaces its chunks must prove that it still is."""
+    """A document as it was read; `swap` checks that it has not changed since."""
 
     id: UUID
     application_id: UUID
@@ -45,13 +45,13 @@ class StoredDocument:
     media_type: str
     text: str
     pages: list[list[int]] | None
-    """Number, start and end of each; None: stored by a version that did not keep them."""
+    """Number, start and end of each; None: stored before page ranges existed."""
     coverage: dict[str, Any]
     error_code: str | None
-    """Why it is only `partial`."""
+    """Why it is `partial`."""
     updated_at: datetime
     is_held: bool
-    """It waits for a review, and counts for nothing yet."""
+    """Whether it awaits review; its source does not count it yet."""
 
     def page_ranges(self) -> tuple[Page, ...]:
         pages = self.pages or ()
@@ -60,7 +60,7 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCut:
-    """The chunks of a document by other settings."""
+    """New chunks of a document, and the settings used."""
 
     settings: ChunkSettings
     chunks: Sequence[Chunk]
@@ -69,7 +69,7 @@ class NewCut:
     embedded: NDArray[np.bool_]
     model_id: int
     error_code: str | None
-    """Why the document is only `partial`; None: it is complete."""
+    """Why the document is `partial`; None: it is complete."""
 
 
 async def extent(conn: Connection, source_id: UUID, settings: ChunkSettings) -> Extent:
@@ -83,7 +83,7 @@ async def extent(conn: Connection, source_id: UUID, settings: ChunkSettings) -> 
 async def next_document(
     conn: Connection, source_id: UUID, settings: ChunkSettings, *, after: UUID | None
 ) -> StoredDocument | None:
-    """The next document that is cut otherwise, by id; None at the end, or without the source."""
+    """The next document with outdated chunks, by id; None: no more, or the source is gone."""
     async with conn.cursor(row_factory=class_row(StoredDocument)) as cur:
         await cur.execute(
             _SQL["next"],
@@ -99,10 +99,10 @@ async def next_document(
 async def swap(
     conn: Connection, document: StoredDocument, new: NewCut, usual: Installation
 ) -> Swapped:
-    """Put new chunks and vectors in the place of a document's, in the caller's transaction.
+    """Replace the chunks and vectors of a document, in the caller's transaction.
 
-    `changed`, and nothing written, when the document or the settings are no longer those that the
-    chunks were made of; `gone` when the source was deleted.
+    Writes nothing and returns `changed` if the document or the settings changed since the chunks
+    were made, or `gone` if the source was deleted.
     """
     if await _one(conn, "lock_source", id=document.source_id) is None:
         return "gone"
@@ -161,12 +161,12 @@ async def _count(
 
 
 async def remember(conn: Connection, job_id: UUID, payload: Mapping[str, Any]) -> None:
-    """Keep how far a job has come, for its next attempt. The caller holds the job."""
+    """Save a job's progress in its payload for the next attempt. The caller holds the job."""
     await conn.execute(_SQL["remember"], {"job_id": job_id, "payload": Jsonb(dict(payload))})
 
 
 async def read_file_again(conn: Connection, document: StoredDocument, *, priority: int) -> bool:
-    """Begin a run of the source that reads its stored file; False without one, or beside a run."""
+    """Queue a run that reads the stored file; False if there is no file or a run is open."""
     if await _one(conn, "lock_source", id=document.source_id) is None:
         return False
     file = await _one(conn, "stored_file", source_id=document.source_id, uri=document.uri)

@@ -1,4 +1,4 @@
--- Documents that are cut again from their stored text, one after the other.
+-- Rechunk documents from their stored text, one at a time.
 
 -- name: extent
 select count(*) as documents,
@@ -8,7 +8,7 @@ select count(*) as documents,
    and (document.deleted_at is null or document.held_by is not null);
 
 -- name: next
--- What waits for a review is found one day, too.
+-- Includes versions held for review: publishing makes them searchable.
 select document.id, document.application_id, document.source_id, document.uri,
        document.media_type, document.text, document.pages, document.coverage,
        document.error_code, document.updated_at, document.held_by is not null as is_held
@@ -25,7 +25,7 @@ select document.id, document.application_id, document.source_id, document.uri,
 select id from rag.knowledge_sources where id = %(id)s and deleted_at is null for no key update;
 
 -- name: lock_document
--- As it was read. Its counts may only be known now.
+-- Only if unchanged since it was read. The counts are read under the lock.
 select chunk_count, token_count, held_by is not null as is_held
   from rag.documents
  where id = %(id)s and updated_at = %(updated_at)s
@@ -40,7 +40,7 @@ update rag.documents
  where id = %(id)s;
 
 -- name: add_counts
--- Not the model: the other documents of the source may have vectors of another one.
+-- Leaves the source's model: its other documents may still have vectors of that one.
 update rag.knowledge_sources
    set chunk_count = chunk_count + %(chunks)s, token_count = token_count + %(tokens)s,
        updated_at = now()
@@ -50,7 +50,7 @@ update rag.knowledge_sources
 update rag.processing_jobs set payload = %(payload)s where id = %(job_id)s;
 
 -- name: stored_file
--- The searchable version of a file, unless a run is open that will cut it anyway.
+-- The searchable version of a file, unless an open run will rechunk it anyway.
 select source.blob_key, encode(source.content_hash, 'hex') as content_hash, source.size_bytes
   from rag.knowledge_sources as source
  where source.id = %(source_id)s and source.type = 'file' and source.deleted_at is null

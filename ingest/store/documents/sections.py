@@ -1,4 +1,4 @@
-"""The section around a chunk: what to read of its document when the chunk alone is too little."""
+"""The section around a chunk: wider context for when the chunk alone is too little."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,7 @@ from ingest.postgres.database import Connection, load_queries
 _SQL = load_queries("documents/sections.sql")
 
 LONGEST_SECTION: Final = 20_000
-"""Characters; of a longer one, that many around the chunk."""
+"""Characters; a longer section is cut to this window around the chunk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +37,14 @@ class Section:
     uri: str
     headings: list[str]
     start: int
-    """Of `content` in the document's text, like `end`."""
+    """Offset of `content` in the document's text, like `end`."""
     end: int
     content: str
     is_truncated: bool
 
 
 async def around(conn: Connection, *, application_id: UUID, chunk_id: UUID) -> Section | None:
-    """The section of a chunk, in a transaction; None when there is no such chunk."""
+    """The section of a chunk; None if there is no such chunk. Call it in a transaction."""
     async with conn.cursor(row_factory=class_row(_Place)) as cur:
         await cur.execute(_SQL["place"], {"application_id": application_id, "chunk_id": chunk_id})
         place = await cur.fetchone()
@@ -72,7 +72,7 @@ async def around(conn: Connection, *, application_id: UUID, chunk_id: UUID) -> S
 
 
 def _window(place: _Place) -> tuple[int, int]:
-    """The section, or as much of it as may be shown with the chunk in its middle."""
+    """Start and end of the section, or of a window centred on the chunk if it is too long."""
     length = place.section_end - place.section_start
     if length <= LONGEST_SECTION:
         return place.section_start, place.section_end

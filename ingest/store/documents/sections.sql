@@ -1,7 +1,7 @@
--- The part of a document that a chunk is taken from.
+-- The section of a document that a chunk comes from.
 
 -- name: place
--- Where the section is. A chunk of a version before knows none: then it is the chunk itself.
+-- The section's range. Chunks stored before sections existed use their own range.
 select chunk.id as chunk_id, chunk.document_id, chunk.source_id as knowledge_source_id,
        coalesce(document.title,
                 case source.type when 'file' then regexp_replace(document.uri, '^.*/', '') end,
