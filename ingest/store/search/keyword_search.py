@@ -1,4 +1,4 @@
-"""Find chunks by their words. Deleted sources and other applications are never found."""
+"""Keyword search over chunks. Never finds deleted sources or other applications' chunks."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,26 +21,26 @@ _MATCHES, _MATCHES_IN_HASTE = (
     for candidates in ("candidates", "candidates_in_haste")
 )
 
-# The rare words of a query are had by so many chunks for each one that may be ranked.
+# Candidates read per chunk ranked.
 _READ_PER_RANKED: Final = 4
 _MOST_TERMS: Final = 64
 _COUNTED: Final = 10
-# What is assumed of two neighbouring characters; statistics know single ones only.
+# Assumed share of chunks with a given pair of characters; the statistics have single ones only.
 _PAIR_SHARE: Final = 0.001
 _UNKNOWN_SHARE: Final = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matches:
-    """Chunks that match a query. All scores are on one scale, 0 and above, each list best first."""
+    """Chunks that match a query, best first. Both lists share one scale of scores, 0 and above."""
 
     with_all: Sequence[Ranked]
-    """Those with every word, phrases as they were quoted, and nothing that was excluded."""
+    """Chunks with every word and quoted phrase, and no excluded word."""
     with_some: Sequence[Ranked]
-    """Others, looked for where those were not enough."""
+    """Chunks with some of the words; searched for only if `with_all` is too short."""
 
     def in_order(self) -> list[Ranked]:
-        """Those with all words first: they score 1 to 2, the others below 1."""
+        """All hits: those with all words first, scored 1 to 2, then the rest, scored below 1."""
         return [
             *(Ranked(id=hit.id, score=1 + _below_one(hit.score)) for hit in self.with_all),
             *(Ranked(id=hit.id, score=_below_one(hit.score)) for hit in self.with_some),
@@ -50,11 +50,11 @@ class Matches:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Words:
     strict: str
-    """A tsquery for every word; empty when there is none that is indexed."""
+    """A tsquery that requires every word; empty if no word is indexed."""
     terms: Sequence[tuple[str, float]]
-    """Parts of a tsquery, each with the share of chunks that have it, rarest first."""
+    """Terms of a tsquery, rarest first, each with the share of chunks that contain it."""
     chunks: float
-    """About so many are stored, of all applications."""
+    """Estimated number of stored chunks, over all applications."""
 
 
 async def by_keyword(
@@ -67,12 +67,12 @@ async def by_keyword(
     ranked: int,
     hints: Hints,
 ) -> Matches:
-    """Up to `limit` chunks with all words of the query or, if those are not `enough`, with some.
+    """Up to `limit` chunks with all words of the query or, if fewer than `enough`, with some.
 
-    Quotes make a phrase and `-` excludes, among those with all words. Any string is accepted. Of
-    what matches, up to `ranked` chunks are ranked.
+    Quotes make a phrase and `-` excludes a word; both apply only to the search for all words. Any
+    string is accepted. At most `ranked` matches of each statement are ranked.
 
-    Needs a transaction of its own, as by_vector.
+    Needs its own transaction, like by_vector.
     """
     words = await _words(conn, query, hints)
     parameters = {
@@ -97,7 +97,7 @@ async def by_keyword(
 
 
 async def _words(conn: Connection, query: str, hints: Hints) -> _Words:
-    # A run of characters counts as its pairs of neighbours, which are about as telling as words.
+    # A run of characters is split into adjacent pairs, which are about as selective as words.
     wanted = keyword_query(query)
     cursor = await conn.execute(_WORDS, {"words": wanted.words, "strict": wanted.strict})
     [(*_, strict, chunks, lexemes)] = await cursor.fetchall()
@@ -110,12 +110,12 @@ async def _words(conn: Connection, query: str, hints: Hints) -> _Words:
 
 
 async def _shares(conn: Connection, hints: Hints) -> WordShares:
-    """A word that is not among the common ones is given half the share of the rarest of those."""
+    """Word frequencies; a word not in the statistics gets half the share of the rarest in them."""
     known = hints.shares
     if known is None:
         row = await (await conn.execute(_SQL["shares"])).fetchone()
         if row is None:
-            return WordShares(common={}, rare=_UNKNOWN_SHARE)  # nothing was analysed, or no words
+            return WordShares(common={}, rare=_UNKNOWN_SHARE)  # not analysed yet, or no words
         words, shares = row
         known = WordShares(
             common=dict(zip(words, shares, strict=False)), rare=shares[len(words)] / 2
@@ -129,17 +129,16 @@ async def _matches(
 ) -> list[Ranked]:
     statement = _MATCHES_IN_HASTE if scope.finds_deleted else _MATCHES
     async with conn.cursor(row_factory=class_row(Ranked)) as cur:
-        # Planned for these values: how many chunks match depends on the words.
+        # Not prepared: a generic plan cannot know how many chunks these words match.
         await cur.execute(statement, {**parameters, "telling": telling}, prepare=False)
         return await cur.fetchall()
 
 
 def _ever_less(terms: Sequence[tuple[str, float]], most: float) -> Iterator[str]:
-    """What a chunk must have: a rare word and two others, a rare word and another, a rare word.
+    """Ever looser conditions: a rare word plus two more words, plus one more, then alone.
 
-    The rare ones are those that a share of about `most` of the chunks have, so however common the
-    others are, the index goes through few chunks; and only those that match are read for their
-    rank.
+    The rare words together occur in a share of at most about `most` of the chunks. So the index
+    scans few chunks, however common the other words are, and only matches are read for ranking.
     """
     names = [term for term, _ in terms[:_COUNTED]]
     shares = list(accumulate(share for _, share in terms[:_COUNTED]))

@@ -1,5 +1,5 @@
 -- name: words
--- The query as a tsquery, and its words as they are indexed.
+-- The query as a tsquery, and its words as indexed lexemes.
 select {tuned},
        websearch_to_tsquery('english', %(strict)s)::text as strict,
        (select greatest(reltuples, 1) from pg_class where oid = 'rag.chunks'::regclass)::float8
@@ -7,22 +7,22 @@ select {tuned},
        tsvector_to_array(to_tsvector('english', %(words)s)) as lexemes;
 
 -- name: shares
--- Which part of all chunks has each of the common words, by the planner's statistics. After these
--- come the least and the greatest of the shares.
+-- The share of chunks that contain each common word, from the planner's statistics. `shares` has
+-- extra elements at its end: first the smallest share, then the greatest.
 select most_common_elems::text::text[] as words, most_common_elem_freqs::float8[] as shares
   from pg_stats
  where schemaname = 'rag' and tablename = 'chunks' and attname = 'tsv'
    and most_common_elems is not null;
 
 -- name: matches
--- Chunks that match `telling`, ranked by all terms as BM25 does it (k1 1.2, b 0.75): how often each is
--- there, with diminishing returns, in a long chunk worth less, times its weight. What matches by the
--- thousand is ranked in part: such a query does not tell the chunks apart. The copy of `tsv` is read
--- from its storage once, not once per term.
+-- Chunks that match `telling`, ranked by all terms with BM25 (k1 1.2, b 0.75): the sum over terms
+-- of weight times saturating term frequency, normalised by chunk length. Only some of thousands of
+-- matches are ranked: such a query does not discriminate anyway. setweight copies `tsv`, so that it
+-- is detoasted once, not once per term.
 --
--- ts_rank of a word that comes n times is the sum of 1 / i^2 up to n, times 0.1 / (pi^2 / 6); what is
--- missing from the whole sum is about 1 / (n + 1/2), so n can be had from it, 0 too. Two words in a row
--- (numnode above 1) have another formula: about 0.1 for each time.
+-- ts_rank gives no term frequency n, so n is derived from it. For a word, ts_rank is the sum of
+-- 1 / i^2 up to n, times 0.1 / (pi^2 / 6); the rest of the series is about 1 / (n + 1/2). So n
+-- follows, even 0. For two adjacent words (numnode above 1) it is about 0.1 per occurrence.
 with candidate as materialized ({candidates}
 ), usual as (
     select greatest(avg(token_count), 1)::float8 as length from candidate

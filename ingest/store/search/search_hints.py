@@ -1,4 +1,4 @@
-"""What searches remember of the database; out of date, it costs time or a rank, and no hit."""
+"""Per-process cache of search statistics. Stale values cost time or rank, but never a hit."""
 
 import time
 from collections.abc import Mapping
@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
-# Statistics are renewed by `analyze`, hours apart.
+# Only `analyze` updates the statistics, and its runs are hours apart.
 _KEPT_SECONDS: Final = 60.0
 _MOST_LARGE: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordShares:
-    """Which part of all chunks has a word, by the planner's statistics."""
+    """The share of chunks that contain a word, from the planner's statistics."""
 
     common: Mapping[str, float]
     rare: float
-    """Of a word that is not among the common ones."""
+    """The share assumed for a word that is not in `common`."""
 
     def of(self, word: str) -> float:
         return self.common.get(word, self.rare)
@@ -33,7 +33,7 @@ class Hints:
 
     @property
     def shares(self) -> WordShares | None:
-        """None when they have to be read (again)."""
+        """None when they must be read: never loaded, or stale."""
         is_fresh = time.monotonic() - self._read_at < _KEPT_SECONDS
         return self._shares if is_fresh else None
 
@@ -41,7 +41,7 @@ class Hints:
         self._shares, self._read_at = shares, time.monotonic()
 
     def is_large(self, application_id: UUID, model_id: int) -> bool:
-        """Whether so many vectors were found there that the index is quicker."""
+        """Whether the last search found so many vectors that the index is faster."""
         return (application_id, model_id) in self._large
 
     def note(self, application_id: UUID, model_id: int, *, is_large: bool) -> None:

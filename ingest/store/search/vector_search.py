@@ -1,4 +1,4 @@
-"""Find chunks by meaning. Deleted sources and other applications are never found."""
+"""Vector search over chunks. Never finds deleted sources or other applications' chunks."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,27 +19,27 @@ from ingest.store.search.search_hints import Hints
 
 _SQL = load_queries("search/vector_search.sql")
 TUNED: Final = _SQL["tuned"]
-"""Selected in the first statement of a search: for its transaction."""
+"""Select list for the first statement of a search; it configures the transaction."""
 _TUNE = b"select " + TUNED
 _LOOK_FOR_FRESH, _COUNT_VECTORS = (
     _SQL[name].replace(b"{tuned}", TUNED) for name in ("look_for_fresh", "count_vectors")
 )
 
-# Up to so many numbers, comparing with every vector is as fast as the index, and exact.
+# Up to this many vector components in total, a full scan is as fast as the index, and exact.
 _EXACT_NUMBERS: Final = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Where to search."""
+    """The application to search, and optional filters."""
 
     application_id: UUID
     source_ids: Sequence[UUID] | None = None
-    """Only in these sources; None: in all."""
+    """Only these sources; None: all."""
     metadata: Mapping[str, Any] | None = None
-    """Only in sources whose metadata contain this; None: in all."""
+    """Only sources whose metadata contain this; None: all."""
     is_hasty: bool = False
-    """Without filters also what was deleted and not purged yet, which `load` leaves out then."""
+    """Faster: an unfiltered search may rank deleted chunks not yet purged; `load` drops them."""
 
     @property
     def is_filtered(self) -> bool:
@@ -59,7 +59,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """A chunk that was found; a higher score is better, among results of the same kind."""
+    """A chunk found; higher scores are better, but comparable only within one kind of search."""
 
     id: UUID
     score: float
@@ -90,8 +90,8 @@ async def by_vector(
 ) -> list[Ranked]:
     """The chunks nearest to `vector`, scored by cosine similarity.
 
-    Needs a transaction of its own, in which no statement takes longer than 5 seconds (psycopg
-    QueryCanceled). `vector` has the dimension of the model.
+    Needs its own transaction, in which a statement that takes over 5 seconds raises psycopg
+    QueryCanceled. `vector` has the dimension of the model.
     """
     parameters = {
         **scope.parameters(),
@@ -102,8 +102,7 @@ async def by_vector(
     bound = _EXACT_NUMBERS // len(vector)
     are_many, has_fresh = await _count(conn, scope, model_id=model_id, bound=bound, hints=hints)
     if are_many:
-        # First those that wait for the index: what is put under it meanwhile is found there again,
-        # and not missed.
+        # Search the buffer first: a vector moved to the index meanwhile is found twice, not missed.
         fresh = await _rows(conn, _SQL["nearest_fresh"], parameters) if has_fresh else []
         statement = indexed_statement(
             model_id, dimension=len(vector), finds_deleted=scope.finds_deleted
@@ -111,7 +110,7 @@ async def by_vector(
         found = await _rows(conn, statement, parameters)
         if len(found) >= limit:
             return _best(fresh, found, limit=limit)
-        # The index gave up before enough chunks had passed the filters, or has not as many.
+        # The index scan stopped before enough chunks passed the filters, or there are too few.
         if not scope.is_filtered:
             hints.note(scope.application_id, model_id, is_large=False)
     exact = "nearest_filtered" if scope.is_filtered else "nearest_exactly"
@@ -121,10 +120,10 @@ async def by_vector(
 async def _count(
     conn: Connection, scope: Scope, *, model_id: int, bound: int, hints: Hints
 ) -> tuple[bool, bool]:
-    """Whether more than `bound` chunks are to be searched, and whether any wait for the index."""
+    """Whether there are more than `bound` chunks to search, and whether the buffer has any."""
     parameters = {**scope.parameters(), "model_id": model_id, "bound": bound}
     if scope.is_filtered:
-        await conn.execute(_TUNE)  # to count may itself take long
+        await conn.execute(_TUNE)  # first: the count itself may be slow
         [counts] = await (await conn.execute(_SQL["count_filtered"], parameters)).fetchall()
         are_many, has_fresh = counts
         return are_many, has_fresh
@@ -136,7 +135,7 @@ async def _count(
 
 
 def _best(*rankings: Sequence[Ranked], limit: int) -> list[Ranked]:
-    """The best of all, each once."""
+    """Merge rankings, without duplicates, best first."""
     found = {hit.id: hit for ranking in rankings for hit in ranking}
     return sorted(found.values(), key=lambda hit: -hit.score)[:limit]
 
@@ -144,7 +143,7 @@ def _best(*rankings: Sequence[Ranked], limit: int) -> list[Ranked]:
 def indexed_statement(
     model_id: int, *, dimension: int, finds_deleted: bool = False
 ) -> sql.Composed:
-    """Finds the nearest by the HNSW index of the model, whose expression needs literals."""
+    """Nearest-neighbour query on the model's HNSW index, whose expression requires literals."""
     return sql.SQL(_SQL["nearest_by_index"].decode()).format(
         type=sql.SQL(index_type(dimension)),
         dimension=sql.Literal(dimension),
@@ -157,16 +156,16 @@ async def _rows(
     conn: Connection, statement: bytes | sql.Composed, parameters: Mapping[str, Any]
 ) -> list[Ranked]:
     async with conn.cursor(row_factory=class_row(Ranked)) as cur:
-        # Planned for these values: a plan for any application would not know how large this one is.
+        # Not prepared: a generic plan cannot know how large this application is.
         await cur.execute(statement, parameters, prepare=False)
         return await cur.fetchall()
 
 
 def fuse(*rankings: Sequence[Ranked], limit: int) -> list[Ranked]:
-    """The mean of the scores in all rankings, each relative to the best of its ranking; 0 to 1.
+    """Fuse rankings by mean score, each score relative to the best of its ranking; 0 to 1.
 
-    Unlike ranks, this tells a clear winner from one that is hardly better than the next. Not found
-    counts 0. Equal ones are ordered by id: the same question has the same answer.
+    Unlike rank fusion, this tells a clear winner from a narrow one. A ranking without the chunk
+    counts as 0. Ties are ordered by id, so results are deterministic.
     """
     scores: defaultdict[UUID, float] = defaultdict(float)
     for ranking in rankings:
@@ -179,7 +178,7 @@ def fuse(*rankings: Sequence[Ranked], limit: int) -> list[Ranked]:
 
 
 async def load(conn: Connection, ranked: Sequence[Ranked], *, application_id: UUID) -> list[Hit]:
-    """What was found, in the same order; what was deleted meanwhile is left out."""
+    """Load the chunks in the same order; leave out those deleted meanwhile."""
     async with conn.cursor(row_factory=class_row(Hit)) as cur:
         await cur.execute(
             _SQL["hits"],

@@ -1,8 +1,8 @@
 -- name: tuned
--- Part of the first statement of a search: for its transaction. However a query was made, it ends: it
--- must not hold a connection for long. `ef_search` is what recall needs (docs/decisions.md). With the
--- iterative scan (pgvector 0.8) an index scan goes on until enough rows have passed the filters.
--- Compiling costs more than it gains.
+-- Select list for the first statement of a search; it configures the transaction. The timeout stops
+-- slow queries, which would hold a connection for long. Recall needs this `ef_search`
+-- (docs/decisions.md). With the iterative scan (pgvector 0.8), an index scan continues until enough
+-- rows pass the filters. JIT compilation costs more than it saves.
 set_config('statement_timeout', '5000', true),
        set_config('hnsw.ef_search', '250', true),
        set_config('jit', 'off', true),
@@ -12,7 +12,7 @@ set_config('statement_timeout', '5000', true),
            and string_to_array(extversion, '.')::integer[] >= array[0, 8])
 
 -- name: look_for_fresh
--- Of an application that is known to have many.
+-- For an application already known to have many vectors.
 select {tuned},
        true as are_many,
        exists (
@@ -20,7 +20,7 @@ select {tuned},
             where model_id = %(model_id)s and application_id = %(application_id)s) as has_fresh;
 
 -- name: count_vectors
--- Whether more than so many are under the index, those beyond are not looked at; whether any wait.
+-- Whether over `bound` vectors are indexed (counting stops there), and whether any are buffered.
 select {tuned},
        exists (
            select from only rag.embeddings
@@ -31,7 +31,7 @@ select {tuned},
             where model_id = %(model_id)s and application_id = %(application_id)s) as has_fresh;
 
 -- name: count_filtered
--- The same by the chunks of the sources that pass the filter.
+-- Like count_vectors, but sums the chunk counts of the sources that pass the filter.
 select (select coalesce(sum(source.chunk_count), 0) > %(bound)s
           from rag.knowledge_sources as source
          where source.application_id = %(application_id)s and source.deleted_at is null
@@ -42,7 +42,7 @@ select (select coalesce(sum(source.chunk_count), 0) > %(bound)s
             where model_id = %(model_id)s and application_id = %(application_id)s) as has_fresh;
 
 -- name: nearest_by_index
--- The distance is written exactly as the model's HNSW index has it.
+-- The distance expression must match the model's HNSW index exactly.
 select embedding.chunk_id as id,
        1 - ((embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})) as score
   from only rag.embeddings as embedding
@@ -52,8 +52,8 @@ select embedding.chunk_id as id,
  limit %(limit)s;
 
 -- name: passes
--- What else is asked of a chunk, looked up one by one, nearest first: with joins, the planner may leave
--- the index for a sort.
+-- The other conditions, as a subquery checked per row, nearest first: with joins, the planner might
+-- choose a sort instead of the index.
 (select source.deleted_at is null and document.deleted_at is null
         and (%(source_ids)s::uuid[] is null or source.id = any(%(source_ids)s))
         and (%(metadata)s::jsonb is null or source.metadata @> %(metadata)s)
@@ -63,8 +63,8 @@ select embedding.chunk_id as id,
   where chunk.id = embedding.chunk_id)
 
 -- name: nearest_fresh
--- All vectors that wait for the index are compared; only the best are looked up. One of zeros is near
--- to nothing (NaN), and not in the index either.
+-- Compares all buffered vectors and looks up only the nearest. A zero vector has the distance NaN
+-- and is left out, as in the index.
 select embedding.chunk_id as id, 1 - embedding.distance as score
   from (
     select chunk_id, embedding <=> %(vector)s::vector as distance
@@ -84,7 +84,7 @@ select embedding.chunk_id as id, 1 - embedding.distance as score
  limit %(limit)s;
 
 -- name: nearest_exactly
--- All vectors of the application are compared; only the best are looked up.
+-- Compares all vectors of the application and looks up only the nearest.
 select embedding.chunk_id as id, 1 - embedding.distance as score
   from (
     select chunk_id, embedding <=> %(vector)s::vector as distance
@@ -101,7 +101,7 @@ select embedding.chunk_id as id, 1 - embedding.distance as score
  limit %(limit)s;
 
 -- name: nearest_filtered
--- All vectors of the sources that pass the filter are compared.
+-- Compares all vectors of the sources that pass the filter.
 select embedding.chunk_id as id, 1 - (embedding.embedding <=> %(vector)s::vector) as score
   from rag.knowledge_sources as source
   join rag.chunks as chunk on chunk.source_id = source.id
