@@ -1,4 +1,4 @@
-"""What all workers share about the hosts they fetch from: robots.txt, pauses, open requests."""
+"""State of hosts, shared by all workers: robots.txt, pauses, slots for concurrent requests."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,7 +13,7 @@ _SQL = load_queries("crawl/crawl_origins.sql")
 
 RobotsStatus = Literal["rules", "none", "unavailable"]
 
-# A job that comes this much too early may just as well wait with its slot in hand.
+# Seconds; for a pause up to this long, a job takes its slot and waits instead of snoozing.
 _SHORT_WAIT: Final = 2.0
 
 
@@ -26,14 +26,14 @@ class StoredRobots:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """Permission for one request, after a pause."""
+    """Permission for one request after waiting `wait`."""
 
     wait: timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Busy:
-    """The host has enough to do; come back after `delay`."""
+    """No free slot; retry after `delay`."""
 
     delay: timedelta
 
@@ -46,7 +46,7 @@ class _Origin:
 
 
 async def robots(conn: Connection, origin: str) -> StoredRobots | None:
-    """What robots.txt of an origin said when somebody last asked."""
+    """The last robots.txt that any worker fetched from an origin; None: never fetched."""
     async with conn.cursor(row_factory=class_row(StoredRobots)) as cur:
         await cur.execute(_SQL["robots"], {"origin": origin})
         return await cur.fetchone()
@@ -60,7 +60,7 @@ async def keep_robots(
     body: bytes | None,
     delay: timedelta | None,
 ) -> None:
-    """Share what robots.txt said; `delay` is the pause it wants between requests."""
+    """Store robots.txt for all workers; `delay` is its crawl delay between requests."""
     await conn.execute(
         _SQL["keep_robots"], {"origin": origin, "status": status, "body": body, "delay": delay}
     )
@@ -76,17 +76,17 @@ async def take_slot(
     delay: timedelta,
     for_at_most: timedelta,
 ) -> Slot | Busy:
-    """Ask for one request to a host, in a transaction of its own.
+    """Try to take a slot for one request to a host. Call it in its own transaction.
 
-    At most `at_once` requests are under way, and their starts are `delay` apart, unless robots.txt
-    says otherwise. A slot that is not released runs out after `for_at_most`.
+    At most `at_once` requests are open, and their starts are `delay` apart, unless robots.txt sets
+    another delay. A slot that is not released expires after `for_at_most`.
     """
     await conn.execute(_SQL["know"], {"origin": origin})
     async with conn.cursor(row_factory=class_row(_Origin)) as cur:
         await cur.execute(_SQL["lock_origin"], {"origin": origin, "delay": delay.total_seconds()})
         host = await cur.fetchone()
     if host is None:
-        # Forgotten between two statements: as good as never seen.
+        # Deleted between the two statements: treat it as a new host.
         host = _Origin(wait=0.0, delay=delay.total_seconds(), fetch_seconds=0.5)
     await conn.execute(_SQL["free_expired"], {"origin": origin})
     identity = {"origin": origin, "job_id": job_id}
@@ -113,12 +113,12 @@ async def _queue_up(
 async def release(
     conn: Connection, *, job_id: UUID, took: timedelta, pause: timedelta = timedelta(0)
 ) -> None:
-    """Give a slot back. `pause`: nobody may ask that host for so long (its Retry-After)."""
+    """Release a slot. `pause`: all workers leave the host alone for so long (its Retry-After)."""
     await conn.execute(
         _SQL["release"], {"job_id": job_id, "took": took.total_seconds(), "pause": pause}
     )
 
 
 async def forget_origins(conn: Connection) -> int:
-    """Remove hosts that nobody has fetched from for a week; how many."""
+    """Delete hosts without a fetch for a week; return how many."""
     return (await conn.execute(_SQL["forget_origins"])).rowcount

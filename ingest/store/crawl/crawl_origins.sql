@@ -1,4 +1,4 @@
--- Politeness towards hosts, shared by all workers. Every statement is its own transaction.
+-- Per-host rate limits and robots.txt, shared by all workers.
 
 -- name: robots
 select robots_status as status, robots as body, now() - robots_at as age
@@ -16,7 +16,7 @@ on conflict (origin) do update
 insert into rag.crawl_origins (origin) values (%(origin)s) on conflict do nothing;
 
 -- name: lock_origin
--- It may be minus infinity, which takes part in no arithmetic before Postgres 17.
+-- `next_at` may be -infinity, which Postgres before 17 cannot subtract; greatest() avoids that.
 select extract(epoch from greatest(next_at, now()) - now())::float8 as wait,
        coalesce(extract(epoch from delay)::float8, %(delay)s::float8) as delay, fetch_seconds
   from rag.crawl_origins where origin = %(origin)s
@@ -26,7 +26,7 @@ select extract(epoch from greatest(next_at, now()) - now())::float8 as wait,
 delete from rag.crawl_slots where origin = %(origin)s and expires_at < now();
 
 -- name: busy
--- Requests of others; our own may be left over from an attempt that was interrupted.
+-- Slots of other jobs only: our own may be left over from an interrupted attempt.
 select count(*) from rag.crawl_slots where origin = %(origin)s and job_id <> %(job_id)s;
 
 -- name: take
@@ -40,7 +40,7 @@ update rag.crawl_origins
  where origin = %(origin)s;
 
 -- name: queue_up
--- Pages of a crawl that find their host busy come back one after the other, not all at once.
+-- Staggers the pages of a crawl that find their host busy, so that they do not all return at once.
 update rag.crawls
    set queue_until = greatest(queue_until, now()) + %(spacing)s::float8 * interval '1 second'
  where id = %(crawl_id)s

@@ -1,4 +1,4 @@
-"""The pages of a run, and what became of each; how they are found is in frontier.py."""
+"""The pages of a run and their results. frontier.py adds the pages."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -30,32 +30,32 @@ PageStatus = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageForJob:
-    """A page that a job is about."""
+    """A page as its job needs it."""
 
     id: UUID
     crawl_id: UUID
     source_id: UUID
     uri: str
-    """Normalised: what the page is known by."""
+    """Normalised; identifies the page within its run."""
     fetch_url: str
     depth: int
     event_id: int | None
-    """Where in the inbox its content is, when a provider fetched it."""
+    """The webhook event with its content, if a provider fetched it."""
     event_index: int | None
     stands_alone: bool
-    """Whether its word on its proper address does not count: there is nothing."""
+    """Whether to ignore its canonical URL, since no document exists there."""
     http_status: int | None
     error_code: ErrorCode | None
-    """Set when the provider could not fetch it."""
+    """Set if the provider could not fetch the page."""
     error_message: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredPage:
-    """What is searchable of an address."""
+    """The searchable document at an address."""
 
     id: UUID
-    """Of the document."""
+    """Document id."""
     content_hash: bytes
     text_hash: bytes | None
     etag: str | None
@@ -78,7 +78,7 @@ class KnownPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageResult:
-    """What became of a page."""
+    """The outcome of a page."""
 
     status: PageStatus
     http_status: int | None = None
@@ -94,35 +94,35 @@ class PageResult:
 
 
 async def for_job(conn: Connection, id: UUID) -> PageForJob | None:
-    """A page; None when its source was purged."""
+    """A page; None if its source was purged."""
     async with conn.cursor(row_factory=class_row(PageForJob)) as cur:
         await cur.execute(_SQL["for_job"], {"id": id})
         return await cur.fetchone()
 
 
 async def of_run(conn: Connection, crawl_id: UUID) -> PageForJob | None:
-    """The page that a run began with."""
+    """The first page of a run."""
     async with conn.cursor(row_factory=class_row(PageForJob)) as cur:
         await cur.execute(_SQL["of_run"], {"crawl_id": crawl_id})
         return await cur.fetchone()
 
 
 async def stored(conn: Connection, source_id: UUID, uri: str) -> StoredPage | None:
-    """What is searchable of an address in a source."""
+    """The searchable document at an address of a source."""
     async with conn.cursor(row_factory=class_row(StoredPage)) as cur:
         await cur.execute(_SQL["stored"], {"source_id": source_id, "uri": uri})
         return await cur.fetchone()
 
 
 async def by_uri(conn: Connection, crawl_id: UUID, uri: str) -> KnownPage | None:
-    """The page of this address in a run."""
+    """The page at this address in a run."""
     async with conn.cursor(row_factory=class_row(KnownPage)) as cur:
         await cur.execute(_SQL["by_uri"], {"crawl_id": crawl_id, "uri": uri})
         return await cur.fetchone()
 
 
 async def same_text(conn: Connection, page: PageForJob, text_hash: bytes) -> KnownPage | None:
-    """A page of this run that has the same text under another address."""
+    """A page of this run with the same text at another address."""
     async with conn.cursor(row_factory=class_row(KnownPage)) as cur:
         await cur.execute(
             _SQL["same_text"],
@@ -137,19 +137,19 @@ async def same_text(conn: Connection, page: PageForJob, text_hash: bytes) -> Kno
 
 
 async def rename(conn: Connection, id: UUID, uri: str) -> None:
-    """Know a page by the address that it redirected to."""
+    """Set a page's uri to its redirect target."""
     await conn.execute(_SQL["rename"], {"id": id, "uri": uri})
 
 
 async def demote(conn: Connection, id: UUID, *, duplicate_of: str) -> None:
-    """Make a page that was stored a duplicate of another."""
+    """Turn a stored page into a duplicate of another."""
     await conn.execute(_SQL["demote"], {"id": id, "duplicate_of": duplicate_of})
 
 
 async def note_http_status(
     conn: Connection, id: UUID, *, http_status: int, job: jobs.ClaimedJob
 ) -> None:
-    """Keep the status of an answer although the attempt is about to fail."""
+    """Store the HTTP status of a response even though the attempt is about to fail."""
     await conn.execute(
         _SQL["note_http_status"],
         {"id": id, "http_status": http_status, "job_id": job.id, "fence": job.fence},
@@ -157,13 +157,13 @@ async def note_http_status(
 
 
 async def finish(conn: Connection, id: UUID, result: PageResult) -> None:
-    """Write what became of a page."""
+    """Store the result of a page."""
     fields = {name: getattr(result, name) for name in PageResult.__slots__}
     await conn.execute(_SQL["finish"], {"id": id, **fields})
 
 
 async def record_failures(conn: Connection, crawl_id: UUID) -> None:
-    """Copy to the pages what the jobs that failed say."""
+    """Copy the errors of failed jobs to their pages."""
     await conn.execute(_SQL["record_failures"], {"crawl_id": crawl_id})
 
 
@@ -175,12 +175,12 @@ async def states(conn: Connection, crawl_id: UUID) -> list[dict[str, Any]]:
 
 
 async def led_on(conn: Connection, id: UUID, *, job: jobs.ClaimedJob) -> None:
-    """Note that the links of a page that fails are followed, as they were stored."""
+    """Note that the run follows the stored links of a page that fails."""
     await conn.execute(_SQL["led_on"], {"id": id, "job_id": job.id, "fence": job.fence})
 
 
 async def blind_spots(conn: Connection, *, crawl_id: UUID, follows_stored: bool) -> int:
-    """How many pages failed behind which there may be others that the run has not seen.
+    """Count failed pages that may link to pages the run has not seen.
 
     `follows_stored`: whether the run follows the stored links of a page that fails.
     """

@@ -1,4 +1,4 @@
--- The pages of a run and what became of each. Writers hold the lock of the run.
+-- The pages of a run and their results. Writers hold the lock of the run.
 
 -- name: for_job
 select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.depth,
@@ -8,7 +8,7 @@ select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.de
  where page.id = %(id)s;
 
 -- name: of_run
--- The one page of a run that has no others.
+-- The only page of a single-page run.
 select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.depth,
        page.event_id, page.event_index, page.stands_alone, page.http_status, page.error_code,
        page.error_message
@@ -17,7 +17,7 @@ select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.de
  order by page.id limit 1;
 
 -- name: stored
--- What is searchable of an address.
+-- The searchable document at an address.
 select document.id, document.content_hash, document.text_hash, document.etag,
        document.last_modified, document.links, document.token_count, document.chunk_count,
        length(document.text) as text_length, document.embedding_model_id
@@ -31,7 +31,7 @@ select id, status, document_id, uri, canonical
  where crawl_id = %(crawl_id)s and md5(uri) = md5(%(uri)s) and uri = %(uri)s;
 
 -- name: same_text
--- A page of this run that has the same text under another address.
+-- A page of this run with the same text at another address.
 select page.id, page.uri, page.document_id, page.canonical, page.status
   from rag.documents as document
   join rag.crawl_pages as page
@@ -46,7 +46,7 @@ select page.id, page.uri, page.document_id, page.canonical, page.status
 update rag.crawl_pages set uri = %(uri)s where id = %(id)s;
 
 -- name: note_http_status
--- Of an attempt that is about to fail; only while the job is still the caller's.
+-- Fenced: only while the caller still holds the job.
 update rag.crawl_pages as page
    set http_status = %(http_status)s, updated_at = now()
   from rag.processing_jobs as job
@@ -63,14 +63,14 @@ update rag.crawl_pages
  where id = %(id)s;
 
 -- name: demote
--- Another page with the same text takes its place.
+-- Another page with the same text replaces it.
 update rag.crawl_pages
    set status = 'duplicate', duplicate_of = %(duplicate_of)s, document_id = null, chunk_count = 0,
        updated_at = now()
  where id = %(id)s;
 
 -- name: record_failures
--- What the jobs of pages say is copied to the pages, since jobs are forgotten after a while.
+-- Copies job failures to the pages, since old jobs are deleted.
 update rag.crawl_pages as page
    set status = 'failed', updated_at = now(),
        error_code = coalesce(job.last_error_code, page.error_code, 'cancelled'),
@@ -86,7 +86,7 @@ select status, error_code, http_status, count(*) as n
  group by status, error_code, http_status;
 
 -- name: led_on
--- Only while the job is still the caller's.
+-- Fenced: only while the caller still holds the job.
 update rag.crawl_pages as page
    set led_on = true
   from rag.processing_jobs as job
@@ -94,9 +94,9 @@ update rag.crawl_pages as page
    and job.status = 'processing';
 
 -- name: blind_spots
--- Pages that failed and may hide others that this run has not seen. Not those whose stored links
--- were followed in their place; nor those that nobody ever had, and that had failed before when all
--- that is stored was found without them: in the first run, or in one that was complete.
+-- Failed pages that may link to pages this run has not seen. Excludes pages whose stored links were
+-- followed instead. Excludes pages that failed in every earlier run that has them, if one of these
+-- was the first run or a complete one: it found all that is stored without them.
 select count(*)
   from rag.crawl_pages as page
  where page.crawl_id = %(crawl_id)s and page.status = 'failed'
@@ -104,7 +104,7 @@ select count(*)
    and not page.led_on
    and not coalesce((
         select bool_or(earlier.status = 'failed' and (run.is_complete or run.is_first))
-               -- A provider has found what is behind a page that failed here, not there.
+               -- A provider also followed the links of pages that failed only in our processing.
                and bool_and(earlier.status = 'failed' and (
                    %(follows_stored)s or earlier.error_code in ('fetch_failed', 'fetch_status')))
           from (select crawl.id, coalesce(crawl.is_complete, false) as is_complete,

@@ -1,4 +1,4 @@
-"""Runs and their pages as people read them."""
+"""Runs and their pages as the API shows them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +25,7 @@ class CrawlView:
     skipped: dict[str, int]
     """Links that were not followed, by reason."""
     is_complete: bool | None
-    """Whether every page was seen; None while it runs."""
+    """Whether the run saw every page; None while it is open."""
     digest: dict[str, Any] | None
     error_code: str | None
     error_message: str | None
@@ -88,7 +88,7 @@ async def list_pages(
     limit: int,
     after: UUID | None,
 ) -> list[PageView]:
-    """Pages of one run of a source, the latest without `crawl_id`."""
+    """Pages of one run of a source; without `crawl_id`, of the latest run."""
     async with conn.cursor(row_factory=class_row(PageView)) as cur:
         await cur.execute(
             _SQL["pages"],
@@ -100,6 +100,6 @@ async def list_pages(
                 "limit": limit,
                 "after": after,
             },
-            prepare=False,  # as the lists of source_views.py
+            prepare=False,  # for the same reason as in source_views.py
         )
         return await cur.fetchall()

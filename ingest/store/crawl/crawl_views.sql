@@ -1,7 +1,7 @@
--- What people see of runs and their pages.
+-- Runs and their pages as the API shows them.
 
 -- name: crawls
--- A run whose root job failed on its own, before it could end the run, has failed too.
+-- A run whose root job failed before it could end the run is shown as failed.
 select crawl.id, crawl.job_id, crawl.provider,
        case when job.status = 'failed' and crawl.status in ('pending', 'running', 'finishing')
             then 'failed' else crawl.status end as status, crawl.page_count, crawl.skipped,
@@ -20,7 +20,7 @@ select crawl.id, crawl.job_id, crawl.provider,
  limit %(limit)s;
 
 -- name: pages
--- While its job is open or has just failed, the job says how a page stands.
+-- While a page is `queued`, its job determines the status and error shown.
 select page.id, page.uri, page.depth, page.job_id,
        case when page.status = 'queued' and job.status in ('failed', 'cancelled') then 'failed'
             else page.status end as status,

@@ -1,4 +1,4 @@
-"""Runs of `url` and `site` sources as their handlers see them; starting them is in runs.py."""
+"""State of runs of `url` and `site` sources, for their handlers. runs.py starts runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,30 +30,30 @@ class Crawl:
     settings: CrawlSettings
     status: CrawlStatus
     page_count: int
-    """Pages that count towards the limit."""
+    """Pages counted towards the limit."""
     provider_crawl_id: str | None
     start_sent_at: datetime | None
     created_at: datetime
     error_code: ErrorCode | None
-    """While it is finishing: why it will have failed then."""
+    """While `finishing`: why the run will end as failed, if so."""
     error_message: str | None
     uri: str
-    """Of the source: where the run begins."""
+    """The source's uri."""
     source_type: str
     silent_seconds: float
-    """Since anything was last heard of it."""
+    """Seconds since the last sign of progress, else since the start."""
     sent_seconds_ago: float | None
-    """Since its start was first tried."""
+    """Seconds since the first attempt to start it."""
 
     @property
     def start(self) -> str:
-        """What is requested first."""
+        """The address fetched first."""
         return self.settings.start or self.uri
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Locked:
-    """The part of a run that only its lock makes certain."""
+    """Fields of a run that can change unless its lock is held."""
 
     status: CrawlStatus
     page_count: int
@@ -72,7 +72,7 @@ class RunOfEvent:
 
 
 async def get(conn: Connection, id: UUID) -> Crawl | None:
-    """A run; None when its source was deleted."""
+    """A run; None if its source was deleted."""
     async with conn.cursor(row_factory=dict_row) as cur:
         await cur.execute(_SQL["get"], {"id": id})
         row = await cur.fetchone()
@@ -82,7 +82,7 @@ async def get(conn: Connection, id: UUID) -> Crawl | None:
 
 
 async def lock(conn: Connection, id: UUID, *, source_id: UUID, job_id: UUID) -> Locked:
-    """Lock a run and its source for a job's write; LeaseLost when they are gone."""
+    """Lock a run and its source before a job writes; raises LeaseLost if either is gone."""
     async with conn.cursor(row_factory=dict_row) as cur:
         await cur.execute(_SQL["lock"], {"id": id})
         row = await cur.fetchone()
@@ -93,17 +93,17 @@ async def lock(conn: Connection, id: UUID, *, source_id: UUID, job_id: UUID) -> 
 
 
 async def tried(conn: Connection, id: UUID) -> None:
-    """Note when the start of a run was first tried."""
+    """Record the time of the first attempt to start a run."""
     await conn.execute(_SQL["tried"], {"id": id})
 
 
 async def run(conn: Connection, id: UUID) -> None:
-    """Say that pages are being found."""
+    """Mark a run as `running`: it is finding pages."""
     await conn.execute(_SQL["run"], {"id": id})
 
 
 async def finishing(conn: Connection, id: UUID, *, error: Permanent | None = None) -> None:
-    """Say that no further page will be found; with `error`, because finding them failed."""
+    """Mark a run as `finishing`: it finds no more pages, because of `error` if given."""
     await conn.execute(
         _SQL["finishing"],
         {
@@ -123,7 +123,7 @@ async def end(
     error_code: str | None = None,
     error_message: str | None = None,
 ) -> None:
-    """End a run. `is_complete`: every page of the site was seen."""
+    """End a run. `is_complete`: whether it saw every page of the site."""
     await conn.execute(
         _SQL["end"],
         {
@@ -137,12 +137,12 @@ async def end(
 
 
 async def restart(conn: Connection, id: UUID) -> None:
-    """Let a failed run begin again."""
+    """Reset a failed run so that it starts over."""
     await conn.execute(_SQL["restart"], {"id": id})
 
 
 async def add_skipped(conn: Connection, id: UUID, skipped: Mapping[str, int]) -> None:
-    """Count links that were not followed, by reason. The caller holds the lock of the run."""
+    """Add to the counts of skipped links, by reason. The caller holds the lock of the run."""
     if skipped:
         await conn.execute(_SQL["add_skipped"], {"id": id, "skipped": Jsonb(dict(skipped))})
 
@@ -150,7 +150,7 @@ async def add_skipped(conn: Connection, id: UUID, skipped: Mapping[str, int]) ->
 async def note_missing(
     conn: Connection, id: UUID, *, at_least: Mapping[str, int], exactly: Mapping[str, int]
 ) -> None:
-    """Raise counts of `skipped` to what is known now, or replace them."""
+    """Raise counts of `skipped` to `at_least`; replace those in `exactly`."""
     await conn.execute(
         _SQL["note_missing"],
         {"id": id, "at_least": Jsonb(dict(at_least)), "exactly": Jsonb(dict(exactly))},
@@ -158,7 +158,7 @@ async def note_missing(
 
 
 async def skipped(conn: Connection, id: UUID) -> dict[str, int]:
-    """How many links were not followed, by reason."""
+    """Counts of skipped links by reason."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["skipped"], {"id": id})
         counts: dict[str, int] = await cur.fetchone() or {}
@@ -168,7 +168,7 @@ async def skipped(conn: Connection, id: UUID) -> dict[str, int]:
 async def write_digest(
     conn: Connection, id: UUID, *, removed: int | None = None, held: int | None = None
 ) -> dict[str, Any]:
-    """Store what the run did; None leaves a number as it was."""
+    """Store the summary of a run; None leaves a number unchanged."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["digest"], {"id": id, "removed": removed, "held": held})
         digest: dict[str, Any] = await cur.fetchone() or {}
@@ -179,36 +179,36 @@ async def write_digest(
 
 
 async def start_sent(conn: Connection, id: UUID) -> bool:
-    """Note, before the provider is asked to start the run, that it was; False if it was before."""
+    """Record the start request before sending it to the provider; False if already recorded."""
     return (await conn.execute(_SQL["start_sent"], {"id": id})).rowcount == 1
 
 
 async def start_refused(conn: Connection, id: UUID) -> None:
-    """Note that the provider surely did not start the run."""
+    """Undo start_sent: the provider has certainly not started the run."""
     await conn.execute(_SQL["start_refused"], {"id": id})
 
 
 async def started(conn: Connection, id: UUID, provider_crawl_id: str) -> bool:
-    """Note the provider's id of a run; False when somebody has learnt it before."""
+    """Store the provider's id of a run; False if it is already known."""
     values = {"id": id, "provider_crawl_id": provider_crawl_id}
     return (await conn.execute(_SQL["started"], values)).rowcount == 1
 
 
 async def heard(conn: Connection, id: UUID, *, progress: int) -> bool:
-    """Note how far the provider is; False when that is no change: then silence goes on."""
+    """Record the provider's progress; if unchanged, return False and do not reset the silence."""
     done = await conn.execute(_SQL["heard"], {"id": id, "progress": progress})
     return done.rowcount == 1
 
 
 async def heard_of(conn: Connection, id: UUID) -> None:
-    """Note that an event came."""
+    """Record that an event of the run arrived; resets the silence."""
     await conn.execute(_SQL["heard_of"], {"id": id})
 
 
 async def by_run(
     conn: Connection, *, id: UUID | None, provider_crawl_id: str | None
 ) -> RunOfEvent | None:
-    """The run that an event names, by our id or else the provider's."""
+    """The run that an event names, by our id, else by the provider's."""
     async with conn.cursor(row_factory=class_row(RunOfEvent)) as cur:
         await cur.execute(_SQL["by_run"], {"id": id, "provider_crawl_id": provider_crawl_id})
         return await cur.fetchone()
@@ -217,7 +217,7 @@ async def by_run(
 async def claimed_by_others(
     conn: Connection, id: UUID, provider_crawl_ids: Sequence[str]
 ) -> set[str]:
-    """Those of the provider's crawls that are known to belong to another run than this."""
+    """The provider's crawls that are known to belong to other runs."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["claimed_by"], {"id": id, "ids": list(provider_crawl_ids)})
         return set(await cur.fetchall())

@@ -1,4 +1,4 @@
--- Runs as their handlers see them. Lock order: jobs, then crawls, then sources.
+-- State of runs, for their handlers. Lock order: jobs, then crawls, then sources.
 
 -- name: get
 select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.provider,
@@ -13,7 +13,7 @@ select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.prov
  where crawl.id = %(id)s and source.deleted_at is null;
 
 -- name: lock
--- Everything that adds pages to a run or ends it goes through this lock.
+-- Any transaction that adds pages to a run or ends it takes this lock.
 select crawl.status, crawl.page_count, crawl.settings
   from rag.crawls as crawl where crawl.id = %(id)s
    for no key update;
@@ -48,12 +48,12 @@ update rag.crawls
 returning id;
 
 -- name: start_refused
--- The provider surely did not start it: it may be asked again.
+-- The provider has certainly not started it, so the start may be retried.
 update rag.crawls set start_sent_at = null, status = 'pending' where id = %(id)s;
 
 -- name: restart
--- A run that is retried begins again: the provider counts anew, and what was removed, or would have
--- been, is to be found out anew.
+-- A retried run starts over: it drops the provider's counts and its list of removed or held pages,
+-- and determines both again.
 with forgotten as (
     delete from rag.crawl_pages
      where crawl_id = %(id)s and status in ('held', 'removed') and job_id is null)
@@ -78,7 +78,7 @@ update rag.crawls
 update rag.crawls set heard_at = now() where id = %(id)s;
 
 -- name: by_run
--- The run that an event belongs to: by the id that we gave, else by the provider's.
+-- The run that an event belongs to: by our id, else by the provider's.
 select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.status,
        crawl.provider_crawl_id, crawl.start_sent_at
   from rag.crawls as crawl
@@ -89,7 +89,7 @@ select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.stat
  limit 1;
 
 -- name: claimed_by
--- Which of these crawls of the provider are known to be another run's.
+-- The provider's crawls that are known to belong to other runs.
 select provider_crawl_id from rag.crawls
  where provider_crawl_id = any(%(ids)s) and id <> %(id)s;
 
@@ -105,7 +105,7 @@ update rag.crawls as crawl
  where crawl.id = %(id)s;
 
 -- name: note_missing
--- A count of 0 is none.
+-- Drops counts of 0.
 update rag.crawls as crawl
    set skipped = (
         select coalesce(jsonb_object_agg(known.reason, known.n), '{}')
@@ -123,7 +123,7 @@ update rag.crawls as crawl
 select skipped from rag.crawls where id = %(id)s;
 
 -- name: digest
--- What a run did. Written when it ends, and again when a page of it is retried later.
+-- Summary of a run: written when it ends, and again when one of its pages is retried later.
 with pages as (
     select count(*) filter (where status = 'new') as new,
            count(*) filter (where status = 'changed') as changed,

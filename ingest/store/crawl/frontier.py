@@ -1,7 +1,7 @@
-"""The frontier of a run: addresses that were found, and the jobs that fetch them.
+"""The frontier of a run: the addresses found, and the jobs that fetch them.
 
-The caller holds the lock of the run (crawls.lock): two pages that end at once neither add an
-address twice nor exceed the limit together.
+The caller holds the lock of the run (crawls.lock), so two pages that end at the same time cannot
+add an address twice or exceed the limit together.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from ingest.store.queue import job_control, jobs
 
 _SQL = load_queries("crawl/frontier.sql")
 
-# Pages that are remembered in case a place within the limit is given back.
+# Most pages beyond the limit to keep, in case a place within it is given back.
 _MOST_WAITING = 1000
 
 
@@ -49,7 +49,7 @@ class SeenPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """Whose pages are added: they become jobs under the run's root job."""
+    """The run that pages are added to; their jobs become children of its root job."""
 
     application_id: UUID
     source_id: UUID
@@ -61,10 +61,10 @@ class Family:
 async def add(
     conn: Connection, family: Family, found: Sequence[NewPage], *, room: int, variants: int
 ) -> Counter[str]:
-    """Add addresses that are new to a run, each with its job; how many were left out, by reason.
+    """Add new addresses to a run, each with a job; return how many were skipped, by reason.
 
-    `room` is how many more the run may have; those beyond wait for a place, up to 1,000 of them.
-    `variants` is how many of one kind it may have.
+    `room`: how many more pages fit the limit; up to 1,000 pages beyond it wait for a place.
+    `variants`: the most pages of one shape.
     The caller holds the lock of the run.
     """
     skipped: Counter[str] = Counter()
@@ -83,7 +83,7 @@ async def add(
 
 
 async def stored_only(conn: Connection, family: Family, uris: Sequence[str]) -> int:
-    """How many of these addresses have a document and are no pages of the run so far."""
+    """How many of these addresses have a document but are not yet pages of the run."""
     if not uris:
         return 0
     async with conn.cursor(row_factory=scalar_row) as cur:
@@ -106,7 +106,7 @@ async def over_limit(conn: Connection, crawl_id: UUID) -> int:
 
 
 async def promote(conn: Connection, family: Family, *, places: int) -> int:
-    """Queue pages that wait for a place; how many. The caller holds the lock of the run."""
+    """Queue waiting pages; return how many. The caller holds the lock of the run."""
     if places <= 0:
         return 0
     cursor = await conn.execute(_SQL["promote"], {"crawl_id": family.crawl_id, "places": places})
@@ -170,7 +170,7 @@ async def _insert_rows(
     pages: Sequence[NewPage],
     job_ids: Sequence[UUID | None],
 ) -> list[tuple[UUID, UUID]]:
-    """Page id and job id of those that were not there."""
+    """Page id and job id of each inserted row; known addresses are skipped."""
     cursor = await conn.execute(
         _SQL["add"],
         {
@@ -190,7 +190,7 @@ async def _insert_rows(
 async def only_page(
     conn: Connection, *, crawl_id: UUID, source_id: UUID, uri: str, fetch_url: str, job_id: UUID
 ) -> PageForJob:
-    """The page of a run that has no others, made when it is not there yet."""
+    """The page of a single-page run; inserted if missing."""
     page = await crawl_pages.of_run(conn, crawl_id)
     if page is None:
         new = NewPage(uri=uri, fetch_url=fetch_url, shape=uri, depth=0)
@@ -202,7 +202,7 @@ async def only_page(
 
 
 async def enqueue(conn: Connection, family: Family, pages: Sequence[tuple[UUID, UUID]]) -> None:
-    """Queue the jobs of pages, given as pairs of page id and job id."""
+    """Queue jobs for pages, given as pairs of page id and job id."""
     await jobs.enqueue(
         conn,
         [
@@ -221,7 +221,7 @@ async def enqueue(conn: Connection, family: Family, pages: Sequence[tuple[UUID, 
 
 
 async def count(conn: Connection, crawl_id: UUID, change: int) -> None:
-    """Change how many pages count towards the limit."""
+    """Add `change` to the number of pages counted towards the limit."""
     if change:
         await conn.execute(_SQL["count"], {"crawl_id": crawl_id, "change": change})
 
@@ -229,7 +229,7 @@ async def count(conn: Connection, crawl_id: UUID, change: int) -> None:
 async def add_seen(
     conn: Connection, crawl_id: UUID, source_id: UUID, pages: Sequence[SeenPage]
 ) -> None:
-    """Record addresses that need no job; those that are known stay as they are."""
+    """Record addresses that need no job; known addresses stay unchanged."""
     if not pages:
         return
     await conn.execute(
@@ -249,7 +249,7 @@ async def add_seen(
 
 
 async def requeue_orphans(conn: Connection, family: Family) -> int:
-    """Queue pages that named a proper address which nobody has, as pages of their own; how many.
+    """Requeue pages whose canonical URL has no document, now to be stored; return how many.
 
     Locks jobs: call it before anything that locks the run.
     """
@@ -269,7 +269,7 @@ async def requeue_orphans(conn: Connection, family: Family) -> int:
 
 
 async def requeue(conn: Connection, family: Family, *, all: bool = False) -> int:
-    """Queue the failed pages of a run again, or all, under the jobs that they have; how many.
+    """Requeue the failed pages of a run, or all; reuse their jobs if possible. Returns how many.
 
     Locks jobs: call it before anything that locks the run.
     """

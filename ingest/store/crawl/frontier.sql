@@ -1,7 +1,7 @@
 -- The frontier of a run. Writers hold the lock of the run.
 
 -- name: add
--- Without a job: beyond the limit.
+-- A page without a job is beyond the limit.
 insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, shape, depth, job_id, status)
 select new.id, %(crawl_id)s, %(source_id)s, new.uri, new.fetch_url, new.shape, new.depth, new.job_id,
        case when new.job_id is null then 'over_limit' else 'queued' end
@@ -17,8 +17,8 @@ select uri from rag.crawl_pages
  where crawl_id = %(crawl_id)s and md5(uri) = any(%(digests)s);
 
 -- name: shapes
--- How many pages of a kind the run has, or may still come to: those that are stored come first, so
--- that every night sees the same part of a calendar.
+-- Pages per shape: those of the run, plus stored documents that it has not reached yet. The latter
+-- have their places reserved, so that every run sees the same part of a calendar.
 select shape, sum(n)::integer
   from (select shape, count(*) as n from rag.crawl_pages
          where crawl_id = %(crawl_id)s and md5(shape) = any(%(digests)s)
@@ -41,7 +41,7 @@ select uri from rag.documents
 update rag.crawls set page_count = page_count + %(change)s where id = %(crawl_id)s;
 
 -- name: stored_only
--- Addresses that have a document, but are no pages of this run so far.
+-- Addresses that have a document but are not yet pages of this run.
 select count(*) from rag.documents as document
  where document.source_id = %(source_id)s and md5(document.uri) = any(%(digests)s)
    and document.deleted_at is null
@@ -52,7 +52,7 @@ select count(*) from rag.documents as document
 select count(*) from rag.crawl_pages where crawl_id = %(crawl_id)s and status = 'over_limit';
 
 -- name: promote
--- Places were given back: the pages that have waited longest get them.
+-- Places were given back: the pages waiting longest get them.
 with waiting as materialized (
     select id from rag.crawl_pages
      where crawl_id = %(crawl_id)s and status = 'over_limit'
@@ -64,7 +64,7 @@ update rag.crawl_pages as page
 returning page.id, page.job_id;
 
 -- name: add_seen
--- A page that needs no job: seen at once as skipped or as another name of a known page.
+-- Pages that need no job: skipped, failed, or an alias of another page.
 insert into rag.crawl_pages
     (id, crawl_id, source_id, uri, fetch_url, shape, depth, status, error_code, duplicate_of,
      http_status, error_message)
@@ -76,7 +76,7 @@ select new.id, %(crawl_id)s, %(source_id)s, new.uri, new.uri, new.uri, 0, new.st
 on conflict (crawl_id, md5(uri)) do nothing;
 
 -- name: to_try_again
--- Pages of a run that have no open job: those with nothing to show, or all that were fetched.
+-- Pages without an open job: those without a result, or with `all`, every page that got a job.
 select page.id, page.job_id,
        page.status in ('duplicate', 'skipped', 'gone') as gave_place_back
   from rag.crawl_pages as page
@@ -88,7 +88,7 @@ select page.id, page.job_id,
  order by page.position;
 
 -- name: orphans
--- Pages that were taken for another name of a page which, in the end, nobody has.
+-- Pages taken for aliases of their canonical URL, which turned out to have no document.
 select page.id, page.job_id
   from rag.crawl_pages as page
  where page.crawl_id = %(crawl_id)s and page.status = 'duplicate' and page.job_id is not null
@@ -105,7 +105,7 @@ update rag.crawl_pages
  where id = any(%(ids)s);
 
 -- name: forget_unseen
--- What a run would have removed is to be looked for again.
+-- The run determines the removed and held pages again.
 delete from rag.crawl_pages
  where crawl_id = %(crawl_id)s and status in ('held', 'removed') and job_id is null;
 

@@ -1,4 +1,4 @@
-"""Pages that a provider has fetched: each becomes a page of the run once, however often it comes.
+"""Add the pages that a provider fetched to a run. Idempotent: repeated reports add a page once.
 
 A page that the provider could not fetch gets a job that fails with the provider's reason.
 """
@@ -24,34 +24,34 @@ from ingest.store.queue import jobs
 _SQL = load_queries("crawl/provider_pages.sql")
 
 _REOPENABLE: frozenset[JobStatus] = frozenset({"pending", "processing", "failed"})
-# The job that found out that a page is gone has done its work.
+# A job that found its page gone has completed.
 _REOPENABLE_IF_GONE = _REOPENABLE | {"completed"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderPage:
-    """What a provider says of one page."""
+    """A provider's report of one page."""
 
     uri: str
-    """Normalised address where it is in the end."""
+    """Normalised final address, after redirects."""
     queued_as: str
-    """Normalised address that the provider was sent to; a failure is known by that alone."""
+    """Normalised address that the provider requested; the only one known of a failure."""
     fetch_url: str
-    """That address as it was."""
+    """The requested address, not normalised."""
     shape: str
     scrape_id: str | None
-    """The provider's attempt, the same whenever that is reported."""
+    """The provider's id of the attempt; the same in every report of it."""
     http_status: int | None = None
     error_code: ErrorCode | None = None
-    """None: it was fetched."""
+    """None: the page was fetched."""
     error_message: str | None = None
     event_index: int | None = None
-    """Where its content is among the pages of the event; None for a failed one."""
+    """Index of the page in the event that has its content; None if it failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """A stored event, of which one page is wanted."""
+    """A stored event, and the index of the wanted page in it."""
 
     body: bytes | None
     blob_key: str | None
@@ -70,7 +70,7 @@ class _Known:
 
 
 class _KnownPages:
-    """The pages of a run that some reported ones may be."""
+    """The pages of a run that reported pages may match."""
 
     def __init__(self, rows: Iterable[_Known]) -> None:
         self._by_uri: dict[str, _Known] = {}
@@ -81,9 +81,9 @@ class _KnownPages:
                 self._by_scrape[row.scrape_id, row.fetch_url] = row
 
     def take(self, page: ProviderPage) -> _Known | None:
-        """The row of a reported page; also one of a failure that was known by where it began.
+        """The row of a reported page; may be the failed row of the address it was requested by.
 
-        No failure is taken twice.
+        A failed row matches only one fetched page.
         """
         same_scrape = self._by_scrape.get((page.scrape_id or "", page.fetch_url))
         found = same_scrape or self._by_uri.get(page.uri)
@@ -98,7 +98,7 @@ class _KnownPages:
 
 
 async def family(conn: Connection, crawl: RunOfEvent | Crawl) -> Family:
-    """Under whose name the pages of a run become jobs."""
+    """The run as a target for new pages."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["root_priority"], {"id": crawl.job_id})
         priority = await cur.fetchone()
@@ -114,7 +114,7 @@ async def family(conn: Connection, crawl: RunOfEvent | Crawl) -> Family:
 async def news(
     conn: Connection, crawl_id: UUID, pages: Sequence[ProviderPage]
 ) -> list[ProviderPage]:
-    """Those of `pages` that would change something."""
+    """The reported pages that would change the run."""
     known = await _known(conn, crawl_id, pages)
     return [page for page in pages if _is_news(page, known.take(page))]
 
@@ -127,10 +127,10 @@ async def take_in(
     locked: Locked,
     event_id: int | None = None,
 ) -> int:
-    """Make reported pages pages of the run; how many are new or were failed before.
+    """Add reported pages to the run; return how many are new or had failed before.
 
-    Those that are known stay as they are. `event_id`: where the contents are. The caller holds
-    the lock of the run. Raises Transient while the job of a page is being ended.
+    Other known pages stay unchanged. `event_id`: the event with the contents. The caller holds
+    the lock of the run. Raises Transient while another transaction is ending a page's job.
     """
     wanted = list(_once(pages).values())
     known = await _known(conn, family.crawl_id, wanted)
@@ -147,20 +147,20 @@ async def take_in(
 
 
 async def content(conn: Connection, page_id: UUID) -> Content | None:
-    """The event that has the content of a page; None when it is kept no longer."""
+    """The event that has the content of a page; None if it has been deleted."""
     async with conn.cursor(row_factory=class_row(Content)) as cur:
         await cur.execute(_SQL["content"], {"id": page_id})
         return await cur.fetchone()
 
 
 async def is_cut_off(conn: Connection, crawl_id: UUID, *, limit: int) -> bool:
-    """Whether the provider may have left pages out because of the limit."""
+    """Whether the provider may have omitted pages because of the limit."""
     cursor = await conn.execute(_SQL["is_cut_off"], {"crawl_id": crawl_id, "limit": limit})
     return await cursor.fetchone() == (True,)
 
 
 def _once(pages: Sequence[ProviderPage]) -> dict[str, ProviderPage]:
-    """One per address; a page that was fetched stands for one that was not."""
+    """One page per address; a fetched page takes precedence over a failed one."""
     chosen: dict[str, ProviderPage] = {}
     for page in sorted(pages, key=lambda page: page.error_code is not None):
         chosen.setdefault(page.uri, page)
@@ -168,7 +168,7 @@ def _once(pages: Sequence[ProviderPage]) -> dict[str, ProviderPage]:
 
 
 def _has_failed(row: _Known) -> bool:
-    """Whether a page has nothing to show, for now."""
+    """Whether a page has no content so far."""
     return row.status in ("failed", "gone") or (row.status == "queued" and row.event_id is None)
 
 
@@ -199,7 +199,7 @@ async def _within_limit(
     found: Sequence[tuple[ProviderPage, _Known | None]],
     locked: Locked,
 ) -> list[tuple[ProviderPage, _Known | None]]:
-    """As many pages as the run may have."""
+    """Keep the pages that fit the limit; count the others as skipped."""
     room = max(locked.settings.limit - locked.page_count, 0)
     kept = []
     for page, row in found:
@@ -212,7 +212,7 @@ async def _within_limit(
 
 
 def _places(page: ProviderPage, row: _Known | None) -> int:
-    """How much of the limit a page takes: failures, and what was counted before, nothing."""
+    """Places within the limit that a page takes: 0 if it failed or was counted before, else 1."""
     is_counted = row is not None and row.event_id is not None
     return int(page.error_code is None and not is_counted)
 
@@ -245,14 +245,14 @@ async def _renew(
     pages: Sequence[tuple[ProviderPage, _Known]],
     event_id: int | None,
 ) -> Sequence[tuple[ProviderPage, _Known]]:
-    """Let pages that had failed begin again, with their jobs; those that could."""
+    """Requeue failed pages and their jobs; return the pages for which this was possible."""
     if not pages:
         return []
     states = await _lock_jobs(conn, [row.job_id for _, row in pages if row.job_id is not None])
     pages = [
         (page, row)
         for page, row in pages
-        # A job that somebody cancelled stays that.
+        # A cancelled job stays cancelled.
         if row.job_id is None
         or states.get(row.job_id, "failed")
         in (_REOPENABLE_IF_GONE if row.status == "gone" else _REOPENABLE)
@@ -275,7 +275,7 @@ async def _renew(
 
 
 async def _lock_jobs(conn: Connection, ids: Sequence[UUID]) -> Mapping[UUID | None, JobStatus]:
-    """Status by id of those of the jobs that still exist."""
+    """Lock the jobs that still exist; status by id. Raises Transient if one is locked already."""
     cursor = await conn.execute(_SQL["lock_jobs"], {"ids": list(ids)})
     states: dict[UUID | None, JobStatus] = {}
     for id, status, is_locked in await cursor.fetchall():

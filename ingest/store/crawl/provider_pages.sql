@@ -1,10 +1,10 @@
--- Pages that a provider has fetched. Writers hold the lock of the run.
+-- Pages that a provider fetched. Writers hold the lock of the run.
 
 -- name: root_priority
 select priority from rag.processing_jobs where id = %(id)s;
 
 -- name: known
--- The pages of a run under these addresses, or of these scrapes.
+-- The pages of a run at these addresses or from these scrapes.
 select id, uri, fetch_url, scrape_id, status, event_id, job_id
   from rag.crawl_pages
  where crawl_id = %(crawl_id)s
@@ -24,7 +24,7 @@ select new.id, %(crawl_id)s, %(source_id)s, new.uri, new.fetch_url, new.shape, n
               error_message, event_index);
 
 -- name: renew
--- Pages that had failed and are there after all.
+-- Pages that had failed and were fetched after all.
 update rag.crawl_pages as page
    set status = 'queued', uri = new.uri, fetch_url = new.fetch_url, shape = new.shape,
        job_id = new.job_id, scrape_id = new.scrape_id, http_status = new.http_status,
@@ -37,7 +37,7 @@ update rag.crawl_pages as page
  where page.id = new.id;
 
 -- name: lock_jobs
--- The caller holds the lock of a run, which comes after those of jobs: it must not wait for them.
+-- Lock order is jobs before runs, and the caller already holds a run: it must not wait for jobs.
 with free as materialized (
     select id, status from rag.processing_jobs
      where id = any(%(ids)s)
@@ -49,7 +49,7 @@ select job.id, coalesce(free.status, job.status) as status, free.id is not null 
  where job.id = any(%(ids)s);
 
 -- name: reopen_jobs
--- The fence moves: an attempt under way still looks at the failure.
+-- Bumps the fence: a running attempt still works on the failure and must lose its lease.
 update rag.processing_jobs
    set status = 'pending', attempts = 0, fence = fence + 1, run_at = null, wait_reason = null,
        locked_by = null, locked_at = null, completed_at = null, progress = 0, stage = null,
@@ -57,16 +57,16 @@ update rag.processing_jobs
  where id = any(%(ids)s) and status in ('pending', 'processing', 'failed', 'completed');
 
 -- name: content
--- Where a page's content is; no event if that was forgotten.
+-- The event with a page's content; no row if the event was deleted.
 select event.body, event.blob_key, page.event_index
   from rag.crawl_pages as page
   join rag.webhook_events as event on event.id = page.event_id
  where page.id = %(id)s;
 
 -- name: is_cut_off
--- The provider knows the limit and reports nothing beyond it. `page_count` alone is not enough: the
--- places of duplicates are given back here, but not there. Nor is the number of pages: two addresses
--- of the provider may be one of ours. Pages that it could not fetch took no place.
+-- The provider knows the limit and reports nothing beyond it. `page_count` alone is not enough: we
+-- give back the places of duplicates, the provider does not. Nor is the number of pages: two of its
+-- addresses may normalise to one of ours. Pages that it could not fetch took no place.
 select coalesce(crawl.provider_progress, 0) >= %(limit)s or crawl.page_count >= %(limit)s
        or (select count(*) from rag.crawl_pages as page
             where page.crawl_id = crawl.id and page.status not in ('held', 'removed')

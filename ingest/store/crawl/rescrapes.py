@@ -1,4 +1,4 @@
-"""When `url` and `site` sources are fetched again, and starting those that are due."""
+"""Schedule rescrapes of `url` and `site` sources, and start those that are due."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from ingest.store.tenants import applications
 
 _SQL = load_queries("crawl/rescrapes.sql")
 
-# Sources that are due at the same time start within half an hour, each at a minute of its own.
+# Jitter: sources due at the same time start spread over half an hour.
 _SPREAD: Final = timedelta(minutes=30)
 
 
@@ -30,7 +30,7 @@ class DueSource:
 async def set_schedule(
     conn: Connection, *, application_id: UUID, source_id: UUID, schedule: Recurrence | None
 ) -> bool:
-    """Give a source its own schedule, or None: with all the others; False when it is not there.
+    """Set a source's schedule, or None for the nightly default; False if the source is missing.
 
     Raises Conflict for a file, which has no address.
     """
@@ -55,10 +55,9 @@ async def set_schedule(
 async def make_nightly_due(
     conn: Connection, *, after: UUID | None, limit: int = 1000
 ) -> UUID | None:
-    """Set the time for the next `limit` sources without a schedule of their own.
+    """Set the next rescrape for up to `limit` sources without a schedule.
 
-    Sources are taken in the order of their ids, behind `after`; returns the last one, or None when
-    none was left.
+    Takes sources by id, starting after `after`; returns the last id, or None if none was left.
     """
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["nightly"], {"after": after, "limit": limit})
@@ -71,17 +70,16 @@ async def make_nightly_due(
 
 
 async def due(conn: Connection, *, limit: int) -> list[DueSource]:
-    """Up to `limit` sources whose time has come, the longest overdue first."""
+    """Up to `limit` due sources, the longest overdue first."""
     async with conn.cursor(row_factory=class_row(DueSource)) as cur:
         await cur.execute(_SQL["due"], {"limit": limit})
         return await cur.fetchall()
 
 
 async def start_if_due(conn: Connection, source: DueSource) -> bool:
-    """Fetch a source again and set its next time; whether a run was started.
+    """Start a run if the source is still due, and set its next time; whether one was started.
 
-    However late it is, and however many of its times have passed, it is one run. None is started
-    beside one that is open.
+    Missed times are not made up for: at most one run starts, and none while one is open.
     """
     await applications.lock_sources(conn, source.application_id)
     row = await _one(conn, "still_due", application_id=source.application_id, id=source.id)
@@ -96,7 +94,7 @@ async def start_if_due(conn: Connection, source: DueSource) -> bool:
         source_id=source.id,
         priority=runs.RESCRAPE_PRIORITY,
     )
-    # After the run, which locks jobs: sources come last.
+    # After the run, which locks jobs: the lock order has sources last.
     next_run = _next_run(source.id, schedule, after=row["now"])
     await conn.execute(_SQL["set_next"], {"id": source.id, "next_rescrape_at": next_run})
     return run is not None and run.is_new

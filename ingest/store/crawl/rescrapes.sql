@@ -1,5 +1,5 @@
--- When `url` and `site` sources are fetched again. The time is written under the lock of their
--- application; for sources without a schedule of their own it is set by the nightly tick.
+-- Schedule of rescrapes. The next time is written under the application's lock; for sources without
+-- a schedule, the nightly tick sets it.
 
 -- name: source
 select source.id, source.type, now() as now
@@ -14,8 +14,8 @@ update rag.knowledge_sources
  where id = %(id)s;
 
 -- name: nightly
--- Some of those that have no time yet and are not being fetched now: sources without a schedule of
--- their own, since one that has a schedule has a time.
+-- Sources without a next time and without an open run. They have no schedule: one that has a
+-- schedule always has a next time.
 select source.id
   from rag.knowledge_sources as source
  where source.type in ('url', 'site') and source.deleted_at is null
@@ -42,7 +42,7 @@ select id, application_id
  limit %(limit)s;
 
 -- name: still_due
--- Asked under the lock of the application: another replica may have been faster.
+-- Checked again under the application's lock: another replica may have started it already.
 select rescrape_cron as cron, rescrape_timezone as timezone, now() as now
   from rag.knowledge_sources
  where application_id = %(application_id)s and id = %(id)s and deleted_at is null

@@ -1,4 +1,4 @@
-"""Runs of `url` and `site` sources: the first fetch, every later one, and their end by request.
+"""Start, repeat and cancel runs of `url` and `site` sources.
 
 Every function works in the caller's transaction and takes the application's lock first.
 """
@@ -21,27 +21,27 @@ _SQL = load_queries("crawl/runs.sql")
 
 CrawlProvider = Literal["builtin", "firecrawl"]
 
-# Nightly work gives way to what a person is waiting for.
+# Lower than requests that a person is waiting for.
 RESCRAPE_PRIORITY = -10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlSettings:
-    """Where a run begins, and how far it goes."""
+    """Start address, limits and provider of a run."""
 
     start: str | None = field(default=None, compare=False)
-    """The source's address as it was written; None: its uri."""
+    """The source's address as the user wrote it; None: its uri."""
     limit: int = 1000
-    """Pages at most."""
+    """Maximum pages."""
     max_depth: int | None = None
-    """Links from the start at most; None: as many as there are."""
+    """Maximum links from the start; None: unlimited."""
     include_paths: tuple[str, ...] = ()
     exclude_paths: tuple[str, ...] = ()
     variants: int = 100
-    """Pages of one kind at most, which differ by query or date: more are a calendar."""
+    """Maximum pages of one shape (they differ by query or date): more suggest a calendar."""
     provider: CrawlProvider = "builtin"
     accept_losses: bool = False
-    """Take what is there now, even if most of a page's text is gone."""
+    """Accept the current content even if most of a page's text is gone."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -56,7 +56,7 @@ class CrawlSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRun:
-    """An address to fetch. `uri` is normalised: it is what the source is known by."""
+    """An address to fetch. `uri` is normalised and identifies the source."""
 
     application_id: UUID
     type: Literal["url", "site"]
@@ -64,9 +64,9 @@ class NewRun:
     name: str
     settings: CrawlSettings = field(default_factory=CrawlSettings)
     stated: frozenset[str] | None = None
-    """Settings that were asked for; the others stay as a known source has them. None: all."""
+    """Settings in the request; a known source keeps its values for the rest. None: all."""
     metadata: dict[str, Any] | None = None
-    """None: leave that of a known source."""
+    """None: a known source keeps its metadata."""
     priority: int = 0
 
 
@@ -76,14 +76,14 @@ class Run:
     job_id: UUID
     crawl_id: UUID
     is_new: bool = True
-    """False: the same run was already under way."""
+    """False: an existing open run is reused."""
 
 
 async def start(conn: Connection, new: NewRun) -> Run:
-    """Make the source, if there is none, and queue a run of it.
+    """Create the source if needed and queue a run.
 
-    A run with the same settings that is still open is not started again; one with others is
-    cancelled and replaced.
+    An open run with the same settings is reused; one with different settings is cancelled and
+    replaced.
     """
     await applications.lock_sources(conn, new.application_id)
     async with conn.cursor(row_factory=dict_row) as cur:
@@ -124,9 +124,9 @@ async def rescrape(
     priority: int = 0,
     accept_losses: bool = False,
 ) -> Run | None:
-    """Queue another run of a source with the settings of its last; None when it is not there.
+    """Queue another run of a source with its stored settings; None if the source is missing.
 
-    A run that is open goes on instead. Raises Conflict for a file, which has no address.
+    An open run is reused. Raises Conflict for a file, which has no address.
     """
     await applications.lock_sources(conn, application_id)
     async with conn.cursor(row_factory=dict_row) as cur:
@@ -160,7 +160,7 @@ async def rescrape(
 async def end_open(
     conn: Connection, *, job_ids: Sequence[UUID] = (), source_ids: Sequence[UUID] = ()
 ) -> None:
-    """End the runs of cancelled root jobs or of sources; stop those that go on at a provider."""
+    """Cancel open runs of these root jobs or sources; queue jobs that stop them at the provider."""
     cursor = await conn.execute(
         _SQL["end_open"], {"job_ids": list(job_ids), "source_ids": list(source_ids)}
     )
@@ -206,7 +206,7 @@ async def _again(
     metadata: Jsonb | None,
     run_settings: CrawlSettings | None = None,
 ) -> Run:
-    # Jobs before runs before sources: the order in which workers lock them.
+    # Lock order, as in the workers: jobs, then runs, then sources.
     await job_control.cancel(
         conn,
         application_id=new.application_id,

@@ -1,5 +1,5 @@
 -- name: existing
--- The live source of this address, with its latest run and the job of that.
+-- The live source at this address, with its current job and that job's run.
 select source.id, source.crawl_settings, crawl.id as crawl_id, crawl.provider,
        job.id as job_id, coalesce(job.status in ('pending', 'processing'), false) as is_open
   from rag.knowledge_sources as source
@@ -9,7 +9,7 @@ select source.id, source.crawl_settings, crawl.id as crawl_id, crawl.provider,
    and md5(source.uri) = md5(%(uri)s) and source.uri = %(uri)s and source.deleted_at is null;
 
 -- name: again
--- What a run of this source needs; the same row as `existing`, found by id.
+-- Like `existing`, but finds the source by id.
 select source.id, source.type, source.uri, source.crawl_settings, crawl.id as crawl_id,
        crawl.provider, job.id as job_id,
        coalesce(job.status in ('pending', 'processing'), false) as is_open
@@ -26,7 +26,7 @@ values (%(id)s, %(application_id)s, %(type)s, %(name)s, %(uri)s, %(metadata)s, %
         %(settings)s);
 
 -- name: update_source
--- What is searchable stays as it is until the new run has its own.
+-- Searchable content stays until the new run replaces it.
 update rag.knowledge_sources
    set current_job_id = %(job_id)s, status = 'pending', error_code = null, error_message = null,
        metadata = coalesce(%(metadata)s, metadata), crawl_settings = %(settings)s,
@@ -41,7 +41,7 @@ insert into rag.crawls (id, application_id, source_id, job_id, provider, setting
 values (%(id)s, %(application_id)s, %(source_id)s, %(job_id)s, %(provider)s, %(settings)s);
 
 -- name: end_open
--- Runs whose root job was cancelled. Those that go on at a provider have to be stopped there.
+-- Open runs of these root jobs or sources. The caller must stop them at the provider, too.
 with ended as materialized (
     select id from rag.crawls
      where (job_id = any(%(job_ids)s) or source_id = any(%(source_ids)s))

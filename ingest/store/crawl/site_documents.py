@@ -1,4 +1,4 @@
-"""Documents of pages: unchanged, flagged, removed; the sums that their source shows."""
+"""Documents of web pages: keep, flag or remove them, and update the counts of their source."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -13,7 +13,7 @@ _SQL = load_queries("crawl/site_documents.sql")
 
 
 async def seen_unchanged(conn: Connection, id: UUID, *, content_hash: bytes, seen: FromWeb) -> None:
-    """Keep a document as it is, with what the server said this time."""
+    """Keep a document, and store the response's validators, hash and links."""
     await conn.execute(
         _SQL["seen_unchanged"],
         {
@@ -27,12 +27,12 @@ async def seen_unchanged(conn: Connection, id: UUID, *, content_hash: bytes, see
 
 
 async def flag_collapsed(conn: Connection, id: UUID) -> None:
-    """Keep a document although its page shows hardly any text now, with the warning."""
+    """Keep a document whose page has lost most of its text; add the warning `text_collapsed`."""
     await conn.execute(_SQL["flag_collapsed"], {"id": id})
 
 
 async def counts(conn: Connection, source_id: UUID, uri: str) -> tuple[int, int]:
-    """Chunks and tokens of the live document of this address; zeros without one."""
+    """Chunk and token counts of the live document at this address; zeros if there is none."""
     cursor = await conn.execute(_SQL["counts"], {"source_id": source_id, "uri": uri})
     row = await cursor.fetchone()
     return (0, 0) if row is None else (row[0], row[1])
@@ -41,7 +41,7 @@ async def counts(conn: Connection, source_id: UUID, uri: str) -> tuple[int, int]
 async def add_counts(
     conn: Connection, source_id: UUID, *, chunks: int, tokens: int, model_id: int
 ) -> None:
-    """Say in the source by how much it has grown, or shrunk."""
+    """Add to the source's counts; negative numbers subtract."""
     await conn.execute(
         _SQL["add_counts"],
         {"source_id": source_id, "chunks": chunks, "tokens": tokens, "model_id": model_id},
@@ -49,7 +49,7 @@ async def add_counts(
 
 
 async def unseen(conn: Connection, *, source_id: UUID, crawl_id: UUID, variants: int) -> list[UUID]:
-    """Documents whose page the run has not found; of a kind with `variants` pages, none."""
+    """Documents whose page the run has not found; none of a shape with `variants` pages."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["unseen"],
@@ -65,7 +65,7 @@ async def unseen(conn: Connection, *, source_id: UUID, crawl_id: UUID, variants:
 async def list_unseen(
     conn: Connection, ids: Sequence[UUID], *, crawl_id: UUID, status: Literal["held", "removed"]
 ) -> None:
-    """List documents that the run removes, or would remove, among its pages."""
+    """Add the documents that the run removes, or holds for review, to its pages."""
     if ids:
         await conn.execute(
             _SQL["list_unseen"], {"crawl_id": crawl_id, "ids": list(ids), "status": status}
@@ -75,7 +75,7 @@ async def list_unseen(
 async def decide_held(
     conn: Connection, crawl_id: UUID, *, status: Literal["kept", "removed"]
 ) -> None:
-    """Write what became of the pages whose removal waited for a person's word."""
+    """Store the review decision for the pages whose removal was held."""
     await conn.execute(_SQL["decide_held"], {"crawl_id": crawl_id, "status": status})
 
 
@@ -87,7 +87,7 @@ async def live(conn: Connection, source_id: UUID) -> int:
 
 
 async def remove(conn: Connection, ids: Sequence[UUID]) -> int:
-    """Tombstone documents and drop their chunks; how many were there."""
+    """Tombstone documents and delete their chunks; return how many were live."""
     if not ids:
         return 0
     await conn.execute(_SQL["remove_chunks"], {"ids": list(ids)})
@@ -95,7 +95,7 @@ async def remove(conn: Connection, ids: Sequence[UUID]) -> int:
 
 
 async def recount(conn: Connection, *, source_id: UUID, crawl_id: UUID) -> int:
-    """Sums and coverage of a source from its documents; the number of its chunks."""
+    """Recompute counts and coverage of a source from its documents; return its chunk count."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["recount"], {"source_id": source_id, "crawl_id": crawl_id})
         return int(await cur.fetchone() or 0)

@@ -1,4 +1,4 @@
--- The documents of a `url` or `site` source, over its runs. Callers hold the lock of the source.
+-- The documents of a `url` or `site` source across its runs. Callers hold the lock of the source.
 
 -- name: seen_unchanged
 update rag.documents
@@ -23,8 +23,8 @@ update rag.knowledge_sources
  where id = %(source_id)s;
 
 -- name: unseen
--- Documents whose page this run has not found, or found to be none: of any other page of the run,
--- whatever its state, the document stays.
+-- Documents whose page this run did not find, or found gone, duplicate or skipped. With any other
+-- page status, even a failure, the document stays.
 select document.id
   from rag.documents as document
  where document.source_id = %(source_id)s and document.deleted_at is null
@@ -32,18 +32,18 @@ select document.id
         select 1 from rag.crawl_pages as page
          where page.crawl_id = %(crawl_id)s and md5(page.uri) = md5(document.uri)
            and page.status not in ('gone', 'duplicate', 'skipped', 'held', 'removed'))
-   -- Of pages of which there are too many, another part may have been seen this time.
+   -- Of a shape at its limit, this run may have seen different pages than earlier ones.
    and (document.shape is null
         or (select count(*) from rag.crawl_pages as page
              where page.crawl_id = %(crawl_id)s and md5(page.shape) = md5(document.shape))
            < %(most_variants)s
-        -- This very page was seen, and is no more.
+        -- The run found this very page gone, duplicate or skipped.
         or exists (select 1 from rag.crawl_pages as page
                     where page.crawl_id = %(crawl_id)s and md5(page.uri) = md5(document.uri)))
  order by document.id;
 
 -- name: list_unseen
--- What is removed, or would be, is listed with the pages of the run.
+-- Lists documents to remove, or held for review, among the pages of the run.
 insert into rag.crawl_pages
     (id, crawl_id, source_id, uri, fetch_url, shape, status, document_id)
 select gen_random_uuid(), %(crawl_id)s, document.source_id, document.uri, document.uri,
@@ -69,7 +69,7 @@ update rag.documents
  where id = any(%(ids)s) and deleted_at is null;
 
 -- name: recount
--- Exact again, at the end of a run.
+-- Recomputes the exact numbers at the end of a run.
 update rag.knowledge_sources as source
    set chunk_count = sums.chunks, token_count = sums.tokens, updated_at = now(),
        coverage = jsonb_build_object(

@@ -1,4 +1,4 @@
-"""The webhook inbox: bodies as they came, each processed once."""
+"""The webhook inbox: stores incoming events unchanged; each is processed once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ _MAX_ATTEMPTS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewWebhookEvent:
-    """A delivery; its body is here or, when it is large, in the blob store."""
+    """A delivery. A large body is in the blob store instead of `body`."""
 
     provider: str
     dedupe_key: bytes
-    """Two deliveries with the same key are the same event."""
+    """Idempotency key: deliveries with the same key are the same event."""
     size_bytes: int
     body: bytes | None = None
     blob_key: str | None = None
@@ -38,7 +38,7 @@ class WebhookEvent:
 
 
 async def add(conn: Connection, event: NewWebhookEvent) -> int | None:
-    """Store a delivery and wake whoever processes the inbox; None when it is there already."""
+    """Store a delivery and notify the inbox processor; None if it is a duplicate."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["add"],
@@ -58,14 +58,14 @@ async def add(conn: Connection, event: NewWebhookEvent) -> int | None:
 
 
 async def waiting(conn: Connection, *, limit: int) -> list[WebhookEvent]:
-    """Events that are to be processed, oldest first. Others may be at them: see hold()."""
+    """Unprocessed events, oldest first. Another process may hold them: see hold()."""
     async with conn.cursor(row_factory=class_row(WebhookEvent)) as cur:
         await cur.execute(_SQL["waiting"], {"limit": limit})
         return await cur.fetchall()
 
 
 async def hold(conn: Connection, id: int) -> bool:
-    """Lock an event until the end of the transaction; False when somebody else was first."""
+    """Lock an event until the transaction ends; False if another process holds or finished it."""
     return (await conn.execute(_SQL["hold"], {"id": id})).rowcount == 1
 
 
@@ -78,7 +78,7 @@ async def done(
     crawl_id: UUID | None,
     error: str | None = None,
 ) -> None:
-    """An event was processed, in the transaction that did what it says."""
+    """Mark an event as processed, in the transaction that applied it."""
     await conn.execute(
         _SQL["done"],
         {
@@ -92,7 +92,7 @@ async def done(
 
 
 async def failed(conn: Connection, id: int, *, error: str, delay: timedelta) -> None:
-    """Processing went wrong: again after `delay`, five times at most."""
+    """Record a failed attempt; retry after `delay`, up to five attempts in total."""
     await conn.execute(
         _SQL["failed"],
         {"id": id, "error": error, "delay": delay, "max_attempts": _MAX_ATTEMPTS},
@@ -100,27 +100,27 @@ async def failed(conn: Connection, id: int, *, error: str, delay: timedelta) -> 
 
 
 async def content(conn: Connection, id: int) -> tuple[bytes | None, str | None] | None:
-    """Body or blob key of an event; None when it was forgotten."""
+    """Body or blob key of an event; None if it was deleted."""
     row = await (await conn.execute(_SQL["content"], {"id": id})).fetchone()
     return None if row is None else (row[0], row[1])
 
 
 async def blobs(conn: Connection, keys: Sequence[str]) -> set[str]:
-    """Those of `keys` that hold the body of an event."""
+    """The keys among `keys` that an event refers to."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["blobs"], {"keys": list(keys)})
         return set(await cur.fetchall())
 
 
 async def take_up_again(conn: Connection, provider_crawl_id: str) -> None:
-    """Process events again that came before it was known whose they are."""
+    """Reprocess events that arrived before we knew which run has this provider id."""
     done = await conn.execute(_SQL["orphaned"], {"provider_crawl_id": provider_crawl_id})
     if done.rowcount:
         await conn.execute(_SQL["wake"])
 
 
 async def forget(conn: Connection) -> list[str | None]:
-    """Remove up to 1,000 events processed more than a week ago; for each its blob, if any."""
+    """Delete up to 1,000 events processed over a week ago; return the blob key of each, if any."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["forget"])
         return await cur.fetchall()

@@ -1,4 +1,4 @@
--- The inbox: what a provider sent, as it came, until it is processed.
+-- The webhook inbox: a provider's events, stored unchanged and kept for a week after processing.
 
 -- name: add
 insert into rag.webhook_events (provider, dedupe_key, headers, body, blob_key, size_bytes)
@@ -41,14 +41,14 @@ select body, blob_key from rag.webhook_events where id = %(id)s;
 select blob_key from rag.webhook_events where blob_key = any(%(keys)s);
 
 -- name: orphaned
--- Events that came before their run was known by the provider's id.
+-- Events that arrived before their run's provider id was known.
 update rag.webhook_events
    set processed_at = null, error = null
  where provider = 'firecrawl' and provider_crawl_id = %(provider_crawl_id)s and crawl_id is null
    and processed_at is not null;
 
 -- name: forget
--- In bounded steps. Content that an open page still needs stays.
+-- One bounded step. Keeps the events of open runs, whose pages may still need the content.
 with old as materialized (
     select event.id, event.blob_key
       from rag.webhook_events as event
