@@ -1,7 +1,7 @@
-"""Forgetting what is kept for a time only: events, deliveries, vectors, documents.
+"""Delete expired rows: progress events, deliveries, cached vectors, tombstoned documents.
 
-Each call is one bounded step in the caller's transaction. Jobs are in retention_jobs.py, runs of
-sites in retention_runs.py.
+Each call is one bounded step in the caller's transaction. See retention_jobs.py for jobs and
+retention_runs.py for crawl runs.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class OldEvent:
 async def old_events(
     conn: Connection, *, older_than: timedelta, after: OldEvent | None, limit: int
 ) -> list[OldEvent]:
-    """Up to `limit` progress events of so long ago, oldest first, later than `after`."""
+    """Up to `limit` progress events past their retention, oldest first, starting after `after`."""
     async with conn.cursor(row_factory=class_row(OldEvent)) as cur:
         await cur.execute(
             _SQL["old_events"],
@@ -42,21 +42,21 @@ async def old_events(
 
 
 async def events_seen(conn: Connection) -> OldEvent | None:
-    """Where to begin: behind the events of which only the last ones of their sources are left.
+    """Where to resume: before it, only the last event of each source is left. None: at the start.
 
-    None: at the first. Without this each round would read a row of every source there is.
+    Without this, each round would read one row per source.
     """
     row = await (await conn.execute(_SQL["events_seen"])).fetchone()
     return None if row is None else OldEvent(source_id=UUID(int=0), seq=0, created_at=row[0])
 
 
 async def see_events(conn: Connection, until: datetime) -> None:
-    """Note that the events up to this time have been looked at."""
+    """Record that the events up to this time have been processed."""
     await conn.execute(_SQL["see_events"], {"until": until})
 
 
 async def forget_events(conn: Connection, old: Sequence[OldEvent]) -> int:
-    """Remove `old`, and what is left from before, but for the last one of each source; how many."""
+    """Delete `old` and all earlier events, except each source's last event; return how many."""
     values = {
         "source_ids": [event.source_id for event in old],
         "seqs": [event.seq for event in old],
@@ -65,17 +65,17 @@ async def forget_events(conn: Connection, old: Sequence[OldEvent]) -> int:
 
 
 async def forget_deliveries(conn: Connection, *, older_than: timedelta, limit: int) -> int:
-    """Remove outgoing notifications that were delivered or given up; how many."""
+    """Delete outgoing deliveries that have succeeded or were given up; return how many."""
     return await _forget(conn, "deliveries", older_than, limit)
 
 
 async def forget_cached_vectors(conn: Connection, *, older_than: timedelta, limit: int) -> int:
-    """Remove vectors that were paid for by a job that never stored them; how many."""
+    """Delete cached vectors whose job never stored them; return how many."""
     return await _forget(conn, "cached_vectors", older_than, limit)
 
 
 async def forget_documents(conn: Connection, *, older_than: timedelta, limit: int) -> int:
-    """Remove documents that have been hidden for so long, chunks first; how many rows of each."""
+    """Delete old tombstoned documents, their chunks first; return how many rows were deleted."""
     chunks = await _forget(conn, "chunks", older_than, limit)
     return chunks or await _forget(conn, "documents", older_than, limit)
 

@@ -1,9 +1,9 @@
--- What is kept for a time and nothing else depends on. Bounded steps by an index; rows that somebody
--- holds are left for the next time, so several replicas may do this at once. Arrays and lateral limits
--- keep plans that know no values from reading whole tables.
+-- Expired rows that nothing else depends on. Each statement is one bounded step that uses an index.
+-- Locked rows are left for the next round, so several replicas may run at once. Arrays and lateral
+-- limits keep generic plans from scanning whole tables.
 
 -- name: old_events
--- Candidates, oldest first, by the end of which the next step goes on.
+-- Candidates, oldest first; the next step continues after the last one.
 select event.source_id, event.seq, event.created_at
   from rag.progress_events as event
  where event.created_at < now() - %(older_than)s::interval
@@ -14,8 +14,8 @@ select event.source_id, event.seq, event.created_at
  limit %(limit)s;
 
 -- name: forget_events
--- The last event of a source stays: a client that comes back after it learns how it all ended. What
--- was the last one then, and is not any more, goes with those that came after it.
+-- Keeps the last event of a source: it tells a client that reconnects the outcome. An event kept
+-- for this reason earlier is deleted together with later ones.
 with latest as (
     select named.source_id, max(named.seq) as seq
       from unnest(%(source_ids)s::uuid[], %(seqs)s::bigint[]) as named(source_id, seq)
@@ -34,8 +34,8 @@ delete from rag.progress_events as event using old
  where event.source_id = old.source_id and event.seq = old.seq;
 
 -- name: events_seen
--- What was seen a day ago is looked at again: events have the time at which their transaction began,
--- and what another cleaner held was left to it.
+-- Goes back one day: events carry the start time of their transaction, so they may appear late, and
+-- rows locked by another replica were skipped.
 select (value #>> '{}')::timestamptz - interval '1 day' as since
   from rag.worker_config where key = 'events_seen';
 
@@ -47,7 +47,7 @@ on conflict (key) do update
  where (config.value #>> '{}')::timestamptz < (excluded.value #>> '{}')::timestamptz;
 
 -- name: deliveries
--- One that is still being tried stays, however old.
+-- Keeps pending deliveries, however old.
 with old as materialized (
     select id from rag.webhook_deliveries
      where created_at < now() - %(older_than)s::interval and status <> 'pending'
@@ -64,8 +64,8 @@ with old as materialized (
 delete from rag.embedding_cache where ctid = any(array(select ctid from old));
 
 -- name: chunks
--- Of the documents that go next. They went with their page; should any be left, they go before it, so
--- that no step is larger than it should be.
+-- Chunks of the documents to delete next. Normally they were deleted with their page; deleting any
+-- left over first keeps each step bounded.
 with document as materialized (
     select id from rag.documents
      where deleted_at < now() - %(older_than)s::interval and held_by is null
@@ -82,7 +82,7 @@ with document as materialized (
 delete from rag.chunks where id = any(array(select id from old));
 
 -- name: documents
--- Pages that went from their site.
+-- Tombstones of pages removed from their site.
 with old as materialized (
     select document.id from rag.documents as document
      where document.deleted_at < now() - %(older_than)s::interval and document.held_by is null

@@ -1,6 +1,6 @@
-"""Forgetting ended jobs: which may go, how a source lets go of its run, and the removal itself.
+"""Delete ended jobs: find candidates, detach sources from their current runs, delete.
 
-The state of a source, its counts and the report of its batch stay what they were.
+A source's status and counts and its batch's report stay unchanged.
 """
 
 from collections.abc import Sequence
@@ -21,27 +21,27 @@ class EndedJob:
     completed_at: datetime
     position: int
     root_id: UUID
-    """The run that it is of: its parent, else itself."""
+    """The root job of its run: its parent, else the job itself."""
     source_id: UUID | None
-    """The source whose current run that is, if any."""
+    """The source that has this run as its current one, if any."""
     application_id: UUID | None
-    """Of that source."""
+    """The application of that source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeepJobs:
-    """How long jobs are kept after their end. Those that wait for a review are kept in any case."""
+    """How long jobs are kept after their end. Jobs awaiting review are always kept."""
 
     jobs: timedelta
-    """Completed and cancelled ones."""
+    """For completed and cancelled jobs."""
     failed_jobs: timedelta
-    """Failed ones, and the current runs of sources that failed or are partial: for a retry."""
+    """For failed jobs, and current runs of failed or partial sources, so they can be retried."""
 
 
 async def ended(
     conn: Connection, keep: KeepJobs, *, after: EndedJob | None, limit: int
 ) -> list[EndedJob]:
-    """Up to `limit` jobs that may have been kept long enough, by their end, later than `after`."""
+    """Up to `limit` jobs that may have expired, in order of their end, starting after `after`."""
     async with conn.cursor(row_factory=class_row(EndedJob)) as cur:
         await cur.execute(
             _SQL["ended"],
@@ -56,7 +56,7 @@ async def ended(
 
 
 async def over(conn: Connection, keep: KeepJobs, root_ids: Sequence[UUID]) -> set[UUID]:
-    """Those of the runs all of whose jobs have been kept long enough."""
+    """The runs of which all jobs have expired."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["over"], {**_intervals(keep), "root_ids": list(root_ids)})
         return set(await cur.fetchall())
@@ -70,7 +70,7 @@ async def let_go(
     source_ids: Sequence[UUID],
     root_ids: Sequence[UUID],
 ) -> set[UUID]:
-    """Cut sources from current runs that are over, with their counts; the ids of those sources.
+    """Detach sources from expired current runs and save the counts; return the detached sources.
 
     The caller holds the application's lock (applications.lock_sources).
     """
@@ -88,11 +88,11 @@ async def let_go(
 
 
 async def forget(conn: Connection, keep: KeepJobs, jobs: Sequence[EndedJob]) -> int:
-    """Remove those of `jobs` whose runs are over, with their logs; how many.
+    """Delete the jobs of expired runs, with their logs; return how many.
 
-    None is of a source's current run. A root is left while it has children other than these.
+    No job may belong to a source's current run. A root job stays while it has other children.
     """
-    # Asked again: a run without a source may have been queued again meanwhile.
+    # Checked again: a run without a source may have been requeued meanwhile.
     still_over = await over(conn, keep, list({job.root_id for job in jobs}))
     ids = [job.id for job in jobs if job.root_id in still_over]
     async with conn.cursor(row_factory=scalar_row) as cur:

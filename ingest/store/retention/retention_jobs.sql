@@ -1,9 +1,9 @@
--- Ended jobs. A run, the root and its children, goes as a whole: a source is derived from all of it.
--- Lock order: jobs before crawls before sources; what somebody else holds is left for the next time.
+-- Ended jobs. A run (root job and children) expires as a whole, since a source's status derives
+-- from all of it. Lock order: jobs, crawls, sources. Locked rows are left for the next round.
 
 -- name: ended
--- Candidates, oldest end first, each with its run and, if that is still the current one of a source,
--- with the source.
+-- Candidates, oldest end first, each with its run and, if this is the current run of a source, with
+-- that source.
 select job.id, job.completed_at, job.position, job.root_id, source.id as source_id,
        source.application_id
   from (select ended.id, ended.completed_at, ended.position, ended.knowledge_source_id,
@@ -25,7 +25,7 @@ select job.id, job.completed_at, job.position, job.root_id, source.id as source_
  order by job.completed_at, job.position;
 
 -- name: over
--- Those of the runs in which nothing is open, waits for a person or has ended too lately.
+-- Runs without a job that is open, awaits review or ended too recently.
 select run.root_id
   from unnest(%(root_ids)s::uuid[]) as run(root_id)
  where not exists (
@@ -41,9 +41,9 @@ select run.root_id
                      then job.completed_at < now() - %(failed_jobs)s::interval end) is not true);
 
 -- name: let_go
--- A source lets go of its current run: from now on it is what it is, whatever becomes of the jobs.
--- The caller holds the lock of the application, under which alone ended jobs are queued again. One
--- that failed, in part or altogether, can be retried for as long as failed jobs are kept.
+-- Detaches sources from their current runs: later changes of the jobs no longer affect them. The
+-- caller holds the application's lock, which requeuing an ended job requires. A failed or partial
+-- source can be retried for as long as failed jobs are kept.
 with over as materialized (
     select source.id, counted.total, counted.ends
       from rag.knowledge_sources as source
@@ -58,7 +58,7 @@ with over as materialized (
                              then job.completed_at < now() - %(failed_jobs)s::interval
                              else job.completed_at < now() - %(jobs)s::interval end
                         and job.status in ('completed', 'failed', 'cancelled')) as is_over
-          -- As progress.sql counts.
+          -- Counts jobs like progress.sql.
           from (select root.status, root.completed_at,
                        root.status in ('failed', 'cancelled')
                        or not exists (select 1 from rag.processing_jobs as child
@@ -81,7 +81,7 @@ update rag.knowledge_sources as source
 returning source.id;
 
 -- name: hold
--- Those that may still go. A root goes last: its children name it.
+-- Locks the jobs that may still be deleted. A root is deleted last: its children refer to it.
 select job.id
   from rag.processing_jobs as job
  where job.id = any(%(ids)s)
@@ -95,7 +95,7 @@ select job.id
    for update of job skip locked;
 
 -- name: note_pages
--- What became of a page whose run never came to its end is known by its job alone.
+-- If a run never finished, only the jobs of its pages know the outcome: copy it.
 update rag.crawl_pages as page
    set status = 'failed', updated_at = now(),
        error_code = coalesce(job.last_error_code, page.error_code, job.status),
@@ -115,5 +115,5 @@ update rag.crawls as crawl
    and crawl.job_id = job.id and crawl.status in ('pending', 'running', 'finishing');
 
 -- name: forget
--- Their logs go with them.
+-- The delete cascades to the jobs' logs.
 delete from rag.processing_jobs where id = any(%(ids)s);

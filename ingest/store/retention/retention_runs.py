@@ -1,4 +1,4 @@
-"""Forgetting runs of sites and pages from long ago; what later runs need to know of them stays."""
+"""Delete old crawl runs and their pages, except what later runs need to know about them."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,13 +16,13 @@ class OldRun:
     id: UUID
     ended_at: datetime
     stays: bool
-    """It is the first, the last complete, the latest or the current one of its source."""
+    """Whether it is the first, last complete, latest or current run of its source."""
 
 
 async def old(
     conn: Connection, *, older_than: timedelta, after: OldRun | None, limit: int
 ) -> list[OldRun]:
-    """Up to `limit` runs that ended so long ago, by their end, later than `after`."""
+    """Up to `limit` expired runs, in order of their end, starting after `after`."""
     async with conn.cursor(row_factory=class_row(OldRun)) as cur:
         await cur.execute(
             _SQL["old"],
@@ -37,11 +37,11 @@ async def old(
 
 
 async def forget_pages(conn: Connection, crawl_id: UUID, *, limit: int) -> int:
-    """Remove up to `limit` pages of an old run that does not stay; how many."""
+    """Delete up to `limit` pages of an old run that does not stay; return how many."""
     values = {"crawl_id": crawl_id, "limit": limit}
     return (await conn.execute(_SQL["forget_pages"], values)).rowcount
 
 
 async def forget_run(conn: Connection, crawl_id: UUID) -> bool:
-    """Remove an old run; False while pages of it stay."""
+    """Delete an old run; False while it has pages."""
     return (await conn.execute(_SQL["forget_run"], {"crawl_id": crawl_id})).rowcount == 1

@@ -1,13 +1,13 @@
--- Runs of sites and pages from long ago, and their pages. A later run asks what its failed pages did
--- in earlier ones (crawl_pages.sql `blind_spots`), so what that reads must stay:
---   * the first run, the last complete one, the latest and the current one, with all their pages;
---   * of addresses that failed in the first or in a complete run, the newest page of each outcome that
---     makes a difference there: whether it failed, whether a provider's fetch failed, and whether in
---     the first or a complete run. Other addresses are judged by what is left.
--- A run stays as long as any page of it does.
+-- Old crawl runs and their pages. A later run looks up how its failed pages ended in earlier runs
+-- (crawl_pages.sql `blind_spots`), so the rows that decide this must stay:
+--   * the first, last complete, latest and current run, with all their pages;
+--   * for addresses that failed in the first or a complete run: the newest page of each outcome
+--     that matters there, that is whether it failed, whether a provider's fetch failed, and whether
+--     this was in the first or a complete run. For other addresses the remaining rows suffice.
+-- A run stays as long as it has pages.
 
 -- name: old
--- The one that ended first before the others; an open one, begun anew or not, has no end.
+-- In order of their end. An open run, even a restarted one, has no end.
 select old.id, old.ended_at, old.stays
   from (select crawl.id, crawl.ended_at,
                crawl.id in (first.id, latest.id)
@@ -36,7 +36,8 @@ select old.id, old.ended_at, old.stays
  order by old.ended_at, old.id;
 
 -- name: forget_pages
--- Pages of one such run. What makes a later or the first run say the same does so as well.
+-- Deletes pages of one run that nothing needs, or that a page of a later run or of the first makes
+-- redundant because it has the same outcome.
 with run as materialized (
     select crawl.id, crawl.source_id, crawl.created_at, coalesce(crawl.is_complete, false) as is_complete
       from rag.crawls as crawl where crawl.id = %(crawl_id)s
