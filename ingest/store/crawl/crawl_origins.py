@@ -33,7 +33,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Busy:
-    """No free slot; retry after `delay`."""
+    """No slot for now; retry after `delay`."""
 
     delay: timedelta
 

@@ -1,6 +1,6 @@
 """Start, repeat and cancel runs of `url` and `site` sources.
 
-Every function works in the caller's transaction and takes the application's lock first.
+All functions work in the caller's transaction; start() and rescrape() take the application's lock.
 """
 
 from collections.abc import Mapping, Sequence
