@@ -1,4 +1,4 @@
-"""Who gets which job next: the claim, the limits of job types, and what is waiting for its time."""
+"""Claiming jobs: the claim itself, the limits of job types, and scheduled jobs."""
 
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -21,22 +21,22 @@ _SQL = load_queries("queue/claims.sql")
 class ClaimableType:
     type: str
     is_limited: bool
-    """Whether it has `max_concurrent` or `rate_per_minute`."""
+    """True if `max_concurrent` or `rate_per_minute` is set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
-    """What the limits of a job type leave to all workers together, at this moment."""
+    """What the limits of a job type allow now, summed over all workers."""
 
     type: str
     allowance: int
-    """Jobs that may start now; below 1: none."""
+    """Jobs that may start now; none if below 1."""
     wait_seconds: float | None
-    """How long until the rate allows the next one; None if it is not the rate that forbids it."""
+    """Time until the rate limit allows the next job; None if the rate limit does not block."""
 
 
 def _claimed_row(cursor: AsyncCursor[Any]) -> Callable[[Sequence[Any]], ClaimedJob]:
-    """As class_row, but quicker. The payload comes as text: most are empty."""
+    """Like class_row, but faster: the payload arrives as text, and most payloads are empty."""
     columns = [column.name for column in cursor.description or ()]
     if columns and columns != list(ClaimedJob._fields):
         raise TypeError(f"a claim returns {columns}")
@@ -52,7 +52,7 @@ def _claimed_row(cursor: AsyncCursor[Any]) -> Callable[[Sequence[Any]], ClaimedJ
 
 @asynccontextmanager
 async def prepared(conn: Connection) -> AsyncIterator[None]:
-    """Let a connection claim quickly in this block; it should serve nothing else meanwhile."""
+    """Set planner options for claims in this block; run nothing else on the connection."""
     await conn.execute(_SQL["set_plans"])
     try:
         yield
@@ -62,29 +62,29 @@ async def prepared(conn: Connection) -> AsyncIterator[None]:
 
 
 async def share_switches(conn: Connection) -> None:
-    """Keep switches and limits of the workers as they are until the caller's transaction ends.
+    """Block changes to pauses, job types and limits until the caller's transaction ends.
 
-    Before the first statement that reads them.
+    Call this before the first statement that reads them.
     """
     await conn.execute(_SQL["share_switches"])
 
 
 async def claimable_types(conn: Connection, *, handlers: Sequence[str]) -> list[ClaimableType]:
-    """Job types that are enabled, not paused, and whose handler this worker has."""
+    """Job types that are enabled, not paused, and have a handler in this worker."""
     async with conn.cursor(row_factory=class_row(ClaimableType)) as cur:
         await cur.execute(_SQL["claimable_types"], {"handlers": list(handlers)})
         return await cur.fetchall()
 
 
 async def weights(conn: Connection) -> dict[UUID, int]:
-    """Shares of applications, 1 to 100; those that are not named have 1."""
+    """Weights of applications, 1 to 100; applications not in the result have weight 1."""
     return dict(await (await conn.execute(_SQL["weights"])).fetchall())
 
 
 async def allowances(conn: Connection, types: Sequence[str]) -> list[Allowance]:
-    """What the limits of these types allow; others that ask wait until our transaction ends.
+    """What the limits of these types allow; concurrent callers wait until our transaction ends.
 
-    Types whose limits were lifted meanwhile are left out.
+    Types whose limits were removed in the meantime are left out.
     """
     lanes = [f"type:{type}" for type in types]
     locked = await conn.execute(_SQL["lock_lanes"], {"lanes": lanes})
@@ -97,7 +97,7 @@ async def allowances(conn: Connection, types: Sequence[str]) -> list[Allowance]:
 
 
 async def spend(conn: Connection, started: Mapping[str, int]) -> None:
-    """Note how many jobs of limited types were started, in the transaction that claimed them."""
+    """Charge started jobs to the rate limits, in the transaction that claimed them."""
     await conn.execute(_SQL["spend"], {"types": list(started), "counts": list(started.values())})
 
 
@@ -111,11 +111,11 @@ async def claim(
     allowed: Mapping[str, int] | None = None,
     weights: Mapping[UUID, int] | None = None,
 ) -> list[ClaimedJob]:
-    """Take up to `batch` ready jobs, in shares over applications; ours until their fence moves.
+    """Claim up to `batch` ready jobs, shared fairly among applications.
 
-    `cursor` is the application that this worker served last; `allowed` the most jobs of a type.
-    Fewer jobs than asked for does not mean that nothing is left; an empty answer does, unless other
-    workers were claiming the same.
+    The caller owns a job until its fence moves. `cursor` is the application this worker served
+    last; `allowed` caps jobs per type. Fewer jobs than `batch` does not mean the queue is empty; no
+    jobs does, unless other workers were claiming the same ones.
     """
     heavier = weights or {}
     async with conn.cursor(row_factory=_claimed_row) as cur:
@@ -136,19 +136,19 @@ async def claim(
 
 
 async def claim_oldest(conn: Connection, *, types: Sequence[str], worker: UUID) -> list[ClaimedJob]:
-    """Take the job that has been ready for longest, whatever its priority; at most one."""
+    """Claim at most one job: the oldest ready one, regardless of priority."""
     async with conn.cursor(row_factory=_claimed_row) as cur:
         await cur.execute(_SQL["claim_oldest"], {"types": list(types), "worker": worker})
         return await cur.fetchall()
 
 
 async def promote(conn: Connection) -> int:
-    """Make up to 1,000 jobs ready whose time has come; how many."""
+    """Make up to 1,000 due jobs ready; returns how many."""
     return (await conn.execute(_SQL["promote"])).rowcount
 
 
 async def next_due(conn: Connection) -> timedelta | None:
-    """How long until the next scheduled job is due; None when there is none."""
+    """Time until the next scheduled job is due; None if there is none."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["next_due"])
         seconds = await cur.fetchone()
@@ -156,7 +156,7 @@ async def next_due(conn: Connection) -> timedelta | None:
 
 
 async def ready_types(conn: Connection, types: Sequence[str]) -> list[str]:
-    """Those of these types of which a job is ready, locked by another claim or not."""
+    """Which of these types have a ready job, even one locked by another claim."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["ready_types"], {"types": list(types)})
         return await cur.fetchall()

@@ -1,9 +1,9 @@
--- Who gets which job next.
+-- Claiming jobs.
 
 -- name: share_switches
--- Whoever claims holds this until it commits, whoever changes a switch or a limit of the workers
--- takes it alone (job_types.sql, worker_config.sql). So a claim either commits before the change or
--- sees it, because each of its later statements has a snapshot of its own.
+-- A claim holds this lock in shared mode until it commits. A change to a pause, job type or limit
+-- takes it exclusively (job_types.sql, worker_config.sql). So a claim either commits before the
+-- change or sees it, because each later statement of the claim gets a new snapshot.
 select pg_advisory_xact_lock_shared(7245110386);
 
 -- name: claimable_types
@@ -15,23 +15,23 @@ select type, max_concurrent is not null or rate_per_minute is not null as is_lim
  order by type;
 
 -- name: weights
--- Only of applications that have another weight than 1.
+-- Applications with a configured weight.
 select id, least(greatest((settings ->> 'weight')::integer, 1), 100)
   from app.applications
  where jsonb_typeof(settings -> 'weight') = 'number' and (settings ->> 'weight') ~ '^[0-9]{1,9}$';
 
 -- name: lock_lanes
--- One claim of a limited type at a time, over all workers: what it counts afterwards, in statements
--- of their own, holds until it commits.
+-- Serializes claims of a limited type across all workers. Counts that the claim reads afterwards,
+-- in separate statements, stay valid until it commits.
 select lane from rag.lanes where lane = any(%(lanes)s) order by lane for no key update;
 
 -- name: add_lanes
 insert into rag.lanes (lane) select unnest(%(lanes)s::text[]) order by 1 on conflict do nothing;
 
 -- name: allowances
--- How many jobs of each type may start now, and when the next may if none. Running jobs are counted,
--- not a counter kept: it could leak. In no minute more than the rate may start: a tenth of it may at
--- once, the rest is spread so that both together stay below it.
+-- How many jobs of each type may start now and, if none, when the next one may. Running jobs are
+-- counted each time: a stored counter could leak. The token bucket holds a burst of a tenth of the
+-- rate; the refill rate is reduced so that no minute exceeds the limit.
 select job_type.type,
        least(job_type.max_concurrent - running.count, floor(rate.available + 1e-6))::integer as allowance,
        case when rate.available < 1 then (1 - rate.available) / rate.per_second end as wait_seconds
@@ -55,7 +55,7 @@ select job_type.type,
    and (job_type.max_concurrent is not null or job_type.rate_per_minute is not null);
 
 -- name: spend
--- Starts of types that have a rate.
+-- Subtracts started jobs from the token buckets of types with a rate limit.
 update rag.lanes as lane
    set requests = least(size.burst, coalesce(lane.requests, size.burst)
              + extract(epoch from greatest(clock_timestamp() - lane.refilled_at, '0'))
@@ -67,8 +67,8 @@ update rag.lanes as lane
  where lane.lane = 'type:' || started.type and job_type.rate_per_minute is not null;
 
 -- name: set_plans
--- The plan of a claim takes longer to make than the claim, and there is one for all: by the index of
--- what is ready, and by the primary key. It must not be made for a small table and kept for a large.
+-- Planning a claim takes longer than running it, and one plan fits all values: the index of ready
+-- jobs, then the primary key. A sequential scan planned while the table is small must not be kept.
 set plan_cache_mode = force_generic_plan;
 set enable_seqscan = off;
 
@@ -77,13 +77,13 @@ reset plan_cache_mode;
 reset enable_seqscan;
 
 -- name: claim
--- Fair and constant in the backlog. `band`: the types that have work which people wait for; if none
--- has any, those with work of the night (priority below 0). `tenant`: the next applications after
--- this worker's cursor that have work in the band, by jumping from one to the next in the ready
--- index; when fewer are left behind the cursor than wanted, the scan starts over from the first one.
--- Each gets a share of the batch by its weight; within an application priority decides, then age.
--- A type gets no more than its allowance (null: no limit).
--- The picks are materialized: a plan that re-ran them would claim more than was asked for.
+-- Fair between applications; cost does not grow with the backlog. `band`: types with foreground
+-- jobs; if there are none, types with background jobs (priority below 0). `tenant`: the next
+-- applications after this worker's cursor with jobs in the band, found by a skip scan of the ready
+-- index. If too few follow the cursor, the scan wraps around to the first application.
+-- Each application gets a share of the batch by weight; within it, priority decides, then age.
+-- A type gets at most its allowance (null: no limit).
+-- The picks are materialized: a plan that re-ran them would claim too many jobs.
 with recursive lane as materialized (
     select claimable.type, claimable.allowance, top.is_background
       from unnest(%(types)s::text[], %(allowances)s::integer[]) as claimable(type, allowance)
@@ -185,7 +185,7 @@ returning job.id, job.application_id, job.knowledge_source_id, job.batch_id, job
           job.position, job.traceparent;
 
 -- name: claim_oldest
--- One job by age alone, so that neither a low priority nor the turns of others keep it for ever.
+-- One job by age alone, so that neither low priority nor fairness between applications starves it.
 with pick as materialized (
     select oldest.id, oldest.position
       from unnest(%(types)s::text[]) as claimable(type)
@@ -207,7 +207,7 @@ returning job.id, job.application_id, job.knowledge_source_id, job.batch_id, job
           job.position, job.traceparent;
 
 -- name: promote
--- Jobs whose time has come enter the ready index; those of other promoters are skipped.
+-- Moves due jobs into the ready index; skips jobs that another process is promoting.
 with due as materialized (
     select id from rag.processing_jobs
      where status = 'pending' and run_at <= now()

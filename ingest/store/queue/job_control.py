@@ -1,4 +1,4 @@
-"""What people do to jobs: cancel, retry, delete."""
+"""User actions on jobs: cancel, retry, start now, delete."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _SQL = load_queries("queue/job_control.sql")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touched:
-    """A job whose state was changed from outside, with the source to derive again."""
+    """A job that a user action changed, and the source whose state must be derived again."""
 
     id: UUID
     knowledge_source_id: UUID | None
@@ -32,7 +32,7 @@ async def cancel(
     batch_id: UUID | None = None,
     reason: str = "cancelled by request",
 ) -> list[Touched]:
-    """End jobs that have not ended, finally; running holders are told and can write nothing."""
+    """Cancel open jobs for good; workers running them are notified and can no longer write."""
     async with conn.cursor(row_factory=class_row(Touched)) as cur:
         await cur.execute(
             _SQL["cancel"],
@@ -59,7 +59,7 @@ async def retry(
     batch_id: UUID | None = None,
     statuses: Sequence[JobStatus] = ("failed",),
 ) -> list[Touched]:
-    """Put ended jobs back into the queue with all their attempts; those that were changed."""
+    """Queue ended jobs again with all their attempts; returns the changed jobs."""
     async with conn.cursor(row_factory=class_row(Touched)) as cur:
         await cur.execute(
             _SQL["retry"],
@@ -78,10 +78,10 @@ async def retry(
 
 
 async def start_now(conn: Connection, *, application_id: UUID, id: UUID) -> None:
-    """Let a job that waits for a time go on at once, with all its attempts.
+    """Make a delayed job ready now, with all its attempts.
 
-    If it waits for the embedding provider, that is tried again, too: a pause that the provider
-    asked for stays.
+    If it waits for the embedding provider, end the pauses of failing providers too. Pauses for rate
+    limits stay.
     """
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["start_now"], {"application_id": application_id, "id": id})
@@ -92,13 +92,13 @@ async def start_now(conn: Connection, *, application_id: UUID, id: UUID) -> None
 
 
 async def delete(conn: Connection, *, application_id: UUID, id: UUID) -> bool:
-    """Remove an ended job with its log; False when there is no such ended job."""
+    """Remove an ended job and its log; False if there is no such ended job."""
     done = await conn.execute(_SQL["delete"], {"application_id": application_id, "id": id})
     return done.rowcount == 1
 
 
 async def blobs_of_jobs(conn: Connection, keys: Sequence[str]) -> set[str]:
-    """Those of `keys` that a job may still need."""
+    """The subset of `keys` that a job may still need."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["blobs_of_jobs"], {"keys": list(keys)})
         return set(await cur.fetchall())

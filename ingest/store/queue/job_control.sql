@@ -1,9 +1,9 @@
--- What people do to jobs. Lock order as in jobs.sql.
+-- User actions on jobs. Lock order as in jobs.sql.
 
 -- name: cancel
--- Final at once, for pending and running jobs: the fence moves, so a running holder can write nothing.
--- With a job go the children that it has put into the queue. To cut a source again is not part of its
--- runs: the next one may find it unchanged, and would leave it as it was.
+-- Takes effect at once: the fence moves, so a worker running the job can no longer write. Children
+-- are cancelled too. Cancelling by source leaves `rechunk` jobs: the source's next run may find the
+-- file unchanged, and would then keep the old chunks.
 with chosen as materialized (
     select id from rag.processing_jobs
      where application_id = %(application_id)s
@@ -23,7 +23,7 @@ update rag.processing_jobs as job
 returning job.id, job.knowledge_source_id;
 
 -- name: retry
--- A person's decision: the count of attempts starts again.
+-- Resets the attempt count, since a user asked for the retry.
 with chosen as materialized (
     select id from rag.processing_jobs
      where application_id = %(application_id)s
@@ -34,14 +34,14 @@ with chosen as materialized (
 update rag.processing_jobs as job
    set status = 'pending', attempts = 0, run_at = null, wait_reason = null, completed_at = null,
        progress = 0, stage = null, review_reason = null,
-       -- Of an uploaded file: it is read again, with what is in it (members.sql).
+       -- An uploaded file is read again, including its members (members.sql).
        payload = job.payload - 'awaitsMembers'
   from chosen
  where job.id = chosen.id
 returning job.id, job.knowledge_source_id;
 
 -- name: start_now
--- A job that waits for a time goes on now. One that somebody holds is being promoted or ended.
+-- Makes a delayed job ready. A locked row is skipped: it is being promoted or ended.
 with chosen as materialized (
     select id from rag.processing_jobs
      where application_id = %(application_id)s and id = %(id)s
@@ -59,7 +59,8 @@ delete from rag.processing_jobs
    and status in ('completed', 'failed', 'cancelled');
 
 -- name: blobs_of_jobs
--- Of open jobs, and of those that may be retried: the last job of a source and its failed children.
+-- Blobs of open jobs, and of jobs that may be retried: the current root job of a source and its
+-- failed or cancelled children.
 select distinct job.payload ->> 'blobKey' as key
   from rag.processing_jobs as job
  where job.payload ? 'blobKey' and job.payload ->> 'blobKey' = any(%(keys)s)

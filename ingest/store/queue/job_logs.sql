@@ -1,5 +1,5 @@
 -- name: add_logs
--- A job that was deleted meanwhile takes its log with it.
+-- Drops lines of jobs that were deleted in the meantime.
 insert into rag.job_logs (job_id, attempt, level, stage, message, details, duration_ms)
 select new.job_id, new.attempt, new.level, new.stage, new.message, new.details, new.duration_ms
   from unnest(%(job_ids)b::uuid[], %(attempts)b::integer[], %(levels)b::text[], %(stages)b::text[],

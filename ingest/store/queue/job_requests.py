@@ -1,4 +1,4 @@
-"""Jobs that people queue: of registered types, each piece of work once."""
+"""Jobs queued through the API: registered types only, without duplicates."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ _SQL = load_queries("queue/job_requests.sql")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRequest:
-    """The caller has proved that the type takes this payload."""
+    """A job to queue. The caller has validated the payload against the job type."""
 
     application_id: UUID
     type: str
@@ -32,11 +32,11 @@ class JobRequest:
 
 
 async def enqueue(conn: Connection, request: JobRequest) -> UUID:
-    """Queue a job, or find the one that does this already; its id.
+    """Queue a job, or find an existing one that does the same work; returns its id.
 
-    That is the one with the same idempotency key (Conflict if it does something else), or one that
-    waits for its first attempt with the same type and payload for the same source. Raises NotFound
-    for a source of somebody else.
+    An existing job matches by idempotency key, or if it waits for its first attempt with the same
+    type, payload and source. Raises Conflict if the job with the key does different work, NotFound
+    if the application has no such source.
     """
     await applications.lock_sources(conn, request.application_id)
     if request.idempotency_key is not None:
@@ -61,7 +61,7 @@ async def enqueue(conn: Connection, request: JobRequest) -> UUID:
 
 
 async def time_until(conn: Connection, time: datetime) -> timedelta | None:
-    """How long until then, by the database's clock; None when it has passed."""
+    """Time left until `time`, by the database's clock; None if it has passed."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["time_until"], {"time": time})
         delay: timedelta | None = await cur.fetchone()

@@ -1,4 +1,4 @@
--- Jobs that people queue.
+-- Jobs queued through the API.
 
 -- name: by_key
 select id,
@@ -12,7 +12,7 @@ select id from rag.knowledge_sources
  where application_id = %(application_id)s and id = %(source_id)s and deleted_at is null;
 
 -- name: same_work
--- A job that has not started and will do what is asked for, no later and behind no more others.
+-- A job that has not started and does the same work, with no later start and no lower priority.
 select id from rag.processing_jobs
  where application_id = %(application_id)s and knowledge_source_id = %(source_id)s
    and type = %(type)s and status = 'pending' and attempts = 0 and payload = %(payload)s

@@ -1,4 +1,4 @@
-"""Job types: how each kind of job is run. All applications share them."""
+"""Job types: the settings by which jobs run. All applications share them."""
 
 from dataclasses import asdict, dataclass
 from datetime import timedelta
@@ -21,26 +21,26 @@ class JobType:
     handler: str
     """Name of the handler that runs it (handlers/registry.py)."""
     max_attempts: int
-    """Of jobs that are enqueued from now on."""
+    """For jobs enqueued from now on."""
     backoff_base: timedelta
     backoff_cap: timedelta
     timeout: timedelta
     """Of one attempt."""
     stage_timeout: timedelta
-    """Longest time in which an attempt may not get on."""
+    """Longest time an attempt may run without progress."""
     max_concurrent: int | None = None
-    """Of all workers together; None: as many as there are slots."""
+    """Over all workers; None: limited only by their slots."""
     rate_per_minute: int | None = None
-    """Attempts that may start, of all workers together; None: any number."""
+    """Attempts that may start, over all workers; None: no limit."""
     payload_schema: dict[str, Any] | None = None
-    """JSON Schema; None: people cannot queue such jobs."""
+    """JSON Schema; None: jobs of this type cannot be queued through the API."""
     is_built_in: bool = False
     is_enabled: bool = True
     is_paused: bool = False
 
 
 async def all_types(conn: Connection) -> list[JobType]:
-    """By name."""
+    """Sorted by name."""
     async with conn.cursor(row_factory=class_row(JobType)) as cur:
         await cur.execute(_SQL["all"])
         return await cur.fetchall()
@@ -53,9 +53,9 @@ async def get(conn: Connection, type: str) -> JobType | None:
 
 
 async def add(conn: Connection, job_type: JobType) -> None:
-    """Register a type; its jobs can be queued from the commit on.
+    """Register a type; its jobs can be queued after commit.
 
-    Raises Conflict when there is one of this name.
+    Raises Conflict if a type of this name exists.
     """
     added = await conn.execute(_SQL["add"], _row(job_type))
     if added.rowcount == 0:
@@ -63,16 +63,16 @@ async def add(conn: Connection, job_type: JobType) -> None:
 
 
 async def is_reserved(conn: Connection, handler: str) -> bool:
-    """Whether a built-in type has this handler, which then trusts the payload."""
+    """Whether a built-in type uses this handler; such handlers trust their payloads."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["is_reserved"], {"handler": handler})
         return bool(await cur.fetchone())
 
 
 async def delete(conn: Connection, type: str) -> bool:
-    """Remove a type that was added; False when there is no such type.
+    """Remove a type that is not built in; False if there is no such type.
 
-    Raises Conflict while a job of it is kept: the log of that would lose its meaning.
+    Raises Conflict while jobs of the type exist, since their logs refer to it.
     """
     try:
         async with conn.transaction():
@@ -84,16 +84,16 @@ async def delete(conn: Connection, type: str) -> bool:
 
 
 async def lock(conn: Connection, type: str) -> JobType | None:
-    """The type, until the end of the transaction as it is here; None when there is none."""
+    """Read a type and lock it until the transaction ends; None if there is none."""
     async with conn.cursor(row_factory=class_row(JobType)) as cur:
         await cur.execute(_SQL["lock"], {"type": type})
         return await cur.fetchone()
 
 
 async def write(conn: Connection, job_type: JobType) -> None:
-    """Replace what is configured of a type that `lock` returned.
+    """Replace the settings of a type that `lock` returned.
 
-    No claim that ends after the caller's transaction has gone by the old configuration.
+    No claim that commits after the caller's transaction uses the old settings.
     """
     await conn.execute(_SQL["take_switches"])
     await conn.execute(_SQL["write"], _row(job_type))

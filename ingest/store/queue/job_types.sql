@@ -1,4 +1,4 @@
--- How each kind of job is run.
+-- Job types.
 
 -- name: all
 select type, handler, max_attempts, backoff_base, backoff_cap, timeout, stage_timeout,
@@ -6,7 +6,7 @@ select type, handler, max_attempts, backoff_base, backoff_cap, timeout, stage_ti
   from rag.job_types order by type;
 
 -- name: lock
--- Two edits at once: the second sees what the first has made of it.
+-- Of two concurrent edits, the second sees the result of the first.
 select type, handler, max_attempts, backoff_base, backoff_cap, timeout, stage_timeout,
        max_concurrent, rate_per_minute, payload_schema, is_built_in, is_enabled, is_paused
   from rag.job_types where type = %(type)s
@@ -36,7 +36,7 @@ delete from rag.job_types where type = %(type)s and not is_built_in;
 delete from rag.lanes where lane = 'type:' || %(type)s;
 
 -- name: take_switches
--- Waits for the claims that are under way, and lets none begin until this transaction ends.
+-- Waits for claims in progress and blocks new ones until this transaction ends.
 select pg_advisory_xact_lock(7245110386);
 
 -- name: write

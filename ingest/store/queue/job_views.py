@@ -1,4 +1,4 @@
-"""Jobs and their logs as people read them."""
+"""Jobs and their logs, as the API returns them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -23,7 +23,7 @@ class JobView:
     status: JobStatus
     stage: str | None
     progress: int
-    """Percent of the current attempt, 0 to 100."""
+    """Percentage of the current attempt, 0 to 100."""
     attempts: int
     max_attempts: int
     priority: int
@@ -36,19 +36,19 @@ class JobView:
     last_error_message: str | None
     review_reason: str | None
     wait_reason: str | None
-    """Of a waiting job: `paused`, `max_concurrent`, `rate_limited`, or what its handler said; None:
-    it only waits for a free worker."""
+    """For a pending job: `paused`, `max_concurrent`, `rate_limited`, or a reason from the handler;
+    None: it waits for a free worker."""
     run_at: datetime | None
-    """Of a waiting job; None: as soon as a worker is free."""
+    """For a pending job; None: as soon as a worker is free."""
     created_at: datetime
     started_at: datetime | None
     completed_at: datetime | None
     duration_ms: int | None
-    """Of the last attempt of a job that has ended."""
+    """Duration of the last attempt, if the job completed or failed."""
     heartbeat_at: datetime | None
-    """When the worker that holds the job was last heard of."""
+    """Last heartbeat of the worker that holds the job."""
     position: int
-    """Order of arrival."""
+    """Order in which jobs were queued."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class JobFilter:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobLogView:
     id: int
-    """Order of writing."""
+    """Increases in write order."""
     attempt: int
     level: str
     stage: str | None
@@ -78,19 +78,19 @@ class JobLogView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCount:
-    """So many jobs run in this stage, or wait for this reason."""
+    """Number of jobs that run in this stage or wait for this reason."""
 
     status: JobStatus
     type: str
     stage: str | None
     wait_reason: str | None
-    """None: a free worker."""
+    """None: they wait for a free worker."""
     last_error_code: str | None
     last_error_message: str | None
-    """Of those that wait after this error, one message."""
+    """One message, for jobs that wait after this error."""
     count: int
     until: datetime | None
-    """When the first of those that wait may go on."""
+    """Earliest `run_at` of these jobs."""
 
 
 async def get(conn: Connection, *, application_id: UUID, id: UUID) -> JobView | None:
@@ -103,7 +103,7 @@ async def get(conn: Connection, *, application_id: UUID, id: UUID) -> JobView | 
 async def list_jobs(
     conn: Connection, *, application_id: UUID, where: JobFilter, limit: int, before: int | None
 ) -> list[JobView]:
-    """Newest first; `before` is the position of the last one that was seen."""
+    """Newest first; `before` is the position of the last job of the previous page."""
     query = listing("job", where, application_id=application_id, limit=limit, before=before)
     async with conn.cursor(row_factory=class_row(JobView)) as cur:
         await cur.execute(query.statement, query.parameters, prepare=False)
@@ -113,7 +113,7 @@ async def list_jobs(
 async def list_ids(
     conn: Connection, *, application_id: UUID, where: JobFilter, limit: int, before: int | None
 ) -> list[tuple[UUID, int]]:
-    """As `list_jobs`, but only ids and positions."""
+    """Like `list_jobs`, but returns only ids and positions."""
     query = listing("id", where, application_id=application_id, limit=limit, before=before)
     cursor = await conn.execute(query.statement, query.parameters, prepare=False)
     return await cursor.fetchall()
@@ -132,11 +132,11 @@ def listing(
     limit: int,
     before: int | None,
 ) -> Query:
-    """A list with the conditions that are given and no others.
+    """Build a list query that contains only the given conditions.
 
-    One statement for each combination: a condition such as `x is null or …` would hide from the
-    planner which index serves. For the same reason a list is never to be prepared: which index
-    serves depends on the values; the plan for any values took a second where another took 10 ms.
+    Each combination gets its own statement: `x is null or …` would hide from the planner which
+    index fits. Never prepare a list for the same reason: the best index depends on the values. The
+    generic plan took a second where a custom plan took 10 ms.
     """
     given = {name: value for name, value in asdict(where).items() if value is not None}
     parameters = {**given, "application_id": application_id, "limit": limit}
@@ -164,7 +164,7 @@ def _statement(
 async def open_counts(
     conn: Connection, *, application_id: UUID, where: JobFilter
 ) -> list[OpenCount]:
-    """How many jobs run in which stage, and wait for what, most first."""
+    """Count open jobs by stage or wait reason, largest count first."""
     given = {name: value for name, value in asdict(where).items() if value is not None}
     wheres = b"\n".join(_SQL[f"where_{name}"] for name in given)
     statement = b"\n".join([_SQL["held"], _SQL["open_counts"].replace(b"{where}", wheres)])
@@ -174,9 +174,9 @@ async def open_counts(
 
 
 async def logs(conn: Connection, job_id: UUID, *, after: int, limit: int) -> list[JobLogView]:
-    """The audit trail, oldest first, from behind the line `after`.
+    """The job's log after line `after`, oldest first.
 
-    The caller has proved whose job it is.
+    The caller has checked which application owns the job.
     """
     async with conn.cursor(row_factory=class_row(JobLogView)) as cur:
         await cur.execute(_SQL["logs"], {"job_id": job_id, "after": after, "limit": limit})
@@ -184,7 +184,7 @@ async def logs(conn: Connection, job_id: UUID, *, after: int, limit: int) -> lis
 
 
 async def newest_logs(conn: Connection, job_id: UUID, *, limit: int) -> list[JobLogView]:
-    """The end of the audit trail, oldest first. The caller has proved whose job it is."""
+    """The last log lines, oldest first. The caller has checked which application owns the job."""
     async with conn.cursor(row_factory=class_row(JobLogView)) as cur:
         await cur.execute(_SQL["newest_logs"], {"job_id": job_id, "limit": limit})
         return await cur.fetchall()

@@ -1,8 +1,8 @@
--- What people see of jobs. The payload is not part of it: which blob a job reads is nobody's business.
+-- Jobs as the API returns them. The payload is left out: it names internal blobs.
 
 -- name: held
--- Why the ready jobs of a type do not start, if anything but free slots keeps them: as the workers
--- see it (claims.sql).
+-- Why ready jobs of a type do not start, other than a lack of free slots. Same rules as the claim
+-- (claims.sql).
 with held as materialized (
     select job_type.type,
            case
@@ -28,8 +28,8 @@ with held as materialized (
 )
 
 -- name: open_counts
--- Behind `held`. Not what waits for jobs of its own: those are counted. Jobs that wait after the same
--- error have nearly the same message: one stands for all.
+-- Appended to `held`. Jobs that wait for children are left out: the children are counted. Jobs with
+-- the same error code have nearly the same message, so one message stands for all.
 select job.status, job.type, job.stage, job.wait_reason, job.last_error_code,
        min(job.last_error_message) as last_error_message, count(*) as count, min(job.run_at) as until
   from (
@@ -50,7 +50,7 @@ select job.status, job.type, job.stage, job.wait_reason, job.last_error_code,
  order by count desc, job.status, job.type, job.stage, job.wait_reason, job.last_error_code;
 
 -- name: job_head
--- Behind `held`.
+-- Appended to `held`.
 select job.id, job.type, job.status, job.stage, job.progress, job.attempts, job.max_attempts,
        job.priority, job.knowledge_source_id, job.batch_id, job.parent_job_id, job.result,
        job.embedding_config, job.last_error_code, job.last_error_message, job.review_reason,
@@ -78,8 +78,8 @@ select job.id, job.position
  limit %(limit)s;
 
 -- name: newest
--- The newest jobs of each state and type: an index for each other order of the whole would be written
--- at every move of every job. What runs is not in that index, and not much.
+-- The newest jobs of each status and type, merged. More indexes would have to be written on every
+-- change of every job. Running jobs are not in that index, but they are few.
 (select newest.*
    from unnest(%(statuses)s::text[]) as state(status)
   cross join (select type from rag.job_types where type = coalesce(%(type)s, type)) as kind

@@ -1,4 +1,4 @@
-"""The queue: enqueue, hold, finish, recover. Who gets which job is in claims.py."""
+"""The job queue: enqueue, hold, finish, recover. Claiming is in claims.py."""
 
 import json
 from collections.abc import Sequence
@@ -37,12 +37,12 @@ class NewJob:
     delay: timedelta | None = None
     """Not before now + delay; None: ready at once."""
     traceparent: str | None = None
-    """W3C trace context of what asked for it; None: that of the current span."""
+    """W3C trace context of the request; None: use the current span."""
     id: UUID = field(default_factory=new_id)
 
 
 class ClaimedJob(NamedTuple):
-    """A job that is ours until its fence moves. A tuple, because those are made quickly."""
+    """A job that we own until its fence moves. NamedTuple: cheap to construct."""
 
     id: UUID
     application_id: UUID
@@ -61,26 +61,26 @@ class ClaimedJob(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Ended:
-    """How an attempt ended. Not frozen: there is one for every job, and it would cost thrice."""
+    """How an attempt ended. Not frozen: that would take three times as long to construct."""
 
     job: ClaimedJob
     status: JobStatus
     delay: timedelta | None = None
-    """With status `pending`: wait so long; None: ready at once."""
+    """With status `pending`: delay before the job is ready; None: ready at once."""
     wait_reason: str | None = None
     refund: bool = False
-    """Give the attempt back: the job was not at fault."""
+    """Do not count the attempt: the job was not at fault."""
     error_code: str | None = None
     error_message: str | None = None
     stage: str | None = None
-    """The stage that the attempt had reached."""
+    """The stage that the attempt reached."""
     embedding_config: dict[str, Any] | None = None
     result: dict[str, Any] | None = None
     review_reason: ReviewReason | None = None
 
     @property
     def is_bare(self) -> bool:
-        """Completed, and nobody is to hear of it: no source, no parent, no facts to keep."""
+        """Completed with nothing to update but the job: no source, no parent, no results."""
         return (
             self.status == "completed"
             and self.job.knowledge_source_id is None
@@ -103,7 +103,8 @@ class Recovered:
 async def enqueue(conn: Connection, jobs: Sequence[NewJob]) -> list[UUID]:
     """Insert jobs in the caller's transaction and wake a worker when it commits.
 
-    Returns the ids of the jobs, in order; for a known idempotency key that of the earlier job.
+    Returns job ids in order; for a known idempotency key, the id of the existing job.
+    Raises LookupError for a job type that is not registered.
     """
     if not jobs:
         return []
@@ -143,7 +144,7 @@ def _columns(jobs: Sequence[NewJob]) -> dict[str, Any]:
 
 
 def _given(values: list[T | None]) -> list[T | None]:
-    """A column for `unnest`, which fills up short ones with null: empty if nobody has a value."""
+    """A column for `unnest`; empty if all values are None, since `unnest` pads with nulls."""
     return values if any(value is not None for value in values) else []
 
 
@@ -160,12 +161,12 @@ async def _by_idempotency_key(conn: Connection, jobs: Sequence[NewJob]) -> dict[
 
 
 async def wake(conn: Connection, payload: Literal["", "cancel"] = "") -> None:
-    """Tell the workers, once the transaction commits, to look for work or for cancelled jobs."""
+    """Notify workers at commit to look for work, or for cancelled jobs."""
     await conn.execute(_SQL["wake"], {"payload": payload})
 
 
 async def complete(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:
-    """Complete jobs of which there is nothing else to write; the ids of those still ours."""
+    """Complete jobs that changed nothing else; returns the ids of those we still owned."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["complete"],
@@ -175,7 +176,7 @@ async def complete(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:
 
 
 async def hold(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:
-    """Lock those of `jobs` that are still ours until the end of the transaction; their ids."""
+    """Lock the jobs we still own until the transaction ends; returns their ids."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["hold"], {"ids": [job.id for job in jobs], "fences": [job.fence for job in jobs]}
@@ -184,7 +185,7 @@ async def hold(conn: Connection, jobs: Sequence[ClaimedJob]) -> set[UUID]:
 
 
 async def finish(conn: Connection, ended: Sequence[Ended]) -> set[UUID]:
-    """End attempts; the ids of those that were still ours. The others were not touched."""
+    """End attempts of jobs we still own; returns their ids. Other jobs are left unchanged."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["finish"],
@@ -213,7 +214,7 @@ def _jsonb(value: dict[str, Any] | None) -> Jsonb | None:
 async def report_progress(
     conn: Connection, seen: Sequence[tuple[ClaimedJob, str | None, int]]
 ) -> set[UUID]:
-    """Write stage and percent of running jobs; the ids of those that are still ours."""
+    """Write stage and percent of running jobs; returns the ids of those we still own."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["report_progress"],
@@ -228,7 +229,7 @@ async def report_progress(
 
 
 async def recover(conn: Connection, *, stale_after: timedelta) -> list[Recovered]:
-    """Take up to 1,000 jobs away from workers that have been silent for `stale_after`."""
+    """Recover up to 1,000 jobs of workers without a heartbeat for `stale_after`."""
     async with conn.cursor(row_factory=class_row(Recovered)) as cur:
         await cur.execute(_SQL["recover"], {"stale_after": stale_after})
         return await cur.fetchall()
@@ -237,14 +238,14 @@ async def recover(conn: Connection, *, stale_after: timedelta) -> list[Recovered
 async def release_strays(
     conn: Connection, *, worker: UUID, running: Sequence[UUID]
 ) -> list[Recovered]:
-    """Give up jobs that are marked as this worker's though it does not run them."""
+    """Release jobs that are locked by this worker but that it does not run."""
     async with conn.cursor(row_factory=class_row(Recovered)) as cur:
         await cur.execute(_SQL["release_strays"], {"worker": worker, "running": list(running)})
         return await cur.fetchall()
 
 
 async def resume_parents(conn: Connection, ended: Sequence[Ended]) -> None:
-    """Let parents that wait for their children (wait reason `pages`) go on when none is open."""
+    """Resume parents (wait reason `pages` or `members`) that have no open children left."""
     parents = {
         end.job.parent_job_id for end in ended if end.job.parent_job_id and end.status != "pending"
     }
@@ -256,14 +257,14 @@ async def resume_parents(conn: Connection, ended: Sequence[Ended]) -> None:
 
 
 async def resume(conn: Connection, id: UUID) -> None:
-    """Let a job that waits for a time go on now."""
+    """Make a delayed job ready now."""
     resumed = await conn.execute(_SQL["resume"], {"id": id})
     if resumed.rowcount:
         await wake(conn)
 
 
 async def open_children(conn: Connection, id: UUID) -> int:
-    """How many children of a job have not ended."""
+    """Number of child jobs that have not ended."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["open_children"], {"id": id})
         return int(await cur.fetchone() or 0)

@@ -1,7 +1,7 @@
--- The queue. Lock order everywhere: jobs before sources, each by id.
+-- The job queue. Lock order everywhere: jobs before sources, each by id.
 
 -- name: enqueue
--- One statement however many jobs.
+-- One statement for any number of jobs.
 insert into rag.processing_jobs
     (id, application_id, knowledge_source_id, batch_id, parent_job_id, type, priority, payload,
      idempotency_key, user_id, max_attempts, run_at, wait_reason, traceparent)
@@ -20,7 +20,7 @@ select new.id, new.application_id, new.knowledge_source_id, new.batch_id, new.pa
  order by new.n
 
 -- name: enqueue_and_wake
--- How many were inserted; as one statement, since each more is a way to the server and back.
+-- Returns how many were inserted. One statement saves a round trip.
 with inserted as (
 {enqueue}
     returning 1
@@ -28,8 +28,8 @@ with inserted as (
 select count(*), pg_notify('rag_jobs', '') from inserted;
 
 -- name: unless_known
--- Behind `enqueue`, for jobs of which some have an idempotency key: one whose key exists is not
--- inserted again. Which were is asked of these only; it costs a quarter of the whole.
+-- Appended to `enqueue` when some jobs have an idempotency key: a job whose key exists is not
+-- inserted again. Only then are ids returned: that takes a quarter of the statement's time.
 on conflict (application_id, idempotency_key) where idempotency_key is not null do nothing
 returning id
 
@@ -42,7 +42,7 @@ select id, idempotency_key as key
 select pg_notify('rag_jobs', %(payload)s);
 
 -- name: hold
--- Lock the jobs that are still ours; whoever wants to take them away waits for our commit.
+-- Lock the jobs we still own; a process that wants to take them away waits for our commit.
 select job.id
   from rag.processing_jobs as job
   join unnest(%(ids)b::uuid[], %(fences)b::bigint[]) as held(id, fence)
@@ -52,7 +52,7 @@ select job.id
    for update of job;
 
 -- name: complete
--- The end of attempts that changed nothing but their jobs; held first, in the order of all locks.
+-- Ends attempts that changed only their jobs. Locks the rows first, in the global lock order.
 with held as materialized (
     select job.id
       from rag.processing_jobs as job
@@ -70,7 +70,7 @@ update rag.processing_jobs as job
 returning job.id;
 
 -- name: finish
--- The end of an attempt, for many jobs. `refund` gives the attempt back (stop, snooze).
+-- Ends the attempts of many jobs. `refund` is 1 if the attempt does not count (stop, snooze).
 update rag.processing_jobs as job
    set status = ended.status,
        run_at = now() + ended.delay,
@@ -84,7 +84,7 @@ update rag.processing_jobs as job
        embedding_config = coalesce(ended.embedding_config, job.embedding_config),
        result = coalesce(ended.result, job.result),
        review_reason = ended.review_reason,
-       -- Not now(): that was when the transaction began, before it stored anything.
+       -- Not now(): the transaction began before it stored the results.
        completed_at = case when ended.status <> 'pending' then clock_timestamp() end
   from unnest(%(ids)b::uuid[], %(fences)b::bigint[], %(statuses)b::text[], %(delays)b::interval[],
               %(wait_reasons)b::text[], %(refunds)b::integer[], %(codes)b::text[],
@@ -96,7 +96,7 @@ update rag.processing_jobs as job
 returning job.id;
 
 -- name: report_progress
--- Answers which jobs are still held: the others were cancelled, deleted or recovered.
+-- Returns the jobs still held; the rest were cancelled, deleted or recovered.
 with held as materialized (
     select job.id, seen.stage, seen.progress,
            (job.stage, job.progress) is distinct from (seen.stage, seen.progress::smallint) as changed
@@ -116,9 +116,9 @@ with held as materialized (
 select id from held;
 
 -- name: recover
--- Jobs of workers that fell silent. State and silence are judged in this one statement, by the
--- database's clock. Out of attempts: failed, so that a job that kills its workers comes to an end.
--- The others back off with full jitter: the jobs of one dead worker do not all meet the next one.
+-- Recovers jobs of stale workers. One statement checks job state and heartbeat by the database's
+-- clock. A job without attempts left fails, so that a job that kills its workers stops.
+-- The rest back off with full jitter, so that one worker does not get them all at once.
 with stale as materialized (
     select job.id
       from rag.processing_jobs as job
@@ -142,8 +142,8 @@ update rag.processing_jobs as job
 returning job.id, job.knowledge_source_id, job.status, job.attempts, job.type;
 
 -- name: release_strays
--- Jobs that are marked as ours though we do not run them: the answer to a claim was lost, or a
--- lease that was given up turned out to be intact. The delay keeps off claims under way.
+-- Jobs locked by us that we do not run: the response to a claim was lost, or we gave up a lease
+-- that was still valid. The 5 seconds exclude claims in progress.
 with stray as materialized (
     select id from rag.processing_jobs
      where status = 'processing' and locked_by = %(worker)s and id <> all(%(running)s::uuid[])
@@ -161,8 +161,8 @@ update rag.processing_jobs as job
 returning job.id, job.knowledge_source_id, job.status, job.attempts, job.type;
 
 -- name: resume_parents
--- A job that waits for its children goes on when none of them is open any more. One that somebody
--- holds is left alone: it looks for itself when its time has come.
+-- Resumes parents that have no open children left. Skips locked rows: such a parent checks again
+-- when its `run_at` is reached.
 with parent as materialized (
     select parent.id
       from rag.processing_jobs as parent
@@ -179,7 +179,7 @@ update rag.processing_jobs as job
  where job.id = parent.id;
 
 -- name: resume
--- A waiting job goes on now. Skips one that somebody holds: it looks for itself later.
+-- Makes a delayed job ready. Skips a locked row: that job checks again at its `run_at`.
 with waiting as materialized (
     select id from rag.processing_jobs
      where id = %(id)s and status = 'pending' and run_at is not null

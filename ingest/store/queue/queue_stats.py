@@ -1,4 +1,4 @@
-"""The state of the whole installation in numbers, for operators. Cheap however long the queue."""
+"""Counts over the whole installation, for operators. The cost does not grow with the queue."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from ingest.store.queue.workers import Workers
 _SQL = load_queries("queue/queue_stats.sql")
 
 LARGEST_COUNT: Final = 100_000
-"""Where counts of jobs end, per type."""
+"""Counts of jobs per type stop here."""
 _REASONS: Final = (
     "retry",
     "scheduled",
@@ -39,19 +39,19 @@ class TypeStats:
     rate_per_minute: int | None
     ready: int
     oldest_seconds: float | None
-    """Since the oldest ready one was queued."""
+    """Age of the oldest ready job."""
     due: int
-    """Waiting for a time that comes within a minute."""
+    """Delayed jobs that become ready within a minute."""
     processing: int
     overdue: int
-    """Running for much longer than their time-out."""
+    """Running for over five minutes longer than their timeout."""
     failed: int
     review_needed: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """Jobs that wait for a time, by reason; `other` for reasons that handlers made up."""
+    """Delayed jobs by wait reason; `other` stands for reasons defined by custom handlers."""
 
     type: str
     reason: str
@@ -62,28 +62,28 @@ class Waiting:
 class LaneStats:
     lane: str
     paused_seconds: float
-    """How much longer; 0: not paused."""
+    """Remaining pause; 0: not paused."""
     failures: int
-    """In a row."""
+    """Consecutive failures."""
     failing_code: str | None
-    """Why the lane is paused again and again; None: it is not."""
+    """Why requests keep failing; None: they do not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
     inbox: int
-    """Events of providers that are not processed."""
+    """Unprocessed webhook events from providers."""
     deliveries: int
-    """Notifications that are not delivered and not given up."""
+    """Pending notifications."""
     endpoints_failing: int
     endpoints_disabled: int
-    """By the service, because they failed."""
+    """Disabled on request or after failures."""
     open_batches: int
     fresh_vectors: int
-    """Vectors that are not under an index yet."""
+    """Vectors that are not indexed yet."""
     is_paused: bool
     embedder_is_paused: bool
-    """For more than a minute, or failing for longer than that."""
+    """Paused for another minute or more, or failing for over a minute."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,9 +96,10 @@ class QueueStats:
 
 
 async def read(conn: Connection, *, stale_after: timedelta, embedder: str) -> QueueStats:
-    """All of it. Needs a transaction, whose statements it gives 5 seconds (psycopg QueryCanceled).
+    """Read all counts. Needs a transaction; sets its statement timeout to 5 seconds.
 
-    `embedder`: the embedding lane, or its provider and model if it has none.
+    `embedder` is the embedding lane, or its provider and model if there is no lane. Raises
+    psycopg QueryCanceled when a statement takes longer.
     """
     await conn.execute(_SQL["bound"])
     bound = {"bound": LARGEST_COUNT}
@@ -122,7 +123,7 @@ async def read(conn: Connection, *, stale_after: timedelta, embedder: str) -> Qu
 
 
 async def oldest_ready(conn: Connection) -> timedelta | None:
-    """Age of the oldest job that could be claimed; None when there is none, or all is paused."""
+    """Age of the oldest claimable job; None if there is none or everything is paused."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["oldest_ready"])
         seconds = await cur.fetchone()

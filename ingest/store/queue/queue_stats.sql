@@ -1,12 +1,12 @@
--- The state of the whole installation, for operators. Every count has a partial index of its own:
--- what has completed is never read. Counts end at %(bound)s, so that none takes long.
+-- Counts over the whole installation, for operators. Each count uses a partial index, so completed
+-- jobs are never read. Counts stop at %(bound)s, so that none takes long.
 
 -- name: bound
 set local statement_timeout = '5s';
 
 -- name: types
--- `due`: of those that wait for a time, the ones whose time comes within a minute.
--- `overdue`: running for longer than the worker lets them, so it has lost track of them.
+-- `due`: delayed jobs that become ready within a minute.
+-- `overdue`: running for longer than a worker allows, so the worker lost track of them.
 select job_type.type, job_type.is_enabled and not job_type.is_paused as is_on,
        job_type.max_concurrent, job_type.rate_per_minute,
        (select count(*) from (
@@ -42,7 +42,7 @@ select job_type.type, job_type.is_enabled and not job_type.is_paused as is_on,
  order by job_type.type;
 
 -- name: waiting
--- Handlers may name any reason; those that are not ours are one.
+-- Handlers may use any reason; unknown ones count as `other`.
 select bounded.type, bounded.reason, count(*) as jobs
   from (
     select job.type,
@@ -58,7 +58,7 @@ select lane, coalesce(greatest(extract(epoch from paused_until - now()), 0), 0):
        failures, case when failing_since is not null then error_code end as failing_code
   from rag.lanes
  where lane not like 'type:%%'
-   -- A lane that is paused is tried again within a minute; one of an earlier key is not any more.
+   -- A paused lane is tried again within a minute; the lane of a replaced key is not.
    and (failing_since is null or paused_until > now() - interval '10 minutes')
  order by lane
  limit 100;
@@ -86,7 +86,7 @@ select (select count(*) from (
                            and paused_until > now() - interval '2 minutes'))) as embedder_is_paused;
 
 -- name: oldest_ready
--- Of types that are not switched off; null when nothing is ready.
+-- Types that are enabled and not paused; null if nothing is ready.
 select extract(epoch from now() - min(job.created_at))::float8
   from rag.job_types as job_type
  cross join lateral (

@@ -1,7 +1,7 @@
-"""What people decide on jobs that wait for a review: do the rest, or leave it.
+"""Approve or reject jobs that wait for a review.
 
-What waits is a new version of a file (held_documents.py) or the removal of many pages of a site.
-Both decisions work in the caller's transaction and take the application's lock first.
+A review holds back a new version of a file (held_documents.py) or the removal of many pages of a
+site. Both functions run in the caller's transaction and lock the application first.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class _Decided:
 
 
 async def approve(conn: Connection, *, application_id: UUID, job_id: UUID) -> bool:
-    """Complete a job and do what it has held back; False when it waits for no review."""
+    """Complete a job and apply the changes it held back; False if it waits for no review."""
     job = await _decide(conn, "approve", application_id=application_id, job_id=job_id)
     if job is None:
         return False
@@ -39,7 +39,7 @@ async def approve(conn: Connection, *, application_id: UUID, job_id: UUID) -> bo
     if run is not None:
         crawl_id, source_id = run
         locked = await crawls.lock(conn, crawl_id, source_id=source_id, job_id=job_id)
-        # Asked again: a page that was retried meanwhile may have been found after all.
+        # Read again: a retry may have found a page in the meantime.
         unseen = await site_documents.unseen(
             conn, source_id=source_id, crawl_id=crawl_id, variants=locked.settings.variants
         )
@@ -52,7 +52,7 @@ async def approve(conn: Connection, *, application_id: UUID, job_id: UUID) -> bo
 
 
 async def reject(conn: Connection, *, application_id: UUID, job_id: UUID) -> bool:
-    """Cancel a job and leave all as it was before; False when it waits for no review."""
+    """Cancel a job and discard the changes it held back; False if it waits for no review."""
     job = await _decide(conn, "reject", application_id=application_id, job_id=job_id)
     if job is None:
         return False
@@ -89,7 +89,7 @@ async def _decide(
 
 
 async def _lock_run(conn: Connection, job_id: UUID) -> tuple[UUID, UUID] | None:
-    """Run and source."""
+    """The ids of the crawl and its source."""
     async with conn.cursor(row_factory=dict_row) as cur:
         await cur.execute(_SQL["lock_run"], {"job_id": job_id})
         row = await cur.fetchone()

@@ -1,4 +1,4 @@
--- What people decide on jobs that wait for a review. Lock order: jobs, then crawls, then sources.
+-- Approve or reject jobs that wait for a review. Lock order: jobs, then crawls, then sources.
 
 -- name: approve
 with asked as materialized (
@@ -13,8 +13,8 @@ update rag.processing_jobs as job
 returning job.id, job.knowledge_source_id, job.attempts, asked.review_reason as reason;
 
 -- name: reject
--- With a code of its own: nobody took the run back, its other results stay. The fence need not
--- move, since nobody holds the job.
+-- The code is `rejected`, not `cancelled`: the other results of the run stay. The fence need not
+-- move, since no worker holds the job.
 with asked as materialized (
     select id, review_reason from rag.processing_jobs
      where application_id = %(application_id)s and id = %(id)s and status = 'review_needed'
@@ -27,7 +27,7 @@ update rag.processing_jobs as job
 returning job.id, job.knowledge_source_id, job.attempts, asked.review_reason as reason;
 
 -- name: lock_run
--- The run whose root job this is, if its removals were held.
+-- The crawl with this root job, if its removals are held.
 select id, source_id
   from rag.crawls
  where job_id = %(job_id)s and (digest ->> 'removalsHeld')::integer > 0

@@ -7,14 +7,14 @@ update rag.workers
  where id = %(id)s;
 
 -- name: deregister
--- The row goes; that a worker was alive until now is remembered.
+-- Deletes the row and records when a worker was last alive.
 with gone as (delete from rag.workers where id = %(id)s returning id)
 insert into rag.worker_config (key, value)
 select 'worker_seen', to_jsonb(extract(epoch from now())) from gone
 on conflict (key) do update set value = excluded.value, updated_at = now();
 
 -- name: forget_silent
--- Long after their jobs were recovered.
+-- Their jobs were recovered long before.
 with gone as (
     delete from rag.workers where heartbeat_at < now() - interval '1 day' returning heartbeat_at
 ), seen as (
@@ -26,7 +26,7 @@ with gone as (
 select count(*) from gone;
 
 -- name: summary
--- `silent_seconds`: since any worker lived, also one that has said goodbye; null if none ever did.
+-- `silent_seconds`: since any worker was alive, including deregistered ones; null if none ever was.
 select count(*) filter (where is_alive) as alive,
        count(*) filter (where is_alive and draining) as draining,
        coalesce(sum(running) filter (where is_alive), 0) as running,
