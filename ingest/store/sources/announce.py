@@ -1,6 +1,6 @@
-"""Events about jobs and what they did to their sources, written with the change itself.
+"""Progress events for job changes and their sources, written in the transaction of the change.
 
-With them goes what is told to webhook endpoints (notify/outbox.py).
+Webhook notifications (notify/outbox.py) are written along with them.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from ingest.store.sources.sources import Settled
 
 
 async def claimed(conn: Connection, taken: Sequence[ClaimedJob]) -> None:
-    """Say that jobs have started."""
+    """Emit events for jobs that have started."""
     by_source = {job.knowledge_source_id: job for job in taken if job.knowledge_source_id}
     settled = await sources.settle(conn, list(by_source))
     await events.emit(
@@ -30,7 +30,7 @@ async def claimed(conn: Connection, taken: Sequence[ClaimedJob]) -> None:
 
 
 async def ended(conn: Connection, ends: Sequence[Ended]) -> None:
-    """Say how attempts have ended."""
+    """Emit events and notifications for attempts that have ended."""
     by_source = {end.job.knowledge_source_id: end for end in ends if end.job.knowledge_source_id}
     settled = await sources.settle(conn, list(by_source))
     await events.emit(conn, [_event(source, _end(by_source[source.id])) for source in settled])
@@ -41,7 +41,7 @@ async def ended(conn: Connection, ends: Sequence[Ended]) -> None:
 
 
 async def recovered(conn: Connection, jobs: Sequence[Recovered]) -> None:
-    """Say that jobs were taken from a worker that fell silent."""
+    """Emit events and notifications for jobs recovered from a stale worker."""
     by_source = {job.knowledge_source_id: job for job in jobs if job.knowledge_source_id}
     settled = await sources.settle(conn, list(by_source))
     await events.emit(
@@ -69,7 +69,7 @@ async def recovered(conn: Connection, jobs: Sequence[Recovered]) -> None:
 async def touched(
     conn: Connection, changed: Sequence[Touched], *, job_status: JobStatus
 ) -> list[Settled]:
-    """Say what a person did to jobs (job_control.py); the states that their sources have now."""
+    """Announce user actions on jobs (job_control.py); returns the new states of their sources."""
     by_source = {job.knowledge_source_id: job for job in changed if job.knowledge_source_id}
     settled = await sources.settle(conn, list(by_source))
     await events.emit(
@@ -86,7 +86,7 @@ async def touched(
 
 
 async def settled_late(conn: Connection, settled: Sequence[Settled]) -> None:
-    """Say that sources were settled by `reconcile`, without a job that ended."""
+    """Announce sources that `reconcile` settled without a job that ended."""
     await events.emit(conn, [_event(source, {}) for source in settled])
     await outbox.sources_settled(conn, settled)
 
@@ -106,7 +106,7 @@ def _event(source: Settled, about_job: dict[str, Any]) -> events.NewEvent:
 
 
 def _begun(job: ClaimedJob) -> dict[str, Any]:
-    # Of one page of many, the percent says nothing about the source.
+    # The percentage of a single child job says nothing about the source.
     return {"jobStatus": "processing", "percent": None if job.parent_job_id else 0}
 
 

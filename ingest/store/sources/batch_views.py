@@ -1,4 +1,4 @@
-"""Upload batches as people read them: counts that add up, and one row per file."""
+"""Upload batches, as the API returns them: consistent counts and one row per file."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,16 +39,16 @@ class BatchView:
 
     @property
     def total(self) -> int:
-        """All files that were ever named in the batch."""
+        """All files of the batch, including rejected ones."""
         return self.accepted + self.unchanged + self.duplicate + self.rejected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRow:
-    """One file of the report, with what has become of its source."""
+    """One file of the report, with the state of its source."""
 
     ordinal: int
-    """Of its arrival in the batch."""
+    """Order of arrival in the batch."""
     path: str
     size_bytes: int
     verdict: Verdict
@@ -70,9 +70,9 @@ async def get(conn: Connection, *, application_id: UUID, id: UUID) -> BatchView 
 async def report(
     conn: Connection, *, application_id: UUID, id: UUID
 ) -> tuple[BatchView, list[FileRow]] | None:
-    """The counts and one row per file in order of arrival, both of the same moment.
+    """The counts and one row per file, in order of arrival, read in one snapshot.
 
-    None when there is no such batch. Must be the first statement of its transaction.
+    None if there is no such batch. Must be the first statement of its transaction.
     """
     await conn.execute(_SQL["one_moment"])
     batch = await get(conn, application_id=application_id, id=id)
@@ -84,7 +84,7 @@ async def report(
 async def files(
     conn: Connection, *, application_id: UUID, id: UUID, after: int = 0, limit: int | None = None
 ) -> list[FileRow]:
-    """Up to `limit` rows of the report (None: all), behind the ordinal `after`."""
+    """Up to `limit` rows of the report (None: all) after the ordinal `after`."""
     async with conn.cursor(row_factory=kwargs_row(_file_row)) as cur:
         await cur.execute(
             _SQL["report"],

@@ -1,4 +1,4 @@
--- Reconciliation of upload batches. A source that was deleted, and purged, counts as cancelled.
+-- Reports on upload batches. A source that was deleted and purged counts as cancelled.
 
 -- name: get
 select batch.id, batch.application_id, batch.created_at, batch.updated_at, batch.completed_at,
@@ -20,11 +20,11 @@ select batch.id, batch.application_id, batch.created_at, batch.updated_at, batch
  where batch.application_id = %(application_id)s and batch.id = %(id)s;
 
 -- name: one_moment
--- Files that end between two statements must not make the counts differ from the rows.
+-- Files that end between the statements must not make counts and rows disagree.
 set transaction isolation level repeatable read, read only;
 
 -- name: report
--- A page of it, by the primary key.
+-- One page of rows, by primary key.
 select file.ordinal, file.path, file.size_bytes, file.verdict, file.knowledge_source_id, file.job_id,
        case when file.knowledge_source_id is not null
             then coalesce(source.status, 'cancelled') end as status,

@@ -1,4 +1,4 @@
-"""When upload batches end: no source of theirs is open any more."""
+"""Completion of upload batches: a batch completes when none of its sources is open."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ class CompletedBatch:
 
 
 async def complete(conn: Connection, ids: Sequence[UUID]) -> list[CompletedBatch]:
-    """Mark those of `ids` that have ended; each is answered to one caller only.
+    """Mark batches that have ended; each is returned to one caller only.
 
-    In a transaction of its own, after the last source's has committed: of two last sources that
-    end at the same time, neither sees the other's end.
+    Run in a separate transaction, after the last source's has committed: if two sources end at
+    the same time, neither transaction sees that the other source has ended.
     """
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["lock"], {"ids": list(ids)})
@@ -36,13 +36,13 @@ async def complete(conn: Connection, ids: Sequence[UUID]) -> list[CompletedBatch
 
 
 async def still_open(conn: Connection) -> list[UUID]:
-    """Batches that are not marked, the longest untouched first."""
+    """Batches not marked as completed, least recently updated first."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["open"])
         return await cur.fetchall()
 
 
 async def reopen(conn: Connection, *, job_ids: Sequence[UUID]) -> None:
-    """Say that jobs of batches are at work again; after the jobs and sources were changed."""
+    """Reopen the batches of these jobs; call after changing the jobs and sources."""
     if job_ids:
         await conn.execute(_SQL["reopen"], {"job_ids": list(job_ids)})

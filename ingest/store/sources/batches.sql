@@ -1,15 +1,15 @@
--- When upload batches end. Lock order: jobs, then sources, then batches.
+-- Completion of upload batches. Lock order: jobs, then sources, then batches.
 
 -- name: lock
--- In its own statement: what is looked at afterwards must be what was committed before the lock was
--- ours. One that somebody else holds is being completed, or has just been added to.
+-- A separate statement: the next one must see everything committed before we got the lock. A batch
+-- that another transaction holds is being completed, or has just received files.
 select id from rag.upload_batches
  where id = any(%(ids)s) and completed_at is null
  order by id
    for no key update skip locked;
 
 -- name: complete
--- Most batches are worked off in order, so while the last job is open nothing else need be read.
+-- Most batches are processed in order, so while the last job is open, read nothing else.
 update rag.upload_batches as batch
    set completed_at = now()
  where batch.id = any(%(ids)s)

@@ -38,7 +38,7 @@ class Event:
 
 
 async def emit(conn: Connection, events: Sequence[NewEvent]) -> None:
-    """Append events in the caller's transaction; listeners hear of them when it commits."""
+    """Append events in the caller's transaction; listeners are notified when it commits."""
     if not events:
         return
     cursor = await conn.execute(
@@ -72,9 +72,9 @@ def parse_notification(payload: str) -> tuple[UUID, list[UUID]]:
 async def after(
     conn: Connection, positions: Mapping[UUID, int], *, limit: int = 5000
 ) -> list[Event]:
-    """Events of several sources, each after its own `seq`; by source, then in order.
+    """Events of several sources, each after its given `seq`; sorted by source, then `seq`.
 
-    The caller has proved that the sources belong to the application that asks.
+    The caller has checked that the sources belong to the requesting application.
     """
     async with conn.cursor(row_factory=class_row(Event)) as cur:
         await cur.execute(

@@ -1,5 +1,5 @@
 -- name: emit
--- Numbers follow the row lock of the source, so commit order is the order of `seq`, without gaps.
+-- `seq` is assigned under the row lock of the source: it has no gaps and follows commit order.
 with new as (
     select event.source_id, event.type, event.data,
            row_number() over (partition by event.source_id order by event.n) as nth
@@ -31,8 +31,8 @@ select id as source_id, application_id from numbered;
 select pg_notify('rag_events', payload) from unnest(%(payloads)b::text[]) as payload;
 
 -- name: after
--- New events of many sources at once, each after its own position. The limit within a source keeps
--- a page of a long replay from reading all of it.
+-- New events of many sources, each after its given position. The limit per source keeps one page of
+-- a long replay from reading all events.
 select event.source_id, event.seq, event.type, event.data, event.created_at
   from unnest(%(source_ids)b::uuid[], %(after)b::bigint[]) as position(source_id, seq)
  cross join lateral (

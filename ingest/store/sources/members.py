@@ -1,4 +1,4 @@
-"""Files inside of uploaded files: what a run knows of them, and what it makes of the source."""
+"""Members, the files inside an uploaded file: their jobs, their documents, the source's totals."""
 
 import hashlib
 from collections.abc import Sequence
@@ -13,31 +13,31 @@ from ingest.postgres.database import Connection, load_queries
 _SQL = load_queries("sources/members.sql")
 
 AWAITED: Final = "awaitsMembers"
-"""In the payload of a root job whose files are in the queue, or have ended."""
+"""Set in the payload of a root job once its members are queued."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Children:
-    """The jobs that a root job has put into the queue."""
+    """Counts over the child jobs of a root job."""
 
     total: int
     open: int
     members: int
-    """Those that read a file, not an archive."""
+    """Jobs that read a file rather than an archive."""
     bytes: int
-    """Of the files that they read."""
+    """Total size of the files that member jobs read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownMember:
-    """A document of an earlier run."""
+    """A stored document of an earlier run."""
 
     uri: str
     content_hash: bytes
     embedding_model_id: int | None
     status: str
     has_members: bool
-    """Whether there were files in it."""
+    """Whether the file contained other files."""
 
 
 async def children(conn: Connection, root_job_id: UUID) -> Children:
@@ -55,14 +55,14 @@ async def lock(conn: Connection, root_job_id: UUID) -> None:
 
 
 async def begin(conn: Connection, root_job_id: UUID) -> None:
-    """For the write of a root job that waits for the files in its file from now on."""
+    """Mark that a root job waits for its members; for the write of its outcome."""
     await conn.execute(_SQL["begin"], {"root_job_id": root_job_id, "awaited": AWAITED})
 
 
 async def known(
     conn: Connection, *, source_id: UUID, uris: Sequence[str]
 ) -> dict[str, KnownMember]:
-    """Documents of these uris, by uri."""
+    """Documents of the source with these URIs, by URI."""
     async with conn.cursor(row_factory=class_row(KnownMember)) as cur:
         await cur.execute(_SQL["known"], {"source_id": source_id, "uri_digests": _digests(uris)})
         return {row.uri: row for row in await cur.fetchall()}
@@ -71,7 +71,7 @@ async def known(
 async def keep(
     conn: Connection, *, source_id: UUID, root_job_id: UUID, uris: Sequence[str]
 ) -> None:
-    """Say that a run has found these documents unchanged."""
+    """Record that a run found these documents unchanged."""
     await conn.execute(
         _SQL["keep"],
         {"source_id": source_id, "root_job_id": root_job_id, "uri_digests": _digests(uris)},
@@ -81,9 +81,9 @@ async def keep(
 async def drop_unseen(
     conn: Connection, *, source_id: UUID, root_job_id: UUID, keep_uri: str | None = None
 ) -> int:
-    """Remove documents that are no longer in the file; how many.
+    """Remove documents that are no longer in the file; returns how many.
 
-    Only for the end of a run. `keep_uri` is the document that this transaction writes.
+    Call only at the end of a run. `keep_uri` is the document that this transaction writes.
     """
     done = await conn.execute(
         _SQL["drop_unseen"],
@@ -93,7 +93,7 @@ async def drop_unseen(
 
 
 async def recount(conn: Connection, source_id: UUID) -> None:
-    """Sum up what the documents of a source have, once they are stored."""
+    """Recompute a source's totals from its stored documents."""
     await conn.execute(_SQL["recount"], {"source_id": source_id})
 
 
@@ -105,9 +105,9 @@ async def end(
     payload: dict[str, Any],
     model_id: int,
 ) -> bool:
-    """The source is what its file holds now; False when it was deleted.
+    """Make the source match its file at the end of a run; False if the source was deleted.
 
-    `payload` is that of the root job, which names the bytes.
+    `payload` is the root job's payload; it identifies the file's bytes.
     """
     done = await conn.execute(
         _SQL["content"],
@@ -126,7 +126,7 @@ async def end(
 
 
 async def reopen(conn: Connection, root_job_id: UUID) -> None:
-    """Have the end of a run looked at again, if it has ended."""
+    """Queue the root job again if the run has already ended."""
     await conn.execute(_SQL["reopen"], {"root_job_id": root_job_id})
 
 

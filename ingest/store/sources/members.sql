@@ -1,5 +1,5 @@
--- Files inside of uploaded files: documents of one source, each read by a job that is a child of the
--- source's root job. Payloads of children name the document (`uri`); lock order: jobs, then sources.
+-- Members, the files inside an uploaded file: documents of one source, each read by a child of the
+-- source's root job. Payloads of children name the document (`uri`). Lock order: jobs, sources.
 
 -- name: children
 select count(*) as total,
@@ -13,7 +13,7 @@ select count(*) as total,
 select pg_advisory_xact_lock(hashtextextended(%(root_job_id)s::text, 0));
 
 -- name: begin
--- A run that is tried again begins anew: what became of the files of the last one says nothing.
+-- A retried run starts from scratch: results of its previous child jobs do not count.
 with earlier as (
     delete from rag.processing_jobs
      where parent_job_id = %(root_job_id)s and status in ('completed', 'failed', 'cancelled'))
@@ -32,8 +32,8 @@ update rag.documents
  where source_id = %(source_id)s and md5(uri) = any(%(uri_digests)s) and deleted_at is null;
 
 -- name: drop_unseen
--- What this run has neither stored nor found unchanged. Of a file or archive that could not be read,
--- what is known from before stays.
+-- Deletes documents that this run neither stored nor found unchanged. Keeps earlier documents of a
+-- file or archive that could not be read.
 delete from rag.documents as document
  where document.source_id = %(source_id)s and document.held_by is null
    and document.seen_by is distinct from %(root_job_id)s
@@ -46,7 +46,7 @@ delete from rag.documents as document
                 or starts_with(document.uri, (child.payload ->> 'uri') || '/')));
 
 -- name: recount
--- Exact again: a source of many documents is the sum of them.
+-- The totals of a source are the sums over its documents.
 update rag.knowledge_sources as source
    set chunk_count = sums.chunks, token_count = sums.tokens, updated_at = now(),
        coverage = jsonb_build_object(
@@ -64,8 +64,8 @@ update rag.knowledge_sources as source
  where source.id = %(source_id)s;
 
 -- name: content
--- Which bytes are searchable now, whatever became of the files in them. With files that somebody has
--- cancelled they are not, so that the same upload brings those.
+-- Records which bytes are searchable now, even if members failed. If members were cancelled, the
+-- hash is null, so that uploading the same file again processes them.
 update rag.knowledge_sources
    set content_hash = case when not exists (
                                select 1 from rag.processing_jobs as child
@@ -78,7 +78,7 @@ update rag.knowledge_sources
  where id = %(source_id)s and deleted_at is null;
 
 -- name: reopen
--- An archive that is tried again after the end of its run adds files to it: the run ends anew.
+-- An archive retried after the end of its run adds members to it, so the run must end again.
 update rag.processing_jobs
    set status = 'pending', completed_at = null, run_at = now() + interval '1 second',
        wait_reason = 'members'

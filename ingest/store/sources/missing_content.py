@@ -1,4 +1,4 @@
-"""What is missing of something that is searchable, in words. Pure."""
+"""Messages that say which content of a document is missing. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -8,9 +8,9 @@ _ADVICE = "text in pictures needs tesseract or the extra `ocr`"
 
 
 def in_words(code: str | None, coverage: Mapping[str, Any] | None) -> str | None:
-    """Why a document or the source of one is `partial`; None for a code that says it itself.
+    """Why a document or its source is `partial`; None if the code says enough.
 
-    `coverage` as it is stored.
+    `coverage` is the stored JSON.
     """
     if code == "embedding_rejected":
         return "the embedding provider refused some of the text, which is found by its words only"
@@ -39,7 +39,7 @@ def _pages(lost: Sequence[int], count: int) -> str:
 
 
 def _ranges(numbers: Sequence[int]) -> Iterator[str]:
-    """Neighbours together: `7-9`."""
+    """Consecutive numbers as ranges: `7-9`."""
     for _, run in groupby(enumerate(sorted(numbers)), key=lambda item: item[1] - item[0]):
         found = [number for _, number in run]
         yield str(found[0]) if len(found) == 1 else f"{found[0]}-{found[-1]}"

@@ -1,4 +1,4 @@
-"""How far sources and applications are, and where each source's events stand."""
+"""Progress of sources and applications, and the positions of their events."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -32,13 +32,13 @@ class Progress:
     percent: int | None
     """0 to 100; None while the total is unknown, and for an application without sources."""
     eta_seconds: int | None
-    """By the rate of the last minute; 0 when nothing is open, None when it cannot be told."""
+    """Estimated from the last minute; 0 if nothing is open, None if unknown."""
     status: SourceStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceProgress(Progress):
-    """A source as clients first see it, all read at one moment."""
+    """Initial snapshot of a source for clients."""
 
     id: UUID
     source_type: str
@@ -56,7 +56,7 @@ class SourceProgress(Progress):
 async def of_sources(
     conn: Connection, *, application_id: UUID, ids: Sequence[UUID]
 ) -> list[SourceProgress]:
-    """Those of `ids` that the application has, in no order."""
+    """The sources in `ids` that belong to the application, in no particular order."""
     async with conn.cursor(row_factory=dict_row) as cur:
         await cur.execute(_SQL["sources"], {"application_id": application_id, "ids": list(ids)})
         return [_source_progress(row) for row in await cur.fetchall()]
@@ -105,7 +105,7 @@ def _source_progress(row: dict[str, Any]) -> SourceProgress:
     is_counting = row.pop("is_counting")
     ended_counts = row.pop("ended_counts")
     if row["total"] == 0:
-        # Its jobs were removed after they had ended: their counts, or its state, are what is left.
+        # Its ended jobs were removed: use their saved counts, or else the state of the source.
         counts = ended_counts or _count_of_one(row["status"])
         return SourceProgress(
             **row | counts | {"total": sum(counts.values())},
@@ -127,7 +127,7 @@ def _count_of_one(status: SourceStatus) -> dict[str, int]:
 
 
 def _eta(still_open: int, remaining: float, ended_in_a_minute: int) -> int | None:
-    """`remaining` is in jobs or sources, with fractions for those that run."""
+    """`remaining` counts jobs or sources; running ones count as fractions."""
     if still_open == 0:
         return 0
     if ended_in_a_minute == 0:
@@ -148,15 +148,15 @@ async def worth_showing(
 
 
 async def positions(conn: Connection, ids: Sequence[UUID]) -> dict[UUID, int]:
-    """The number of the last event of each; those that were purged are missing.
+    """The number of each source's last event; purged sources are missing.
 
-    The caller has proved that the sources belong to the applications that ask.
+    The caller has checked that the sources belong to the requesting applications.
     """
     return dict(await (await conn.execute(_SQL["positions"], {"ids": list(ids)})).fetchall())
 
 
 async def settled_before(conn: Connection) -> datetime:
-    """A time before which no event can still appear that is not visible now."""
+    """A time before which all events are visible; no earlier event can still appear."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["settled_before"])
         time = await cur.fetchone()
@@ -168,9 +168,9 @@ async def settled_before(conn: Connection) -> datetime:
 async def changed(
     conn: Connection, followed: Mapping[UUID, datetime], *, within: timedelta
 ) -> list[tuple[UUID, UUID, int]]:
-    """Id, application and last event number of sources that changed lately.
+    """Id, application and last event number of sources that changed recently.
 
-    `followed`: from when on each application matters.
+    `followed` maps each application to the time from which its changes count.
     """
     cursor = await conn.execute(
         _SQL["changed"],
@@ -190,9 +190,10 @@ async def starts(
     followed: Mapping[UUID, datetime],
     horizon: timedelta,
 ) -> dict[UUID, int]:
-    """Per source the position of the last event that is older than `followed` or `horizon` say.
+    """Per source, the number of the last event before the cutoff; 0 if there is none.
 
-    `heard` maps sources to their applications; deleted ones and wrong pairs are left out.
+    The cutoff is the later of the application's time in `followed` and now - `horizon`. `heard`
+    maps sources to applications; deleted sources and wrong pairs are left out.
     """
     cursor = await conn.execute(
         _SQL["starts"],

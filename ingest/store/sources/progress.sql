@@ -1,7 +1,9 @@
 -- name: sources
--- State, position and counts of sources at one moment: the jobs of a run are its root and the
--- root's children. People count pages, so a site's root that has children counts only if something
--- became of itself; they count files, and an archive or a message is one beside those in it. How many there are is known once the root has ended, or a provider has.
+-- State, position and counts of sources in one snapshot. The jobs of a run are the root job and its
+-- children. The unit is pages or files: a site's root job with children counts only if it failed,
+-- was cancelled or needs a review; an uploaded file counts in addition to its members. The total is
+-- unknown until a site's root job has ended or its crawl is `finishing`, and while a child that may
+-- contain files is open.
 select source.id, source.type as source_type, source.name, source.uri, source.status,
        source.error_code, source.error_message, source.chunk_count, source.event_seq,
        coalesce((select event.seq from rag.progress_events as event
@@ -39,7 +41,7 @@ select source.id, source.type as source_type, source.name, source.uri, source.st
              union all
             select child.status, child.progress, child.completed_at,
                    child.type = 'archive' or child.payload ? 'mayHoldFiles',
-                   -- What it takes apart counts, file by file.
+                   -- The files of an archive are counted instead, one by one.
                    child.type <> 'archive' or child.status in ('failed', 'cancelled')
               from rag.processing_jobs as child
              where child.parent_job_id = source.current_job_id) as job) as run
@@ -47,8 +49,8 @@ select source.id, source.type as source_type, source.name, source.uri, source.st
    and source.deleted_at is null;
 
 -- name: application
--- One statement, so that the counts add up whatever ends meanwhile. Every source of the application is
--- counted, in the order of the index: that is half the work of eight counts over all of them.
+-- One statement, so that the counts are consistent. One pass over the application's sources in
+-- index order takes half the time of eight separate counts.
 select coalesce(sum(state.count), 0)::bigint as total,
        coalesce(sum(state.count) filter (where status in ('completed', 'partial')), 0)::bigint
          as completed,
@@ -67,7 +69,7 @@ select coalesce(sum(state.count), 0)::bigint as total,
          group by status) as state;
 
 -- name: worth_showing
--- All that is not finished, and the newest of what is.
+-- All unfinished sources and the newest finished ones.
 (select id from rag.knowledge_sources
   where application_id = %(application_id)s and deleted_at is null
     and status in ('pending', 'processing', 'review_needed')
@@ -82,8 +84,8 @@ union all
 select id, event_seq from rag.knowledge_sources where id = any(%(ids)s);
 
 -- name: settled_before
--- All events with an earlier time are visible by now: an event has the time at which its
--- transaction began. The seconds are for transactions that our role may not see.
+-- All events with an earlier time are visible: the time of an event is the start of its
+-- transaction. The 5 seconds cover transactions that our role cannot see.
 select least(now() - interval '5 seconds', min(xact_start)) from pg_stat_activity;
 
 -- name: changed
@@ -94,7 +96,7 @@ select source.id, source.application_id, source.event_seq
    and source.updated_at >= greatest(followed.since, now() - %(within)s::interval);
 
 -- name: starts
--- Where to begin with sources that nobody watched: after what was there before `since`.
+-- Where to start with sources not watched so far: after the events from before `since`.
 select source.id,
        coalesce((select event.seq from rag.progress_events as event
                   where event.source_id = source.id

@@ -1,7 +1,7 @@
-"""What people do to knowledge sources and their jobs: each with its consequences, in one place.
+"""User actions on knowledge sources and their jobs, with all their consequences.
 
-Every function works in the caller's transaction and takes the application's lock first, so that
-none of them meets an upload half-way.
+Every function runs in the caller's transaction. All but `edit` lock the application first, so that
+none of them runs in the middle of an upload.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ async def edit(
     name: str | None,
     metadata: dict[str, Any] | None,
 ) -> bool:
-    """Rename a source or replace its metadata (None: leave it); False when it is not there."""
+    """Rename a source or replace its metadata (None: keep it); False if it does not exist."""
     cursor = await conn.execute(
         _SQL["edit"],
         {
@@ -52,13 +52,13 @@ async def edit(
 
 
 async def delete(conn: Connection, *, application_id: UUID, ids: Sequence[UUID]) -> list[UUID]:
-    """Hide sources at once and for good, and queue the removal of what hangs on them.
+    """Tombstone sources and queue the removal of their data.
 
-    Returns those that were there.
+    Returns the sources that existed.
     """
     await applications.lock_sources(conn, application_id)
     ids = await _owned(conn, application_id, ids)
-    # Jobs before runs before sources: the order in which workers lock them.
+    # Jobs, then runs, then sources: the lock order of the workers.
     await job_control.cancel(
         conn,
         application_id=application_id,
@@ -86,7 +86,7 @@ async def cancel(
     source_ids: Sequence[UUID] = (),
     batch_id: UUID | None = None,
 ) -> list[UUID]:
-    """End open jobs and their children, finally, and settle their sources; the jobs that ended."""
+    """Cancel open jobs and their children and settle their sources; returns the cancelled jobs."""
     await applications.lock_sources(conn, application_id)
     cancelled = await job_control.cancel(
         conn,
@@ -108,9 +108,9 @@ async def retry(
     job_ids: Sequence[UUID] = (),
     batch_id: UUID | None = None,
 ) -> list[UUID]:
-    """Queue ended jobs again and settle their sources; the jobs that were queued.
+    """Queue ended jobs again and settle their sources; returns the queued jobs.
 
-    Jobs of a run that a newer upload has replaced, or whose source was deleted, are left alone.
+    Skips jobs whose run a newer upload has replaced or whose source was deleted.
     """
     await applications.lock_sources(conn, application_id)
     async with conn.cursor(row_factory=scalar_row) as cur:
@@ -130,10 +130,10 @@ async def retry(
 async def retry_failed(
     conn: Connection, *, application_id: UUID, where: JobFilter, before: int | None
 ) -> tuple[int, int | None]:
-    """`retry` for up to 1,000 failed jobs, newest first, from behind the position `before`.
+    """Call `retry` for up to 1,000 failed jobs, newest first, before the position `before`.
 
-    Returns how many were queued, and where to go on in a transaction of its own; None at the end.
-    A large retry is no single transaction, which would hold up the queue.
+    Returns how many were queued, and the position to continue from in the next transaction; None at
+    the end. A large retry is split into transactions, since a single one would block the queue.
     """
     await applications.lock_sources(conn, application_id)
     found = await job_views.list_ids(

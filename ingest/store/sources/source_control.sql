@@ -1,4 +1,4 @@
--- What people do to knowledge sources.
+-- User actions on knowledge sources.
 
 -- name: edit
 update rag.knowledge_sources
@@ -8,8 +8,8 @@ update rag.knowledge_sources
 returning status;
 
 -- name: retryable
--- Of the jobs that make up a source, only those of its current run: an older one would put old bytes
--- in the place of new.
+-- Built-in jobs of a source other than `purge` and `rechunk` can be retried only in its current
+-- run: an older run would replace new content with old.
 select job.id
   from rag.processing_jobs as job
   join rag.job_types as job_type on job_type.type = job.type

@@ -1,8 +1,8 @@
-"""Knowledge sources, documents and chunks as people read them.
+"""Knowledge sources, documents and chunks, as the API returns them.
 
-Lists are never prepared: which index serves, and from where it is read, depends on what is given.
-Where most applications, or sources, are small, one plan for all values is found cheaper, and that
-reads a large one from its beginning for every page and every filter.
+Lists are never prepared: the best index, and where to start in it, depends on the parameters. If
+most applications or sources are small, the planner prefers a generic plan, which reads a large one
+from its beginning for every page and filter.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class SourceView:
     id: UUID
     application_id: UUID
     batch_id: UUID | None
-    """The batch that last brought or updated it."""
+    """The batch that last added or updated it."""
     type: str
     name: str
     uri: str
@@ -40,7 +40,7 @@ class SourceView:
     chunk_count: int
     token_count: int
     size_bytes: int | None
-    """Of the version that is searchable, like the counts and the hash."""
+    """Size of the searchable version; counts and hash refer to it too."""
     content_hash: str | None
     """SHA-256, hexadecimal."""
     duplicate_of: UUID | None
@@ -49,7 +49,7 @@ class SourceView:
     rescrape_cron: str | None
     rescrape_timezone: str | None
     next_rescrape_at: datetime | None
-    """None: not before the next nightly round, and for files never."""
+    """None: with the next nightly rescrape; files are never rescraped."""
     crawl_settings: dict[str, Any] | None
     own_chunking: Any
     application_chunking: Any
@@ -57,26 +57,26 @@ class SourceView:
     created_at: datetime
     updated_at: datetime
     waiting: dict[str, Any] | None
-    """`reason`, `code`, `message` and `until` of a job of it that waits for a time."""
+    """`reason`, `code`, `message` and `until` of one of its delayed jobs."""
 
     @property
     def chunking(self) -> OwnChunking:
-        """What the source has set for itself."""
+        """The source's own chunk settings."""
         return OwnChunking.from_json(self.own_chunking)
 
     @property
     def chunking_choices(self) -> tuple[OwnChunking, OwnChunking]:
-        """What is set for it, the application's before its own."""
+        """The application's chunk settings, then the source's own, which take precedence."""
         return OwnChunking.from_json(self.application_chunking), self.chunking
 
     @property
     def crawl(self) -> CrawlSettings | None:
-        """How far a site is crawled; None for what is no site."""
+        """Crawl settings of a site; None for other source types."""
         return CrawlSettings.from_json(self.crawl_settings) if self.type == "site" else None
 
     @property
     def rescrape(self) -> Recurrence | None:
-        """Its own schedule; None: with all the others."""
+        """The source's own rescrape schedule; None: the nightly one."""
         if self.rescrape_cron is None or self.rescrape_timezone is None:
             return None
         return Recurrence(cron=self.rescrape_cron, timezone=self.rescrape_timezone)
@@ -114,7 +114,7 @@ class DocumentView:
 
     @property
     def error_message(self) -> str | None:
-        """What is missing of it, in words."""
+        """Which of its content is missing."""
         return missing_content.in_words(self.error_code, self.coverage)
 
 
@@ -146,7 +146,7 @@ async def list_sources(
     limit: int,
     before: tuple[datetime, UUID] | None,
 ) -> list[SourceView]:
-    """Newest first; `before` is `created_at` and id of the last one that was seen."""
+    """Newest first; `before` is `created_at` and id of the last source of the previous page."""
     before_time, before_id = before or (None, None)
     async with conn.cursor(row_factory=kwargs_row(_source)) as cur:
         await cur.execute(
@@ -175,7 +175,7 @@ def _source(**columns: Any) -> SourceView:
 
 
 async def event_seq(conn: Connection, *, application_id: UUID, id: UUID) -> int | None:
-    """The number of the source's last event; None when there is no such source."""
+    """The number of the source's last event; None if there is no such source."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["seq"], {"application_id": application_id, "id": id})
         return await cur.fetchone()
@@ -184,7 +184,7 @@ async def event_seq(conn: Connection, *, application_id: UUID, id: UUID) -> int 
 async def list_documents(
     conn: Connection, *, application_id: UUID, source_id: UUID, limit: int, after: UUID | None
 ) -> list[DocumentView]:
-    """Oldest first. The caller has proved that the source lives."""
+    """Oldest first. The caller has checked that the source is not deleted."""
     async with conn.cursor(row_factory=class_row(DocumentView)) as cur:
         await cur.execute(
             _SQL["documents"],
@@ -202,7 +202,7 @@ async def list_documents(
 async def document(
     conn: Connection, *, application_id: UUID, document_id: UUID
 ) -> DocumentView | None:
-    """None when there is no such document, or its source was deleted."""
+    """None if there is no such document or its source was deleted."""
     async with conn.cursor(row_factory=class_row(DocumentView)) as cur:
         await cur.execute(
             _SQL["document"], {"application_id": application_id, "document_id": document_id}
@@ -218,9 +218,9 @@ async def list_chunks(
     limit: int,
     after: tuple[UUID, int] | None,
 ) -> list[ChunkView]:
-    """In reading order; `after` is document and ordinal of the last one that was seen.
+    """In reading order; `after` is document and ordinal of the last chunk of the previous page.
 
-    The caller has proved that the source lives.
+    The caller has checked that the source is not deleted.
     """
     after_document, after_ordinal = after or (None, None)
     async with conn.cursor(row_factory=class_row(ChunkView)) as cur:
@@ -239,7 +239,7 @@ async def list_chunks(
 
 
 async def document_text(conn: Connection, *, application_id: UUID, document_id: UUID) -> str | None:
-    """The extracted Markdown; None when there is no such document, or it was deleted."""
+    """The extracted Markdown; None if there is no such document or it was deleted."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["text"], {"application_id": application_id, "document_id": document_id}

@@ -1,4 +1,4 @@
--- What people see of knowledge sources. Deleted ones are in none of these.
+-- Knowledge sources as the API returns them. Deleted sources are never included.
 
 -- name: get
 select source.id, source.application_id, source.batch_id, source.type, source.name, source.uri,
@@ -15,7 +15,7 @@ select source.id, source.application_id, source.batch_id, source.type, source.na
    and source.deleted_at is null;
 
 -- name: waiting
--- What an open source waits for, if it is not a free worker: its own job, or one of its pages.
+-- Why an open source waits, other than for a free worker: a wait reason of its root job or a child.
 case when source.status in ('pending', 'processing') then (
     select jsonb_build_object('reason', job.wait_reason, 'code', job.last_error_code,
                               'message', job.last_error_message, 'until', job.run_at)
@@ -53,8 +53,8 @@ select event_seq from rag.knowledge_sources
  where application_id = %(application_id)s and id = %(id)s and deleted_at is null;
 
 -- name: documents
--- A page that is no longer on its site is listed until it is purged, with the time it went. What
--- waits for a review is not there yet.
+-- A page that was removed from its site is listed with `deleted_at` until it is purged. Documents
+-- held for a review are left out.
 select document.id, document.source_id as knowledge_source_id, document.uri, document.title,
        document.media_type, document.status, document.error_code, document.chunk_count,
        document.token_count, document.coverage, document.encoding, document.extractor,
@@ -79,7 +79,7 @@ select document.id, document.source_id as knowledge_source_id, document.uri, doc
    and document.held_by is null and source.deleted_at is null;
 
 -- name: chunks
--- In reading order: documents one after the other, each from its beginning.
+-- In reading order: by document, then from its beginning.
 select chunk.id, chunk.document_id, chunk.ordinal, chunk.content, chunk.token_count,
        chunk.headings, chunk.page, chunk.page_end, chunk.char_start, chunk.char_end
   from rag.documents as document
@@ -93,7 +93,7 @@ select chunk.id, chunk.document_id, chunk.ordinal, chunk.content, chunk.token_co
  limit %(limit)s;
 
 -- name: text
--- Of a document that waits for a review too: whoever decides has to read it.
+-- Includes documents that wait for a review: the reviewer has to read them.
 select document.text
   from rag.documents as document
   join rag.knowledge_sources as source on source.id = document.source_id

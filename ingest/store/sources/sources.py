@@ -1,4 +1,4 @@
-"""Knowledge sources as the worker sees them; reading them for people is in source_views.py."""
+"""Knowledge sources for the worker; views for the API are in source_views.py."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ TERMINAL: frozenset[SourceStatus] = frozenset({"completed", "partial", "failed",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """The state that was derived for a source."""
+    """The state derived for a source."""
 
     id: UUID
     status: SourceStatus
     was: SourceStatus
-    """Before; equal when nothing has changed."""
+    """The previous status; equal to `status` if it did not change."""
     error_code: str | None
     error_message: str | None
     chunk_count: int
@@ -40,13 +40,13 @@ class SourceForJob:
     content_hash: bytes | None
     blob_key: str | None
     application_chunking: Any = None
-    """As it is stored (chunking.py), as `own_chunking`."""
+    """Stored JSON (chunking.py); so is `own_chunking`."""
     own_chunking: Any = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What is searchable of a source that is one document."""
+    """Searchable content of a source that consists of one document."""
 
     source_id: UUID
     content_hash: bytes
@@ -59,7 +59,7 @@ class Content:
 
 
 async def settle(conn: Connection, ids: Sequence[UUID]) -> list[Settled]:
-    """Derive the state of sources whose jobs have changed in this transaction."""
+    """Derive the state of sources whose jobs changed in this transaction."""
     if not ids:
         return []
     await lock(conn, ids)
@@ -69,21 +69,22 @@ async def settle(conn: Connection, ids: Sequence[UUID]) -> list[Settled]:
 
 
 async def for_jobs(conn: Connection, ids: Sequence[UUID]) -> dict[UUID, SourceForJob]:
-    """The sources of jobs, without those that were deleted."""
+    """Sources by id, without deleted ones."""
     async with conn.cursor(row_factory=class_row(SourceForJob)) as cur:
         await cur.execute(_SQL["for_jobs"], {"ids": list(ids)})
         return {source.id: source for source in await cur.fetchall()}
 
 
 async def lock(conn: Connection, ids: Collection[UUID]) -> None:
-    """Lock the rows of sources until the end of the transaction, in the order that all keep."""
+    """Lock the rows of sources until the transaction ends, in the global lock order."""
     await conn.execute(_SQL["lock"], {"ids": list(ids)})
 
 
 async def set_content(conn: Connection, contents: Sequence[Content]) -> set[UUID]:
-    """Say what is searchable now, in the transaction that makes it so; of which sources it could.
+    """Record the searchable content, in the transaction that stores it.
 
-    Not of those that were deleted. The rows are locked before, when they are several.
+    Returns the updated sources; deleted ones are skipped. For several sources, the caller must
+    `lock` the rows first.
     """
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
@@ -103,45 +104,45 @@ async def set_content(conn: Connection, contents: Sequence[Content]) -> set[UUID
 
 
 async def tombstone(conn: Connection, *, application_id: UUID, ids: Sequence[UUID]) -> list[UUID]:
-    """Hide sources from everything, at once; those that were there. Cancel their jobs before."""
+    """Mark sources as deleted; returns those that existed. Cancel their jobs first."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["tombstone"], {"application_id": application_id, "ids": list(ids)})
         return await cur.fetchall()
 
 
 async def purge_chunks(conn: Connection, id: UUID, *, limit: int) -> int:
-    """Remove up to `limit` chunks of a tombstoned source, with their vectors; how many."""
+    """Remove up to `limit` chunks of a tombstoned source and their vectors; returns how many."""
     return (await conn.execute(_SQL["purge_chunks"], {"id": id, "limit": limit})).rowcount
 
 
 async def blob_keys(conn: Connection, id: UUID) -> list[str]:
-    """The files of a tombstoned source."""
+    """Keys of all blobs of a tombstoned source."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["blob_keys"], {"id": id})
         return await cur.fetchall()
 
 
 async def purge(conn: Connection, id: UUID) -> None:
-    """Remove a tombstoned source with everything that hangs on it."""
+    """Remove a tombstoned source and all rows that reference it."""
     await conn.execute(_SQL["purge"], {"id": id})
 
 
 async def referenced_blobs(conn: Connection, keys: Sequence[str]) -> set[str]:
-    """Those of `keys` that are the searchable version of a source."""
+    """The subset of `keys` that are the searchable version of a source."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["referenced_blobs"], {"keys": list(keys)})
         return set(await cur.fetchall())
 
 
 async def unsettled(conn: Connection) -> list[UUID]:
-    """Up to 1,000 sources that are open although none of their jobs is."""
+    """Up to 1,000 open sources without an open job."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["unsettled"])
         return await cur.fetchall()
 
 
 async def fail_jobless(conn: Connection, ids: Sequence[UUID]) -> list[Settled]:
-    """Fail those of `ids` whose job no longer exists."""
+    """Fail the sources in `ids` whose job no longer exists."""
     async with conn.cursor(row_factory=class_row(Settled)) as cur:
         await cur.execute(_SQL["fail_jobless"], {"ids": list(ids)})
         return await cur.fetchall()

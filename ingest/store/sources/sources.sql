@@ -1,11 +1,11 @@
 -- name: lock
--- In its own statement: what is derived afterwards must see everything that was committed before
--- the lock was ours. Two page jobs that end together would else both leave the source unfinished.
+-- A separate statement: `derive` must see everything committed before we got the lock. Otherwise
+-- two page jobs that end at the same time would both leave the source unfinished.
 select id from rag.knowledge_sources where id = any(%(ids)s) order by id for no key update;
 
 -- name: derive
--- The state of a source follows from the jobs of its current run: the root and its children. A run
--- that was rejected leaves what was searchable before: with that the source is as complete as it was.
+-- Derives the state of a source from the jobs of its current run: the root job and its children. A
+-- rejected run leaves the earlier content searchable, so it counts as completed if there is any.
 with run as (
     select source.id, source.status as was,
            count(*) filter (where job.status = 'processing') as processing,
@@ -21,7 +21,7 @@ with run as (
            bool_or(job.id = source.current_job_id and job.status = 'cancelled'
                    and job.last_error_code = 'cancelled') as is_cancelled,
            bool_or(source.chunk_count > 0) as is_searchable,
-           -- The root's own reason comes first, else the latest. That it was rejected is none.
+           -- The root job's error, else that of the latest job. `rejected` is not an error.
            (array_agg(job.last_error_code
                 order by (job.id = source.current_job_id) desc, job.position desc)
                filter (where job.status in ('failed', 'cancelled')
@@ -63,7 +63,7 @@ update rag.knowledge_sources as source
    set status = derived.status,
        error_code = case when derived.status = 'failed'
                          then coalesce(derived.error_code, 'empty_content')
-                         -- Nothing failed, but something of a document is missing.
+                         -- No job failed, but content of a document is missing.
                          when derived.status = 'partial' then coalesce(derived.error_code, (
                             select document.error_code from rag.documents as document
                              where document.source_id = source.id and document.deleted_at is null
@@ -83,7 +83,7 @@ returning source.id, source.status, derived.was, source.error_code, source.error
           source.chunk_count;
 
 -- name: for_jobs
--- What handlers need to know; nothing of a source that was deleted.
+-- The data handlers need; excludes deleted sources.
 select source.id, source.application_id, source.name, source.uri, source.type, source.metadata,
        source.content_hash, source.blob_key,
        application.settings -> 'chunking' as application_chunking, source.chunking as own_chunking
@@ -92,7 +92,7 @@ select source.id, source.application_id, source.name, source.uri, source.type, s
  where source.id = any(%(ids)s) and source.deleted_at is null;
 
 -- name: set_content
--- The rows are locked already, in one order for all transactions (`lock`).
+-- The rows are already locked, in the global lock order (`lock`).
 update rag.knowledge_sources as source
    set content_hash = new.content_hash, blob_key = new.blob_key, size_bytes = new.size_bytes,
        embedding_model_id = new.model_id, coverage = new.coverage,
@@ -112,7 +112,7 @@ update rag.knowledge_sources
 returning id;
 
 -- name: purge_chunks
--- Bounded, so that a large site never holds locks for long. Only of sources that were deleted.
+-- Limited, so that deleting a large site never holds locks for long. Deleted sources only.
 with doomed as materialized (
     select chunk.id
       from rag.chunks as chunk
@@ -122,7 +122,7 @@ with doomed as materialized (
 delete from rag.chunks as chunk using doomed where chunk.id = doomed.id;
 
 -- name: blob_keys
--- All versions: the searchable one and those of jobs that ended otherwise.
+-- All versions: the searchable one and those of all jobs.
 select source.blob_key as key
   from rag.knowledge_sources as source
  where source.id = %(id)s and source.deleted_at is not null and source.blob_key is not null
@@ -139,7 +139,7 @@ delete from rag.knowledge_sources where id = %(id)s and deleted_at is not null;
 select blob_key from rag.knowledge_sources where blob_key = any(%(keys)s);
 
 -- name: unsettled
--- Sources that are open although no job of theirs is: what `reconcile` settles.
+-- Open sources without an open job, for `reconcile` to settle.
 select source.id
   from rag.knowledge_sources as source
  where source.status in ('pending', 'processing') and source.deleted_at is null
@@ -152,7 +152,7 @@ select source.id
  limit 1000;
 
 -- name: fail_jobless
--- A source whose job is gone altogether cannot be derived; it must not stay open.
+-- The state of a source without a job row cannot be derived, and it must not stay open.
 update rag.knowledge_sources as source
    set status = 'failed', error_code = 'internal', updated_at = now(),
        error_message = 'the processing job of this source no longer exists; upload it again'

@@ -1,4 +1,4 @@
-"""Register uploaded files: which are new, which are known, one job for each that needs one."""
+"""Register uploaded files: match them with existing sources and queue a job where needed."""
 
 import hashlib
 from collections import Counter
@@ -26,7 +26,7 @@ async def register(
     """Write sources, jobs and the batch's report in the caller's transaction.
 
     Returns the batch and one verdict per file, in order. The bytes of accepted files must be
-    durable before the transaction commits. Raises NotFound for a batch of somebody else.
+    durable before the transaction commits. Raises NotFound if the application has no such batch.
     """
     await applications.lock_sources(conn, upload.application_id)
     batch_id = await _batch(conn, upload)
@@ -43,7 +43,7 @@ async def preview(
 ) -> list[FileVerdict]:
     """What `register` would decide now; writes nothing. Ids of new sources and jobs will differ.
 
-    Tells whose bytes have to be made durable before. Raises NotFound as `register` does.
+    Shows which files must be made durable before `register`. Raises NotFound like `register`.
     """
     if upload.batch_id is not None:
         await _batch(conn, upload)
@@ -54,7 +54,7 @@ async def preview(
 async def with_other_metadata(
     conn: Connection, upload: Upload, source_ids: Sequence[UUID]
 ) -> set[UUID]:
-    """Those of the sources whose metadata the upload would replace by different ones."""
+    """The sources whose metadata the upload would change."""
     if upload.metadata is None:
         return set()
     cursor = await conn.execute(
@@ -106,7 +106,7 @@ async def _write_sources(
     updated = [verdict for verdict in accepted if not verdict.is_new_source]
     common = {"application_id": upload.application_id, "batch_id": batch_id}
     if updated:
-        # Jobs before sources: the order in which workers lock them.
+        # Jobs before sources: the lock order of the workers.
         await job_control.cancel(
             conn,
             application_id=upload.application_id,

@@ -1,6 +1,6 @@
 -- name: existing
--- The live sources of these paths, with the job that is open for them, if any. One that waits for a
--- review already has the bytes, and one that was rejected had them: nobody is asked twice.
+-- Live sources with these paths, each with its open job, if any. Includes jobs that wait for a
+-- review or were rejected, so that nobody reviews the same bytes twice.
 select source.id, source.uri, source.content_hash, source.embedding_model_id, source.status,
        job.id as open_job_id, job.payload ->> 'contentHash' as open_hash,
        rejected.payload ->> 'contentHash' as rejected_hash
@@ -29,7 +29,7 @@ select new.id, %(application_id)s, %(batch_id)s, 'file', new.name, new.uri, %(me
               %(duplicates)b::uuid[]) as new(id, name, uri, job_id, duplicate_of);
 
 -- name: update_sources
--- What is searchable stays as it is until the new run has its own.
+-- The old content stays searchable until the new run replaces it.
 update rag.knowledge_sources as source
    set batch_id = %(batch_id)s, current_job_id = new.job_id, status = 'pending',
        metadata = coalesce(%(metadata)s, source.metadata),

@@ -1,4 +1,4 @@
-"""What becomes of each file of an upload. Pure: what is in the database was read before."""
+"""Decide what to do with each uploaded file. Pure: the caller has read the database."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,10 +13,10 @@ OnConflict = Literal["update", "skip"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadedFile:
-    """A file whose bytes are staged in the blob store; with `code`, one that was refused before."""
+    """A file whose bytes are staged in the blob store; with `code`, one already rejected."""
 
     path: str
-    """Normalised: relative, `/`-separated, NFC; the identity of the file in its application."""
+    """Normalised: relative, `/`-separated, NFC; identifies the file within its application."""
     size: int
     sha256: bytes
     blob_key: str
@@ -26,7 +26,7 @@ class UploadedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileVerdict:
-    """What became of one file of an upload."""
+    """The decision for one uploaded file."""
 
     file: UploadedFile
     verdict: Verdict
@@ -40,13 +40,13 @@ class FileVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """What all files of one request share."""
+    """Settings common to all files of one request."""
 
     application_id: UUID
     batch_id: UUID | None
     """An existing batch to add to; None: a new one."""
     model_id: int
-    """The embedding model in use: content embedded with another one is not `unchanged`."""
+    """The current embedding model: content embedded with another one is not `unchanged`."""
     metadata: dict[str, Any] | None = None
     priority: int = 0
     on_conflict: OnConflict = "update"
@@ -64,7 +64,7 @@ class Existing:
     open_job_id: UUID | None
     open_hash: str | None
     rejected_hash: str | None
-    """Of the version that a review has rejected last."""
+    """Hash of the version that a review rejected last."""
 
 
 def judge(
@@ -75,7 +75,7 @@ def judge(
 ) -> list[FileVerdict]:
     """One verdict per file, in order.
 
-    `existing` holds the live sources by path, `originals` the first source with the same bytes.
+    `existing` maps paths to live sources, `originals` maps hashes to the first source with them.
     """
     seen: dict[str, FileVerdict] = {}
     first_with: dict[bytes, UUID] = dict(originals)
@@ -145,7 +145,7 @@ def _judge_one(upload: Upload, file: UploadedFile, known: Existing | None) -> Fi
 
 
 def _has_content(upload: Upload, file: UploadedFile, known: Existing) -> bool:
-    """Whether the source already holds, or is about to hold, exactly these bytes."""
+    """Whether the source has these bytes, or an open job will store them."""
     if known.open_job_id is not None:
         return known.open_hash == file.sha256.hex()
     return (
