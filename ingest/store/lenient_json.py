@@ -1,4 +1,4 @@
-"""JSON that somebody may have written by hand: what is not as it should be counts as missing."""
+"""Read JSON that may have been edited by hand: invalid values count as missing."""
 
 from typing import Any
 

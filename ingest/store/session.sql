@@ -1,7 +1,7 @@
 -- name: begin
--- What a server, database or role may have by default and our statements cannot do with: they take
--- their text, times and isolation for granted, and those that need a limit of time set their own.
--- Limits that whoever connects has asked for (DATABASE_URL, PGOPTIONS) stay.
+-- Overrides defaults of the server, database or role that would break our statements. These rely on
+-- fixed encoding, date and isolation settings, and set timeouts themselves where they need one.
+-- Timeouts set by the client (DATABASE_URL, PGOPTIONS) stay.
 select set_config(setting.name, ours.value, false)
   from (values
             ('client_encoding', 'UTF8'),
@@ -11,7 +11,7 @@ select set_config(setting.name, ours.value, false)
             ('standard_conforming_strings', 'on'),
             ('default_transaction_isolation', 'read committed'),
             ('default_transaction_read_only', 'off'),
-            -- Tables are always named with their schema; the types of pgvector are not.
+            -- Table names are schema-qualified; the types of pgvector are not.
             ('search_path', coalesce(
                 (select format('%s', extnamespace::regnamespace)
                    from pg_extension where extname = 'vector'), 'public')),
