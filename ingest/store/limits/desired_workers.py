@@ -1,4 +1,4 @@
-"""How many workers are wanted, with one patience for all processes (ingest/autoscaling.py)."""
+"""Desired number of workers; processes share the scaling delays (ingest/autoscaling.py)."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -13,7 +13,7 @@ from ingest.store.queue.queue_stats import QueueStats, TypeStats
 
 _SQL = load_queries("limits/desired_workers.sql")
 
-# Their jobs can do nothing while the provider of embeddings is paused.
+# Jobs of these types cannot run while the embedding provider is paused.
 _EMBEDDING: Final = frozenset({"file", "member", "url", "crawl_page"})
 
 
@@ -21,11 +21,11 @@ _EMBEDDING: Final = frozenset({"file", "member", "url", "crawl_page"})
 class DesiredWorkers:
     desired: int
     current: int
-    """Workers that live and are not stopping."""
+    """Live workers that are not stopping."""
     ready: int
-    """Jobs that could start now or within a minute; those that limits hold back are not counted."""
+    """Jobs that could start now or within a minute; excludes jobs that limits hold back."""
     paused: int
-    """Jobs that wait because their type, or everything, is paused or disabled."""
+    """Jobs that wait because their type is paused or disabled, or everything is paused."""
     oldest_seconds: float
     reason: Reason
 
@@ -37,7 +37,7 @@ class _Remembered:
 
 
 async def desired(conn: Connection, stats: QueueStats, rule: Rule) -> DesiredWorkers:
-    """What to tell whoever starts and stops workers. Needs a transaction."""
+    """The desired number of workers, for an autoscaler. Needs a transaction."""
     current = stats.workers.alive - stats.workers.draining
     asked = wanted(loads(stats), rule, current=current)
     memory = await _settle(conn, asked.workers, rule)
@@ -55,7 +55,7 @@ async def desired(conn: Connection, stats: QueueStats, rule: Rule) -> DesiredWor
 
 
 def loads(stats: QueueStats) -> Sequence[Load]:
-    """What each job type asks for."""
+    """The load of each job type."""
     return [_load(row, stats) for row in stats.types]
 
 

@@ -1,5 +1,5 @@
 -- name: remembered
--- One process at a time; `now` is the same clock for all.
+-- One process at a time; `now` is the database's clock, the same for all.
 select value, extract(epoch from now())::float8 as now
   from rag.worker_config where key = 'scaling'
    for update;

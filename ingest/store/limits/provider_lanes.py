@@ -1,4 +1,4 @@
-"""Lanes: what is left of a rate limit that all workers share, whether it is paused, and why."""
+"""Lanes: a token bucket and circuit breaker per provider, shared by all workers."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,46 +18,46 @@ PROVIDER_CODES: Final = (
     "embedding_quota",
     "embedding_mismatch",
 )
-"""With these, jobs wait for the embedding provider to be mended."""
+"""Error codes with which jobs wait for the embedding provider to recover."""
 FAILURES_TO_PAUSE: Final = 3
-"""In a row. A lane with so many lets one request try after each pause."""
+"""Consecutive failures after which a lane lets only one request through after each pause."""
 RELEASED_AT_ONCE: Final = 1000
-"""Jobs, at most, that one transaction lets go on."""
+"""Maximum number of jobs that one transaction makes ready."""
 
 PauseReason = Literal["rate_limited", "provider_unavailable", "probe"]
-"""`probe`: one request is under way to see whether a provider that failed is back."""
+"""`probe`: one request is in flight to test whether a failed provider has recovered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """Why a provider failed the last time."""
+    """Why a provider last failed."""
 
     code: str
     status: int | None
-    """Of the HTTP answer; None: there was none."""
+    """HTTP status; None: there was no response."""
     message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
-    """A lane as it is now, by the database's clock."""
+    """The current state of a lane, by the database's clock."""
 
     requests: float | None
-    """Left; below zero: a debt. None: as many as fit."""
+    """Remaining requests; negative: overdrawn. None: the bucket is full."""
     tokens: float | None
     refilled_at: datetime
     paused_until: datetime | None
     pause_reason: PauseReason | None
     failures: int
-    """In a row."""
+    """Consecutive failures."""
     failing_since: datetime | None
-    """Since when it is paused again and again for this cause; None: it is not."""
+    """Since when this cause keeps pausing the lane; None: it does not."""
     error_code: str | None
     error_status: int | None
     error_message: str | None
     now: datetime
     limits: Any
-    """`requestsPerMinute` and `tokensPerMinute`, as somebody wrote them; None: nobody did."""
+    """`requestsPerMinute` and `tokensPerMinute`, not validated; None: not configured."""
 
     @property
     def cause(self) -> Cause | None:
@@ -66,11 +66,11 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneState:
-    """What can be known of a lane without taking anything of it."""
+    """The state of a lane, read without taking tokens."""
 
     is_paused: bool
     delay: timedelta | None
-    """How much longer it is paused."""
+    """Remaining pause."""
     reason: PauseReason | None
     failures: int
     failing_since: datetime | None
@@ -91,7 +91,7 @@ def _cause(row: "Lane | LaneState") -> Cause | None:
 
 
 async def lock(conn: Connection, lane: str) -> Lane:
-    """The lane, added if need be; nobody else changes it before the transaction ends."""
+    """Lock a lane until the transaction ends; add it if it does not exist."""
     while True:
         async with conn.cursor(row_factory=class_row(Lane)) as cur:
             await cur.execute(_SQL["lock"], {"lane": lane})
@@ -102,7 +102,7 @@ async def lock(conn: Connection, lane: str) -> Lane:
 
 
 async def save(conn: Connection, name: str, lane: Lane) -> None:
-    """Write a lane that this transaction has locked."""
+    """Write a lane that this transaction locked."""
     await conn.execute(
         _SQL["save"],
         {
@@ -122,14 +122,14 @@ async def save(conn: Connection, name: str, lane: Lane) -> None:
 
 
 async def succeed(conn: Connection, lane: str) -> bool:
-    """A request of the lane was answered; whether the lane was failing until now."""
+    """Record that a request succeeded; returns whether the lane was failing before."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["succeed"], {"lane": lane})
         return bool(await cur.fetchone())
 
 
 async def state(conn: Connection, lane: str) -> LaneState | None:
-    """None: nobody has asked for anything in it yet."""
+    """None: the lane has not been used yet."""
     async with conn.cursor(row_factory=class_row(LaneState)) as cur:
         await cur.execute(_SQL["state"], {"lane": lane})
         return await cur.fetchone()
@@ -141,7 +141,7 @@ async def end_pauses(
     lane: str | None = None,
     reason: PauseReason | None = None,
 ) -> list[str]:
-    """End pauses of providers, all or only those of a lane or with a reason; the paused lanes."""
+    """End pauses of providers, optionally of one lane or reason; returns the affected lanes."""
     values = {"failures": FAILURES_TO_PAUSE, "lane": lane, "reason": reason}
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["end_pauses"], values)
@@ -149,9 +149,9 @@ async def end_pauses(
 
 
 async def release(conn: Connection, *, all: bool = False) -> int:
-    """Let some of the jobs that wait for the embedding provider go on, and wake the workers.
+    """Make some of the jobs that wait for the embedding provider ready, and wake the workers.
 
-    `all`: those that wait for any provider. How many there were.
+    `all` includes jobs that wait for any provider. Returns the number of jobs.
     """
     values = {"codes": list(PROVIDER_CODES), "all": all, "limit": RELEASED_AT_ONCE}
     done = await conn.execute(_SQL["release"], values)

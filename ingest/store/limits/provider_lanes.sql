@@ -2,10 +2,9 @@
 insert into rag.lanes (lane) values (%(lane)s) on conflict (lane) do nothing;
 
 -- name: lock
--- A limit of the lane itself goes before one of its key at any endpoint, and that before one of its
--- provider and model, whatever the key. The time
--- is that of the clock, not of the transaction, which may have waited for the lock; and nothing here
--- is worth waiting for a disk: a crash may forget what the last half second took.
+-- Precedence of limits: the lane itself, then its key at any endpoint, then its provider and model
+-- with any key. `now` is the clock's time, since the transaction may have waited for the lock. The
+-- commit does not wait for the disk: a crash may lose the last half second of changes.
 select lane.requests, lane.tokens, lane.refilled_at, lane.paused_until, lane.pause_reason,
        lane.failures, lane.failing_since, lane.error_code, lane.error_status, lane.error_message,
        clock_timestamp() as now,
@@ -25,8 +24,8 @@ update rag.lanes
  where lane = %(lane)s;
 
 -- name: succeed
--- The pause that lets one request probe a provider is over; one that was asked for is not. While a
--- provider is left alone because it fails, what was sent before it failed says nothing new.
+-- Ends a `probe` pause, but no pause that the provider asked for. While the lane is paused because
+-- the provider fails, ignores successes of requests sent before the failure.
 with before as materialized (
     select lane, failing_since from rag.lanes
      where lane = %(lane)s and failures > 0
@@ -50,8 +49,8 @@ select coalesce(paused_until > clock_timestamp(), false) as is_paused,
  where lane = %(lane)s;
 
 -- name: end_pauses
--- Types of jobs have lanes as well, which no provider pauses. Failures are kept as many as it takes
--- for one request to go ahead and try.
+-- Skips the lanes of job types, which have no provider. A failing provider keeps as many failures
+-- as the threshold, so that a single request probes it first.
 update rag.lanes
    set paused_until = null, pause_reason = null,
        failures = case when pause_reason = 'provider_unavailable' then %(failures)s
@@ -62,7 +61,7 @@ update rag.lanes
 returning lane;
 
 -- name: release
--- Jobs that wait for an embedding provider go on. Skips those that somebody holds.
+-- Makes jobs that wait for a provider ready. Skips locked rows.
 with waiting as materialized (
     select id from rag.processing_jobs
      where status = 'pending' and run_at is not null

@@ -1,4 +1,4 @@
-"""Which scheduled ticks have fired: the first replica to write the row runs the tick."""
+"""Scheduled ticks that have fired: the first replica to write the row runs the tick."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ _SQL = load_queries("limits/schedules.sql")
 
 
 async def now(conn: Connection) -> datetime:
-    """What time it is for the database."""
+    """The current time of the database."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["now"])
         time = await cur.fetchone()
@@ -20,11 +20,11 @@ async def now(conn: Connection) -> datetime:
 
 
 async def fire(conn: Connection, *, name: str, scheduled_for: datetime) -> bool:
-    """Take a firing; False when another replica has it."""
+    """Claim a tick; False if another replica has claimed it."""
     done = await conn.execute(_SQL["fire"], {"name": name, "scheduled_for": scheduled_for})
     return done.rowcount == 1
 
 
 async def forget_old(conn: Connection) -> int:
-    """Remove firings older than a week; how many."""
+    """Remove ticks older than a week; returns how many."""
     return (await conn.execute(_SQL["forget_old"])).rowcount

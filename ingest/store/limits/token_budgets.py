@@ -1,4 +1,4 @@
-"""Tokens that applications may have embedded a day, and have. A day begins at midnight, UTC."""
+"""Daily token budgets of applications for embedding. A day starts at midnight UTC."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -17,14 +17,14 @@ class Budget:
     per_day: int | None
     """None: no limit."""
     used: int
-    """Today, with what is reserved."""
+    """Used today, including reserved tokens."""
     renews_in: timedelta
 
 
 async def reserve(conn: Connection, *, application_id: UUID, tokens: int) -> date | None:
-    """Count tokens that are about to be spent; the day that they count for.
+    """Reserve tokens before they are spent; returns the day they count for.
 
-    None: they do not fit into what is left of today, and were not counted.
+    None: they exceed what is left of today's budget, and were not counted.
     """
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["reserve"], {"application_id": application_id, "tokens": tokens})
@@ -33,21 +33,21 @@ async def reserve(conn: Connection, *, application_id: UUID, tokens: int) -> dat
 
 
 async def give_back(conn: Connection, *, application_id: UUID, day: date, tokens: int) -> None:
-    """Tokens that were reserved for that day and not spent."""
+    """Return tokens that were reserved for that day but not spent."""
     await conn.execute(
         _SQL["give_back"], {"application_id": application_id, "day": day, "tokens": tokens}
     )
 
 
 async def state(conn: Connection, application_id: UUID) -> Budget | None:
-    """The application's budget and what it has used today; None: there is no such application."""
+    """The application's budget and today's usage; None: there is no such application."""
     async with conn.cursor(row_factory=class_row(Budget)) as cur:
         await cur.execute(_SQL["state"], {"application_id": application_id})
         return await cur.fetchone()
 
 
 async def resume_waiting(conn: Connection, application_id: UUID) -> int:
-    """Let the jobs go on that wait for tomorrow's tokens: the budget was changed. How many."""
+    """Make jobs that wait for tomorrow's budget ready, after a budget change; returns how many."""
     resumed = await conn.execute(_SQL["resume_waiting"], {"application_id": application_id})
     if resumed.rowcount:
         await wake(conn)
@@ -55,5 +55,5 @@ async def resume_waiting(conn: Connection, application_id: UUID) -> int:
 
 
 async def forget_old(conn: Connection) -> int:
-    """Forget what was used more than 400 days ago; how many days of applications."""
+    """Remove usage rows older than 400 days; returns how many."""
     return (await conn.execute(_SQL["forget_old"])).rowcount

@@ -1,9 +1,9 @@
--- A budget that somebody wrote by hand and that is no number is none, as in applications.py.
+-- A stored budget that is not a valid number counts as no budget, as in applications.py.
 
 -- name: reserve
--- Judged and counted in one statement: two workers never spend the same tokens. Counted without a
--- budget, too, for the day on which there is one. Not worth waiting for a disk: a crash may forget
--- what the last half second took.
+-- Checks and counts in one statement, so that two workers never spend the same tokens. Counts
+-- without a budget too, in case one is set later. The commit does not wait for the disk: a crash
+-- may lose the last half second of changes.
 insert into rag.token_usage as usage (application_id, day, tokens)
 select application.id, (now() at time zone 'utc')::date, %(tokens)s
   from app.applications as application
@@ -37,7 +37,7 @@ select (jsonb_path_query_first(application.settings,
  where application.id = %(application_id)s;
 
 -- name: resume_waiting
--- Skips what somebody holds.
+-- Skips locked rows.
 with waiting as materialized (
     select id from rag.processing_jobs
      where application_id = %(application_id)s and status = 'pending'

@@ -1,4 +1,4 @@
-"""Switches of the whole installation: the global pause, the limits of providers."""
+"""Settings of the whole installation: the global pause and provider limits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _SQL = load_queries("limits/worker_config.sql")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneLimits:
-    """What all workers together may ask of a provider in any minute; None: no limit."""
+    """Rate limits of a provider over all workers, in any minute; None: no limit."""
 
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
@@ -26,11 +26,11 @@ class WorkerConfig:
     paused: bool
     """Whether the workers claim nothing at all."""
     limits: dict[str, LaneLimits]
-    """By lane: `provider/model`, or `provider/model#key`, which goes before it."""
+    """By lane: `provider/model`, or `provider/model#key`, which takes precedence."""
 
 
 async def get(conn: Connection) -> WorkerConfig:
-    """As it is now; what was written wrongly by hand is left out."""
+    """The current settings; invalid stored values are left out."""
     stored = dict(await (await conn.execute(_SQL["all"])).fetchall())
     lanes = stored.get("limits")
     return WorkerConfig(
@@ -47,14 +47,14 @@ async def get(conn: Connection) -> WorkerConfig:
 
 
 async def set_paused(conn: Connection, paused: bool) -> None:
-    """Once the caller's transaction has ended, no job starts while `paused`."""
+    """Set the global pause: once the caller's transaction commits, no job starts while it is on."""
     await conn.execute(_SQL["take_switches"])
     await conn.execute(_SQL["put"], {"key": "paused", "value": Jsonb(paused)})
     await wake(conn)
 
 
 async def set_limits(conn: Connection, limits: Mapping[str, LaneLimits]) -> None:
-    """Replace the limits of all lanes; those that are not named have none."""
+    """Replace the limits of all lanes; lanes not named have none."""
     value = {
         lane: {
             "requestsPerMinute": of_lane.requests_per_minute,
@@ -67,7 +67,7 @@ async def set_limits(conn: Connection, limits: Mapping[str, LaneLimits]) -> None
 
 
 async def applied_migrations(conn: Connection) -> set[int]:
-    """Versions that the database has."""
+    """Versions of the migrations applied to the database."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["applied_migrations"])
         return set(await cur.fetchall())

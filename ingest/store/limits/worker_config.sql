@@ -2,7 +2,7 @@
 select key, value from rag.worker_config;
 
 -- name: take_switches
--- Waits for the claims that are under way, and lets none begin until this transaction ends.
+-- Waits for claims in progress and blocks new ones until this transaction ends.
 select pg_advisory_xact_lock(7245110386);
 
 -- name: put
