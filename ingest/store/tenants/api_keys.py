@@ -1,4 +1,4 @@
-"""Who may do what: API keys, tickets. Secrets are stored as digests only."""
+"""API keys and tickets. Secrets are stored only as digests."""
 
 import base64
 import hashlib
@@ -37,57 +37,57 @@ class ApiKey:
     name: str
     role: Role
     prefix: str
-    """The first 10 characters, by which people recognise a key."""
+    """The first 10 characters, to recognise a key by."""
     created_at: datetime
     revoked_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """What the bearer of a redeemed ticket may do."""
+    """The permissions of a redeemed ticket."""
 
     application_id: UUID
     role: Role
     key_id: UUID | None
-    """The key that it stood for; None for the operator's."""
+    """The key that the ticket stands for; None for the operator's key."""
     key_hash: bytes | None
-    """The digest of that key."""
+    """The digest of that key; None for the operator's key."""
 
 
 def digest(secret: str) -> bytes:
-    """Under what a key or ticket is stored; 32 bytes."""
+    """The 32-byte digest under which a key or ticket is stored."""
     return hashlib.sha256(secret.encode()).digest()
 
 
 async def find_key(conn: Connection, key: str) -> KnownKey | None:
-    """The key if it exists and was not revoked."""
+    """The key, if it exists and is not revoked."""
     async with conn.cursor(row_factory=class_row(KnownKey)) as cur:
         await cur.execute(_SQL["find_key"], {"key_hash": digest(key)})
         return await cur.fetchone()
 
 
 async def is_key_live(conn: Connection, id: UUID) -> bool:
-    """Whether the key still exists and was not revoked."""
+    """Whether the key exists and is not revoked."""
     row = await (await conn.execute(_SQL["is_key_live"], {"id": id})).fetchone()
     return row is not None and bool(row[0])
 
 
 def new_seed() -> str:
-    """What a new secret is made from: 256 random bits."""
+    """A seed for a new secret: 256 random bits."""
     return secrets.token_urlsafe(32)
 
 
 def derived(operator_key: str, *, purpose: str, seed: str) -> bytes:
-    """32 secret bytes of a seed, others for each purpose.
+    """Derive 32 secret bytes from a seed, different for each purpose.
 
-    Who has kept the seed can make them again, but only with the operator's key; who has only the
-    bytes learns nothing about that key.
+    The bytes can be derived again from the seed, but only with the operator's key. They reveal
+    nothing about that key.
     """
     return hmac.digest(operator_key.encode(), f"{purpose}:{seed}".encode(), "sha256")
 
 
 def derived_key(operator_key: str, seed: str) -> str:
-    """The API key, in clear, of a seed."""
+    """The plaintext API key derived from a seed."""
     material = derived(operator_key, purpose="api-key", seed=seed)
     return f"rk_{base64.urlsafe_b64encode(material).decode().rstrip('=')}"
 
@@ -95,7 +95,7 @@ def derived_key(operator_key: str, seed: str) -> str:
 async def add_key(
     conn: Connection, *, application_id: UUID, name: str, role: Role, key: str
 ) -> ApiKey | None:
-    """Let `key`, in clear, be used from now on; None when there is no such application."""
+    """Activate the plaintext `key`; None if there is no such application."""
     async with conn.cursor(row_factory=class_row(ApiKey)) as cur:
         await cur.execute(
             _SQL["add_key"],
@@ -114,7 +114,7 @@ async def add_key(
 async def list_keys(
     conn: Connection, *, application_id: UUID, limit: int, before: Position | None
 ) -> list[ApiKey]:
-    """Newest first, revoked ones too."""
+    """Newest first, including revoked keys."""
     async with conn.cursor(row_factory=class_row(ApiKey)) as cur:
         await cur.execute(
             _SQL["list_keys"],
@@ -124,7 +124,7 @@ async def list_keys(
 
 
 async def revoke_key(conn: Connection, *, application_id: UUID, id: UUID) -> bool:
-    """End a key at once; False when there is no such live key."""
+    """Revoke a key at once; False if there is no such live key."""
     done = await conn.execute(_SQL["revoke_key"], {"application_id": application_id, "id": id})
     return done.rowcount == 1
 
@@ -132,9 +132,9 @@ async def revoke_key(conn: Connection, *, application_id: UUID, id: UUID) -> boo
 async def add_ticket(
     conn: Connection, *, application_id: UUID, role: Role, key_id: UUID | None
 ) -> tuple[str, datetime]:
-    """A ticket in clear, good for one use within `TICKET_LIFETIME`, and when it expires.
+    """Issue a plaintext ticket for one use within `TICKET_LIFETIME`; returns it and its expiry.
 
-    `key_id` is the key that it stands for; None for the operator's.
+    `key_id` is the key that the ticket stands for; None for the operator's key.
     """
     ticket = secrets.token_urlsafe(32)
     cursor = await conn.execute(
@@ -154,14 +154,14 @@ async def add_ticket(
 
 
 async def redeem_ticket(conn: Connection, ticket: str) -> Grant | None:
-    """Use a ticket up; None when it is unknown, used or expired, or its key was revoked."""
+    """Consume a ticket; None if it is unknown, used or expired, or its key was revoked."""
     async with conn.cursor(row_factory=class_row(Grant)) as cur:
         await cur.execute(_SQL["redeem_ticket"], {"ticket_hash": digest(ticket)})
         return await cur.fetchone()
 
 
 async def forget_tickets(conn: Connection) -> int:
-    """Remove tickets that nobody used in time; how many."""
+    """Remove expired tickets; returns how many."""
     return (await conn.execute(_SQL["forget_tickets"])).rowcount
 
 

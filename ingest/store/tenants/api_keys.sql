@@ -6,7 +6,7 @@ select id, application_id, role from app.api_keys
 select exists (select 1 from app.api_keys where id = %(id)s and revoked_at is null);
 
 -- name: add_key
--- Nothing is inserted for an application that does not exist.
+-- Inserts nothing if the application does not exist.
 insert into app.api_keys (id, application_id, name, role, prefix, key_hash)
 select %(id)s, application.id, %(name)s, %(role)s, %(prefix)s, %(key_hash)s
   from app.applications as application
@@ -31,7 +31,7 @@ values (%(ticket_hash)s, %(application_id)s, %(key_id)s, %(role)s, now() + %(lif
 returning expires_at;
 
 -- name: redeem_ticket
--- Deleting it is what makes it good for one use; a ticket of a revoked key is worth nothing.
+-- Deletes the ticket, so that it works only once. A ticket of a revoked key does not work.
 delete from app.tickets as ticket
  where ticket.ticket_hash = %(ticket_hash)s and ticket.expires_at > now()
    and not exists (select 1 from app.api_keys as api_key

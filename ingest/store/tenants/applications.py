@@ -1,4 +1,4 @@
-"""Applications: the tenants of an installation, and what each has set for itself."""
+"""Applications, the tenants of an installation, and their settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,16 +24,16 @@ Position = tuple[datetime, UUID]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplicationSettings:
-    """Stored in camelCase; what is missing, or was written wrongly by hand, is as shown here."""
+    """Stored in camelCase; missing or invalid stored values get these defaults."""
 
     weight: int = 1
-    """Its share of the workers beside the others, 1 to 100."""
+    """Relative share of the workers, 1 to 100."""
     tokens_per_day: int | None = None
     """Tokens that may be sent to embedding providers in a UTC day; None: no budget."""
     reviews: frozenset[ReviewReason] = frozenset({"mass_deletion"})
-    """What a person is asked about."""
+    """Changes that need a review."""
     chunking: OwnChunking = field(default_factory=OwnChunking)
-    """How the documents are cut of sources that have set nothing else."""
+    """Chunk settings for sources without their own."""
 
     @classmethod
     def from_json(cls, stored: Any) -> Self:
@@ -64,13 +64,13 @@ class Application:
 async def lock_sources(conn: Connection, application_id: UUID) -> None:
     """Let one transaction at a time add or remove sources of an application.
 
-    Taken before any row lock. Workers do not take it: it never waits for one.
+    Take this lock before any row lock. Workers never take it, so it never waits for one.
     """
     await conn.execute(_SQL["lock_sources"], {"application_id": application_id})
 
 
 async def default_id(conn: Connection) -> UUID:
-    """The application that the operator's key acts on when it names no other."""
+    """The application that requests with the operator's key use by default."""
     row = await (await conn.execute(_SQL["default_id"])).fetchone()
     if row is None:
         raise RuntimeError("the migrations add a default application")
@@ -105,9 +105,9 @@ async def list_applications(
 async def edit(
     conn: Connection, id: UUID, *, name: str | None, settings: Mapping[str, Any]
 ) -> Application | None:
-    """Rename an application, unless `name` is None, and merge settings as they are stored.
+    """Rename an application, unless `name` is None, and merge `settings` into the stored JSON.
 
-    None when there is no such application.
+    None if there is no such application.
     """
     async with conn.cursor(row_factory=kwargs_row(_application)) as cur:
         await cur.execute(_SQL["edit"], {"id": id, "name": name, "settings": Jsonb(dict(settings))})
@@ -115,7 +115,7 @@ async def edit(
 
 
 async def settings_of(conn: Connection, application_id: UUID) -> ApplicationSettings:
-    """What an application has set; the usual settings for one that does not exist."""
+    """The settings of an application; the defaults if it does not exist."""
     application = await get(conn, application_id)
     return ApplicationSettings() if application is None else application.settings
 

@@ -22,7 +22,7 @@ select id, name, settings, is_default, created_at
 -- name: edit
 update app.applications
    set name = coalesce(%(name)s, name),
-       -- Anything but an object was written by hand, and could not be merged with.
+       -- Replaces a non-object, which was edited by hand and cannot be merged.
        settings = case jsonb_typeof(settings) when 'object' then settings else '{}' end || %(settings)s
  where id = %(id)s
 returning id, name, settings, is_default, created_at;

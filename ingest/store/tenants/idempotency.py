@@ -1,4 +1,4 @@
-"""Answers to requests with an Idempotency-Key, replayed when the request comes again."""
+"""Responses to requests with an Idempotency-Key, replayed when the request is repeated."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,7 +16,7 @@ _SQL = load_queries("tenants/idempotency.sql")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """An answer: its HTTP status and its JSON body."""
+    """A stored response: HTTP status and JSON body."""
 
     status: int
     response: dict[str, Any]
@@ -25,11 +25,10 @@ class Stored:
 async def replay(
     conn: Connection, *, application_id: UUID, key: str, request_hash: bytes
 ) -> Stored | None:
-    """The stored answer to an earlier request with this idempotency key.
+    """The stored response to an earlier request with this idempotency key; None if there is none.
 
-    Waits for a request with the same key that is being carried out, and lets later ones wait until
-    the end of this transaction. Raises Conflict when the earlier request had another content, or
-    takes longer than ten seconds.
+    Locks the key until the transaction ends, so concurrent requests with it wait for each other.
+    Raises Conflict if the earlier request had different content, or still runs after ten seconds.
     """
     asked = {"application_id": application_id, "key": key}
     await conn.execute(_SQL["be_patient"])
@@ -55,7 +54,7 @@ async def replay(
 async def remember(
     conn: Connection, *, application_id: UUID, key: str, request_hash: bytes, answer: Stored
 ) -> None:
-    """Store the answer to a request, in the transaction that carries it out."""
+    """Store the response to a request, in the transaction that executes it."""
     await conn.execute(
         _SQL["remember"],
         {
@@ -71,6 +70,6 @@ async def remember(
 async def forget_answers(
     conn: Connection, *, older_than: timedelta = timedelta(days=7), limit: int | None = None
 ) -> int:
-    """Remove up to `limit` answers older than this, the oldest first; how many."""
+    """Remove up to `limit` responses older than `older_than`, oldest first; returns how many."""
     gone = await conn.execute(_SQL["forget_answers"], {"older_than": older_than, "limit": limit})
     return gone.rowcount

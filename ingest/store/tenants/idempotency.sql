@@ -1,10 +1,10 @@
 -- name: lock
--- Held until the end of the transaction. A statement of its own: the next one sees what the holder
--- before has committed.
+-- Held until the end of the transaction. A separate statement, so that the next one sees what the
+-- previous holder committed.
 select pg_advisory_xact_lock(hashtextextended(%(application_id)s::uuid || %(key)s::text, 7245110384));
 
 -- name: be_patient
--- Not for ever: whoever waits holds a connection that others need.
+-- The wait is limited because a waiting request occupies a pool connection.
 select set_config('lock_timeout', '10000', true);
 
 -- name: wait_for_ever
@@ -19,7 +19,7 @@ insert into rag.idempotency_keys (application_id, key, request_hash, status, res
 values (%(application_id)s, %(key)s, %(request_hash)s, %(status)s, %(response)s);
 
 -- name: forget_answers
--- Skips what another process is removing.
+-- Skips rows that another process is removing.
 delete from rag.idempotency_keys as answer
  using (select application_id, key
           from rag.idempotency_keys
