@@ -1,4 +1,4 @@
-"""Notifications on their way: queued with what they tell of, attempted by jobs, kept as a log."""
+"""Webhook deliveries: queued with the change they announce, sent by jobs, kept as a log."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from ingest.store.queue import job_control, jobs
 _SQL = load_queries("notify/deliveries.sql")
 
 NOTIFICATION: Final = "notification"
-"""Type of the jobs that deliver. What becomes of them is told to nobody."""
+"""Type of the jobs that deliver. Their own results trigger no notifications."""
 
 DeliveryStatus = Literal["pending", "delivered", "failed"]
 
@@ -25,15 +25,15 @@ class NewDelivery:
     application_id: UUID
     event: str
     dedupe_key: str
-    """What happened: the same is told once to each endpoint."""
+    """Identifies the event: each endpoint gets it once."""
     body: str
-    """Frozen: every attempt sends these characters, as UTF-8."""
+    """Fixed: every attempt sends exactly this text, as UTF-8."""
     id: UUID = field(default_factory=new_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """What an attempt needs to know."""
+    """A delivery to attempt, with its endpoint."""
 
     id: UUID
     application_id: UUID
@@ -44,14 +44,14 @@ class Due:
     url: str
     secret: str
     previous_secret: str | None
-    """None unless it still signs."""
+    """None if it no longer signs."""
     is_enabled: bool
     failing_for: timedelta | None
-    """Of the endpoint, at all its deliveries; None: it works."""
+    """How long the endpoint has been failing; None: it works."""
     wait: timedelta | None
-    """Until a failing endpoint may be tried again; negative: it may."""
+    """Time until a failing endpoint may be tried again; negative: it may be tried now."""
     at: datetime
-    """Now, by the database's clock."""
+    """Current time of the database."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class Delivery:
     job_id: UUID | None
     attempts: int
     last_status: int | None
-    """Of HTTP or SMTP; None: no answer came."""
+    """HTTP or SMTP status; None: no response."""
     last_error: str | None
     last_attempt_at: datetime | None
     delivered_at: datetime | None
@@ -73,9 +73,9 @@ class Delivery:
 
 
 async def queue(conn: Connection, new: Sequence[NewDelivery]) -> None:
-    """Deliver these when the caller's transaction commits, but nothing twice to an endpoint.
+    """Queue deliveries in the caller's transaction; skips events an endpoint already has.
 
-    The caller holds the endpoints (`for key share`), or they may be gone meanwhile.
+    The caller locks the endpoints (`for key share`), so that they are not deleted meanwhile.
     """
     if not new:
         return
@@ -101,7 +101,7 @@ async def queue(conn: Connection, new: Sequence[NewDelivery]) -> None:
 
 
 async def due(conn: Connection, id: UUID) -> Due | None:
-    """A delivery with its endpoint; None when they were deleted."""
+    """A delivery with its endpoint; None if it was deleted."""
     async with conn.cursor(row_factory=class_row(Due)) as cur:
         await cur.execute(_SQL["due"], {"id": id})
         return await cur.fetchone()
@@ -113,17 +113,17 @@ async def attempt(conn: Connection, id: UUID) -> None:
 
 
 async def delivered(conn: Connection, id: UUID, *, status: int | None) -> None:
-    """Note that it was taken; the caller has proved that the job is still its own."""
+    """Record success; the caller has checked that it still owns the job."""
     await conn.execute(_SQL["delivered"], {"id": id, "last_status": status})
 
 
 async def refused(conn: Connection, id: UUID, *, status: int | None, error: str) -> None:
-    """Note how an attempt failed; whether it was the last one, the end of the job says."""
+    """Record a failed attempt. The end of the job decides whether it was the last one."""
     await conn.execute(_SQL["refused"], {"id": id, "last_status": status, "last_error": error})
 
 
 async def close(conn: Connection, job_ids: Sequence[UUID]) -> None:
-    """Fail deliveries whose jobs have ended without success."""
+    """Fail pending deliveries whose jobs ended without success."""
     if job_ids:
         await conn.execute(_SQL["close"], {"job_ids": list(job_ids)})
 
@@ -136,9 +136,9 @@ async def end_pending(
     reason: str,
     but: UUID | None = None,
 ) -> None:
-    """Cancel the jobs that still have to deliver to an endpoint, except job `but`.
+    """Cancel the pending deliveries of an endpoint, except that of job `but`.
 
-    Before the endpoint is locked: jobs come first.
+    Call before locking the endpoint: jobs are locked first.
     """
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
@@ -154,10 +154,10 @@ async def end_pending(
 
 
 async def release(conn: Connection, *, endpoint_id: UUID, if_failing: bool = False) -> int:
-    """Let all that waits for an endpoint go on now, with `if_failing` only if it fails; how many.
+    """Make deliveries that wait for an endpoint ready; returns how many.
 
-    Before the endpoint is locked: jobs come first. A delivery that is putting itself off at this
-    very moment is missed, and found by `release_overlooked`.
+    With `if_failing`, only if the endpoint fails. Call before locking the endpoint: jobs are locked
+    first. Misses deliveries that are being snoozed right now; `release_overlooked` finds them.
     """
     done = await conn.execute(
         _SQL["release"], {"endpoint_id": endpoint_id, "if_failing": if_failing}
@@ -168,7 +168,7 @@ async def release(conn: Connection, *, endpoint_id: UUID, if_failing: bool = Fal
 
 
 async def release_one(conn: Connection, *, endpoint_id: UUID, id: UUID) -> bool:
-    """Let a delivery that waits for its next attempt make it now; False if it does not wait."""
+    """Make the next attempt of a delivery ready now; False if it is not waiting for one."""
     done = await conn.execute(_SQL["release_one"], {"endpoint_id": endpoint_id, "id": id})
     if done.rowcount:
         await jobs.wake(conn)
@@ -176,7 +176,7 @@ async def release_one(conn: Connection, *, endpoint_id: UUID, id: UUID) -> bool:
 
 
 async def release_overlooked(conn: Connection) -> int:
-    """Let deliveries go on that wait for an endpoint which works; how many."""
+    """Make deliveries that still wait for a working endpoint ready; returns how many."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["overlooked"])
         endpoint_ids = await cur.fetchall()
@@ -191,7 +191,7 @@ async def list_deliveries(
     limit: int,
     before: int | None,
 ) -> list[Delivery]:
-    """Newest first. The caller has proved whose endpoint it is, here and below."""
+    """Newest first. Here and below, the caller has checked which application owns the endpoint."""
     async with conn.cursor(row_factory=class_row(Delivery)) as cur:
         await cur.execute(
             _SQL["list"],
@@ -209,7 +209,7 @@ async def get(conn: Connection, *, endpoint_id: UUID, id: UUID) -> Delivery | No
 async def replay(
     conn: Connection, *, application_id: UUID, endpoint_id: UUID, id: UUID
 ) -> Delivery | None:
-    """Queue a delivery again, with the same id and body; None when it is not there, or pending."""
+    """Queue a delivery again with the same id and body; None if it is missing or pending."""
     job_id = new_id()
     async with conn.cursor(row_factory=class_row(Delivery)) as cur:
         await cur.execute(_SQL["replay"], {"endpoint_id": endpoint_id, "id": id, "job_id": job_id})

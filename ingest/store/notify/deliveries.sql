@@ -1,4 +1,4 @@
--- Notifications on their way: one row per endpoint and happening, with a job that delivers it.
+-- Webhook deliveries: one row per endpoint and event, with a job that delivers it.
 
 -- name: add
 insert into rag.webhook_deliveries
@@ -37,7 +37,7 @@ update rag.webhook_deliveries
  where id = %(id)s;
 
 -- name: close
--- Their jobs have ended without success.
+-- The jobs of these deliveries ended without success.
 update rag.webhook_deliveries
    set status = 'failed', last_error = coalesce(last_error, 'it was never sent')
  where job_id = any(%(job_ids)s) and status = 'pending';
@@ -48,9 +48,9 @@ select job_id from rag.webhook_deliveries
    and status = 'pending' and job_id is distinct from %(but)s;
 
 -- name: release
--- What waits for this endpoint goes now, the oldest first: the first ten at once, then twenty a second,
--- so that a receiver that has just recovered is not flooded. Skips jobs that somebody holds: whoever
--- delivers has other jobs locked, and must not wait; `overlooked` finds those.
+-- Releases waiting deliveries, oldest first: ten at once, then twenty a second, so that a receiver
+-- that has just recovered is not flooded. Skips locked jobs: the caller may hold locks on others and
+-- must not wait. `overlooked` finds the skipped ones.
 with waiting as materialized (
     select job.id, delivery.position
       from rag.webhook_deliveries as delivery
@@ -79,7 +79,7 @@ update rag.processing_jobs as job
    and job.id = delivery.job_id and job.status = 'pending' and job.run_at is not null;
 
 -- name: overlooked
--- Endpoints that work while deliveries wait for them: those were held when the endpoint recovered.
+-- Working endpoints with waiting deliveries, whose jobs were locked when the endpoint recovered.
 select distinct delivery.endpoint_id
   from rag.webhook_deliveries as delivery
   join rag.webhook_endpoints as endpoint
@@ -105,7 +105,7 @@ select id, endpoint_id, position, event, body, status, job_id, attempts, last_st
  where endpoint_id = %(endpoint_id)s and id = %(id)s;
 
 -- name: replay
--- The same message once more; not beside a job that still has to send it.
+-- Sends the same message again, unless a job still has to send it.
 update rag.webhook_deliveries
    set status = 'pending', job_id = %(job_id)s
  where endpoint_id = %(endpoint_id)s and id = %(id)s and status <> 'pending'

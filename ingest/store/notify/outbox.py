@@ -1,7 +1,7 @@
-"""What has happened, told to the webhook endpoints that want to hear of it.
+"""Transactional outbox: queues deliveries to subscribed webhook endpoints.
 
-In the transaction of the change itself: no change without its notification, and none without it.
-While nothing ends, nothing is read or written; while nobody listens, one small statement is.
+Runs in the transaction of the change, so that change and notification commit together. Without a
+terminal state, it reads and writes nothing; without subscribers, it runs one small statement.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ _COUNTS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobEnd:
-    """A job that has a new state."""
+    """A job and its new status."""
 
     id: UUID
     type: str
@@ -52,15 +52,15 @@ class JobEnd:
 
 
 async def sources_settled(conn: Connection, settled: Sequence[Settled]) -> None:
-    """Tell of sources that have come to an end with this change; after their events."""
+    """Notify of sources that completed, failed or need a review; call after their events."""
     changed = [source for source in settled if source.status != source.was]
     await _tell(conn, "sources", [source.id for source in changed if source.status in _TOLD])
 
 
 async def jobs_ended(conn: Connection, ends: Sequence[JobEnd]) -> None:
-    """Tell of jobs that have failed for good, and of re-scrapes that are done.
+    """Notify of failed jobs, and of rescrapes that completed or need a review.
 
-    Of notifications nothing is told: their deliveries are closed.
+    Failed notification jobs trigger no notification; their deliveries are closed.
     """
     failed = [end for end in ends if end.status == "failed"]
     await _tell(conn, "failed_jobs", [end.id for end in failed if end.type != NOTIFICATION])
@@ -70,9 +70,9 @@ async def jobs_ended(conn: Connection, ends: Sequence[JobEnd]) -> None:
 
 
 async def complete_batches(conn: Connection, batch_ids: Sequence[UUID]) -> int:
-    """Mark those of the batches that have ended and tell of them; how many.
+    """Complete the batches that have ended and notify of them; returns how many.
 
-    In a small transaction of its own, after the ones that ended their sources have committed.
+    Run in a separate short transaction, after those that ended the sources have committed.
     """
     completed = await batches.complete(conn, batch_ids)
     for batch in completed:
@@ -81,7 +81,7 @@ async def complete_batches(conn: Connection, batch_ids: Sequence[UUID]) -> int:
 
 
 async def test(conn: Connection, endpoint: Endpoint) -> UUID:
-    """Queue a delivery that tells of nothing, for a person to see it arrive; its id."""
+    """Queue a test delivery; returns its id."""
     id = new_id()
     row = await (await conn.execute(_SQL["now"])).fetchone()
     assert row is not None  # noqa: S101 one row, always
@@ -154,6 +154,6 @@ async def _tell_of_batch(conn: Connection, batch: CompletedBatch) -> None:
 
 
 def _body(event: str, at: datetime, data: Mapping[str, Any]) -> str:
-    """The message as Standard Webhooks wants it."""
+    """The message in the format of Standard Webhooks."""
     message = {"type": event, "timestamp": at.astimezone(UTC), "data": data}
     return orjson.dumps(message, option=orjson.OPT_UTC_Z).decode()

@@ -1,6 +1,6 @@
--- What is told to whom. Each statement answers with one row per endpoint that wants to hear of it,
--- and holds those endpoints, so that none is deleted before its deliveries are written. Data are
--- identifiers, names, states and counts: no text of documents, no payloads.
+-- Notifications and their recipients. Each statement returns one row per event and subscribed
+-- endpoint. It locks the endpoints, so that none is deleted before its deliveries are written. Data
+-- are identifiers, names, states and counts: no document text, no job payloads.
 
 -- name: sources
 select endpoint.id as endpoint_id, endpoint.application_id, now() as at,
@@ -21,7 +21,7 @@ select endpoint.id as endpoint_id, endpoint.application_id, now() as at,
    for key share of endpoint;
 
 -- name: failed_jobs
--- A mailbox hears of files and pages by the counts of their batch or run, or it would flood.
+-- Mailboxes get no mail per file or page: the counts of the batch or run cover those.
 select endpoint.id as endpoint_id, endpoint.application_id, now() as at,
        'job.failed' as event,
        concat_ws(':', 'job', job.id, job.fence) as dedupe_key,

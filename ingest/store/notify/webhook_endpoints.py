@@ -1,4 +1,4 @@
-"""Receivers of notifications: what they want to hear of, their secrets, and whether they work."""
+"""Webhook endpoints: their event subscriptions, secrets and health."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ Event = Literal[
 ]
 
 MAILED: Final[frozenset[Event]] = frozenset({"batch.completed", "rescrape.completed", "job.failed"})
-"""Events that go out by e-mail: one letter for each file would be too many."""
+"""Events sent by e-mail: one message per file would be too many."""
 
 MOST_ENDPOINTS: Final = 20
-"""Of one application."""
+"""Per application."""
 OVERLAP: Final = timedelta(hours=24)
-"""How long the old secret signs beside the new one."""
+"""How long the old secret signs along with the new one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Endpoint:
     disabled_reason: str | None
     failing_since: datetime | None
     failures: int
-    """Failed attempts in a row."""
+    """Consecutive failed attempts."""
     previous_secret_until: datetime | None
     created_at: datetime
     updated_at: datetime
@@ -58,7 +58,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointChange:
-    """None leaves a field as it is."""
+    """None leaves a field unchanged."""
 
     url: str | None = None
     description: str | None = None
@@ -67,7 +67,7 @@ class EndpointChange:
 
     @property
     def begins_anew(self) -> bool:
-        """Whether it may end the failures of the endpoint, so that it is tried at once."""
+        """Whether the change resets the endpoint's failures, so that it is tried at once."""
         return self.is_enabled is True or (self.url is not None and self.is_enabled is None)
 
 
@@ -90,7 +90,7 @@ async def add(
     events: Sequence[Event],
     secret: str,
 ) -> Endpoint:
-    """Raises Conflict when the application has as many endpoints as it may have."""
+    """Raises Conflict if the application already has `MOST_ENDPOINTS`."""
     await conn.execute(_SQL["lock_application"], {"application_id": application_id})
     added = await _one(
         conn,
@@ -116,7 +116,7 @@ async def get(conn: Connection, *, application_id: UUID, id: UUID) -> Endpoint |
 
 
 async def signs_with(conn: Connection, *, application_id: UUID, secret: str) -> bool:
-    """Whether an endpoint of the application signs with this secret, alone or beside a new one."""
+    """Whether an endpoint of the application signs with this secret, as current or previous one."""
     asked = {"application_id": application_id, "secret": secret}
     row = await (await conn.execute(_SQL["signs_with"], asked)).fetchone()
     return row is not None and bool(row[0])
@@ -143,9 +143,9 @@ async def list_endpoints(
 async def edit(
     conn: Connection, *, application_id: UUID, id: UUID, change: EndpointChange
 ) -> Endpoint | None:
-    """None when it is not there.
+    """None if it does not exist.
 
-    Disabling ends what waits to be delivered; enabling, or another URL, sends it.
+    Disabling cancels pending deliveries; enabling or changing the URL sends them.
     """
     if change.is_enabled is False:
         await deliveries.end_pending(
@@ -167,7 +167,7 @@ async def edit(
 
 
 async def delete(conn: Connection, *, application_id: UUID, id: UUID) -> bool:
-    """Remove an endpoint with its deliveries; False when it is not there."""
+    """Remove an endpoint with its deliveries; False if it does not exist."""
     await deliveries.end_pending(
         conn, application_id=application_id, endpoint_id=id, reason="the endpoint was deleted"
     )
@@ -178,9 +178,9 @@ async def delete(conn: Connection, *, application_id: UUID, id: UUID) -> bool:
 async def rotate(
     conn: Connection, *, application_id: UUID, id: UUID, secret: str
 ) -> Endpoint | None:
-    """Sign with `secret` from now on, and with the old one as well for `OVERLAP`.
+    """Sign with `secret` from now on, and for `OVERLAP` with the old one too.
 
-    What waits for the endpoint is sent.
+    Deliveries that wait for the endpoint are sent.
     """
     if await get(conn, application_id=application_id, id=id):
         await deliveries.release(conn, endpoint_id=id)
@@ -190,30 +190,30 @@ async def rotate(
 
 
 async def hurry(conn: Connection, id: UUID) -> None:
-    """Let a failing endpoint be tried at once."""
+    """Allow an attempt at a failing endpoint now."""
     await conn.execute(_SQL["hurry"], {"id": id})
 
 
 async def take_turn(conn: Connection, id: UUID) -> bool:
-    """Whether the caller may try a failing endpoint now; then nobody else may for a minute."""
+    """Whether the caller may try a failing endpoint now; blocks other attempts for a minute."""
     return (await conn.execute(_SQL["take_turn"], {"id": id})).rowcount == 1
 
 
 async def failed(conn: Connection, id: UUID, *, has_turn: bool, pause: timedelta) -> Health | None:
-    """Note a failed attempt and leave the endpoint alone for `pause`; None when it is gone."""
+    """Record a failed attempt and pause the endpoint for `pause`; None if it was deleted."""
     async with conn.cursor(row_factory=class_row(Health)) as cur:
         await cur.execute(_SQL["failed"], {"id": id, "has_turn": has_turn, "pause": pause})
         return await cur.fetchone()
 
 
 async def worked(conn: Connection, id: UUID) -> None:
-    """Note that an attempt has succeeded; what waited for that goes on at once."""
+    """Record a successful attempt; makes deliveries that waited for the endpoint ready."""
     await deliveries.release(conn, endpoint_id=id, if_failing=True)
     await conn.execute(_SQL["worked"], {"id": id})
 
 
 async def disable(conn: Connection, id: UUID, *, reason: str) -> None:
-    """Send nothing more there. What waits is ended by `deliveries.end_pending`, afterwards."""
+    """Send nothing more there. Call `deliveries.end_pending` afterwards for pending deliveries."""
     await conn.execute(_SQL["disable"], {"id": id, "reason": reason})
 
 

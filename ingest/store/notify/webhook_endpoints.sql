@@ -1,7 +1,7 @@
--- Receivers of notifications. Lock order: jobs, then sources, then endpoints, then deliveries.
+-- Webhook endpoints. Lock order: jobs, then sources, then endpoints, then deliveries.
 
 -- name: lock_application
--- Two requests together must not pass the limit.
+-- Concurrent requests must not exceed the limit.
 select id from app.applications where id = %(application_id)s for no key update;
 
 -- name: add
@@ -36,7 +36,7 @@ select exists (
             or previous_secret = %(secret)s and previous_secret_until > now()));
 
 -- name: edit
--- Whoever enables an endpoint or moves it says that it works: it begins without a past.
+-- Enabling an endpoint or changing its URL resets its failures.
 update rag.webhook_endpoints
    set url = coalesce(%(url)s, url),
        description = coalesce(%(description)s, description),
@@ -57,8 +57,8 @@ returning id, application_id, url, description, events, is_enabled, disabled_rea
 delete from rag.webhook_endpoints where application_id = %(application_id)s and id = %(id)s;
 
 -- name: rotate
--- The secret before the last one ends at once: there are never more than two. A receiver that refused
--- signatures may now take them, so the endpoint begins without a past.
+-- Drops the previous secret at once: there are never more than two. Resets failures, since a
+-- receiver that refused signatures may accept the new ones.
 update rag.webhook_endpoints
    set previous_secret = secret, previous_secret_until = now() + %(overlap)s::interval,
        secret = %(secret)s, failing_since = null, failures = 0, retry_at = null,
@@ -68,18 +68,18 @@ returning id, application_id, url, description, events, is_enabled, disabled_rea
           failures, previous_secret_until, created_at, updated_at;
 
 -- name: hurry
--- A person wants to know now whether it works.
+-- A user wants to know now whether the endpoint works.
 update rag.webhook_endpoints set retry_at = now() where id = %(id)s and retry_at > now();
 
 -- name: take_turn
--- While an endpoint fails, one delivery at a time may try it. If nobody hears of that one again,
--- the next one may when its time is over.
+-- While an endpoint fails, one delivery at a time may try it. If that attempt never reports back,
+-- the next one may try after a minute.
 update rag.webhook_endpoints
    set retry_at = now() + interval '1 minute'
  where id = %(id)s and failing_since is not null and retry_at <= now();
 
 -- name: failed
--- Deliveries that were under way when the first of them failed add nothing to the pause.
+-- Deliveries already in flight at the first failure do not extend the pause.
 update rag.webhook_endpoints
    set failures = failures + 1,
        failing_since = coalesce(failing_since, now()),
