@@ -66,7 +66,7 @@ class LaneStats:
     failures: int
     """Consecutive failures."""
     failing_code: str | None
-    """Why requests keep failing; None: they do not."""
+    """The error that keeps pausing the lane; None: there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
