@@ -49,8 +49,8 @@ select job_id from rag.webhook_deliveries
 
 -- name: release
 -- Releases waiting deliveries, oldest first: ten at once, then twenty a second, so that a receiver
--- that has just recovered is not flooded. Skips locked jobs: the caller may hold locks on others and
--- must not wait. `overlooked` finds the skipped ones.
+-- that has just recovered is not flooded. Skips locked jobs, since the caller may hold locks on
+-- other jobs and must not wait; `overlooked` finds them.
 with waiting as materialized (
     select job.id, delivery.position
       from rag.webhook_deliveries as delivery

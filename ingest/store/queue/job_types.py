@@ -25,7 +25,7 @@ class JobType:
     backoff_base: timedelta
     backoff_cap: timedelta
     timeout: timedelta
-    """Of one attempt."""
+    """Limit for one attempt."""
     stage_timeout: timedelta
     """Longest time an attempt may run without progress."""
     max_concurrent: int | None = None
