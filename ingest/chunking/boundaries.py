@@ -1,6 +1,6 @@
-"""Where a text is best cut: heading > paragraph > row or item > cell > sentence > line > word.
+"""Chooses where to cut a text: heading > paragraph > row or item > cell > sentence > line > word.
 
-Everything searches a window of one chunk, so that a text is looked at a bounded number of times.
+Each search covers a window of at most one chunk, so the number of passes over a text is bounded.
 """
 
 import re
@@ -12,25 +12,25 @@ from ingest.chunking.structure import Heading, Position, Structure
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _CLOSING = r"[\"'”\u2019»)\]」』\uff09]{0,3}"
 _SENTENCE_END = re.compile(
-    rf"[.!?…]{_CLOSING}\s+(?=[^\sa-z])"  # a small letter goes on after an abbreviation
-    rf"|[。\uff01\uff1f]{_CLOSING}"  # full-width marks need no space behind them
+    rf"[.!?…]{_CLOSING}\s+(?=[^\sa-z])"  # lower case follows an abbreviation
+    rf"|[。\uff01\uff1f]{_CLOSING}"  # full-width marks need no space after them
 )
 _LINE_END = re.compile(r"\n")
 _SPACE = re.compile(r"\s")
 _WORD_ENDS = (" ", "\n", "\t", "、", "\uff0c", "\uff1b")  # the last: full-width , and ;
 _ZERO_WIDTH_JOINER = "\u200d"
-# In front of the bar of a cell that is not empty; in front of the next `key: ` of a record.
+# Before the bar of a non-empty cell; before the next `key: ` of a record.
 _CELL = re.compile(r"(?<!\\)(?=\|[ \t]*[^\s|])")
 _FIELD = re.compile(r"(?<=; )(?=[^:;\n]{1,60}: )")
 
-# How full a chunk has to be before a boundary of that kind may end it.
+# How full a chunk must be (0 to 1) before a boundary of that kind may end it.
 _HEADING_FILL = 0.1
 _FILL = 0.5
 _FILL_BY_SIZE = 0.75
 
 
 class Boundaries:
-    """The boundaries of one text. `by_size`: chunks are full before they are anything else."""
+    """The boundaries of one text. `by_size`: full chunks matter more than structure."""
 
     def __init__(self, text: str, structure: Structure, *, by_size: bool = False) -> None:
         self._text = text
@@ -47,10 +47,10 @@ class Boundaries:
         at: Callable[[float], Position],
         fits: Callable[[Position, Position], bool],
     ) -> Position:
-        """The best place in (after, limit]. White space beside it belongs to nobody.
+        """The best place in (after, limit]. White space next to the cut belongs to no chunk.
 
-        `at` says where a chunk would be so full (0 to 1), `fits` whether a range of characters can
-        be a chunk.
+        `at` returns the position where a chunk reaches a fill level (0 to 1); `fits` tells whether
+        a range of characters can be a chunk.
         """
         heading = self._heading(max(after + 1, at(self._heading_fill)), limit)
         if heading:
@@ -61,9 +61,9 @@ class Boundaries:
         return self._before_its_heading(cut, after)
 
     def resume(self, start: Position, end: Position) -> Position:
-        """Where in [start, end] an overlap of at most that range should begin.
+        """Where in [start, end] the overlap should begin; the range is its maximum.
 
-        A row that is whole in the chunk before is whole in the overlap, or not in it.
+        The overlap never contains part of a row that is whole in the previous chunk.
         """
         headings = self.structure.headings_between(start, end - 1)
         if headings:
@@ -85,13 +85,13 @@ class Boundaries:
         return self._between_characters(start, 0)
 
     def allows_overlap(self, position: Position) -> bool:
-        """Whether a chunk from `position` may begin before it: not at a heading."""
+        """Whether a chunk at `position` may begin with an overlap: not at a heading."""
         return self._by_size or not self._is_heading(position)
 
     def row_walls(self) -> list[Position]:
-        """Where chunks end if each row is to be one: around table rows and outermost items.
+        """Where chunks must end for one row per chunk: around table rows and outermost items.
 
-        The headings right above a block and the header of a table belong to its first row.
+        The headings directly above a block, and a table's header, go with its first row.
         """
         walls: list[Position] = []
         end = 0
@@ -106,12 +106,12 @@ class Boundaries:
         return walls
 
     def _is_heading(self, position: Position) -> bool:
-        """Whether `position` is where a heading starts, behind up to three spaces."""
+        """Whether a heading starts at `position`, after up to three spaces of indent."""
         near = self.structure.headings_between(position - 3, position)
         return bool(near) and not self._text[near[-1].start : position].strip()
 
     def _heading(self, start: Position, limit: Position) -> Heading | None:
-        """The last of the highest level: sections are worth more than full chunks."""
+        """The last heading of the highest level: whole sections matter more than full chunks."""
         found = self.structure.headings_between(start, limit)
         return min(reversed(found), key=_level) if found else None
 
@@ -137,7 +137,7 @@ class Boundaries:
         return ends[-1] if ends else None
 
     def _cell(self, start: Position, limit: Position) -> Position | None:
-        """In the table row or record that reaches beyond `limit`."""
+        """A cell boundary in the table row or record that extends beyond `limit`."""
         block = self.structure.block_around(limit)
         if block is None or block.kind == "verbatim":
             return None
@@ -161,7 +161,7 @@ class Boundaries:
         return end + 1 if end >= 0 else None
 
     def _between_characters(self, cut: Position, lowest: Position) -> Position:
-        """Back to where no accent or emoji is torn from what it belongs to."""
+        """Move `cut` back so that it separates no accent from its letter and no joined emoji."""
         for position in range(cut, max(lowest, cut - 16), -1):
             if self._text[position - 1] != _ZERO_WIDTH_JOINER and not self._attaches(position):
                 return position
@@ -176,9 +176,9 @@ class Boundaries:
     def _before_its_unit(
         self, cut: Position, after: Position, fits: Callable[[Position, Position], bool]
     ) -> Position:
-        """In front of the largest unit that the cut would split though it fits a chunk.
+        """Move the cut before the largest unit that it would split although it fits a chunk.
 
-        By size only single rows: a table as a whole is not worth a chunk that is not full.
+        By size, only single rows are kept whole; whole tables would leave chunks underfilled.
         """
         for start, end in self.structure.units_around(cut):
             if start <= after or not fits(start, end):
@@ -189,7 +189,7 @@ class Boundaries:
         return cut
 
     def _before_its_lead(self, cut: Position, after: Position) -> Position:
-        """The header of a table goes with its first row."""
+        """Keep a table's header with its first row."""
         block = self.structure.block_around(cut)
         if block and block.lead and block.lead[0] > after and cut >= block.lead[1]:
             between = self._text[block.lead[1] : cut]
@@ -197,7 +197,7 @@ class Boundaries:
         return cut
 
     def _before_its_heading(self, cut: Position, after: Position) -> Position:
-        """A heading goes with what follows it, never at the end of a chunk."""
+        """Keep a heading with the text that follows it, never at the end of a chunk."""
         for heading in reversed(self.structure.headings_between(after + 1, cut - 1)):
             if self._text[heading.end : cut].strip():
                 break

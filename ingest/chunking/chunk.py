@@ -1,4 +1,4 @@
-"""Cuts a document into chunks that keep its structure."""
+"""Cuts a document into chunks that respect its structure."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -23,21 +23,21 @@ def chunk(
     overlap: int,
     by: ChunkBy = "heading",
 ) -> list[Chunk]:
-    """All of the document, in chunks of at most `size` tokens by a fresh count of each.
+    """Cut the whole document into chunks of at most `size` tokens, each counted on its own.
 
     `size` includes what the model adds to a text (`tokenizer.special_tokens`) and the chunk's
-    `lead`: the header of the table, or the opening fence of the code, in which it starts. Rows of
-    tables, list items and lines of code that fit a chunk are never cut. No chunk is blank; a blank
-    document has none.
+    `lead`: the table header or opening code fence of the block in which the chunk starts. Table
+    rows, list items and lines of code that fit a chunk are never cut. No chunk is blank; a blank
+    document has no chunks.
 
-    `by` is what ends a chunk although it has room:
-    - `heading`: a heading of some weight.
+    `by` names what ends a chunk that still has room:
+    - `heading`: a heading, preferably of a high level.
     - `page`: the start of a page; documents without pages are cut as by heading.
-    - `row`: the end of each table row and list item, with what is nested in it.
+    - `row`: the end of each table row and list item, including nested items.
     - `size`: nothing.
 
-    Neighbours share up to `overlap` tokens: none across what ends a chunk, of tables and lists
-    whole rows or none. ValueError for a size and overlap that cannot work.
+    Neighbouring chunks share up to `overlap` tokens: none across such an end, and only whole rows
+    of tables and lists. ValueError if `size` and `overlap` do not work together.
     """
     budget = size - tokenizer.special_tokens
     if budget < _SMALLEST_BUDGET or not 0 <= 2 * overlap <= size:

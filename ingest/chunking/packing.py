@@ -1,6 +1,6 @@
-"""Packs a text into chunks, greedily: each is filled up to the best boundary.
+"""Packs a text into chunks greedily: each is filled up to the best boundary.
 
-Time is linear in the text, whatever it is: each chunk looks at a bounded number of characters.
+Time is linear for any text: packing a chunk reads a bounded number of characters.
 """
 
 from bisect import bisect_right
@@ -11,16 +11,16 @@ from ingest.chunking.boundaries import Boundaries
 from ingest.chunking.structure import Block, Position, Range
 from ingest.chunking.token_map import TokenMap
 
-# Some tokenizers read long stretches as one token: unknown words, spaces. Such chunks would be
-# huge, and a vector of one token says nothing of them.
+# Some tokenizers read long runs (unknown words, spaces) as one token. Chunks of them would be
+# huge, and the vector of one token does not represent them.
 _MOST_CHARACTERS_PER_TOKEN = 16
-_TAIL = 8  # the last chunk is not left with less than an eighth of a full one
-_ENDS = 8  # tokens that a part has more or less alone than within the text, at most, almost always
+_TAIL = 8  # the last chunk gets at least 1/8 of a full one
+_ENDS = 8  # a part counted alone differs by at most this many tokens, almost always
 _LEAD = 3  # a lead may take up to a third of a chunk
 
 
 class _Lead(NamedTuple):
-    """What is repeated in front of a chunk."""
+    """The part of a table or code block that is repeated at the start of a chunk."""
 
     range: Range | None = None
     text: str = ""
@@ -31,17 +31,17 @@ _NO_LEAD = _Lead()
 
 
 class Cut(NamedTuple):
-    """Where a chunk is."""
+    """The range of one chunk."""
 
     start: Position
     end: Position
     tokens: int
-    """With those of the lead."""
+    """Including those of the lead."""
     lead: Range | None
 
 
 class Packer:
-    """Cuts one text into ranges of at most `budget` tokens, none across one of the `walls`."""
+    """Cuts one text into ranges of at most `budget` tokens; no range crosses a wall."""
 
     def __init__(
         self,
@@ -63,12 +63,12 @@ class Packer:
         self._known_lead: tuple[Block | None, _Lead] = (None, _NO_LEAD)
 
     def cuts(self) -> Iterator[Cut]:
-        """All of the text but white space, in order."""
+        """All chunks in order; they cover all of the text except white space."""
         start = covered = self._tokens.skip_space(0)
         while covered < len(self._text):
             stop = self._next_wall(covered)
             cut = self._cut(start, covered, stop)
-            if cut is None:  # the overlap leaves no room for what has to be whole, or for anything
+            if cut is None:  # the overlap leaves no room for the next whole row, or for anything
                 start = covered
                 continue
             yield cut
@@ -81,13 +81,16 @@ class Packer:
         return min(self._walls[index], end) if index < len(self._walls) else end
 
     def _cut(self, start: Position, covered: Position, stop: Position) -> Cut | None:
-        """The chunk from `start`, which must reach beyond `covered` and not beyond `stop`."""
+        """The chunk from `start`; it ends after `covered` and at or before `stop`.
+
+        None if the overlap, from `start` to `covered`, leaves too little room.
+        """
         whole = self._tokens.strip(covered, min(self._end_of_unit(covered), stop))
         lead = self._lead(start)
         if lead.tokens and whole > covered and not self._fits_behind(lead, start, whole):
             if start < covered:
                 return None
-            lead = _NO_LEAD  # a whole row is worth more
+            lead = _NO_LEAD  # keeping the row whole matters more
         budget = self._first_budget(start, stop, lead)
         while True:
             limit = self._limit(start, stop, budget)
@@ -103,7 +106,7 @@ class Packer:
                 if start < covered:
                     return None
                 whole = covered
-            # A part can have more tokens than it had within the whole.
+            # A part counted alone can have more tokens than within the text.
             taken = self._tokens.between(start, end)
             budget = min(budget - 1, taken - (count - self._budget))
 
@@ -137,7 +140,7 @@ class Packer:
         return self._tokens.count(start, end, behind=lead.text)
 
     def _lead(self, start: Position) -> _Lead:
-        """What a chunk needs in front that starts inside a table or code."""
+        """The lead of a chunk that starts inside a table or code block."""
         block = self._structure.block_around(start)
         if block is None or block.lead is None or start < block.lead[1]:
             return _NO_LEAD

@@ -1,4 +1,4 @@
-"""The structure of a text, as far as cutting needs it: headings, and blocks to keep whole."""
+"""The structure that chunking needs from a text: headings, and blocks to keep whole."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -23,14 +23,14 @@ class Heading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A table, a list, or lines to be left as they are: fenced code, `<pre>`, a comment."""
+    """A table, a list, or verbatim lines: fenced code, `<pre>`, a comment."""
 
     kind: Literal["table", "list", "verbatim"]
     start: Position
     end: Position
     lead: Range | None = None
-    """Whole lines that the rest of the block is read by: the header of a table with the line under
-    it, the opening fence of code."""
+    """Whole lines that a reader needs to understand the rest of the block: a table's header and
+    delimiter line, or the opening code fence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,13 @@ class Structure:
     blocks: list[Block] = field(default_factory=list)
     """In order, not overlapping."""
     rows: list[Position] = field(default_factory=list)
-    """Starts of table rows, list items and lines of code, in order; none outside of a block. The
-    first of a block starts with it; the line under a table's header is a part of the header's row,
-    the opening fence a part of the first line of code."""
+    """Starts of table rows, list items and lines of code, in order; all inside blocks. A block's
+    first row starts where the block starts. A table's delimiter line belongs to the header row, an
+    opening fence to the first line of code."""
     row_parents: dict[int, int] = field(default_factory=dict)
-    """Of list items nested in another: its index in `rows`."""
+    """For a nested list item: the index in `rows` of the item that contains it."""
     row_ends: dict[int, Position] = field(default_factory=dict)
-    """Of list items in which others are nested: where the last of them ends."""
+    """For a list item with nested items: where the last of them ends."""
 
     def headings_between(self, start: Position, end: Position) -> list[Heading]:
         """Headings that start in [start, end]."""
@@ -70,9 +70,9 @@ class Structure:
         return None
 
     def units_around(self, position: Position) -> Iterator[Range]:
-        """All that a cut at `position` would split, each within the next one.
+        """The units that a cut at `position` would split, from the innermost to the outermost.
 
-        A row without what is nested in it, with that, the items it is nested in, the block.
+        In order: the row without its nested items, the row with them, its parent items, the block.
         """
         block = self.block_around(position)
         if block is None:
@@ -90,7 +90,7 @@ class Structure:
         yield block.start, block.end
 
     def outermost_rows(self, block: Block) -> list[int]:
-        """Starts of the rows of the block that are nested in no other."""
+        """Starts of the block's rows that are not nested in another row."""
         first = bisect_left(self.rows, block.start)
         last = bisect_left(self.rows, block.end, lo=first)
         return [self.rows[row] for row in range(first, last) if row not in self.row_parents]
@@ -101,7 +101,7 @@ def _start(part: Heading | Block) -> int:
 
 
 def heading_paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
-    """For each heading the titles from the outermost down to itself; empty titles are left out."""
+    """For each heading, the titles from the outermost heading to itself, without empty ones."""
     paths = []
     open_headings: list[Heading] = []
     for heading in headings:
@@ -113,9 +113,9 @@ def heading_paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
 
 
 class Sections:
-    """Which part of a text is around a piece of it: what is under a heading, or all of it.
+    """Finds the section that contains a piece of a text.
 
-    A section goes from its heading up to the next heading of the same or a higher level.
+    A section runs from its heading to the next heading of the same or a higher level.
     """
 
     def __init__(self, headings: Sequence[Heading], length: int) -> None:
@@ -131,9 +131,9 @@ class Sections:
             open_headings.append(index)
 
     def around(self, start: Position, end: Position) -> Range:
-        """The innermost section with all of the piece in it.
+        """The innermost section that contains the whole piece.
 
-        Of a piece before the first heading, what is there; of one that no section holds, all.
+        Text before the first heading counts as a section. If no section fits: the whole text.
         """
         index: int | None = bisect_right(self._starts, start) - 1
         if index == -1:

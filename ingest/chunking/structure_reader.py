@@ -1,7 +1,7 @@
-"""Reads the structure of Markdown: one pass over the lines, linear in the text.
+"""Reads the structure of Markdown in one pass over the lines, in linear time.
 
-Not a Markdown parser: what it does not know is text. Texts that never were Markdown come here too,
-so it is careful: a heading too many harms more than one too few.
+Not a Markdown parser: syntax that it does not know is text. It also gets texts that are not
+Markdown, so it is conservative: a false heading does more harm than a missed one.
 """
 
 import re
@@ -30,7 +30,7 @@ _CLOSING_MARKS = re.compile(r"(?:^|[ \t])#+$")
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
 _MARKS = frozenset("`~#=-|*+_:<0123456789 \t")
 _CODE_INDENTS = ("    ", "\t")
-_NESTED = 2  # columns that an item is indented more than the one it is nested in
+_NESTED = 2  # columns of extra indent that make an item nested
 _LONGEST_TITLE = 200
 _STEP = 1 << 20
 
@@ -38,8 +38,8 @@ _STEP = 1 << 20
 def read_structure(text: str) -> Structure:
     """Headings, tables, lists and code of the text.
 
-    Nothing is read inside fenced code and HTML comments; unclosed they reach to the end, as
-    CommonMark has it.
+    The contents of fenced code and HTML comments are not parsed; if unclosed, they extend to the
+    end of the text, as in CommonMark.
     """
     reader = _Reader()
     for line in _lines(text):
@@ -49,7 +49,7 @@ def read_structure(text: str) -> Structure:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines without their ends; never all of them at once, which would double the text."""
+    """The lines without line ends; not all at once, which would double the memory."""
     start = 0
     while (end := text.find("\n", start + _STEP)) >= 0:
         yield from text[start:end].split("\n")
@@ -71,15 +71,15 @@ class _Reader:
         self._position = 0
         self._next = 0
         self._block: Block | None = None
-        """What is open; its end is not known yet."""
+        """The open block; its end is not known yet."""
         self._end_mark = ""
-        """What the last line of the verbatim block that is open has in it."""
+        """The text that closes the open verbatim block; empty outside of one."""
         self._second_line = 0
         """Where the second line of that block starts."""
         self._open_items: list[tuple[int, int]] = []
-        """Indent and row of the last list item and of those it is nested in."""
+        """Indent and row of the last list item and of the items that contain it."""
         self._gap: int | None = None
-        """Start of the blank lines behind a list that may go on after them."""
+        """Start of the blank lines after a list that may still continue."""
         self._paragraph: _Paragraph | None = None
         self._in_front_matter = False
 
@@ -98,7 +98,7 @@ class _Reader:
         self._close(self._next)
 
     def _close(self, end: int) -> None:
-        """Ends what is open, at `end` or at the blank lines before it."""
+        """End the open block or paragraph at `end`, or at the blank lines before it."""
         if self._block:
             end = end if self._gap is None else self._gap
             self._end_items(end)
@@ -110,14 +110,14 @@ class _Reader:
     def _open(
         self, kind: Literal["table", "list", "verbatim"], start: int, lead: Range | None = None
     ) -> None:
-        """A list goes on after an item, a table after a row; anything else starts a new block."""
+        """Continue an open block of the same kind; otherwise close it and open a new one."""
         if self._block is None or self._block.kind != kind:
             self._close(start)
             self._block = Block(kind=kind, start=start, end=start, lead=lead)
         self._gap = None
 
     def _end_items(self, end: int, indent: int = 0) -> None:
-        """Ends the items that one with this indent is not nested in."""
+        """End the open items that cannot contain an item with this indent."""
         last_row = len(self.structure.rows) - 1
         while self._open_items and indent < self._open_items[-1][0] + _NESTED:
             _, row = self._open_items.pop()
@@ -133,7 +133,7 @@ class _Reader:
             self._paragraph = _Paragraph(self._position, line, self._position, line)
 
     def _read_beside(self, block: Block, line: str) -> None:
-        """A line without a mark behind a table or a list."""
+        """Read a line without Markdown marks while a table or list is open."""
         is_blank = not line or line.isspace()
         if block.kind == "list" and is_blank:
             self._gap = self._position if self._gap is None else self._gap
@@ -251,12 +251,15 @@ def _cells(line: str) -> int:
 
 
 def _interrupts(mark: str, content: str) -> bool:
-    """Whether an item can follow a line of text: "1984." at a line's start is most often a year."""
+    """Whether an item may interrupt a paragraph: "1984." at a line start is usually a year."""
     return bool(content.strip()) and (not mark[0].isdigit() or int(mark[:-1]) == 1)
 
 
 def _is_title(above: _Paragraph) -> bool:
-    """Under several lines, or long ones, or code, it is more often a rule than an underline."""
+    """Whether the line above can be a title: a single short line, not code.
+
+    Otherwise the mark is more likely a rule than an underline.
+    """
     return (
         above.start == above.last_start
         and len(above.first_line) <= _LONGEST_TITLE

@@ -1,4 +1,4 @@
-"""Where the tokens of a text are, and what parts of it have when they stand alone."""
+"""Token positions of a text, and exact token counts of its parts."""
 
 import re
 
@@ -12,34 +12,34 @@ _NOT_SPACE = re.compile(r"\S")
 
 
 class TokenMap:
-    """A text that was tokenised once."""
+    """A text, tokenised once."""
 
     def __init__(self, text: str, tokenizer: Tokenizer) -> None:
         self._text = text
         self._tokenizer = tokenizer
-        # int64, as Python's integers are: searching 32 bits for one would convert all of them.
+        # int64 like Python's ints: searching an int32 array for one would convert the array.
         self._starts = np.append(tokenizer.spans(text)[:, 0].astype(np.int64), len(text))
 
     def at(self, position: Position) -> int:
-        """Number of the first token that covers the position, or of the last before it."""
+        """Index of the first token that covers the position, or of the last before it."""
         token = int(self._starts.searchsorted(position))
         if token == len(self._starts) or self._starts[token] > position:
             token -= 1
         return max(token, 0)
 
     def start(self, token: int) -> Position:
-        """Where a token starts, or the nearest there is."""
+        """Where a token starts; an index out of range means the nearest token."""
         return int(self._starts[min(max(token, 0), len(self._starts) - 1)])
 
     def between(self, start: Position, end: Position) -> int:
-        """Tokens of the range within the text; alone it can have a few more or less."""
+        """Tokens of the range within the text; counted alone it can differ by a few."""
         return self.at(end) - self.at(start)
 
     def count(self, start: Position, end: Position, *, behind: str = "") -> int:
-        """What a fresh count of `behind` and the range would give.
+        """The exact token count of `behind` followed by the range.
 
-        For the price of counting the range's two ends: what lies between two seams has the same
-        tokens with and without what is around it.
+        Only the two ends of the range are tokenised: text between two seams has the same tokens
+        whatever surrounds it.
         """
         text = self._text
         first = SEAM.search(text, start, end)
@@ -51,12 +51,12 @@ class TokenMap:
         return self._tokenizer.count(ends) + int(inside[1] - inside[0])
 
     def skip_space(self, position: Position) -> Position:
-        """The first character from `position` that is no white space, or the end."""
+        """The first non-space character at or after `position`, or the end of the text."""
         match = _NOT_SPACE.search(self._text, position)
         return match.start() if match else len(self._text)
 
     def strip(self, start: Position, end: Position) -> Position:
-        """The end of the range without the white space at its end."""
+        """The end of the range without trailing white space."""
         return start + len(self._text[start:end].rstrip())
 
     def _last_seam(self, first: Position, end: Position) -> Position:
