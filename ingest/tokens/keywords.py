@@ -1,8 +1,8 @@
-"""Text for the keyword index, in languages written without spaces between words.
+"""Prepares text for the keyword index in languages without spaces between words.
 
-Postgres takes a run of Chinese, Japanese or Korean characters for one word, so `大学` would not be
-found in `東京大学`. Such characters are indexed one by one; a query then asks for them in a row.
-Chunks and queries must be changed alike, which is why both use this module.
+Postgres reads a run of Chinese, Japanese or Korean characters as one word, so `大学` would not be
+found in `東京大学`. We index each such character; a query searches for them as a phrase. Chunks
+and queries must be changed in the same way, so both use this module.
 """
 
 import re
@@ -21,35 +21,35 @@ _CHARACTER: Final = re.compile(f"[{_CJK}]")
 _RUN: Final = re.compile(f"[{_CJK}]+")
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 
-# Postgres refuses a query with a word above 2,046 bytes; nobody searches for one either.
+# Postgres refuses a query with a word above 2,046 bytes.
 _MOST_TERMS: Final = 64
 _LONG_WORD: Final = re.compile(r"\S{256,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeywordQuery:
-    """A query as the keyword index understands it."""
+    """A query in the form that the keyword index expects."""
 
     strict: str
     """For websearch_to_tsquery: every word, phrases in quotes, `-` excludes."""
     words: str
-    """What is left without the characters of `runs`: plain text for to_tsvector."""
+    """The query without `runs`: plain text for to_tsvector."""
     runs: tuple[str, ...]
     """Runs of Chinese, Japanese or Korean characters."""
 
 
 def keyword_text(text: str) -> str | None:
-    """The text with spaces around each such character; None when it has none."""
+    """The text with spaces around each such character; None if there are none."""
     if text.isascii() or _CHARACTER.search(text) is None:
         return None
     return _spaced(text)
 
 
 def keyword_query(query: str) -> KeywordQuery:
-    """Change a query as the chunks were changed. Any string is accepted."""
+    """Change a query in the same way as the chunks. Accepts any string."""
     text = unicodedata.normalize("NFC", _UNSTORABLE.sub(" ", query))
     text = _bounded(_LONG_WORD.sub(_keep_cjk, text))
-    # Between quotes already: a phrase in a phrase would end it.
+    # Odd parts are inside quotes: quotes around a run would end that phrase.
     parts = text.split('"')
     strict = '"'.join(
         _spaced(part) if n % 2 else _RUN.sub(_phrase, part) for n, part in enumerate(parts)
@@ -60,7 +60,7 @@ def keyword_query(query: str) -> KeywordQuery:
 
 
 def _bounded(text: str) -> str:
-    """The first words and characters, each word once: what is ranked costs time for each term."""
+    """The first words and characters, each word once: ranking takes time for each term."""
     kept: list[str] = []
     terms = 0
     for word in text.split():
@@ -68,7 +68,7 @@ def _bounded(text: str) -> str:
         if terms + max(1, characters) > _MOST_TERMS:
             kept.append(word[: max(0, _MOST_TERMS - terms)] if characters else "")
             break
-        # In a phrase a word may come twice.
+        # A phrase may contain a word twice.
         if '"' in text or word not in kept:
             kept.append(word)
             terms += max(1, characters)

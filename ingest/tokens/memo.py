@@ -1,4 +1,4 @@
-"""Text is mostly words that were seen before: remember what a slow function made of each."""
+"""A bounded cache for a slow function of short texts: most words of a text were seen before."""
 
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -8,7 +8,7 @@ _LONGEST_PIECE = 64
 
 
 class Memo(dict[str, tuple[int, ...]]):
-    """Numbers for each piece of text, remembered for short pieces; memory is bounded (~16 MB)."""
+    """Numbers for each piece of text, cached for short pieces; memory is bounded (~16 MB)."""
 
     def __init__(self, numbers: Callable[[str], tuple[int, ...]]) -> None:
         super().__init__()

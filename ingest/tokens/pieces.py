@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator
 
 LONGEST_EXACT = 16_384
-"""No text up to this many characters is ever cut in mid-word; longer runs without a space are."""
+"""Texts up to this many characters are never cut mid-word; longer runs without a space are."""
 _BLOCK = 16 * LONGEST_EXACT
 
 SEAM = re.compile(r"(?<=\w) ")
-"""A single place that all our tokenizers respect: a space after a letter or digit. No token crosses
-it, and what is left of it does not change how what is right of it is read."""
+"""A space after a letter or digit. In all our tokenizers no token crosses it, and the text to the
+left does not change the tokens to the right."""
 
-# What BERT takes for white space; it deletes other control characters, among them form feeds.
+# What BERT reads as white space; it deletes other control characters, form feeds included.
 _SPACE = r"\t\n\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff"
 _N = LONGEST_EXACT
@@ -19,15 +19,15 @@ _N = LONGEST_EXACT
 MINILM_PIECE = re.compile(
     rf"[{_SPACE}]{{0,{_N}}}+(?:[{_HAN}]|[^{_SPACE}{_HAN}]{{1,{_N}}})|[{_SPACE}]{{1,{_N}}}"
 )
-"""A word with the white space before it; the model reads each Chinese character as a word."""
+"""A word and the white space before it; the model reads each Chinese character as a word."""
 
 WORDLLAMA_PIECE = re.compile(rf"[ ▁]{{0,{_N}}}+[^ ▁\n]{{1,{_N}}}|\n{{1,{_N}}}|[ ▁]{{1,{_N}}}")
-"""A word with the spaces before it. No token of the vocabulary has a space (▁) behind another
-character, or a line end beside one."""
+"""A word and the spaces before it. No token in the vocabulary has a space (▁) after another
+character, or a line end next to one."""
 
 
 def blocks(text: str) -> Iterator[str]:
-    """The text in parts of bounded size, cut at seams: exact, with flat memory."""
+    """The text in parts of bounded size, cut at seams: exact counts with flat memory."""
     start = 0
     while len(text) - start > _BLOCK:
         end = start + _BLOCK

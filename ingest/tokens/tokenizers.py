@@ -1,4 +1,4 @@
-"""Token counts and offsets by the tokenizer of the model that embeds."""
+"""Token counts and offsets, by the tokenizer of the embedding model."""
 
 import re
 from functools import cache
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
 
 Spans = NDArray[np.int32]
 """(tokens, 2): start and end of each token in characters of the text, in order. White space before
-a word may belong to its first token. Tokens that share a character all have it as their span."""
+a word may belong to its first token. Tokens of one character all span that character."""
 
 
 class Tokenizer(Protocol):
-    """Counts as the model does. Names of special tokens in a text are plain text."""
+    """Counts tokens as the model does. Names of special tokens in a text are plain text."""
 
     name: str
     special_tokens: int
-    """Tokens that the model adds to each text and that count towards its limit."""
+    """Tokens that the model adds to each text; they count towards its limit."""
 
     def count(self, text: str) -> int:
         """Tokens of the text itself, without the special ones."""
         ...
 
     def spans(self, text: str) -> Spans:
-        """Where each of them is."""
+        """Where each token is."""
         ...
 
 
 @cache
 def load_tokenizer(name: str) -> Tokenizer:
-    """`minilm`, `cl100k_base` or `wordllama`; loaded once in a process. SetupError otherwise."""
+    """Load `minilm`, `cl100k_base` or `wordllama`, once per process. SetupError otherwise."""
     if name == "minilm":
         return WordPieceTokenizer(name, load_minilm())
     if name == "wordllama":
@@ -51,10 +51,10 @@ def load_tokenizer(name: str) -> Tokenizer:
 
 
 class PieceTokenizer:
-    """A tokenizer of the `tokenizers` library, made fast by remembering pieces.
+    """A tokenizer of the `tokenizers` library, sped up by a cache of pieces.
 
-    Its tokens never cross the border of two pieces, so those of a text are those of its pieces:
-    the same result, several times as fast, without an object per token.
+    No token crosses the border between two pieces, so a text has the tokens of its pieces: the
+    same result, several times faster, without an object per token.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class PieceTokenizer:
         return np.stack([starts[tokens], np.maximum(ends, starts + 1)[tokens]], axis=1)
 
     def _steps(self, text: str) -> NDArray[np.int32]:
-        """Characters from each token's start to the next one's; negative: skipped, no token."""
+        """Characters from each token's start to the next; negative: skipped text, no token."""
         if not text:
             return np.empty(0, np.int32)
         parts = []
@@ -93,7 +93,7 @@ class PieceTokenizer:
             steps = np.array(self._memo.concatenate(self._pattern.findall(prefix + block)))
             parts.append(steps.astype(np.int32))
             prefix = ""
-        # The prefix has no place in the text. It is a single space: one step, of the first token.
+        # The prefix is not in the text: subtract its one space from the first token's step.
         parts[0][np.argmax(parts[0] != 0)] -= len(self._prefix)
         return np.concatenate(parts)
 
@@ -111,7 +111,7 @@ class PieceTokenizer:
 
 
 class WordPieceTokenizer(PieceTokenizer):
-    """The same with a short cut for ASCII."""
+    """A PieceTokenizer with a fast path for ASCII."""
 
     def __init__(self, name: str, backend: "tokenizers.Tokenizer") -> None:
         super().__init__(name, backend, pattern=MINILM_PIECE, special_tokens=2)
@@ -154,7 +154,7 @@ class BytePairTokenizer:
         ends = np.cumsum(lengths, dtype=np.int32)
         starts = ends - lengths
         if not block.isascii():
-            # Tokens are made of bytes and may split a character: then all of them span it.
+            # Tokens consist of bytes and may split a character: all its tokens then span it.
             utf8 = np.frombuffer(block.encode(), np.uint8)
             characters = np.cumsum((utf8 & 0xC0) != 0x80, dtype=np.int32)
             starts, ends = characters[starts] - 1, characters[ends - 1]

@@ -1,7 +1,7 @@
-"""The vocabularies of the three embedding models, read from installed files: never the network.
+"""The vocabularies of the three embedding models, read from installed files, never the network.
 
-Lower than pipeline and providers, which both tokenise and must not know each other. Each import
-of a tokenizer library is inside its function: a parser child pays for one of them only.
+A layer below chunking and providers: both tokenise, but they must not import each other. Each
+function imports its tokenizer library itself, so a parser process loads only one of them.
 """
 
 import hashlib
@@ -25,17 +25,17 @@ MINILM_LONGEST_WORD = 100
 
 
 def load_minilm() -> "tokenizers.Tokenizer":
-    """WordPiece of all-MiniLM-L6-v2; adds [CLS] and [SEP] unless told not to.
+    """WordPiece of all-MiniLM-L6-v2; adds [CLS] and [SEP] by default.
 
-    Words of more than 100 characters, which the original reads as one [UNK], are read in pieces of
-    100: a line of 5 MB without a space is 5 MB to us, not one token.
+    Words above 100 characters, which the original reads as one [UNK], are read in pieces of 100:
+    a line of 5 MB without a space must not count as one token.
     """
     from tokenizers import Tokenizer, pre_tokenizers
 
     loaded = Tokenizer.from_file(str(Path(__file__).with_name("minilm.json")))
     loaded.no_padding()
     loaded.no_truncation()
-    loaded.encode_special_tokens = True  # "[SEP]" in a document is five characters, not a marker
+    loaded.encode_special_tokens = True  # "[SEP]" in a document is plain text, not a marker
     loaded.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.BertPreTokenizer(), pre_tokenizers.FixedLength(MINILM_LONGEST_WORD)]
     )
@@ -43,7 +43,7 @@ def load_minilm() -> "tokenizers.Tokenizer":
 
 
 def load_wordllama() -> "tokenizers.Tokenizer":
-    """BPE of Llama 2 for single pieces: a leading space is part of a piece, none is prepended."""
+    """BPE of Llama 2 for single pieces: pieces keep their leading space, none is prepended."""
     from tokenizers import Tokenizer, normalizers
 
     folder = wordllama_folder() / "tokenizers"
@@ -54,9 +54,9 @@ def load_wordllama() -> "tokenizers.Tokenizer":
 
 
 def wordllama_folder() -> Path:
-    """Where its files are. Importing the package would set up logging and load its compiled parts.
+    """The folder of the package's files; importing it would set up logging and load C code.
 
-    SetupError when the optional extra is not installed.
+    SetupError if the optional extra is not installed.
     """
     spec = find_spec("wordllama")
     if spec is None or not spec.submodule_search_locations:
@@ -69,7 +69,7 @@ def wordllama_folder() -> Path:
 def load_cl100k() -> "tiktoken.Encoding":
     """BPE of OpenAI's embedding models, without special tokens: their names are plain text.
 
-    tiktoken's own `get_encoding` would download the vocabulary, or write it to a shared folder.
+    tiktoken's own `get_encoding` would download the vocabulary or write it to a shared folder.
     """
     import tiktoken
 
