@@ -1,7 +1,7 @@
-"""Waiting for tasks and events without losing a cancellation.
+"""Waits for tasks and events without losing a cancellation.
 
-Before Python 3.12, `asyncio.wait_for` swallows a cancellation that arrives in the moment in which
-what it waits for is done; psycopg waits with it, too. A task that was cancelled once may go on.
+Before Python 3.12, `asyncio.wait_for` swallows a cancellation that arrives just as the awaited
+task finishes. psycopg uses it too, so a task that was cancelled once may continue.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ _AGAIN_SECONDS: Final = 0.5
 
 
 async def end(*tasks: asyncio.Task[Any]) -> None:
-    """Cancel tasks until they have ended, whatever their outcome."""
+    """Cancel tasks repeatedly until all have ended; ignore their outcome."""
     open_tasks = [task for task in tasks if not task.done()]
     while open_tasks:
         for task in open_tasks:
@@ -29,9 +29,9 @@ async def end(*tasks: asyncio.Task[Any]) -> None:
 async def both(
     first: Coroutine[Any, Any, _First], second: Coroutine[Any, Any, _Second]
 ) -> tuple[_First, _Second]:
-    """Run both at once, for what they return.
+    """Run both concurrently and return both results.
 
-    When one fails, the other is ended, and the error is raised as it is.
+    If one fails, cancel the other and raise the error unchanged.
     """
     tasks = asyncio.create_task(first), asyncio.create_task(second)
     try:
@@ -45,7 +45,7 @@ async def both(
 
 
 async def is_set_within(event: asyncio.Event, seconds: float) -> bool:
-    """Wait for an event, at most so long; whether it is set."""
+    """Wait up to `seconds` for an event; return whether it is set."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
@@ -53,7 +53,7 @@ async def is_set_within(event: asyncio.Event, seconds: float) -> bool:
 
 
 async def ended(future: asyncio.Future[Any]) -> None:
-    """Wait until `future` is done, whatever came of it, even if our task is cancelled meanwhile."""
+    """Wait until `future` is done, even if our task is cancelled meanwhile; ignore its outcome."""
     cancelled: asyncio.CancelledError | None = None
     while not future.done():
         try:
@@ -61,6 +61,6 @@ async def ended(future: asyncio.Future[Any]) -> None:
         except asyncio.CancelledError as error:
             cancelled = error
     if not future.cancelled():
-        future.exception()  # seen, so that asyncio does not report it
+        future.exception()  # mark as retrieved, so that asyncio does not log it
     if cancelled is not None:
         raise cancelled
