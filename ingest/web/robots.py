@@ -1,4 +1,4 @@
-"""What a site allows robots: robots.txt, read by protego as search engines read it (RFC 9309)."""
+"""robots.txt: what a site allows crawlers. Parsed by protego, like search engines (RFC 9309)."""
 
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
@@ -11,26 +11,26 @@ from protego import Protego
 from ingest.web.urls import fetchable
 
 _MOST_BYTES = 500 * 1024  # what RFC 9309 asks for
-_MOST_LINES = 10_000  # without empty ones; with _MOST_BYTES, allows() takes 50 ms at most
+_MOST_LINES = 10_000  # non-empty; with _MOST_BYTES, allows() takes at most 50 ms
 _MOST_SITEMAPS = 50
-_LONGEST_DELAY = 30.0  # seconds; above, a site of 1,000 pages would take days
+_LONGEST_DELAY = 30.0  # seconds; with more, a site of 1,000 pages would take days
 _USER_AGENT = re.compile(r"\s*user(?:-|\s*)agent(?:\s*:|\s)(?P<name>[^#]*)", re.IGNORECASE)
 _SOMEBODY_ELSE = "-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Robots:
-    """The rules of one origin for one robot."""
+    """The rules of one origin for one crawler."""
 
     delay: float | None
-    """Seconds to wait between two requests, if the site asks for it; at most 30."""
+    """Seconds to wait between two requests, if the site asks for that; at most 30."""
     sitemaps: tuple[str, ...]
     """Absolute addresses, at most 50."""
     _agent: str
     _rules: Protego
 
     def allows(self, url: str) -> bool:
-        """Whether the robot may request an address of this origin; never what is no address."""
+        """Whether the crawler may request a URL of this origin; False for an invalid URL."""
         try:
             return bool(self._rules.can_fetch(fetchable(url), self._agent))
         except ValueError:
@@ -38,9 +38,9 @@ class Robots:
 
 
 def read(body: bytes, *, agent: str) -> Robots:
-    """The rules for the robot `agent` (`name` or `name/version`) in the first 500 KiB of a file.
+    """The rules for the crawler `agent` (`name` or `name/version`) in the file's first 500 KiB.
 
-    Never fails; what is no rule is left out, so that an empty body allows everything.
+    Never fails: invalid lines are ignored, and an empty body allows everything.
     """
     name = agent.partition("/")[0].strip().lower()
     rules = Protego.parse("\n".join(islice(_lines(body[:_MOST_BYTES], name), _MOST_LINES)))
@@ -54,10 +54,10 @@ def read(body: bytes, *, agent: str) -> Robots:
 
 
 def _lines(body: bytes, agent: str) -> Iterator[str]:
-    """The lines with words; groups of all other robots are put into one.
+    """The non-empty lines; all other crawlers get one shared name.
 
-    The library keeps every rule once for each robot of its group: thousands of both would take
-    all memory.
+    protego stores every rule once per crawler of its group: thousands of both would exhaust the
+    memory.
     """
     for line in _decoded(body).splitlines():
         found = _USER_AGENT.match(line)
@@ -69,7 +69,7 @@ def _lines(body: bytes, agent: str) -> Iterator[str]:
 
 
 def _token(name: str) -> str:
-    """The name of a robot without version and wildcards; `*` is all of them."""
+    """The name of a crawler without version and wildcards; `*` means all crawlers."""
     name = name.partition("/")[0].strip().lower()
     return name.strip("*").strip() or name
 

@@ -1,4 +1,4 @@
-"""What the header `X-Robots-Tag` allows: the robots rules of answers that have no head of HTML."""
+"""The header `X-Robots-Tag`: robots rules for responses that are not HTML."""
 
 from dataclasses import dataclass
 
@@ -8,16 +8,16 @@ _AGENT = "rag-ingest"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotsTag:
     index: bool = True
-    """Whether the answer may become searchable."""
+    """Whether the response may be indexed."""
     follow: bool = True
     """Whether its links may be followed."""
 
 
 def read_tag(value: str) -> RobotsTag:
-    """Rules for all robots and for ours; of several headers, joined by commas, all hold.
+    """The rules for all crawlers and for ours; several headers, joined by commas, all apply.
 
-    A rule may be for one robot (`otherbot: noindex, nofollow`): its name holds for the rules after
-    it as well, up to the next name.
+    A rule may name one crawler (`otherbot: noindex, nofollow`). The name applies to all rules after
+    it, up to the next name.
     """
     rules, is_ours = set(), True
     for part in value.lower().split(","):

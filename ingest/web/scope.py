@@ -1,4 +1,4 @@
-"""Which of the addresses that a page links to belong to a crawl."""
+"""Decides which of a page's links belong to a crawl."""
 
 import posixpath
 import re
@@ -15,8 +15,8 @@ from ingest.web.urls import fetchable, normalise
 
 SkipReason = Literal["off_site", "excluded", "too_deep", "trap", "not_a_page", "robots_disallowed"]
 
-# Documents (PDF, Word, CSV …) are pages. XML and JSON are not: behind links they are feeds,
-# sitemaps and interfaces, whose content the pages themselves show.
+# Documents (PDF, Word, CSV …) are pages. XML and JSON are not: linked ones are feeds, sitemaps and
+# APIs, whose content the pages show anyway.
 _NOT_A_PAGE = re.compile(
     r"\.(?:avif|bmp|cur|gif|heic|ico|jpe|jpeg|jpg|jxl|png|psd|svg|tif|tiff|webp"
     "|eot|otf|ttf|woff|woff2|css|less|scss|js|jsx|map|mjs|ts|wasm|webmanifest"
@@ -25,32 +25,32 @@ _NOT_A_PAGE = re.compile(
     "|atom|json|jsonld|rdf|rss|xml|xsd|xsl)",
     re.IGNORECASE,
 )
-_REPEATS = 3  # of one path segment: a relative link that each page appends to itself
+_REPEATS = 3  # of one path segment: a relative link that grows on each page
 _DEEPEST = 20  # path segments
 _MOST_PARAMETERS = 10
-_LONGEST = 1000  # characters; people's pages stay below, generated ones grow
+_LONGEST = 1000  # characters; handmade URLs stay below, generated ones grow
 _MOST_PATTERNS = 50
 _LONGEST_PATTERN = 1000  # characters
-_PATTERN_MEMORY = 1 << 20  # bytes of one pattern: with _LONGEST, a search takes 20 ms at most
+_PATTERN_MEMORY = 1 << 20  # bytes per pattern: with _LONGEST, a search takes at most 20 ms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """The borders of a crawl. Built by build_scope()."""
+    """The limits of a crawl. Built by build_scope()."""
 
     seed: Parts
-    """Where the crawl begins; its host is the site."""
+    """Where the crawl starts; its host is the site."""
     place: str
-    """Path and query of the seed's normalise(): equal to the page's if that is the seed."""
+    """Path and query of normalise(seed), to recognise the seed among the pages."""
     max_depth: int
-    """Links from the seed; the seed has depth 0."""
+    """Links to follow from the seed, which has depth 0."""
     include: tuple[Any, ...] = ()
     exclude: tuple[Any, ...] = ()
 
     def adopt(self, url: str) -> str:
-        """The address as the seed writes its site: `www.` or not, http or https.
+        """The URL with the seed's origin: with or without `www.`, http or https.
 
-        Addresses of other sites, and what is none, come back unchanged.
+        URLs of other sites and invalid URLs are returned unchanged.
         """
         try:
             parts = take_apart(url, spaces=True)
@@ -61,9 +61,9 @@ class Scope:
             return url
 
     def refusal(self, url: str, *, depth: int) -> SkipReason | None:
-        """Why a page does not belong to the crawl, or None. The seed always does.
+        """Why a page does not belong to the crawl, or None. The seed always belongs.
 
-        `url` as it would be requested (fetchable()): patterns see its final slash.
+        `url` is the URL to request (fetchable()): patterns see its final slash.
         """
         try:
             address = fetchable(url)
@@ -76,7 +76,7 @@ class Scope:
             return "not_a_page"
         if _is_no_page(parts.path):
             return "not_a_page"
-        if _is_trap(address, parts):  # before the patterns: it bounds what they are searched in
+        if _is_trap(address, parts):  # before the patterns: it bounds the text that they search
             return "trap"
         if not self._is_wanted(parts):
             return "excluded"
@@ -87,7 +87,7 @@ class Scope:
 
     def _is_wanted(self, parts: Parts) -> bool:
         text = parts.path + (f"?{parts.query}" if parts.query else "")
-        spellings = {text, unquote(text)}  # people write `/größe`, addresses say `/gr%C3%B6%C3%9Fe`
+        spellings = {text, unquote(text)}  # people write `/größe`, URLs hold `/gr%C3%B6%C3%9Fe`
         if _finds(self.exclude, spellings):
             return False
         return not self.include or _finds(self.include, spellings)
@@ -96,11 +96,11 @@ class Scope:
 def build_scope(
     *, seed: str, max_depth: int, include: Iterable[str] = (), exclude: Iterable[str] = ()
 ) -> Scope:
-    """The scope of a crawl that begins at `seed`.
+    """The scope of a crawl that starts at `seed`.
 
     A page must match one of `include`, if there are any, and none of `exclude`: regular
-    expressions (RE2) that are searched in the path with its query, such as `/blog/2024?page=2`.
-    ValueError naming the pattern that is no such expression, or saying what is wrong with `seed`.
+    expressions (RE2), searched in the path with its query, such as `/blog/2024?page=2`.
+    ValueError names the invalid pattern, or says what is wrong with `seed`.
     """
     parts = take_apart(fetchable(seed))
     return Scope(
@@ -116,7 +116,7 @@ def _compiled(patterns: Iterable[str]) -> tuple[Any, ...]:
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _PATTERN_MEMORY
-    options.never_capture = True  # we only ask whether: a thousand times faster on hostile ones
+    options.never_capture = True  # we need no groups: 1,000 times faster on hostile patterns
     found = []
     for pattern in patterns:
         if len(pattern) > _LONGEST_PATTERN:

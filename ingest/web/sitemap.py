@@ -1,4 +1,4 @@
-"""Sitemaps and feeds as lists of addresses: XML, gzip or plain text, whole, cut off or hostile."""
+"""Reads the URLs in sitemaps and feeds: XML, gzip or plain text, even truncated or hostile."""
 
 import gzip
 import html
@@ -15,10 +15,10 @@ from ingest.web.urls import fetchable, join
 
 _GZIP = b"\x1f\x8b"
 _MOST_BYTES = 50 * 1024 * 1024  # decompressed: the limit of the sitemap protocol
-_STEP = 64 * 1024  # bytes between two looks at whether it is enough
+_STEP = 64 * 1024  # bytes between two checks of the limits
 _MOST_EVENTS = 4_000_000  # elements and pieces of text: some seconds
-_ADDRESS_COST = 20  # events that take as long as reading one address
-_MOST_LINES = 500_000  # some seconds, too, if none of them is an address
+_ADDRESS_COST = 20  # events that take as long as reading one URL
+_MOST_LINES = 500_000  # also some seconds, if none of them is a URL
 _LONGEST_LINE = 10_000  # bytes
 _MOST_PIECES = 1_000  # of the text of one element
 _LISTS = frozenset({"urlset", "sitemapindex", "rss", "rdf", "feed"})
@@ -28,19 +28,19 @@ _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sitemap:
-    """What a sitemap lists: fetchable() addresses in order, each once."""
+    """The entries of a sitemap: fetchable() URLs in order, without duplicates."""
 
     pages: tuple[str, ...] = ()
     sitemaps: tuple[str, ...] = ()
     is_cut: bool = False
-    """Whether some of it could not be read, or was too much."""
+    """Whether entries are missing: unreadable, or above a limit."""
 
 
 def read(data: bytes, *, base: str, limit: int = 50_000) -> Sitemap:
     """The first `limit` pages and sitemaps of a sitemap, sitemap index, RSS or Atom feed or list.
 
-    Gzip is recognised by its first bytes. Never fails: what cannot be read is left out. `base` is
-    where it was found. Takes up to some seconds for 50 MB.
+    Gzip is recognised by its magic bytes. Never fails: unreadable parts are left out. `base` is
+    the sitemap's own URL. 50 MB can take some seconds.
     """
     is_whole = len(data) <= _MOST_BYTES
     if data.startswith(_GZIP):
@@ -54,7 +54,7 @@ def read(data: bytes, *, base: str, limit: int = 50_000) -> Sitemap:
 
 
 def _decompressed(data: bytes) -> tuple[bytes, bool]:
-    """What could be unpacked, up to a little above the limit, and whether that is all."""
+    """The decompressed data, up to slightly above the limit, and whether it is complete."""
     unpacked = bytearray()
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
@@ -66,7 +66,7 @@ def _decompressed(data: bytes) -> tuple[bytes, bool]:
 
 
 def _utf8(data: bytes) -> bytes:
-    """Without byte order mark; UTF-16 becomes UTF-8 and loses the declaration that denies it."""
+    """Remove the byte order mark; convert UTF-16 to UTF-8 and drop its XML declaration."""
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return _DECLARATION.sub("", data.decode("utf-16", "replace")).encode("utf-8", "replace")
     return data.removeprefix(BOM_UTF8)
@@ -88,20 +88,20 @@ def _from_xml(data: bytes, *, base: str, limit: int) -> Sitemap:
     parser = etree.XMLParser(target=listing, recover=True, no_network=True, load_dtd=False)
     try:
         for start in range(0, len(data), _STEP):
-            # All entities become mere text and are read by _unescaped(): those that a document
-            # defines do nothing then, and the parser cannot drop the others, as after an error.
+            # Escape all entities; _unescaped() reads the standard ones. So entities that a document
+            # defines have no effect, and the parser drops none, as it would after an error.
             parser.feed(data[start : start + _STEP].replace(b"&", b"&#38;"))
             if listing.is_full:
                 break
     except etree.XMLSyntaxError:
-        pass  # what came before it has been listed
+        pass  # what came before the error is listed
     return Sitemap(
         pages=tuple(listing.pages), sitemaps=tuple(listing.sitemaps), is_cut=listing.is_cut
     )
 
 
 class _Listing:
-    """Gets the events of the parser; no tree is built, so that memory stays flat."""
+    """Receives the parser's events; no tree is built, so memory stays flat."""
 
     def __init__(self, base: str, limit: int) -> None:
         self.pages: dict[str, None] = {}
@@ -121,7 +121,7 @@ class _Listing:
 
     @property
     def is_cut(self) -> bool:
-        """Whether entries are missing, or the end; a page that is no list lacks nothing."""
+        """Whether entries or the end are missing; False for a document that is not a list."""
         return self._is_list and (bool(self._path) or self._is_short)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -149,7 +149,7 @@ class _Listing:
         self._text.clear()
 
     def close(self) -> None:
-        """Part of the parser's protocol; there is nothing to return."""
+        """Required by the parser; returns nothing."""
 
     def _list(self, found: dict[str, None], reference: str) -> None:
         self._events += _ADDRESS_COST
@@ -160,7 +160,7 @@ class _Listing:
 
 
 def _unescaped(text: str) -> str:
-    """Twice: people escape inside of CDATA, too, where the first time undoes our own escape."""
+    """Unescape twice: first our own escape, then the document's, which some use in CDATA too."""
     for _ in range(2):
         text = _REFERENCE.sub(lambda found: html.unescape(found.group()), text)
     return text

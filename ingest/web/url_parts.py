@@ -1,7 +1,7 @@
-"""A web address taken apart and checked, by one reading of it that all others share.
+"""Parses and checks a URL once, for all other modules.
 
-Parsers that disagree on where the host ends are how guards are fooled: an address is read here,
-once, and written anew from its parts, so that nobody after us can read it differently.
+Attackers fool guards with URLs whose host ends in different places for different parsers. So we
+parse a URL only here and rebuild it from its parts; later parsers then agree.
 """
 
 import ipaddress
@@ -30,13 +30,13 @@ _BEFORE_QUERY = re.compile(r"[^?#]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """An http(s) address; scheme and host are in their one form, path and query as they came."""
+    """An http(s) URL; scheme and host are normalised, path and query unchanged."""
 
     scheme: str
     host: str
     """Lower case, ASCII (IDNA), without the final dot; IPv6 in brackets."""
     port: int | None
-    """None is the scheme's own port."""
+    """None: the scheme's default port."""
     path: str
     query: str
 
@@ -46,9 +46,9 @@ class Parts:
 
 
 def take_apart(url: str, *, spaces: bool = False) -> Parts:
-    """The parts of an absolute http(s) address; `spaces` allows white space inside.
+    """The parts of an absolute http(s) URL; `spaces` allows white space inside.
 
-    ValueError, with a message for people that does not repeat the address: it may hold secrets.
+    ValueError with a message for users; it does not quote the URL, which may hold secrets.
     """
     found = _ADDRESS.fullmatch(_readable(url, spaces=spaces))
     scheme = found["scheme"].lower() if found else ""
@@ -65,12 +65,12 @@ def take_apart(url: str, *, spaces: bool = False) -> Parts:
 
 
 def with_slashes(text: str) -> str:
-    """Backslashes of the path turned round, as browsers do."""
+    """Replace backslashes before the query by slashes, as browsers do."""
     return _BEFORE_QUERY.sub(lambda found: found.group().replace("\\", "/"), text, count=1)
 
 
 def bounded(url: str) -> str:
-    """The address itself. ValueError above LONGEST_URL."""
+    """Return the URL unchanged. ValueError above LONGEST_URL."""
     if len(url) > LONGEST_URL:
         raise ValueError(f"The web address is longer than {LONGEST_URL} characters.")
     return url

@@ -1,4 +1,4 @@
-"""Web addresses: what is the same page, what to request, and how a page's links are read."""
+"""URLs: a page's identity, the form to request, and how to resolve a page's links."""
 
 import re
 from urllib.parse import quote, unquote, urljoin
@@ -16,18 +16,18 @@ _INDEX_PAGE = re.compile(r"/(?:index\.html?|index\.php|default\.aspx?)", re.IGNO
 _DATE = re.compile(r"(?:/\d{1,4}){2,}$")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-_SAFE = "%/?:@!$&'()*+,;="  # RFC 3986: never escaped in path and query; the unreserved are implied
+_SAFE = "%/?:@!$&'()*+,;="  # RFC 3986: never escaped in path and query; quote() adds the unreserved
 _SAFE_AS_FOUND = _SAFE + "[]"
-_AROUND = "".join(map(chr, range(33)))  # what HTML strips around an address
+_AROUND = "".join(map(chr, range(33)))  # what HTML strips around a URL
 _NAMELESS = "page"
 
 
 def normalise(url: str) -> str:
-    """The page's identity: equal for all spellings that lead to the same page.
+    """The page's identity: equal for all URLs that lead to the same page.
 
-    Scheme, host (IDNA), default port, dot segments and escapes in their one form; without
-    fragment, final slash, index page, tracking and session parameters; parameters sorted by name.
-    Idempotent. ValueError with a message for people for what is no absolute http(s) address.
+    Normalises scheme, host (IDNA), default port, dot segments and escapes; removes fragment, final
+    slash, index page, tracking and session parameters; sorts parameters by name. Idempotent.
+    ValueError with a message for users if `url` is not an absolute http(s) URL.
     """
     parts = take_apart(url)
     path = _SESSION_IN_PATH.sub("", quote(_escapes(parts.path), safe=_SAFE))
@@ -38,10 +38,11 @@ def normalise(url: str) -> str:
 
 
 def fetchable(url: str) -> str:
-    """What to request for an address: as found, final slash and index page included.
+    """The URL to request: as found, including final slash and index page.
 
-    Only the host, dot segments, fragment, tracking and session parameters are as in normalise();
-    what HTTP cannot carry is escaped. Idempotent. ValueError as there; spaces are fine here.
+    Only host, dot segments, fragment, tracking and session parameters are changed as by
+    normalise(); characters that HTTP cannot carry are escaped. Idempotent. ValueError as in
+    normalise(), except that spaces are allowed.
     """
     parts = take_apart(url, spaces=True)
     path = _SESSION_IN_PATH.sub("", quote(_stray_percents(parts.path), safe=_SAFE_AS_FOUND))
@@ -50,24 +51,24 @@ def fetchable(url: str) -> str:
 
 
 def join(base: str, reference: str) -> str:
-    """The fetchable() address that a reference in the page `base` means. ValueError as there."""
+    """Resolve a reference in the page `base` to a fetchable() URL. ValueError as fetchable()."""
     return fetchable(urljoin(base, with_slashes(bounded(reference.strip(_AROUND)))))
 
 
 def origin(url: str) -> str:
-    """`https://host` or `https://host:port` of an address. ValueError as fetchable()."""
+    """`https://host` or `https://host:port` of a URL. ValueError as fetchable()."""
     return take_apart(url, spaces=True).origin
 
 
 def path_shape(url: str) -> str:
-    """normalise() without the query: what pages that differ only by their query share."""
+    """normalise() without the query: equal for pages that differ only in the query."""
     return normalise(url).partition("?")[0]
 
 
 def shape(url: str) -> str:
-    """What generated pages have in common: path_shape(), and of a date at its end no number.
+    """Equal for generated pages of one kind: path_shape() with a final date replaced by `#`.
 
-    `/calendar?month=5` is of the shape `/calendar`, `/diary/2026/01/31` of `/diary/#/#/#`.
+    `/calendar?month=5` has the shape `/calendar`, `/diary/2026/01/31` has `/diary/#/#/#`.
     """
     path = path_shape(url)
     date = _DATE.search(path)
@@ -75,7 +76,7 @@ def shape(url: str) -> str:
 
 
 def file_name(url: str) -> str:
-    """The last part of the path, unescaped and storable; `page` where there is none."""
+    """The last part of the path, unescaped and storable; `page` if it is empty."""
     path = take_apart(url, spaces=True).path
     name = storable_text.clean_line(unquote(path.rpartition("/")[2]).rpartition("/")[2])
     return name if name and name.strip(".") else _NAMELESS
@@ -110,7 +111,7 @@ def _stray_percents(text: str) -> str:
 
 
 def _resolved(path: str) -> str:
-    """The path without `.` and `..` segments, escaped ones included, as every client sends it."""
+    """Resolve `.` and `..` segments, escaped ones too, as every client does."""
     kept: list[str] = []
     segments = path.split("/")[1:]
     for number, segment in enumerate(segments, start=1):
@@ -126,7 +127,7 @@ def _resolved(path: str) -> str:
 
 
 def _without_index(path: str) -> str:
-    """Without final slashes and index pages, however many follow each other."""
+    """The path without trailing slashes and index pages, repeated ones too."""
     while True:
         path = path.rstrip("/")
         head, slash, last = path.rpartition("/")
