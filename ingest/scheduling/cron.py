@@ -1,13 +1,13 @@
 """In-process schedules with the semantics of Deno.cron.
 
 A cron has a unique name and a 5- or 6-field expression (seconds first) in UTC. Its runs never
-overlap: a firing that comes while the last run still works is skipped. A handler that raises is
-run again after each pause of its backoff schedule, then left until the next firing.
+overlap: a firing during a run is skipped. If the handler raises, it runs again after each pause of
+its backoff schedule, then waits for the next firing.
 
-With `catch_up`, the last firing is not lost because nobody was there: a scheduler that starts, or
-comes out of a long run or a suspended machine, asks the guard for the latest firing that has
-passed, if that was within a day, and so runs it unless a replica has. However many firings were
-missed, that is one run. A new installation so runs what would have been due the night before.
+With `catch_up`, the scheduler also runs the latest firing that it missed within the last day,
+because it was not running, was busy with a long run, or the machine was suspended. It asks the
+guard first, so the firing is skipped if another replica ran it. Several missed firings cause one
+run. A new installation therefore runs what was due the night before.
 """
 
 import asyncio
@@ -26,12 +26,12 @@ log = structlog.get_logger()
 BACKOFF_SCHEDULE: Final = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=10))
 CATCH_UP_WITHIN: Final = timedelta(days=1)
 
-# How long we sleep at most before we look again, because the wall clock may be set meanwhile.
+# Longest sleep between two looks at the wall clock, which may be set meanwhile.
 _STEP: Final = timedelta(minutes=1)
 
 Handler = Callable[[], Awaitable[None]]
 Guard = Callable[[str, datetime], Awaitable[bool]]
-"""Whether this process may run the named cron for that firing."""
+"""Whether this process may run the named cron for this firing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +45,12 @@ class Cron:
 
 
 def next_firing(schedule: str, after: datetime) -> datetime:
-    """The first time after `after` that the expression names; in UTC."""
+    """The first firing after `after`, in UTC."""
     return next(CronSim(schedule, after.astimezone(UTC)))
 
 
 def last_firing(schedule: str, until: datetime) -> datetime:
-    """The latest time up to `until`, that included, that the expression names; in UTC."""
+    """The latest firing at or before `until`, in UTC."""
     second_after = until.astimezone(UTC).replace(microsecond=0) + timedelta(seconds=1)
     return next(CronSim(schedule, second_after, reverse=True))
 
@@ -60,7 +60,7 @@ def _utc_now() -> datetime:
 
 
 class Scheduler:
-    """Runs crons until cancelled. `guard` makes one of many replicas run each firing."""
+    """Runs crons until closed. `guard` decides which replica runs a firing."""
 
     def __init__(self, guard: Guard, *, clock: Callable[[], datetime] = _utc_now) -> None:
         self._guard = guard
@@ -77,7 +77,7 @@ class Scheduler:
         on_every_replica: bool = False,
         catch_up: bool = False,
     ) -> Callable[[Handler], Handler]:
-        """Register a handler; ValueError for a name that is taken."""
+        """Register a handler; ValueError if the name is taken."""
 
         def register(handler: Handler) -> Handler:
             if name in self._crons:
@@ -109,7 +109,7 @@ class Scheduler:
         while True:
             firing = await self._due(cron, done)
             is_settled = await self._fire(cron, firing)
-            # Those that passed meanwhile are skipped, or the last of them is caught up.
+            # Firings during the run are skipped, or with `catch_up` the last one runs next.
             if not cron.catch_up:
                 done = max(firing, self._clock())
             elif is_settled:
@@ -118,11 +118,11 @@ class Scheduler:
                 await asyncio.sleep(max(cron.backoff_schedule, default=_STEP).total_seconds())
 
     async def _due(self, cron: Cron, done: datetime) -> datetime:
-        """Wait for a firing after `done`; which."""
+        """Wait for a firing after `done` and return it."""
         while True:
             now = self._clock()
             if now < done - _STEP:
-                done = now  # the clock was set back: what it names again, it means again
+                done = now  # the clock was set back: repeated firings run again
             if cron.catch_up:
                 done = max(done, now - CATCH_UP_WITHIN)
             firing = next_firing(cron.schedule, done)
@@ -131,7 +131,7 @@ class Scheduler:
             await asyncio.sleep(min(firing - now, _STEP).total_seconds())
 
     async def _fire(self, cron: Cron, firing: datetime) -> bool:
-        """Run the handler if the firing is ours; False if nobody could say whose it is."""
+        """Run the handler if the guard allows it; False if the guard failed."""
         try:
             if not cron.on_every_replica and not await self._guard(cron.name, firing):
                 return True

@@ -1,12 +1,12 @@
 """When a source is fetched again: a cron expression in the wall time of a zone. Pure.
 
-An expression that names hours fires once for each time that it names. A time that the clock skips
-(02:30 on the night of the change to summer time) fires at the end of the gap, together with others
-of that gap; a time that comes twice fires at the first. This is what Debian's cron does. With `*`
-for the hour it follows the clock as it runs: nothing in the gap, twice in the repeated hour.
+If the expression names hours, each named time fires once. A time that the clock skips (02:30 when
+summer time starts) fires at the end of the gap, together with other skipped times; a time that
+occurs twice fires at the first. Debian's cron does the same. With `*` for the hour, firings follow
+the clock: none in the gap, and twice in the repeated hour.
 
-cronsim alone does so for five fields only, and not in zones that change by half an hour; so it
-counts plain times here, and their instants are found by this module.
+cronsim does this only for five fields, and not in zones that shift by half an hour. So we use it
+for naive wall times and convert them to instants here.
 """
 
 import hashlib
@@ -26,11 +26,11 @@ from cronsim import CronSim, CronSimError
 MAX_LENGTH: Final = 100
 SHORTEST: Final = timedelta(minutes=5)
 
-# Samoa left out a whole day in 2011; no zone ever moved its clock by more.
+# Samoa skipped a whole day in 2011; no zone ever shifted its clock by more.
 _LARGEST_SHIFT: Final = timedelta(days=1)
 _MINUTE: Final = timedelta(minutes=1)
 _MICROSECOND: Final = timedelta(microseconds=1)
-# Any start will do: within the 50 years that cronsim looks ahead, all weekdays meet all dates.
+# Any start works: cronsim looks 50 years ahead, in which every date falls on every weekday.
 _SOME_DAY: Final = datetime(2024, 1, 1)  # noqa: DTZ001  # wall time
 
 
@@ -46,18 +46,17 @@ class Recurrence:
 
 
 def parse(cron: str, timezone: str = "UTC") -> Recurrence:
-    """Check an expression and a zone; ValueError says which is wrong, and why."""
+    """Validate an expression and a zone; ValueError says which is wrong and why."""
     _check_timezone(timezone)
     _check_cron(cron)
     return Recurrence(cron=cron, timezone=timezone)
 
 
 def next_run(recurrence: Recurrence, *, after: datetime, jitter: timedelta) -> datetime:
-    """The first run later than `after` (aware); in UTC.
+    """The first run later than `after` (aware), in UTC.
 
-    Each run is `jitter` later than its firing. Where firings are closer together than that, the
-    rest of dividing by their distance is taken: so no run passes the next firing, and sources
-    stay spread out.
+    A run follows its firing by `jitter`, modulo the time to the next firing. So no run passes the
+    next firing, and sources stay spread out.
     """
     for firing, following in pairwise(_firings(recurrence, after - jitter)):
         run = firing + jitter % (following - firing)
@@ -67,14 +66,14 @@ def next_run(recurrence: Recurrence, *, after: datetime, jitter: timedelta) -> d
 
 
 def jitter(id: UUID, *, within: timedelta) -> timedelta:
-    """A source's own delay: always the same, and uniform in [0, `within`) over all sources."""
+    """The fixed delay of a source; uniform in [0, `within`) over all sources."""
     number = int.from_bytes(hashlib.sha256(id.bytes).digest()[:8])
     return _MICROSECOND * (number * (within // _MICROSECOND) >> 64)
 
 
 def _check_timezone(timezone: str) -> None:
-    # ZoneInfo itself also takes what lies beside the zones (posixrules, right/UTC with its leap
-    # seconds, localtime of this machine), and fails in five ways for what it does not take.
+    # ZoneInfo also accepts other files of the zone folder (posixrules, right/UTC with its leap
+    # seconds, localtime of this machine), and raises five kinds of errors for invalid names.
     if timezone not in _timezones():
         raise ValueError(
             f"timezone: {timezone[:40]!r} is no IANA time zone, such as 'Europe/Berlin'"
@@ -106,7 +105,7 @@ def _check_cron(cron: str) -> None:
 
 
 def _shortest_distance(expression: CronSim) -> timedelta:
-    """Between two firings within an hour, or from one hour into the next."""
+    """The shortest time between two firings, within one hour or across two hours."""
     if len(expression.seconds) > 1:
         return timedelta(0)
     minutes = sorted(expression.minutes)
@@ -116,7 +115,7 @@ def _shortest_distance(expression: CronSim) -> timedelta:
 
 
 def _firings(recurrence: Recurrence, after: datetime) -> Iterator[datetime]:
-    """Firings later than `after`, in UTC, each once and in order."""
+    """Firings later than `after`, in UTC, in order, without duplicates."""
     last = after
     for instant in _instants(recurrence, after):
         if instant > last:
@@ -125,7 +124,7 @@ def _firings(recurrence: Recurrence, after: datetime) -> Iterator[datetime]:
 
 
 def _instants(recurrence: Recurrence, after: datetime) -> Iterator[datetime]:
-    """In order, from some time before `after`; the same one may come again."""
+    """Firings in order, starting before `after`; may contain duplicates."""
     cron, zone = recurrence.cron, ZoneInfo(recurrence.timezone)
     start = _earliest_wall_time(after, zone)
     if cron.split()[-4] == "*":
@@ -135,7 +134,7 @@ def _instants(recurrence: Recurrence, after: datetime) -> Iterator[datetime]:
 
 
 def _earliest_wall_time(after: datetime, zone: ZoneInfo) -> datetime:
-    """No clock shows an earlier time later than `after`, even if it is set back meanwhile."""
+    """The earliest wall time shown after `after`, even if the clock is set back meanwhile."""
     now, then = (
         moment.astimezone(zone).replace(tzinfo=None) for moment in (after, after + _LARGEST_SHIFT)
     )
@@ -145,14 +144,14 @@ def _earliest_wall_time(after: datetime, zone: ZoneInfo) -> datetime:
 def _instants_on_the_clock(
     cron: str, zone: ZoneInfo, start: datetime, fold: int
 ) -> Iterator[datetime]:
-    """What a clock on the wall shows; `fold` 1 reads the repeated hour the second time."""
+    """Firings that follow the wall clock; `fold` 1 means the second pass of the repeated hour."""
     for wall in CronSim(cron, start):
         if _exists(wall, zone):
             yield wall.replace(tzinfo=zone, fold=fold).astimezone(UTC)
 
 
 def _instants_of_named_times(cron: str, zone: ZoneInfo, start: datetime) -> Iterator[datetime]:
-    """Every named time, the first of two, or the end of the gap that swallowed it."""
+    """Each named time once: at its first occurrence, or at the end of the gap that skips it."""
     for named in CronSim(cron, start):
         wall = named
         while not _exists(wall, zone):
