@@ -1,8 +1,8 @@
-"""What this process counts, for Prometheus; what the database knows is in api/queue_gauges.py.
+"""Prometheus metrics of this process; metrics from the database are in api/queue_gauges.py.
 
-One set per process, because everything that counts would else have to be handed it: `Context`, the
-stores, the front doors. Nothing here depends on it but GET /metrics. No label holds an application,
-a source or anything else that grows without bound.
+They are global: otherwise `Context`, the stores and the API would all have to pass a registry. Only
+GET /metrics reads them. No label holds an application, a source or anything else that grows without
+bound.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from prometheus_client import (
 )
 from prometheus_client.registry import Collector
 
-disable_created_metrics()  # type: ignore[no-untyped-call]  # the library's own
+disable_created_metrics()  # type: ignore[no-untyped-call]  # untyped in the library
 REGISTRY: Final = CollectorRegistry()
 # Memory, CPU and open files of the process.
 ProcessCollector(registry=REGISTRY)
@@ -147,7 +147,7 @@ _degraded: Final = Counter(
 
 
 def step_skipped(format: str, step: str, times: int) -> None:
-    """A step of extraction failed on a file that was read without it."""
+    """A step of extraction failed; the file was read without it."""
     _skipped_steps.labels(format, step).inc(times)
 
 
@@ -164,7 +164,8 @@ def stage_ended(type: str, stage: str, *, seconds: float) -> None:
 def attempt_ended(
     type: str, *, status: str, code: str | None, given_back: bool, seconds: float
 ) -> None:
-    """An attempt ended. `status`: the job's new one, or `dropped`; `given_back`: not counted."""
+    """An attempt ended. `status`: the job's new status, or `dropped`; `given_back`: the attempt
+    does not count."""
     outcome = status if status != "pending" else "waiting" if given_back else "retry"
     attempts, job_seconds = _of_attempts(type, outcome, code or "")
     attempts.inc()
@@ -175,17 +176,17 @@ def attempt_ended(
 
 @cache
 def _of_attempts(type: str, outcome: str, code: str) -> tuple[Counter, Histogram]:
-    """Looking these up by their labels takes longer than counting."""
+    """Cached, because looking up labels takes longer than counting."""
     return _attempts.labels(type, outcome, code), _job_seconds.labels(type, outcome)
 
 
 def recovered(jobs: int) -> None:
-    """Jobs were taken from workers that fell silent."""
+    """Jobs were recovered from stale workers."""
     _rescued.inc(jobs)
 
 
 def embedding_call(outcome: str, *, seconds: float, texts: int = 0, tokens: int = 0) -> None:
-    """A request to the embedder ended: `ok`, `refused`, or the code of its error."""
+    """A request to the embedder ended. `outcome`: `ok`, `refused`, or an error code."""
     _embedding_calls.labels(outcome).inc()
     _embedding_seconds.observe(seconds)
     _embedded_texts.inc(texts)
@@ -193,9 +194,9 @@ def embedding_call(outcome: str, *, seconds: float, texts: int = 0, tokens: int 
 
 
 def document_read(warnings: Sequence[str]) -> None:
-    """A document was read. Codes come out of the sandbox: unknown ones share a label.
+    """A document was read. Codes come from the sandbox, so unknown ones share a label.
 
-    Steps that were skipped have a counter of their own, `step_skipped`.
+    Skipped steps are counted by `step_skipped` instead.
     """
     for code in warnings:
         if not code.endswith("_skipped"):
@@ -203,12 +204,12 @@ def document_read(warnings: Sequence[str]) -> None:
 
 
 def embeddings_reused(texts: int) -> None:
-    """Texts whose vectors were known."""
+    """Count texts whose vectors were stored already."""
     _reused.inc(texts)
 
 
 def request_answered(method: str, route: str, status: int, *, seconds: float) -> None:
-    """`route` is the template, such as `/api/jobs/{id}`: a path would be a label without bound."""
+    """`route` is the template, such as `/api/jobs/{id}`: paths would be unbounded labels."""
     _requests.labels(method, route, str(status)).inc()
     _request_seconds.labels(route).observe(seconds)
 
@@ -230,10 +231,10 @@ def statement_timed_out(asked_by: Literal["search", "request", "metrics"]) -> No
 
 
 def search_degraded(code: str) -> None:
-    """A hybrid search went without vectors."""
+    """A hybrid search was answered without vectors."""
     _degraded.labels(code).inc()
 
 
 def exposition(more: Collector) -> bytes:
-    """All of it and what `more` collects, in Prometheus' text format."""
+    """All metrics of this process and of `more`, in Prometheus' text format."""
     return generate_latest(REGISTRY) + generate_latest(more)

@@ -1,7 +1,7 @@
-"""Traces by OpenTelemetry, from a request over the job that it queued to the calls of providers.
+"""OpenTelemetry traces: from a request through the jobs that it queued to calls of providers.
 
-Off unless `start` was called, and then every function here is a test of one variable. Attributes
-are names, numbers and codes: no text, no address beyond its host, no key.
+Off until `start` is called; while off, each function here only tests one variable. Attributes are
+names, numbers and codes: no text, no key, and of a URL only the host.
 """
 
 import contextvars
@@ -33,28 +33,28 @@ _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_E
 _W3C: Final = TraceContextTextMapPropagator()
 _HEADER: Final = "traceparent"
 
-# As the context that it fills, a tracer belongs to the process.
+# Global, like the OpenTelemetry context that it fills.
 _tracer: Tracer | None = None
 
 
 def start(provider: TracerProvider) -> None:
-    """From now on, spans go to this provider."""
+    """Send all further spans to this provider."""
     global _tracer
     _tracer = provider.get_tracer("rag-ingest")
 
 
 def stop() -> None:
-    """No spans any more."""
+    """Create no more spans."""
     global _tracer
     _tracer = None
 
 
 @contextmanager
 def exported() -> Iterator[None]:
-    """Send spans where OTEL_EXPORTER_OTLP_ENDPOINT says; without it, do nothing.
+    """Export spans to OTEL_EXPORTER_OTLP_ENDPOINT; do nothing if it is not set.
 
-    All variables of the OTLP exporter and of the SDK hold. What is left is sent at the end. Raises
-    SetupError when the extra `tracing` is missing.
+    All variables of the OTLP exporter and the SDK apply. Remaining spans are sent at the end.
+    Raises SetupError if the extra `tracing` is missing.
     """
     if not any(os.environ.get(name) for name in _ENDPOINTS):
         yield
@@ -80,7 +80,7 @@ def exported() -> Iterator[None]:
 
 
 def traceparent() -> str | None:
-    """The current span as W3C trace context, to go with what it queues; None without one."""
+    """The current span as a W3C traceparent, to store with queued jobs; None without a span."""
     if _tracer is None:
         return None
     carrier: dict[str, str] = {}
@@ -90,7 +90,7 @@ def traceparent() -> str | None:
 
 @contextmanager
 def within(traceparent: str | None) -> Iterator[None]:
-    """Let what is begun in the block belong to a span that may be over, or of another process."""
+    """Make spans of the block children of a span that may have ended or be in another process."""
     if _tracer is None or traceparent is None:
         yield
         return
@@ -103,7 +103,7 @@ def within(traceparent: str | None) -> Iterator[None]:
 
 @contextmanager
 def server_span(method: str, *, traceparent: str | None) -> Iterator[Span]:
-    """A request that is being answered; in the caller's trace if it names one."""
+    """The span of an incoming request, in the caller's trace if there is one."""
     with _span(method, SpanKind.SERVER, parents=[traceparent]) as span, _failing(span):
         yield span
 
@@ -111,10 +111,8 @@ def server_span(method: str, *, traceparent: str | None) -> Iterator[Span]:
 def job_span(
     type: str, *, attempt: int, traceparent: str | None
 ) -> tuple[Span, contextvars.Context] | None:
-    """An attempt at a job, in the trace of the request that queued it; None: nothing is traced.
-
-    What is run in the context belongs to the span, which lasts until `end_job`.
-    """
+    """The span of one attempt, in the trace of the request that queued the job; None if tracing is
+    off. Code that runs in the returned context belongs to the span. It lasts until `end_job`."""
     if _tracer is None:
         return None
     span = _tracer.start_span(
@@ -129,7 +127,7 @@ def job_span(
 
 
 def end_job(span: Span, *, status: str, code: str | None) -> None:
-    """The attempt is over: `status` as the job has it now, or `dropped`."""
+    """End the span of an attempt. `status`: the job's new status, or `dropped`."""
     span.set_attribute("job.status", status)
     if code is not None:
         failed(span, code)
@@ -143,23 +141,24 @@ def client_span(
     *,
     parents: Sequence[str | None] | None = None,
 ) -> Iterator[Span]:
-    """A request to a provider. `parents`: for whom, if not for the current span alone.
+    """The span of a request to a provider. `parents` replaces the current span as its parent.
 
-    It belongs to the trace of the first, and links to the others. An exception is its outcome.
+    The span joins the trace of the first parent and links to the rest. An exception marks it as
+    failed.
     """
     with _span(name, SpanKind.CLIENT, attributes, parents=parents) as span, _failing(span):
         yield span
 
 
 def failed(span: Span, code: str) -> None:
-    """Mark a span as failed, by a code: messages may quote what must not leave the house."""
+    """Mark a span as failed, with a code only: messages may quote confidential text."""
     span.set_attribute("error.type", code)
     span.set_status(StatusCode.ERROR)
 
 
 @contextmanager
 def _failing(span: Span) -> Iterator[None]:
-    """Let an exception be the span's outcome."""
+    """Mark the span as failed if the block raises."""
     try:
         yield
     except Exception as error:
@@ -186,7 +185,7 @@ def _span(
         kind=kind,
         attributes=attributes,
         links=links,
-        # Both would tell the exception's message.
+        # Both would export the exception's message.
         record_exception=False,
         set_status_on_exception=False,
     ) as span:
