@@ -1,4 +1,4 @@
-"""What every embedder promises, and the proof that an answer keeps it."""
+"""The interface of embedders, and the check of their answers."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -9,7 +9,7 @@ import numpy as np
 from ingest.errors import ErrorCode, Permanent, Transient
 from ingest.model import EmbeddingModel, Vectors
 
-# Only the operator can mend these: another attempt a second later will not succeed either.
+# Only the operator can fix these: a retry a second later fails too.
 _LASTING: Final = frozenset(
     {
         "embedding_unauthorized",
@@ -23,13 +23,13 @@ _LASTING: Final = frozenset(
 class Embedder(Protocol):
     model: EmbeddingModel
     max_items: int
-    """Most texts in a request."""
+    """Maximum number of texts per request."""
     max_request_tokens: int
-    """Most tokens in a request, over all of its texts."""
+    """Maximum number of tokens per request, over all texts."""
     concurrency: int
-    """Requests that may be under way at once."""
+    """Maximum number of concurrent requests."""
     lane: str | None
-    """What the provider's rate limits apply to; None: it runs in this process."""
+    """Identifies what the provider's rate limits apply to; None: it runs in this process."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, (len(texts), dimension). Raises Transient, Misaligned or Refused."""
@@ -39,27 +39,27 @@ class Embedder(Protocol):
 
 
 class Refused(Exception):
-    """The provider refuses a request for what is in it: some text of it, or its size.
+    """The provider refuses a request because of its content: one of its texts, or its size.
 
-    Whoever catches it halves the request until the text is found. The message names the provider's
-    code, never the text.
+    The caller halves the request until it finds the text. The message holds the provider's code,
+    never the text.
     """
 
 
 class Misaligned(Permanent):
-    """The answer is not one vector of the model's dimension for each text, so none of it is used.
+    """The answer does not hold one vector of the model's dimension per text; we discard all of it.
 
-    Whoever catches it sends the request again, then halves it until the text is found.
+    The caller sends the request again, then halves it until it finds the text.
     """
 
     def __init__(self, message: str, *, dimension: int | None = None) -> None:
-        """`dimension`: the one that all vectors have, if that is all that is wrong."""
+        """`dimension`: the dimension of all vectors, if nothing else is wrong."""
         super().__init__(message, code="embedding_mismatch")
         self.dimension = dimension
 
 
 class ProviderFault(Transient):
-    """The provider does not serve the request. The message holds no key and no text."""
+    """The provider failed to serve the request. The message holds no key and no text."""
 
     def __init__(
         self,
@@ -69,27 +69,26 @@ class ProviderFault(Transient):
         status: int | None = None,
         retry_after: timedelta | None = None,
     ) -> None:
-        """`status`: of the HTTP answer, if there was one."""
+        """`status`: the HTTP status, if there was an answer."""
         super().__init__(f"the embedding provider: {message}", code=code, retry_after=retry_after)
         self.status = status
 
     @property
     def is_lasting(self) -> bool:
-        """Whether it takes an operator to mend it."""
+        """Whether only an operator can fix it."""
         return self.code in _LASTING
 
     @property
     def may_be_the_texts(self) -> bool:
-        """Whether a text of the request may be to blame: gateways and servers fail on some."""
+        """Whether a text of the request may be the cause: gateways and servers fail on some."""
         is_vague = self.code == "embedding_unavailable" and self.retry_after is None
         return is_vague or self.status == 403
 
 
 def unit_vectors(raw: Any, *, count: int, dimension: int) -> Vectors:
-    """`raw` as float32 of length 1, proved to be one vector of the dimension for each text.
+    """`raw` as float32 unit vectors, after checking that there is one of `dimension` per text.
 
-    Misaligned otherwise: such vectors would be stored beside the wrong text, or could not be
-    searched.
+    Misaligned otherwise: such vectors could be stored with the wrong text, or be unsearchable.
     """
     try:
         vectors = np.asarray(raw, np.float32)
@@ -111,7 +110,7 @@ def mismatch(what: str) -> Misaligned:
 
 
 def misshapen(shape: tuple[int, ...], *, count: int, dimension: int) -> Misaligned:
-    """For an answer whose array has this shape."""
+    """The error for an answer of this array shape."""
     if len(shape) == 2 and shape[0] == count and shape[1] > 0:
         what = f"vectors of {shape[1]} dimensions instead of {dimension}"
         return Misaligned(f"the embedding model returned {what}", dimension=shape[1])

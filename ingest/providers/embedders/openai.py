@@ -1,6 +1,6 @@
 """Any OpenAI-compatible embeddings endpoint.
 
-Retries are the queue's: here one call is one request. What its refusals mean is in refusals.py.
+The queue does the retries: here one call is one request. refusals.py interprets errors.
 """
 
 import base64
@@ -21,7 +21,7 @@ _TIMEOUT = httpx.Timeout(60, connect=10)
 
 
 class OpenAIEmbedder:
-    """Answers are put in the order of their `index` and proved against what was asked."""
+    """Sorts vectors by their `index` and checks them against the request."""
 
     max_items = 2048
     max_request_tokens = 300_000
@@ -35,7 +35,7 @@ class OpenAIEmbedder:
         base_url: str | None,
         dimensions: int | None,
     ) -> None:
-        """`dimensions` is sent along only when set: not every endpoint knows it."""
+        """`dimensions` is sent only if set: not every endpoint supports it."""
         self.model = model
         self._key = api_key
         self.lane: str | None = _lane(model, api_key, base_url)
@@ -46,7 +46,7 @@ class OpenAIEmbedder:
             api_key=api_key,
             base_url=base_url,
             max_retries=0,
-            http_client=http,  # type: ignore[arg-type]  # typed as httpx2, takes httpx as well
+            http_client=http,  # type: ignore[arg-type]  # typed as httpx2, accepts httpx too
         )
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -57,7 +57,7 @@ class OpenAIEmbedder:
         await self._client.close()
 
     async def raw_vectors(self, texts: Sequence[str]) -> list[Any]:
-        """As the endpoint gives them, one for each text and in their order, nothing else proved."""
+        """The endpoint's vectors, one per text and in their order; otherwise unchecked."""
         try:
             response = await self._request(texts)
         except openai.APIStatusError as error:
@@ -88,7 +88,7 @@ class OpenAIEmbedder:
 
 
 def _lane(model: EmbeddingModel, api_key: str, base_url: str | None) -> str:
-    """Another key or endpoint is another lane: a pause of one is none of the other."""
+    """One lane per model, key and endpoint: a pause of one does not stop the rest."""
     lane = f"{model.provider}/{model.name}#{_digest(api_key)}"
     return lane if base_url is None else f"{lane}@{_digest(base_url)}"
 
@@ -102,7 +102,7 @@ def _is_about_encoding(error: openai.APIStatusError) -> bool:
 
 
 def _in_order(answer: Any, count: int) -> list[Any]:
-    """The vectors by `index`, which has to name each text once."""
+    """The vectors sorted by `index`, which must name each text once."""
     data = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(data, list) or len(data) != count:
         raise mismatch("another number of vectors than texts")

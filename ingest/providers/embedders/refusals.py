@@ -1,7 +1,7 @@
-"""Why an embeddings endpoint refuses: its answer as an error with a stable code.
+"""Turns error answers of an embeddings endpoint into errors with stable codes.
 
-What the provider says is kept, since it is what an operator needs, but short, and without the key
-and the texts that it may quote.
+Messages keep the provider's words, which the operator needs, but shortened, and without the key and
+texts that they may quote.
 """
 
 import re
@@ -52,20 +52,20 @@ _NO_ANSWER: Final[tuple[tuple[type[BaseException], str], ...]] = (
 )
 _LONGEST: Final = 200
 _TITLE: Final = re.compile(r"<title[^>]*>(.*?)</title", re.DOTALL | re.IGNORECASE)
-# Also what is left of a key that the provider has masked itself.
+# Also matches keys that the provider has masked itself.
 _SECRET: Final = re.compile(
     r"(?i:bearer\s+)\S+|\b(?:sk|pk|rk|org|proj|key)[-_][\w*.…-]{6,}|\w*\*{3,}\w*|[\w-]{40,}"
 )
-# So many characters in a row that stand in a text are taken for a quotation.
+# This many consecutive characters of a text in the message count as a quotation.
 _QUOTED: Final = 16
-# A shorter text is a word, which anybody may use.
+# Shorter texts are ordinary words, which a message may use by chance.
 _SHORTEST: Final = 5
 
 
 def refusal(
     response: httpx.Response, *, texts: Sequence[str], key: str, model: str
 ) -> ProviderFault | Refused:
-    """What an answer with an error status means."""
+    """The error for an answer with an error status."""
     status, wait = response.status_code, retry_after(response.headers)
     code, words = _said(response)
     said = f"HTTP {status}" + (f" ({code})" if code else "")
@@ -84,7 +84,7 @@ def refusal(
 
 
 def no_answer(error: BaseException) -> ProviderFault:
-    """Why a request that got no answer got none: `error` or what is behind it."""
+    """The error for a request without an answer, from `error` or its innermost known cause."""
     said = f"no answer ({type(error).__name__})"
     for cause in _causes(error):
         if isinstance(cause, httpx.TooManyRedirects):
@@ -99,7 +99,7 @@ def no_answer(error: BaseException) -> ProviderFault:
 
 
 def not_json(response: httpx.Response) -> ProviderFault:
-    """For an answer with 200 that is none of an embeddings endpoint."""
+    """The error for an answer with a success status that is not JSON."""
     kind = response.headers.get("content-type", "").partition(";")[0].strip()
     what = "a web page; is OPENAI_BASE_URL right?" if kind == "text/html" else "cut off?"
     return ProviderFault(
@@ -118,7 +118,7 @@ def _meaning(status: int, code: str, response: httpx.Response) -> tuple[ErrorCod
         return "embedding_unauthorized", "the key is not accepted"
     moved = [hop for hop in (*response.history, response) if hop.status_code in (301, 302, 303)]
     if moved:
-        # After these a POST is asked for again as GET: no endpoint answers that.
+        # After these, httpx repeats the POST as a GET, which no endpoint answers.
         host = httpx.URL(moved[0].headers.get("location", "")).host
         return _MISSING, f"the address redirects to {host or 'another one'}"
     if 300 <= status < 400:
@@ -133,7 +133,7 @@ def _limited(said: str, wait: timedelta | None) -> ProviderFault:
 
 
 def _said(response: httpx.Response) -> tuple[str | None, str]:
-    """The provider's code, if it is one, and its words."""
+    """The provider's error code, if it has the form of one, and its message."""
     try:
         body: Any = response.json()
     except ValueError:
@@ -146,14 +146,14 @@ def _said(response: httpx.Response) -> tuple[str | None, str]:
     words = next((error[name] for name in ("message", "detail") if error.get(name)), "")
     for name in ("code", "type"):
         code = error.get(name)
-        # A type is mostly too broad to say anything.
+        # Most types are too broad to be useful.
         if isinstance(code, str) and (name == "code" or code in _QUOTA_CODES):
             return code if _PLAIN_CODE.fullmatch(code) else None, str(words)
     return None, str(words)
 
 
 def _redacted(words: str, *, texts: Sequence[str], key: str, model: str) -> str:
-    """In a line, without the key; nothing if a text is quoted."""
+    """The message on one line, without the key; empty if it quotes a text."""
     line = " ".join(words.split())[:_LONGEST]
     if _quotes(line.replace(model, ""), texts):
         return ""
@@ -177,7 +177,7 @@ def _quotes(line: str, texts: Sequence[str]) -> bool:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """What an error was raised from, the innermost first."""
+    """The chain of causes of an error, the innermost first."""
     chain: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in chain:

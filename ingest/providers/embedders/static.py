@@ -1,4 +1,4 @@
-"""Static embeddings (WordLlama): the mean of the vectors of a text's tokens. Fast, no attention."""
+"""Static embeddings (WordLlama): the mean of a text's token vectors. Fast, without attention."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ _DIMENSION = 256
 
 
 class StaticEmbedder:
-    """Pools the token vectors itself: the package's own `embed` pads, and takes three times as long
-    for the same vectors."""
+    """Pools the token vectors itself: the package's `embed` pads and is three times slower for the
+    same vectors."""
 
-    # The model has no limit; this is the longest chunk that can be configured.
+    # The model has no token limit; max_tokens is the longest chunk that can be configured.
     model = EmbeddingModel(
         provider="static",
         name="wordllama-l2-supercat-256",
@@ -28,12 +28,12 @@ class StaticEmbedder:
         tokenizer="wordllama",
     )
     max_items = 1024
-    max_request_tokens = 65_536  # some 50 ms
-    concurrency = 1  # it computes: more at once would not be faster
+    max_request_tokens = 65_536  # about 50 ms
+    concurrency = 1  # CPU-bound: more would not be faster
     lane: str | None = None
 
     def __init__(self) -> None:
-        """Load the model; a second or less. SetupError when it is not installed."""
+        """Load the model in at most a second. SetupError if it is not installed."""
         folder = wordllama_folder()
         try:
             from safetensors.numpy import load_file  # comes with the optional extra
@@ -48,14 +48,14 @@ class StaticEmbedder:
         return await asyncio.to_thread(self._embed, texts)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Nothing to close."""
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         sums = np.empty((len(texts), _DIMENSION), np.float32)
         for row, text in enumerate(texts):
             ids = self._memo.concatenate(WORDLLAMA_PIECE.findall(" " + text))
             sums[row] = self._vectors[ids].sum(axis=0)
-        # The length of the vectors is lost anyway: a sum serves as well as a mean.
+        # The vectors are normalised anyway, so a sum is as good as a mean.
         return unit_vectors(sums, count=len(texts), dimension=_DIMENSION)
 
     def _ids_of_piece(self, piece: str) -> tuple[int, ...]:
