@@ -1,4 +1,4 @@
-"""E-mail by the operator's mail server."""
+"""E-mail through the operator's mail server."""
 
 import asyncio
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _TOTAL_SECONDS: Final = 30
 
 
 class MailRefused(IngestError):
-    """The mail did not go out. `status` is the server's SMTP code; None when it gave none."""
+    """The mail was not sent. `status`: the server's SMTP code; None if it gave none."""
 
     def __init__(self, message: str, *, status: int | None = None) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class Letter:
     """One line."""
     text: str
     message_id: str
-    """The same for each attempt: mailboxes drop what they have already."""
+    """The same for each attempt, so mailboxes drop duplicates."""
     at: datetime
 
 
@@ -43,7 +43,7 @@ class Mailer:
     """A plain address."""
 
     async def send(self, letter: Letter) -> None:
-        """Hand a letter to the server within half a minute. MailRefused when it is not taken."""
+        """Hand a letter to the server within 30 seconds. MailRefused if that fails."""
         try:
             async with asyncio.timeout(_TOTAL_SECONDS):
                 await aiosmtplib.send(
@@ -70,7 +70,7 @@ class Mailer:
         message["Subject"] = letter.subject
         message["Date"] = format_datetime(letter.at)
         message["Message-ID"] = f"<{letter.message_id}@{self.sender.rpartition('@')[2]}>"
-        # No answers from robots to a robot.
+        # Prevents automatic replies.
         message["Auto-Submitted"] = "auto-generated"
         message.set_content(letter.text)
         return message

@@ -1,4 +1,4 @@
-"""When a notification is tried again. Pure."""
+"""The retry schedule of notifications. Pure."""
 
 from datetime import timedelta
 from typing import Final
@@ -12,28 +12,28 @@ SCHEDULE: Final = (
     timedelta(hours=8),
     timedelta(hours=8, minutes=30),
 )
-"""Between two attempts; the last of eight is made after a day (rag.job_types has that number)."""
+"""Pauses between attempts; the last of eight follows after a day (rag.job_types has the number)."""
 
 GIVEN_UP_AFTER: Final = timedelta(hours=24)
-"""An endpoint that has failed for so long is disabled,"""
+"""An endpoint that fails for this long is disabled."""
 MOST_FAILURES: Final = 100
-"""and so is one that has failed so often in a row."""
+"""An endpoint that fails this often in a row is disabled."""
 
 
 def next_attempt(attempt: int, *, retry_after: timedelta | None = None) -> timedelta:
-    """How long a delivery waits after its failed attempt number `attempt` (1-based).
+    """The pause of a delivery after its failed attempt number `attempt` (1-based).
 
-    What the receiver asks for is obeyed up to the next step of the schedule.
+    The receiver's `Retry-After` can lengthen it up to the next step of the schedule.
     """
     own = _step(attempt)
     return own if retry_after is None else max(own, min(retry_after, _step(attempt + 1)))
 
 
 def next_turn(failing_for: timedelta) -> timedelta:
-    """How long an endpoint is left alone that has failed for `failing_for`, whatever the delivery.
+    """The pause of an endpoint that has failed for `failing_for`, shared by its deliveries.
 
-    By time instead of by attempts: however many deliveries wait for an endpoint, it is tried as
-    often as for a single one.
+    It depends on time, not attempts: however many deliveries wait, the endpoint is tried as often
+    as for a single one.
     """
     point = timedelta(0)
     for step in SCHEDULE:

@@ -1,4 +1,4 @@
-"""What a mail says about an event: the same facts as a webhook's body, in words. Pure."""
+"""Subject and text of an e-mail about an event, with the facts of the webhook's body. Pure."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -89,5 +89,5 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], _Words]]] = {
 
 
 def _one_line(text: str) -> str:
-    """Names and messages come from outside: none may add a line, or a header."""
+    """Names and messages come from users and sites: they must not add a line or a header."""
     return _CONTROL.sub(" ", text)
