@@ -1,4 +1,4 @@
-"""What is sent to the crawl API and what its answers say: pure."""
+"""Request and response bodies of the crawl API. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,50 +17,50 @@ _EVENTS = ("started", "page", "completed", "failed")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartCrawl:
-    """A crawl to be started."""
+    """The parameters of a crawl."""
 
     url: str
     limit: int
     max_depth: int | None
-    """Links to follow from `url`; None for any number."""
+    """Links to follow from `url`; None: no limit."""
     include_paths: Sequence[str]
-    """Regular expressions on the path; empty for all."""
+    """Regular expressions on the path; empty: all paths."""
     exclude_paths: Sequence[str]
     run: Mapping[str, str]
-    """Comes back with every event."""
+    """Metadata that Firecrawl repeats in every event."""
     webhook_url: str | None
-    """None: no events, the crawl is only polled."""
+    """None: no events; the crawl is only polled."""
     idempotency_key: UUID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlStatus:
-    """How far a crawl is."""
+    """The progress of a crawl."""
 
     status: CrawlState
-    """`scraping` also for what we do not know."""
+    """`scraping` also for unknown states."""
     total: int
-    """Without failed pages, like `completed`: their being equal proves nothing."""
+    """Excludes failed pages, as does `completed`: equal values prove nothing."""
     completed: int
     is_counted: bool = field(default=True, compare=False)
-    """Whether it says how many pages there are."""
+    """Whether the answer holds valid counts."""
     error: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlErrors:
-    """What did not become a page."""
+    """The URLs that did not become pages."""
 
     failed: tuple[CrawledPage, ...]
-    """Their outcome is `failed`, `raced` or `cancelled`."""
+    """Pages with the outcome `failed`, `raced` or `cancelled`."""
     robots_blocked: tuple[str, ...]
     unnamed: int = 0
-    """Failures that name no address."""
+    """Number of failures without a URL."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActiveCrawl:
-    """A crawl that is running."""
+    """A running crawl."""
 
     id: str
     url: str
@@ -68,7 +68,7 @@ class ActiveCrawl:
 
 
 def start_body(crawl: StartCrawl) -> dict[str, Any]:
-    """The body of `POST /v2/crawl`, which refuses keys that it does not know."""
+    """The body of `POST /v2/crawl`, which refuses unknown keys."""
     body: dict[str, Any] = {
         "url": crawl.url,
         "limit": crawl.limit,
@@ -79,7 +79,7 @@ def start_body(crawl: StartCrawl) -> dict[str, Any]:
         "scrapeOptions": {
             "formats": ["markdown", "links"],
             "onlyMainContent": True,
-            "maxAge": 0,  # the page as it is now; the default takes copies of up to two days
+            "maxAge": 0,  # fetch anew; by default copies may be two days old
         },
     }
     if crawl.max_depth is not None:
@@ -94,7 +94,7 @@ def start_body(crawl: StartCrawl) -> dict[str, Any]:
 
 
 def crawl_status(answer: Mapping[str, Any]) -> CrawlStatus:
-    """A crawl that could not begin is HTTP 200 with `success` false and the status `failed`."""
+    """Read a status answer; a crawl that could not start has `success` false, status `failed`."""
     said = text_of(answer.get("status"))
     return CrawlStatus(
         status=next((end for end in _ENDS if end == said), "scraping"),

@@ -1,7 +1,7 @@
-"""The crawl API of Firecrawl, v2: hosted, or one's own.
+"""Client of Firecrawl's crawl API v2, hosted or self-hosted.
 
-Retries are the queue's: here one call is one attempt, and starting a crawl tells apart what surely
-did not start from what may have. Messages carry what Firecrawl says, never the key.
+The queue does the retries: here one call is one attempt. Errors of `start` tell a crawl that surely
+did not start from one that may have. Messages hold Firecrawl's words, never the key.
 """
 
 import re
@@ -43,32 +43,33 @@ HOSTED: Final = "https://api.firecrawl.dev"
 
 _MINUTE = timedelta(seconds=60)
 _CONNECT_SECONDS = 10
-# Node closes an idle connection after 5 s. One that is reused in that moment looks like an answer
-# that was lost, so ours are closed first.
+# Node closes an idle connection after 5 s. A request sent at that moment looks like a lost answer,
+# so we close idle connections earlier.
 _LIMITS = httpx.Limits(keepalive_expiry=2)
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
-# 408: not known how far the request got. 409: the key was used, by a request whose answer was lost.
+# 408: the request may have arrived. 409: the idempotency key was used by a request whose answer was
+# lost.
 _UNCLEAR_STATUS = frozenset({408, 409, 425})
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _WAIT = re.compile(r"retry after (\d{1,6})\s*s", re.IGNORECASE)
 
 
 class StartUnclear(Transient):
-    """The answer to a start was lost or unreadable: the crawl may be running."""
+    """The answer to `start` was lost or unreadable: the crawl may be running."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"Firecrawl may have started the crawl: {what}", code="crawl_not_started")
 
 
 class CrawlNotFound(Transient):
-    """No such crawl: it has expired, or it was started a moment ago."""
+    """Firecrawl does not know the crawl: it has expired, or was only just started."""
 
     def __init__(self) -> None:
         super().__init__("Firecrawl does not know the crawl", code="crawl_failed")
 
 
 class FirecrawlClient:
-    """All calls but `start` raise CrawlNotFound, or Transient `rate_limited`, `fetch_failed`."""
+    """All calls except `start` raise CrawlNotFound or Transient `rate_limited`, `fetch_failed`."""
 
     def __init__(
         self,
@@ -78,7 +79,7 @@ class FirecrawlClient:
         timeout: timedelta = _MINUTE,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        """`base_url` without `/v2`, with or without a path; `timeout` is for one read or write."""
+        """`base_url`: without `/v2`, may have a path. `timeout`: for a single read or write."""
         self._base = base_url.rstrip("/") + "/v2"
         self._key = api_key
         self._http = httpx.AsyncClient(
@@ -89,10 +90,10 @@ class FirecrawlClient:
         )
 
     async def start(self, crawl: StartCrawl) -> str:
-        """Start a crawl; its id at Firecrawl.
+        """Start a crawl; return its id at Firecrawl.
 
-        Raises Permanent `crawl_not_started` when Firecrawl refuses; Transient `crawl_not_started`
-        or `rate_limited` when it surely did not start; StartUnclear when it may have.
+        Raises Permanent `crawl_not_started` if Firecrawl refuses; Transient `crawl_not_started` or
+        `rate_limited` if it surely did not start; StartUnclear if it may have.
         """
         try:
             response = await self._request(
@@ -110,13 +111,13 @@ class FirecrawlClient:
         return self._started(response)
 
     async def status(self, id: str) -> CrawlStatus:
-        """How far a crawl is: one small answer, with at most one page in it."""
+        """The progress of a crawl; a small answer with at most one page."""
         return crawl_status(await self._get(f"{_path(id)}?limit=1"))
 
     async def pages(self, id: str) -> AsyncIterator[CrawledPage]:
-        """All pages that are scraped by now, each once, read in parts of at most 10 MiB or so.
+        """All pages scraped so far, without duplicates, read in parts of about 10 MiB at most.
 
-        Failed pages are not among them, see `errors`.
+        Failed pages are not included; see `errors`.
         """
         skip, seen = 0, set[str]()
         while True:
@@ -130,24 +131,24 @@ class FirecrawlClient:
                     seen.add(key)
                     new += 1
                     yield page
-            # A crawl that did not complete has a `next` for ever, and a server that ignores
-            # `skip` says the same again.
+            # An incomplete crawl always has a `next`, and a server that ignores `skip` repeats the
+            # same pages.
             if not answer.get("next") or not new:
                 return
             skip = max(skip + count, _skip_of(answer["next"]))
 
     async def errors(self, id: str) -> CrawlErrors:
-        """The pages that failed and those that robots.txt forbids."""
+        """The pages that failed, and those that robots.txt forbids."""
         return crawl_errors(await self._get(f"{_path(id)}/errors"))
 
     async def cancel(self, id: str) -> None:
-        """Stop a crawl; one that has ended or is unknown is fine. Its pages stay readable."""
+        """Stop a crawl; no error if it has ended or is unknown. Its pages stay readable."""
         response = await self._send("DELETE", _path(id))
         if response.status_code not in (404, 409):
             self._object(response)
 
     async def active(self) -> list[ActiveCrawl]:
-        """The account's crawls that are running, whoever started them."""
+        """All running crawls of the account, including those we did not start."""
         return active_crawls(await self._get("/crawl/active"))
 
     async def close(self) -> None:
@@ -176,7 +177,7 @@ class FirecrawlClient:
         body = _body_of(response)
         if response.status_code == 429:
             self._raise_rate_limited(response, body)
-        # A crawl that could not begin has a status, too, and is no failure of this call.
+        # A crawl that could not start also has a `status`; the call itself succeeded.
         failed = body.get("success") is False and "status" not in body
         if not response.is_success or not body or failed:
             raise Transient(f"Firecrawl: {self._said(response, body)}", code="fetch_failed")
@@ -189,7 +190,7 @@ class FirecrawlClient:
             self._raise_rate_limited(response, body)
         if status >= 500 or status in _UNCLEAR_STATUS:
             raise StartUnclear(said)
-        # A redirect is a refusal, too: following it would turn the POST into a GET.
+        # A redirect counts as a refusal: following it would turn the POST into a GET.
         if status >= 300 or body.get("success") is False:
             raise Permanent(f"Firecrawl refuses the crawl: {said}", code="crawl_not_started")
         id = text_of(body.get("id"))
@@ -205,13 +206,13 @@ class FirecrawlClient:
         raise Transient(f"Firecrawl limits the rate: {said}", code="rate_limited", retry_after=wait)
 
     def _said(self, response: httpx.Response, body: Mapping[str, Any]) -> str:
-        """The status and the provider's words, without the key in case these repeat it."""
+        """The HTTP status and the provider's message, with the key removed."""
         said = error_of(body.get("error"), secret=self._key)
         return f"HTTP {response.status_code}" + (f": {said}" if said else "")
 
 
 def _body_of(response: httpx.Response) -> dict[str, Any]:
-    """The JSON object of an answer; empty for anything else."""
+    """The JSON object of an answer; empty if it is not one."""
     try:
         return parse_object(response.content)
     except ValueError:
@@ -219,14 +220,14 @@ def _body_of(response: httpx.Response) -> dict[str, Any]:
 
 
 def _path(id: str) -> str:
-    """An id may come from an event, and it becomes a part of an address."""
+    """Validate the id, which may come from an event, before it becomes part of a URL."""
     if not _ID.fullmatch(id):
         raise CrawlNotFound
     return f"/crawl/{id}"
 
 
 def _skip_of(next: Any) -> int:
-    """Only its query is used: its scheme and host are the server's idea of itself."""
+    """`skip` from the query of `next`; its host is ignored, as it may not be reachable for us."""
     try:
         values = parse_qs(urlsplit(str(next)).query).get("skip", ["0"])
         return int(values[0])

@@ -1,7 +1,7 @@
-"""Webhook events and documents of Firecrawl, read tolerantly: its versions v0 to v2.
+"""Lenient parser for webhook events and documents of Firecrawl v0 to v2.
 
-Once a delivery is signed, nothing in it is reason enough to lose it: what cannot be used is left
-out, what is unknown becomes `other`. Only a body that is no JSON object is an error.
+A signed delivery must not be lost because of its content: unusable parts are left out, unknown
+events become `other`. The only error is a body that is not a JSON object.
 """
 
 import json
@@ -15,14 +15,14 @@ EventKind = Literal["started", "page", "completed", "failed", "cancelled", "othe
 Outcome = Literal["page", "failed", "raced", "cancelled", "unknown"]
 
 UNSCRAPED: Final[frozenset[Outcome]] = frozenset({"cancelled", "unknown"})
-"""Outcomes of pages that Firecrawl has not looked at, as far as we know."""
+"""Outcomes of pages that Firecrawl has not scraped, as far as we know."""
 
-# Of extract, agent and monitor, other products that send the same envelope, we want nothing.
+# Other products (extract, agent, monitor) send the same envelope; we ignore them.
 _PRODUCTS = ("crawl", "batch_scrape")
 _KINDS: Final[tuple[EventKind, ...]] = ("started", "page", "completed", "failed", "cancelled")
 _RACED = ("another scrape job in this same crawl", "SCRAPE_RACED_REDIRECT_ERROR")
 _CANCELLED = "parent crawl or batch scrape was cancelled"
-# What `success` may be, and what a document may say of itself if it says anything.
+# Known values of `success`, and of a document's `status`, which may be absent.
 _SUCCESS: Final[dict[Any, bool]] = {True: True, "true": True, False: False, "false": False}
 _DONE: Final = frozenset({"completed", "success", "ok", "done"})
 _MOST_DIGITS = 18
@@ -33,23 +33,23 @@ class CrawledPage:
     """One page as Firecrawl reports it. All strings are storable."""
 
     url: str
-    """Where redirects ended; `source_url` if it does not say."""
+    """The URL after redirects; `source_url` if not given."""
     source_url: str
-    """What was queued."""
+    """The URL that was queued."""
     scrape_id: str | None
-    """The page's job, the same when it is reported again; only successful pages have one."""
+    """The page's job, unchanged in repeated reports; only successful pages have one."""
     status_code: int | None
-    """Of the target: a page that was not found has the outcome `page` and 404 here."""
+    """The target's HTTP status: a missing page has the outcome `page` and 404 here."""
     markdown: str
     """May be empty."""
     title: str | None
     language: str | None
     description: str | None
     links: tuple[str, ...]
-    """Absolute http(s) addresses, each once, in their order."""
+    """Absolute http(s) URLs in page order, without duplicates."""
     outcome: Outcome
-    """`raced`: redirected to an address that another job scraped; `cancelled`: never tried;
-    `unknown`: reported in words that we do not know."""
+    """`raced`: redirected to a URL that another job scraped; `cancelled`: never tried;
+    `unknown`: reported with values that we do not know."""
     error: str | None
 
 
@@ -60,20 +60,20 @@ class Event:
     kind: EventKind
     provider_crawl_id: str | None
     webhook_id: str | None
-    """The same on retries of one delivery; senders from before December 2025 have none."""
+    """The same for all retries of a delivery; None from Firecrawl before December 2025."""
     run: Mapping[str, str]
-    """What the start request gave as `webhook.metadata`."""
+    """The `webhook.metadata` of the start request."""
     pages: tuple[CrawledPage, ...]
 
     @property
     def unscraped(self) -> int:
-        """How many pages, at least, the crawl has not looked at by its own word."""
+        """The least number of pages that, according to the event, were not scraped."""
         pages = sum(page.outcome in UNSCRAPED for page in self.pages)
         return pages + (self.kind in ("failed", "cancelled"))
 
 
 def parse_event(raw: bytes) -> Event:
-    """Read one delivery; ValueError if its body is no JSON object."""
+    """Read one delivery; ValueError if its body is not a JSON object."""
     body = parse_object(raw)
     success = _success(body.get("success", True))
     error = error_of(body.get("error"))
@@ -87,7 +87,7 @@ def parse_event(raw: bytes) -> Event:
 
 
 def parse_object(raw: bytes) -> dict[str, Any]:
-    """A JSON object, whatever its text holds; numbers of more than 18 digits become floats.
+    """Read a JSON object, even with invalid UTF-8; integers above 18 digits become floats.
 
     ValueError for anything else.
     """
@@ -103,9 +103,9 @@ def parse_object(raw: bytes) -> dict[str, Any]:
 def parse_documents(
     data: Any, *, success: bool | None = True, error: str | None = None
 ) -> tuple[CrawledPage, ...]:
-    """The usable elements of a `data` array; a single document will do as well.
+    """The usable elements of a `data` array, or a single document.
 
-    `success` is None when the answer does not say so in words that we know.
+    `success` is None if the answer's value is unknown to us.
     """
     documents = data if isinstance(data, list) else [data]
     pages = (
@@ -119,7 +119,7 @@ def parse_documents(
 def parse_document(
     data: Mapping[str, Any], *, success: bool | None, error: str | None
 ) -> CrawledPage | None:
-    """One document, or the stub of a page without one; None if it names no address."""
+    """Read one document, or the stub of a page without one; None if it has no URL."""
     inner = _mapping(data.get("content")) or data  # v0 wraps the document
     metadata = _mapping(inner.get("metadata"))
     source = address_of(metadata.get("sourceURL")) or address_of(data.get("source"))
@@ -194,5 +194,5 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _integer(digits: str) -> int | float:
-    """Python refuses to make an integer of 4,300 digits, and JSON allows them."""
+    """Python refuses integers above 4,300 digits; JSON allows them."""
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)

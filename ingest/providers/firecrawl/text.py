@@ -1,7 +1,7 @@
 """Values from Firecrawl's JSON as text that Postgres can store.
 
-Page authors choose names and values of metadata: a title may be a list, and JavaScript writes NUL
-and half surrogate pairs as escapes that every JSON parser or database treats differently.
+Page authors choose names and values of metadata: a title may be a list. JavaScript escapes NUL and
+lone surrogates in JSON, and parsers and databases treat these escapes differently.
 """
 
 import re
@@ -13,14 +13,14 @@ _LONGEST_ERROR = 500
 
 
 def storable(text: str) -> str:
-    """Without NUL and lone surrogates; the halves of a pair are joined."""
+    """The text without NUL and lone surrogates; surrogate pairs are joined."""
     if _SURROGATE.search(text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
     return text.replace("\0", "")
 
 
 def text_of(value: Any) -> str | None:
-    """A storable string: itself, or the first of a list; None if there is none or it is blank."""
+    """The first non-blank string of a string or list, made storable; None if there is none."""
     strings = value if isinstance(value, list) else [value]
     texts = (storable(item) for item in strings if isinstance(item, str))
     return next((text for text in texts if text.strip()), None)
@@ -33,9 +33,9 @@ def address_of(value: Any) -> str | None:
 
 
 def error_of(value: Any, *, secret: str | None = None) -> str | None:
-    """What an `error` says, on one line of 500 characters: a string, a list, or an object.
+    """The message of an `error` (string, list or object), on one line of up to 500 characters.
 
-    `secret` is blotted out of it.
+    `secret` is replaced by `…`.
     """
     if isinstance(value, Mapping):
         value = next((value[key] for key in ("message", "error", "code") if key in value), None)
