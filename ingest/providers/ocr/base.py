@@ -1,4 +1,4 @@
-"""What an engine is, whatever it runs on."""
+"""The interface of OCR engines, and what they share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ class Engine(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Engine, version and languages: `tesseract 5.3.0 eng+deu`."""
+        """Engine, version and languages, such as `tesseract 5.3.0 eng+deu`."""
 
     def read(self, image: Image) -> str:
-        """Text of the picture in reading order, empty if it has none.
+        """The picture's text in reading order; empty if it has none.
 
-        Permanent: `parser_timeout` if it takes too long, `parser_memory`, `parser_crashed`.
+        Raises Permanent `parser_timeout`, `parser_memory` or `parser_crashed`.
         """
         grey = image.convert("L")
         straight = improve("ocr", lambda: straightened(grey), otherwise=lambda: grey)
@@ -31,7 +31,7 @@ class Engine(ABC):
 
     @abstractmethod
     def _paragraphs(self, image: Image) -> Sequence[Paragraph]:
-        """Lines of a grey picture as they are read, grouped to paragraphs; noise included."""
+        """Recognised lines of a grey picture, grouped into paragraphs, including noise."""
 
 
 def _plain(paragraphs: Sequence[Paragraph]) -> str:
@@ -39,10 +39,10 @@ def _plain(paragraphs: Sequence[Paragraph]) -> str:
 
 
 def fitted(image: Image, *, smallest: int, largest: int) -> Image:
-    """The grey picture, its longer side between the two lengths in pixels.
+    """The grey picture, scaled so that its longer side is between the two limits (pixels).
 
-    Letters of a screenshot are too small for the engines, those of a scan at 600 dots an inch
-    larger than they need. Nothing is made more than three times as large: that adds no detail.
+    Letters of a screenshot are too small for the engines, those of a 600-dpi scan larger than
+    needed. Pictures are enlarged at most three times: more adds no detail.
     """
     longer = max(image.size)
     scale = min(largest / longer, max(1.0, min(smallest / longer, 3.0)))
@@ -53,7 +53,7 @@ def fitted(image: Image, *, smallest: int, largest: int) -> Image:
 
 
 def too_slow(seconds: float) -> Permanent:
-    """One picture took longer than it may."""
+    """The error for a picture that exceeds the time limit."""
     return Permanent(
         f"Recognising the text of one picture took longer than {seconds:g} s.",
         code="parser_timeout",

@@ -1,6 +1,6 @@
-"""Chooses the engine that the settings name, and builds it where pictures are read.
+"""Chooses the OCR engine from the settings, and builds it in the parser processes.
 
-The choice is made once, by the process that starts; engines live in the parser processes.
+The main process chooses once, at start.
 """
 
 import contextlib
@@ -16,14 +16,14 @@ from ingest.settings.settings import Settings
 
 
 def choose(settings: Settings) -> OcrSettings | None:
-    """How pictures are read; None: they are not. Runs tesseract to ask what it has.
+    """The OCR settings; None: no OCR. Runs tesseract to list its languages.
 
-    SetupError when the engine or a language that was named is not there.
+    SetupError if a configured engine or language is not installed.
     """
     if settings.ocr == "tesseract" or (settings.ocr == "auto" and settings.ocr_languages):
         return _tesseract(settings)
     if settings.ocr == "auto" and shutil.which(tesseract.PROGRAM):
-        with contextlib.suppress(SetupError):  # a program without data: as good as none
+        with contextlib.suppress(SetupError):  # tesseract without language data is useless
             return _tesseract(settings)
     if settings.ocr != "off" and rapid.is_installed():
         return _ocr_settings(settings, rapid.PACKAGE, ())
@@ -36,13 +36,13 @@ def choose(settings: Settings) -> OcrSettings | None:
 
 
 def available(settings: OcrSettings | None) -> str | None:
-    """What reads pictures, for people: `tesseract 5.3.0 eng+deu`; None if nothing does."""
+    """The engine's name for display: `tesseract 5.3.0 eng+deu`; None without OCR."""
     return None if settings is None else build_recogniser(settings).name
 
 
 @functools.cache
 def build_recogniser(settings: OcrSettings) -> Engine:
-    """The engine, which loads what it needs when it gets its first picture."""
+    """The engine, which loads its models when it reads the first picture."""
     if settings.engine == tesseract.PROGRAM:
         return tesseract.Tesseract(settings)
     return rapid.RapidOcr(settings)

@@ -1,4 +1,4 @@
-"""Reading order of lines that an engine found anywhere on a page."""
+"""Puts recognised lines of a page into reading order."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,17 +6,17 @@ from statistics import median
 
 from ingest.providers.ocr.lines import Line, Paragraph, cells
 
-_SAME_ROW = 0.5  # of the lower line's height that two lines share
-_PARAGRAPH_GAP = 0.8  # heights of a line between two lines
-_PROSE = 15  # characters of the middle line of a column of text; cells of tables are shorter
+_SAME_ROW = 0.5  # overlap of two lines, in heights of the smaller one
+_PARAGRAPH_GAP = 0.8  # line heights between two lines
+_PROSE = 15  # characters of a text column's median line; table cells are shorter
 _COLUMN_LINES = 3
-_MARGIN = 0.35  # heights of a line, which engines add at both ends and which close a gutter
-_ACROSS = 0.6  # of the width of all: a longer line belongs to no column
-_DEEP = 8  # columns inside of columns
+_MARGIN = 0.35  # line heights that engines add at both ends of a line; they would close a gutter
+_ACROSS = 0.6  # of the total width: a longer line belongs to no column
+_DEEP = 8  # levels of nested columns
 
 
 def ordered(lines: Sequence[Line]) -> list[Paragraph]:
-    """Paragraphs in reading order: columns one after the other, cells of a row side by side."""
+    """Paragraphs in reading order: column by column, the cells of a row on one line."""
     if not lines:
         return []
     return [
@@ -27,7 +27,7 @@ def ordered(lines: Sequence[Line]) -> list[Paragraph]:
 
 
 def turned(lines: Sequence[Line], *, width: int, height: int, quarters: int) -> list[Line]:
-    """The lines of a picture of this size as they lie when it is turned counter-clockwise."""
+    """The lines of a picture of this size after `quarters` counter-clockwise quarter turns."""
     for _ in range(quarters % 4):
         lines = [
             replace(
@@ -41,7 +41,7 @@ def turned(lines: Sequence[Line], *, width: int, height: int, quarters: int) -> 
 
 
 def _columns(lines: Sequence[Line], depth: int) -> list[Sequence[Line]]:
-    """Lines by column; those that go across, such as headings, stand between the columns."""
+    """Lines by column; lines across several columns, such as headings, stay between them."""
     at = _gutter(lines) if depth else None
     if at is None:
         return [lines]
@@ -81,13 +81,13 @@ def _gutter(lines: Sequence[Line]) -> float | None:
 
 
 def _extent(line: Line) -> tuple[float, float]:
-    """From where to where there are letters, left to right."""
+    """Left and right end of the letters, without the engine's margin."""
     margin = min(_MARGIN * (line.bottom - line.top), (line.right - line.left) / 2)
     return line.left + margin, line.right - margin
 
 
 def _gaps(spans: Sequence[tuple[float, float]]) -> list[float]:
-    """Middles of what no span covers, the widest first."""
+    """Middles of the gaps between spans, the widest gap first."""
     found: list[tuple[float, float]] = []
     end = min(start for start, _ in spans)
     for start, stop in sorted(spans):
@@ -102,7 +102,7 @@ def _is_prose(lines: list[Line]) -> bool:
 
 
 def _rows(lines: Sequence[Line]) -> list[Line]:
-    """Pieces that stand side by side, each row as one line."""
+    """Join lines that stand side by side into one line per row."""
     rows: list[list[Line]] = []
     for line in lines:
         if rows and _shares_row(rows[-1][0], line):

@@ -1,30 +1,30 @@
-"""Recognised lines become text: noise is dropped, lines are joined to paragraphs."""
+"""Turns recognised lines into text: drops noise, joins lines into paragraphs."""
 
 import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_UNSURE = 40  # mean confidence of a page; below, the engine saw letters where there are none
+_UNSURE = 40  # mean confidence of a page; below, the engine saw letters that do not exist
 _UNSURE_LINE = 30
-_SURE = 75  # a line of little but marks, or of few letters, must be at least so sure
+_SURE = 75  # confidence required for lines with few letters or mostly other marks
 _FEW = 3  # letters and digits
-_LEAST = 2  # of a picture
-_WIDE = 1.2  # heights of a line; spaces between words are a third of one
-_FULL = 0.85  # of the paragraph's width: such a line goes on in the next one
+_LEAST = 2  # letters and digits of a picture
+_WIDE = 1.2  # line heights; a space between words is a third of one
+_FULL = 0.85  # of the paragraph's width; the next line continues such a line
 
 _ALPHANUMERIC = re.compile(r"[^\W_]")
 _VISIBLE = re.compile(r"\S")
 _ITEM = re.compile(r"[•●▪■◦‣·*\u2013-]\s|\(?\d{1,3}[.)]\s")
 _HYPHENATED = re.compile(r"[^\W\d_]-$")
-# Scripts that are written without spaces; Korean has them.
+# Scripts without spaces between words; Korean has spaces.
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60\u3000-\u303f\U00020000-\U0003ffff"
 _GAP_IN_UNSPACED = re.compile(f"(?<=[{_UNSPACED}]) (?=[{_UNSPACED}])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line of text in a picture. Sides in pixels of that picture, from its upper left."""
+    """One line of text in a picture. Sides in pixels from the picture's upper left corner."""
 
     text: str
     confidence: float
@@ -34,33 +34,33 @@ class Line:
     right: float
     bottom: float
     cells: int = 1
-    """Parts with wide gaps between them, as in a row of a table."""
+    """Number of parts separated by wide gaps, as in a table row."""
 
 
 Paragraph = Sequence[Line]
 
 
 def compose(paragraphs: Sequence[Paragraph]) -> str:
-    """Paragraphs with a blank line between them; empty if what was seen is only noise.
+    """The paragraphs, separated by blank lines; empty if everything is noise.
 
-    Words that were divided at the end of a line are mended.
+    Words hyphenated at the end of a line are joined.
     """
     kept = [[line for line in paragraph if not _is_noise(line)] for paragraph in paragraphs]
     lines = [line for paragraph in kept for line in paragraph]
-    # A spot or a corner looks like one letter, and of a whole picture one letter says nothing.
+    # A spot or a corner can look like a letter, so a single letter in a picture is noise.
     if _confidence(lines) < _UNSURE or sum(map(_letters, lines)) < _LEAST:
         return ""
     return "\n\n".join(_joined(paragraph) for paragraph in kept if paragraph)
 
 
 def cells(spans: Sequence[tuple[float, float]], *, height: float) -> int:
-    """Parts of a line, from where its words, in order, begin and end."""
+    """Number of parts of a line; `spans`: start and end of its words, in order."""
     gaps = (start - stop for (_, stop), (start, _) in itertools.pairwise(spans))
     return 1 + sum(gap > _WIDE * height for gap in gaps)
 
 
 def close_gaps(text: str) -> str:
-    """Without the spaces that engines put between words of scripts which have none."""
+    """Remove the spaces that engines add in scripts without spaces."""
     return _GAP_IN_UNSPACED.sub("", text)
 
 
@@ -97,5 +97,5 @@ def _joined(paragraph: Paragraph) -> str:
 
 
 def _goes_on(line: Line, following: Line) -> bool:
-    """Whether the two may be one sentence: no rows of a table, no item of a list."""
+    """Whether both may belong to one sentence: not table rows, not a list item."""
     return line.cells == following.cells == 1 and not _ITEM.match(following.text)

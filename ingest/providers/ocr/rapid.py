@@ -1,6 +1,6 @@
-"""RapidOCR: PP-OCR models and what runs them from wheels, for machines without tesseract.
+"""RapidOCR: PP-OCR models and their runtime from wheels, for machines without tesseract.
 
-Its models read Chinese, Japanese, English and other languages in Latin letters, all at once.
+One set of models reads Chinese, Japanese, English and other languages in Latin script.
 """
 
 import functools
@@ -25,25 +25,25 @@ from ingest.providers.ocr.lines import Line, Paragraph, close_gaps
 
 PACKAGE = "rapidocr"
 _SMALLEST, _LARGEST = 1200, 2000  # pixels
-# Pixels of the longer side when it looks for lines. With this, and lines recognised one at a time,
-# a page takes 0.7 GB; with the defaults of RapidOCR twice that.
+# Pixels of the longer side for line detection. With this, and lines recognised one at a time, a
+# page takes 0.7 GB; with RapidOCR's defaults, twice that.
 _DETECTED = 1280
-_TALL = 1.5  # height to width: such a line runs up or down, and RapidOCR turns it by a quarter
-_LEAST_SCORE = 0.5  # as in RapidOCR's own results; below, it reads letters into drawings
+_TALL = 1.5  # height to width: such a line is vertical, and RapidOCR rotates it by 90 degrees
+_LEAST_SCORE = 0.5  # RapidOCR's own default; below, it reads letters in drawings
 _UPSIDE_DOWN = "180"
 _TASKS = ("Det", "Cls", "Rec")
 _OUT_OF_MEMORY = re.compile(r"alloc|memory", re.IGNORECASE)
 
 
 class RapidOcr(Engine):
-    """The models are loaded by the first picture."""
+    """Loads its models when it reads the first picture."""
 
     def __init__(self, settings: OcrSettings) -> None:
         self._seconds = settings.page_timeout
 
     @property
     def name(self) -> str:
-        """Package and version; its languages cannot be chosen."""
+        """Package and version; languages cannot be chosen."""
         return version()
 
     @functools.cached_property
@@ -73,7 +73,7 @@ class RapidOcr(Engine):
             return improve("ocr", lambda: ordered(lines), otherwise=lambda: [lines])
         except (Permanent, MemoryError):
             raise
-        except Exception as error:  # of onnxruntime and OpenCV, in a wrapper of RapidOCR
+        except Exception as error:  # from onnxruntime and OpenCV, wrapped by RapidOCR
             if _OUT_OF_MEMORY.search(f"{type(error).__name__} {error}"):
                 raise MemoryError from error
             raise Permanent(
@@ -81,7 +81,7 @@ class RapidOcr(Engine):
             ) from error
 
     def _lines(self, picture: NDArray[np.uint8], until: float) -> list[Line]:
-        """Lines as they lie when the page is upright."""
+        """Recognised lines, with positions on the upright page."""
         from rapidocr.main import RapidOCRError
 
         try:
@@ -102,17 +102,17 @@ class RapidOcr(Engine):
 
 
 def version() -> str:
-    """Such as `rapidocr 3.10.0`."""
+    """For example `rapidocr 3.10.0`."""
     return f"{PACKAGE} {importlib.metadata.version(PACKAGE)}"
 
 
 def is_installed() -> bool:
-    """Whether the package is there with its models: nothing is downloaded."""
+    """Whether the package is installed with its models; nothing is downloaded."""
     return _models() is not None
 
 
 def _models() -> dict[str, Path] | None:
-    """The models that the wheel carries, by RapidOCR's names of tasks."""
+    """The models in the wheel, by RapidOCR's task names; None if any is missing."""
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         return None
@@ -124,7 +124,7 @@ def _models() -> dict[str, Path] | None:
 
 
 def _quarters(boxes: Sequence[NDArray[np.float32]], labels: Sequence[str]) -> int:
-    """Quarter turns, counter-clockwise, that make the page upright."""
+    """Counter-clockwise quarter turns that make the page upright."""
     sides = [(np.ptp(box[:, 0]), np.ptp(box[:, 1])) for box in boxes]
     is_sideways = 2 * sum(height >= _TALL * width for width, height in sides) > len(boxes)
     is_upside_down = 2 * sum(label == _UPSIDE_DOWN for label in labels) > len(labels)

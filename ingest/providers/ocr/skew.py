@@ -1,19 +1,19 @@
-"""Scans that were put in crooked: engines lose lines and their order above a degree or so."""
+"""Straightens skewed scans: above about one degree, engines lose lines and their order."""
 
 import math
 
 import numpy as np
 from PIL.Image import Image, Resampling
 
-_SMALL = 800  # pixels of the longer side of what is measured
-_MOST = 8.0  # degrees to either side
+_SMALL = 800  # pixels: longer side of the reduced picture that is measured
+_MOST = 8.0  # degrees in either direction
 _COARSE, _FINE = 1.0, 0.2
-_LEAST = 0.4  # degrees: straight enough
-_GAIN = 1.05  # how much clearer the lines have to be after turning
+_LEAST = 0.4  # degrees; smaller angles are ignored
+_GAIN = 1.05  # factor by which rotation must sharpen the lines
 
 
 def straightened(grey: Image) -> Image:
-    """The picture turned so that its lines run straight; itself if they do."""
+    """The picture, rotated so that its lines are straight; unchanged if they are."""
     angle = skew(grey)
     if abs(angle) < _LEAST:
         return grey
@@ -22,17 +22,17 @@ def straightened(grey: Image) -> Image:
 
 
 def skew(grey: Image) -> float:
-    """Degrees, counter-clockwise, by which the picture has to be turned; 0 where that is unclear.
+    """Counter-clockwise degrees of rotation that straighten the picture; 0 if unclear.
 
-    Lines of text make the sums over rows (of a page on its side: over columns) rise and fall most
-    steeply when they run straight.
+    When text lines are straight, the row sums (column sums for a page on its side) rise and fall
+    most steeply.
     """
     small = _small(grey)
     paper = int(np.median(np.asarray(small)))
     ink = small.point([abs(value - paper) for value in range(256)])
 
     def steepness(angle: float) -> float:
-        """Of the sums over rows or columns."""
+        """Steepness of the row or column sums after rotation."""
         sums = np.asarray(ink.rotate(angle, Resampling.BILINEAR), dtype=np.float32)
         return max(float(np.square(np.diff(sums.sum(axis=axis))).sum()) for axis in (0, 1))
 

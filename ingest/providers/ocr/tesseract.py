@@ -1,4 +1,4 @@
-"""The program `tesseract`, where the operator installed it, with the languages they chose."""
+"""The program `tesseract`, if the operator installed it, with the chosen languages."""
 
 import functools
 import io
@@ -14,20 +14,20 @@ from ingest.providers.ocr.base import Engine, fitted, too_slow
 from ingest.providers.ocr.lines import Line, Paragraph, cells, close_gaps
 
 PROGRAM = "tesseract"
-_SMALLEST, _LARGEST = 2000, 3600  # pixels: about 180 and 300 dots an inch of a page
+_SMALLEST, _LARGEST = 2000, 3600  # pixels: about 180 and 300 dpi of a page
 _ASK_SECONDS = 20.0
-_NO_LANGUAGES = frozenset({"osd", "equ"})  # data that is about orientation, and formulas
-# Each language makes a page slower: of many that are installed, these come first.
+_NO_LANGUAGES = frozenset({"osd", "equ"})  # data files for orientation and formulas
+# Each language makes a page slower: if many are installed, prefer these.
 _FIRST = ("eng", "deu", "fra", "spa", "chi_sim", "jpn", "kor", "rus", "ara")
 _MOST_LANGUAGES = 4
 _PASSED_ON = ("PATH", "HOME", "LANG", "LD_LIBRARY_PATH", "TESSDATA_PREFIX", "TMPDIR")
 _ORIENT_AND_READ, _READ = "1", "3"  # page segmentation modes
-_WORD = "5"  # level of a row
+_WORD = "5"  # value of the column `level`
 _COLUMNS = 12
 
 
 class Tesseract(Engine):
-    """Runs the program once for each picture: PNG in, a table of words out."""
+    """Runs the program once per picture: PNG in, a table of words (TSV) out."""
 
     def __init__(self, settings: OcrSettings) -> None:
         self._settings = settings
@@ -61,7 +61,7 @@ class Tesseract(Engine):
 
 
 def version() -> str:
-    """Such as `tesseract 5.3.0`. OSError or SubprocessError if it cannot be run."""
+    """For example `tesseract 5.3.0`. OSError or SubprocessError if it cannot run."""
     done = _run("--version", seconds=_ASK_SECONDS)
     done.check_returncode()
     first = (done.stdout or done.stderr).decode("utf-8", "replace").splitlines()[:1]
@@ -69,7 +69,7 @@ def version() -> str:
 
 
 def installed_languages() -> tuple[str, ...]:
-    """What there is data for, `osd` (orientation) included. OSError, SubprocessError."""
+    """Languages with installed data, including `osd` (orientation). Raises as version()."""
     done = _run("--list-langs", seconds=_ASK_SECONDS)
     done.check_returncode()
     lines = (done.stdout or done.stderr).decode("utf-8", "replace").splitlines()
@@ -77,14 +77,14 @@ def installed_languages() -> tuple[str, ...]:
 
 
 def usual(installed: Sequence[str]) -> tuple[str, ...]:
-    """The languages to read with where nobody chose: all, or the most common of many."""
+    """The default languages: all installed ones, or the most common of many."""
     there = [name for name in installed if name not in _NO_LANGUAGES and "/" not in name]
     common = [name for name in _FIRST if name in there]
     return tuple((common + [name for name in there if name not in common])[:_MOST_LANGUAGES])
 
 
 def parse(table: str) -> list[list[Line]]:
-    """Paragraphs in reading order, of the program's table of words."""
+    """Paragraphs in reading order from the program's table of words (TSV)."""
     paragraphs: dict[tuple[str, ...], dict[str, list[Mapping[str, str]]]] = {}
     header, *rows = (row.split("\t", _COLUMNS - 1) for row in table.split("\n"))
     for row in rows:
@@ -122,8 +122,8 @@ def _png(image: Image) -> bytes:
 def _run(
     *arguments: str, seconds: float, data: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """No process group of its own: whoever ends the parser's group ends it too."""
-    # More threads than one make it slower, and steal from other files.
+    """Run tesseract in the parser's process group, so that it is killed with the parser."""
+    # More than one thread makes it slower and takes CPU time from other files.
     environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return subprocess.run(  # noqa: S603 - no shell, and no argument comes from a file
         [PROGRAM, *arguments],
