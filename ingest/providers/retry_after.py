@@ -1,4 +1,4 @@
-"""How long a provider asks to be left alone: the header `Retry-After`."""
+"""The header `Retry-After`: how long a provider asks us to wait."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 
 
 def retry_after(headers: Mapping[str, str]) -> timedelta | None:
-    """`Retry-After` in seconds or as a date, by the server's own clock if it tells; else None."""
+    """`Retry-After` in seconds or as a date, by the server's clock if it sends one; else None."""
     value = headers.get("retry-after", "").strip()
     try:
         return timedelta(seconds=max(float(value), 0))
