@@ -1,4 +1,4 @@
-"""Which addresses may be reached: those of the public internet, and what the operator allows."""
+"""Which IP addresses may be reached: public ones, and those that the operator allows."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ def _named(networks: dict[str, str]) -> list[tuple[Network, str]]:
     return [(ip_network(network), name) for network, name in networks.items()]
 
 
-# Of the IANA registries of special-purpose addresses: all that is not globally reachable.
+# All networks of the IANA special-purpose registries that are not globally reachable.
 _REFUSED: Final = _named(
     {
         "0.0.0.0/8": "unspecified",
@@ -53,7 +53,8 @@ _REFUSED: Final = _named(
 )
 _GLOBAL_IPV6: Final = IPv6Network("2000::/3")
 
-# They hand out a machine's credentials to whoever asks; even an allowed host must not lead there.
+# Cloud metadata services give credentials to any client; even an allowed host must not resolve to
+# these.
 _METADATA: Final[list[Network]] = [
     ip_network(network)
     for network in (
@@ -67,14 +68,14 @@ _METADATA: Final[list[Network]] = [
     )
 ]
 
-# IPv6 prefixes that only carry an IPv4 address, in their last 32 bits: compatible, mapped,
-# translated, NAT64. (6to4 carries it behind its prefix.)
+# IPv6 prefixes with an IPv4 address in the last 32 bits: compatible, mapped, translated, NAT64.
+# (6to4 has it directly after its prefix.)
 _CARRIERS: Final = [
     IPv6Network(network)
     for network in ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")
 ]
 _6TO4: Final = IPv6Network("2002::/16")
-# These are refused themselves; should one be allowed, the IPv4 addresses inside count as well.
+# Refused by default; if the operator allows one, we also check the IPv4 addresses inside.
 _LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")
 _TEREDO: Final = IPv6Network("2001::/32")
 _ISATAP: Final = (bytes.fromhex("00005efe"), bytes.fromhex("02005efe"))
@@ -82,15 +83,15 @@ _ISATAP: Final = (bytes.fromhex("00005efe"), bytes.fromhex("02005efe"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowed:
-    """Networks and hosts that may be reached although they are private."""
+    """Private networks and hosts that may be reached."""
 
     networks: tuple[Network, ...] = ()
     hosts: tuple[str, ...] = ()
-    """Names, and suffixes of names that begin with a dot."""
+    """Host names, and suffixes that start with a dot."""
 
     @classmethod
     def of(cls, entries: Iterable[str]) -> Self:
-        """Entries as in INGEST_FETCH_ALLOW: `10.1.0.0/16`, `::1`, `wiki.example`, `.example`."""
+        """From entries of INGEST_FETCH_ALLOW: `10.1.0.0/16`, `::1`, `wiki.example`, `.example`."""
         networks: list[Network] = []
         hosts: list[str] = []
         for entry in entries:
@@ -106,7 +107,7 @@ class Allowed:
         )
 
     def refusal(self, address: Address, *, host: str) -> str | None:
-        """Why nothing may be sent to `address` for `host`: `loopback` …; None if it may."""
+        """Why `address` of `host` may not be reached, such as `loopback`; None if it may."""
         for seen in _meant_by(address):
             reason = self._refusal(seen, host)
             if reason is not None:
@@ -123,10 +124,10 @@ class Allowed:
 
 
 def blocked_reason(url: str, *, allow: Sequence[str]) -> str | None:
-    """Why this URL is never fetched, as far as can be told without the DNS; None if it may be.
+    """Why this URL is never fetched, checked without the DNS; None if it may be.
 
-    `allow` has the entries of INGEST_FETCH_ALLOW. A name that is not refused here may still be
-    refused when it is resolved.
+    `allow`: the entries of INGEST_FETCH_ALLOW. A name that passes here may still be refused when
+    it is resolved.
     """
     try:
         host = parse_url(url).host
@@ -136,7 +137,7 @@ def blocked_reason(url: str, *, allow: Sequence[str]) -> str | None:
 
 
 def refused_host(host: str, allowed: Allowed) -> str | None:
-    """Why a Target's host is refused whatever the DNS says."""
+    """Why a Target's host is refused without asking the DNS; None if it is not."""
     address = literal_address(host)
     if address is None and (host == "localhost" or host.endswith(".localhost")):
         address = IPv4Address("127.0.0.1")
@@ -159,7 +160,7 @@ def _special(address: Address) -> str | None:
 
 
 def _meant_by(address: Address) -> Iterator[Address]:
-    """The addresses at which a packet may end: `address`, IPv4 ones inside it, or both."""
+    """The addresses where a packet may arrive: `address`, embedded IPv4 addresses, or both."""
     if isinstance(address, IPv4Address) or int(address) <= 1:  # `::` and `::1` carry nothing
         yield address
         return

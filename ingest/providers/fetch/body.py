@@ -1,4 +1,4 @@
-"""The body of an answer on its way into a file: decoded, counted and hashed."""
+"""Writes a response body to a file while decoding, counting and hashing it."""
 
 import asyncio
 import hashlib
@@ -14,21 +14,21 @@ ACCEPTED: Final = "gzip, deflate"
 
 _GATHERED_BYTES: Final = 256 * 1024
 _STEP_BYTES: Final = 1024 * 1024
-# Servers send one member, parallel compressors a few; each costs a copy of what follows it.
+# Servers send one member, parallel compressors a few; each copies the data after it.
 _MOST_MEMBERS: Final = 10_000
 _SLICE_BYTES: Final = 64 * 1024
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 
 
 class Body:
-    """Writes into `into`, which is emptied first. Larger than `cap`: Permanent `too_large`.
+    """Writes to the file `into`, emptied first. Raises Permanent `too_large` above `cap` bytes.
 
-    The cap holds for what arrives and for what it decodes to, and no announcement is trusted: a
-    decompression bomb has cost `cap` bytes of disk and little memory when it is refused.
+    The cap limits both received and decoded bytes; no announced size is trusted. A decompression
+    bomb is refused after `cap` bytes of disk and little memory.
     """
 
     def __init__(self, into: Path, *, coding: str, cap: int) -> None:
-        """`coding` is the value of Content-Encoding; Permanent `fetch_failed` for unknown ones."""
+        """`coding`: the value of Content-Encoding; Permanent `fetch_failed` if unknown."""
         self.size = 0
         """Decoded bytes written so far."""
         self._into = into
@@ -41,7 +41,7 @@ class Body:
 
     @property
     def sha256(self) -> bytes:
-        """Of the decoded bytes written so far."""
+        """SHA-256 of the decoded bytes written so far."""
         return self._hash.digest()
 
     async def write(self, data: bytes) -> None:
@@ -54,7 +54,7 @@ class Body:
             await self._flush(last=False)
 
     async def finish(self) -> None:
-        """Write the rest; Transient `fetch_failed` if the encoded data ends too early."""
+        """Write the rest; Transient `fetch_failed` if the compressed data is truncated."""
         await self._flush(last=True)
 
     async def _flush(self, *, last: bool) -> None:
@@ -65,7 +65,7 @@ class Body:
         try:
             await asyncio.shield(running)
         except asyncio.CancelledError:
-            await ended(running)  # or it would write into a file that its owner has removed
+            await ended(running)  # or the thread would write to a file that the caller has removed
             raise
 
     def _store(self, data: bytes, *, last: bool) -> None:
@@ -90,7 +90,7 @@ class Body:
 
 
 class _Inflater:
-    """gzip of one or more members, or deflate with or without its wrapper, in bounded steps."""
+    """Decodes gzip (one or more members) or deflate (zlib or raw) in bounded steps."""
 
     def __init__(self, *, gzip: bool) -> None:
         self._gzip = gzip
@@ -110,7 +110,7 @@ class _Inflater:
         while data and not self._ended:
             if self._member is None or self._member.eof:
                 if self._members and not (self._gzip and _GZIP_MAGIC.startswith(data[:2])):
-                    self._ended = True  # padding or rubbish behind the data is ignored
+                    self._ended = True  # ignore padding or garbage after the data
                     return
                 self._members += 1
                 if self._members > _MOST_MEMBERS:
@@ -122,7 +122,7 @@ class _Inflater:
     def _window_bits(self, data: bytes) -> int:
         if self._gzip:
             return 16 + zlib.MAX_WBITS
-        # "deflate" means wrapped, but some servers send it bare.
+        # "deflate" means a zlib stream, but some servers send raw deflate.
         wrapped = data[0] & 0x0F == zlib.DEFLATED and int.from_bytes(data[:2], "big") % 31 == 0
         return zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS
 

@@ -1,4 +1,4 @@
-"""The time that a fetch may take altogether."""
+"""The total time limit of a fetch."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ from ingest.providers.fetch.failures import failed
 
 
 class Budget:
-    """A server that keeps sending a little cannot hold a fetch longer than this."""
+    """Limits the total time of a fetch, even if the server keeps sending slowly."""
 
     def __init__(self, total: timedelta) -> None:
         self._total = total
@@ -17,7 +17,7 @@ class Budget:
 
     @asynccontextmanager
     async def spend(self) -> AsyncIterator[None]:
-        """What happens inside counts; Transient `fetch_failed` once the time is used up."""
+        """Count the time of the block; Transient `fetch_failed` once the budget is used up."""
         loop = asyncio.get_running_loop()
         started = loop.time()
         try:

@@ -1,8 +1,7 @@
-"""Connections that are kept open for the next request to the same origin.
+"""A pool of connections, reused for requests to the same origin.
 
-A pool of our own instead of httpcore's, because a connection here belongs to its request until the
-request ends, however it ends: one that is cancelled at any point leaves neither a socket nor a
-used-up slot behind.
+We do not use httpcore's pool: here a connection belongs to its request until the request ends, so a
+request cancelled at any point leaks neither a socket nor a slot.
 """
 
 import asyncio
@@ -16,7 +15,7 @@ from ingest.providers.fetch.dial import Dialer
 from ingest.providers.fetch.failures import CONNECTION_LOST, network_errors
 from ingest.providers.fetch.urls import Target
 
-# Jobs beyond these wait for one: a process has not many more files that it may open.
+# Further requests wait for a slot: a process may not open many more files.
 _MOST_OPEN: Final = 100
 _MOST_IDLE: Final = 20
 _IDLE_SECONDS: Final = 15
@@ -32,9 +31,9 @@ class Connections:
     async def get(
         self, target: Target, headers: list[tuple[bytes, bytes]]
     ) -> AsyncIterator[httpcore.Response]:
-        """The answer to a GET; its body can be read while the context is open.
+        """The response to a GET; its body can be read while the context is open.
 
-        The connection is kept if the body was read to its end, and closed otherwise.
+        The connection is kept if the body was read completely, and closed otherwise.
         """
         request = httpcore.Request("GET", _url(target), headers=headers)
         async with self._slots:
@@ -52,9 +51,9 @@ class Connections:
     async def post(
         self, target: Target, headers: list[tuple[bytes, bytes]], content: bytes
     ) -> AsyncIterator[httpcore.Response]:
-        """The answer to a POST, on a connection of its own, which is closed afterwards.
+        """The response to a POST, on a new connection that is closed afterwards.
 
-        On a kept one that breaks, nobody could tell whether it had arrived.
+        If a reused connection broke, we could not tell whether the request had arrived.
         """
         request = httpcore.Request("POST", _url(target), headers=headers, content=content)
         async with self._slots:
@@ -79,7 +78,7 @@ class Connections:
             try:
                 return kept, await _answer(kept, request)
             except CONNECTION_LOST:
-                pass  # closed by the server meanwhile; a GET may be sent again
+                pass  # the server closed it meanwhile; a GET may be sent again
         return await self._send_fresh(target, request)
 
     async def _send_fresh(
@@ -104,7 +103,7 @@ class Connections:
 
     async def _drop_expired(self) -> None:
         for connection in list(self._idle):
-            # Another request may have taken it while one before it was closed.
+            # Another request may have taken it while we were closing an earlier one.
             if connection in self._idle and connection.has_expired():
                 self._idle.remove(connection)
                 await connection.aclose()

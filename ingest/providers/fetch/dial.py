@@ -1,7 +1,7 @@
-"""New connections: names are resolved once, and only addresses that were checked are connected to.
+"""Opens connections: resolves a name once, and connects only to the checked addresses.
 
-Every connection of a Fetcher is made here, so none can go anywhere unchecked: a name that answers
-differently the second time is not asked a second time.
+All connections of a Fetcher are opened here. A name is not resolved again between check and
+connect, which prevents DNS rebinding.
 """
 
 import asyncio
@@ -19,20 +19,20 @@ from ingest.providers.fetch.failures import failed
 from ingest.providers.fetch.urls import Target, blocked, literal_address
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Host name and port to addresses as text, best first. Raises OSError when there are none."""
+"""Host name and port to addresses as text, best first. Raises OSError if there are none."""
 
 _MOST_ADDRESSES: Final = 4
 _CONNECT_SECONDS: Final = 10
 
 
 class Resolver:
-    """The machine's resolver, in threads of its own: a dead name server holds a call for long."""
+    """The system resolver in dedicated threads, as a dead name server blocks a call for long."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(16, thread_name_prefix="resolve")
 
     async def __call__(self, host: str, port: int) -> Sequence[str]:
-        # Bytes, because text would be encoded a second time, by another edition of IDNA.
+        # Bytes, because Python would encode text again, with an older IDNA standard.
         found = await asyncio.get_running_loop().run_in_executor(
             self._threads,
             lambda: socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM),
@@ -52,10 +52,10 @@ class Dialer:
         self._tls.set_alpn_protocols(["http/1.1"])
 
     async def connect(self, target: Target) -> httpcore.AsyncNetworkStream:
-        """An open connection, for https with TLS for the URL's host name.
+        """Open a connection; for https, with TLS verified for the URL's host name.
 
-        Permanent `fetch_blocked` when any address of the host is not allowed, Transient
-        `fetch_failed` when none answers.
+        Permanent `fetch_blocked` if any address of the host is not allowed, Transient
+        `fetch_failed` if none answers.
         """
         stream = await self._connect_one(target, await self._checked(target))
         if target.scheme == "http":
@@ -83,7 +83,7 @@ class Dialer:
             found = ()
         if not found:
             raise failed(f"{target.host} has no address in the DNS")
-        # A scope, as in fe80::1%eth0, is no part of the address that has to be checked.
+        # A scope, as in fe80::1%eth0, is not part of the address to check.
         return list(dict.fromkeys(address.partition("%")[0] for address in found))
 
     async def _connect_one(
@@ -100,7 +100,7 @@ class Dialer:
 
 
 def _tls_fault(error: BaseException) -> str:
-    """The fault in OpenSSL's words; they name no address."""
+    """The fault in OpenSSL's words, which contain no IP address."""
     cause = error.__cause__ or error
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"its certificate is not valid ({cause.verify_message})"

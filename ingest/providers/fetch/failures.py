@@ -1,4 +1,4 @@
-"""How what goes wrong on the network is told: by kind, without addresses and credentials."""
+"""Errors of fetches; their messages name no IP addresses and no credentials."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ import httpcore
 
 from ingest.errors import Permanent, Transient
 
-# Servers that vanish between two requests of one connection.
+# The server closed the connection between two requests.
 CONNECTION_LOST = (httpcore.RemoteProtocolError, httpcore.NetworkError)
 
 
@@ -25,7 +25,7 @@ def too_large(cap: int) -> Permanent:
 
 @contextmanager
 def network_errors(host: str) -> Iterator[None]:
-    """Turn what sockets, TLS and HTTP raise into Transient `fetch_failed`."""
+    """Turn errors of sockets, TLS and HTTP into Transient `fetch_failed`."""
     try:
         yield
     except httpcore.ProtocolError:

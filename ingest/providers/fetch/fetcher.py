@@ -1,8 +1,8 @@
-"""The guarded fetch: the one way to an address that a user has named.
+"""The guarded fetch (SSRF protection): the only way to request a URL from a user.
 
-Whatever the URL, the DNS and the servers say, it reaches public addresses and those the operator
-allows, follows few redirects, takes bounded time, and writes a bounded file. Proxy variables of
-the environment are not used: behind a proxy nothing of this would hold.
+Whatever the URL, the DNS and the servers say, it only connects to public addresses and those the
+operator allows, follows few redirects, takes bounded time and writes a bounded file. It ignores
+proxy variables of the environment: a proxy would bypass these guards.
 """
 
 import asyncio
@@ -28,10 +28,10 @@ from ingest.providers.fetch.failures import network_errors, too_large
 from ingest.providers.fetch.urls import Target, blocked, parse_url
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-# All other headers of the caller are for the origin they were made for: credentials, validators.
+# The caller's other headers (credentials, validators) are only sent to the original origin.
 _FOR_ANY_ORIGIN: Final = frozenset({"accept", "accept-language", "user-agent"})
 _OURS: Final = frozenset({"host", "accept-encoding", "connection", "content-length"})
-# Of the body of an error or a redirect; reading it to its end keeps the connection.
+# Bytes read of the body of an error or redirect; after its end the connection can be reused.
 _DRAINED_BYTES: Final = 64 * 1024
 _DRAIN_SECONDS: Final = 1
 _STATUS: Final = "http.response.status_code"
@@ -39,30 +39,30 @@ _STATUS: Final = "http.response.status_code"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """An answer of any status that is not a redirect to be followed."""
+    """A response of any status, except redirects that were followed."""
 
     url: str
-    """The final URL, after redirects, as requested from the server."""
+    """The final URL after redirects, as requested."""
     status: int
     headers: Mapping[str, str]
-    """By lower-case name; values as Latin-1, repeated ones joined by a comma."""
+    """By lower-case name; values decoded as Latin-1, repeated headers joined by a comma."""
     hops: tuple[str, ...]
-    """URLs that redirected, in order; empty without redirects."""
+    """URLs that redirected, in order."""
     size: int
     """Decoded bytes written; 0 unless the status is 200 to 299."""
     sha256: bytes
-    """Of the decoded bytes."""
+    """SHA-256 of the decoded bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posted:
-    """The answer to a POST; any status, redirects too."""
+    """The response to a POST, of any status, redirects included."""
 
     status: int
     headers: Mapping[str, str]
     """By lower-case name."""
     beginning: bytes
-    """Of the body, as it was sent."""
+    """The first bytes of the body, not decoded."""
 
 
 class Fetcher:
@@ -75,7 +75,7 @@ class Fetcher:
         max_bytes: int,
         _resolve: Resolve | None = None,
     ) -> None:
-        """`allow` has the entries of INGEST_FETCH_ALLOW; `timeout` is the total of one `get`."""
+        """`allow`: the entries of INGEST_FETCH_ALLOW. `timeout`: the total time of one `get`."""
         self._user_agent = user_agent
         self._timeout = timeout
         self._max_bytes = max_bytes
@@ -93,14 +93,14 @@ class Fetcher:
         max_hops: int = 5,
         on_hop: Callable[[str], Awaitable[None]] | None = None,
     ) -> Fetched:
-        """GET into a file, which is emptied first and belongs to the caller, also after an error.
+        """GET into a file, which is emptied first; the caller removes it, also after an error.
 
-        `max_bytes` can only lower the limit of the Fetcher. `on_hop` is awaited with each URL that
-        is redirected to, before it is requested; what it raises passes through, and its time does
-        not count. Any status is returned, 304 included.
+        `max_bytes` can only lower the Fetcher's limit. `on_hop` is awaited with each redirect
+        target before it is requested; its exceptions propagate, and its time does not count. Any
+        status is returned, 304 included.
 
         Raises Permanent `fetch_blocked`, `redirect_loop`, `too_large`, `fetch_failed` (unknown
-        compression); Transient `fetch_failed` for what may be otherwise next time.
+        compression); Transient `fetch_failed` if a retry may succeed.
         """
         cap = self._max_bytes if max_bytes is None else min(max_bytes, self._max_bytes)
         budget = Budget(self._timeout)
@@ -134,10 +134,10 @@ class Fetcher:
         within: timedelta,
         max_bytes: int,
     ) -> Posted:
-        """POST once, to the same addresses only as a GET. Redirects are not followed.
+        """POST once, with the same address checks as a GET. Redirects are not followed.
 
-        Of the answer's body up to `max_bytes` are kept of what comes within a second. `within` is
-        the total. Raises Permanent `fetch_blocked`, Transient `fetch_failed`.
+        Keeps up to `max_bytes` of the response body that arrive within a second. `within`: the
+        total time. Raises Permanent `fetch_blocked`, Transient `fetch_failed`.
         """
         target = self._target(url)
         wanted = {name.lower(): value for name, value in headers.items()}
@@ -155,12 +155,12 @@ class Fetcher:
         )
 
     async def close(self) -> None:
-        """Close what is kept open. No request may be under way."""
+        """Close idle connections. No request may be in progress."""
         await self._connections.close()
         self._resolver.close()
 
     def _target(self, url: str) -> Target:
-        """What to request. Names are checked when they are resolved, the rest is checked here."""
+        """Parse and check the URL. Host names are checked when they are resolved."""
         target = parse_url(url)
         reason = refused_host(target.host, self._allowed)
         if reason is not None:
@@ -189,7 +189,7 @@ class Fetcher:
         headers = {"accept": "*/*", "user-agent": self._user_agent}
         headers |= {name: value for name, value in wanted.items() if name not in _OURS}
         headers |= {"host": target.authority, **ours}
-        # Latin-1 gives validators back as they came; what it cannot say was never from a header.
+        # Latin-1 returns validators byte by byte as received; no header holds other characters.
         return [
             (name.encode("latin-1", "replace"), value.encode("latin-1", "replace"))
             for name, value in headers.items()
@@ -205,7 +205,7 @@ class _Answer:
 
 
 def _span(method: str, target: Target) -> AbstractContextManager[Span]:
-    # The host, and not the address: that may hold what only its owner should know.
+    # Only the host: the rest of the URL may hold secrets.
     attributes = {"http.request.method": method, "server.address": target.host}
     return tracing.client_span("fetch", attributes)
 
@@ -257,11 +257,11 @@ async def _parts(target: Target, response: httpcore.Response) -> AsyncGenerator[
 
 
 def _redirection(target: Target, answer: _Answer) -> str | None:
-    """Where the answer sends us; None if it is no redirect, or does not say where to."""
+    """The redirect target; None if this is no redirect or has no Location."""
     location = answer.headers.get("location", "")
     if answer.status not in _REDIRECTS or not location:
         return None
-    with suppress(UnicodeDecodeError):  # most servers that send other than ASCII mean UTF-8
+    with suppress(UnicodeDecodeError):  # most servers that send non-ASCII mean UTF-8
         location = location.encode("latin-1").decode("utf-8")
     try:
         return urljoin(target.url, location)

@@ -1,4 +1,4 @@
-"""URLs taken apart strictly: what is requested is exactly what was checked."""
+"""Parses URLs strictly: the URL requested is exactly the URL that was checked."""
 
 import re
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 _MOST_CHARACTERS: Final = 8192
 _MOST_HOST_CHARACTERS: Final = 253
-# Ambiguous between parsers: some drop them, some end the host at them.
+# Parsers disagree on these: some drop them, some end the host at them.
 _AMBIGUOUS: Final = re.compile(r"[\x00-\x1f\x7f]")
 _AUTHORITY: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:@\\%\s]+)(?::([0-9]{0,6}))?")
 _NAME: Final = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}")
-# What may end the name of a host only if the whole is an IPv4 address (URL standard, §3.5).
+# Allowed as the last label of a host only in an IPv4 address (URL standard, §3.5).
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _KEPT_IN_PATH: Final = "/%:@!$&'()*+,;=~-._|[]"
 _KEPT_IN_QUERY: Final = _KEPT_IN_PATH + "?"
@@ -26,26 +26,26 @@ _KEPT_IN_QUERY: Final = _KEPT_IN_PATH + "?"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What one request asks for."""
+    """The parts of a URL that a request needs."""
 
     url: str
-    """Normalised as far as a request needs it: no fragment, host and path in ASCII."""
+    """The URL to request: no fragment, host and path in ASCII."""
     scheme: str
     """`http` or `https`."""
     host: str
     """Lower case, ASCII; an IPv6 address without its brackets."""
     port: int
     path: str
-    """With the query."""
+    """Path and query."""
 
     @property
     def origin(self) -> tuple[str, str, int]:
-        """What an open connection can be used again for."""
+        """Connections can be reused for the same origin."""
         return self.scheme, self.host, self.port
 
     @property
     def authority(self) -> str:
-        """As in the `Host` header: brackets around IPv6, the default port left out."""
+        """The value of the `Host` header: IPv6 in brackets, without the default port."""
         return _authority(self.scheme, self.host, self.port)
 
 
@@ -54,9 +54,9 @@ def blocked(what: str) -> Permanent:
 
 
 def parse_url(url: str) -> Target:
-    """The URL's parts. Permanent `fetch_blocked` if it is none that we would request.
+    """Parse a URL. Permanent `fetch_blocked` if it is not one that we request.
 
-    Messages never quote it: it may hold a password.
+    Messages never quote the URL, which may hold a password.
     """
     url = url.strip()
     if len(url) > _MOST_CHARACTERS:
@@ -83,7 +83,7 @@ def parse_url(url: str) -> Target:
 
 
 def literal_address(host: str) -> IPv4Address | IPv6Address | None:
-    """The address that a host of a Target is, or None for a name."""
+    """The IP address if the Target's host is one; None for a name."""
     try:
         return ip_address(host)
     except ValueError:
@@ -122,7 +122,7 @@ def _host(written: str) -> str:
 
 
 def _ascii(name: str) -> str:
-    """The name as the DNS knows it. ASCII stays as it is: idna refuses `_`, the web does not."""
+    """The host name in ASCII. ASCII names skip idna, which refuses `_`; the web uses it."""
     if name.isascii():
         return name.lower()
     if len(name) > _MOST_HOST_CHARACTERS:

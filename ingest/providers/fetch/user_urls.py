@@ -1,6 +1,6 @@
-"""Web addresses and patterns as people write them: checked, and in the form that is kept.
+"""Checks URLs and patterns written by users, and converts them to the stored form.
 
-For the front doors, which know nothing of how pages are fetched and crawled.
+For the API and the CLI, which do not know how pages are fetched and crawled.
 """
 
 import re
@@ -26,18 +26,18 @@ _ANY_SITE: Final = "https://site.example/"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebAddress:
     uri: str
-    """Normalised: what a source is known by."""
+    """Normalised: the identity of a source."""
     start: str
-    """As it was written: what is requested. A server may want its final slash."""
+    """The URL to request, as written: a server may need its final slash."""
     name: str
-    """For people: without the scheme, at most 300 characters."""
+    """For display: without the scheme, at most 300 characters."""
 
 
 def read_address(text: str, *, allow: Sequence[str]) -> WebAddress:
-    """An address as somebody wrote it; without a scheme it is https, with a port or number http.
+    """Read a URL written by a user; a missing scheme means https, or http for an IP or a port.
 
-    ValueError for what is no such address, Permanent `fetch_blocked` for one that is never fetched,
-    as far as that can be told without asking the DNS; both say why. `allow`: INGEST_FETCH_ALLOW.
+    ValueError if it is not a URL; Permanent `fetch_blocked` if it is never fetched, as far as that
+    is known without the DNS. Both say why. `allow`: the entries of INGEST_FETCH_ALLOW.
     """
     written = _with_scheme(text.strip())
     uri, start = normalise(written), fetchable(written)
@@ -49,12 +49,12 @@ def read_address(text: str, *, allow: Sequence[str]) -> WebAddress:
 
 
 def check_patterns(patterns: Iterable[str]) -> None:
-    """ValueError for patterns of paths that a crawl would not understand; it names the first."""
+    """ValueError naming the first path pattern that a crawl cannot use."""
     build_scope(seed=_ANY_SITE, max_depth=0, include=patterns)
 
 
 def _with_scheme(text: str) -> str:
-    """A name alone is a site of today; a number or a port, a server somebody runs."""
+    """Add a missing scheme: https for host names, http for IPs, ports and local servers."""
     if _BROKEN_SCHEME.match(text):
         raise ValueError("The web address begins with http:// or https://, with the colon.")
     if text.startswith("//"):
