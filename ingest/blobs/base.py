@@ -1,4 +1,4 @@
-"""What the rest of the system knows of file bytes: keys, staged blobs and a store of them."""
+"""The interface of blob stores: keys, staged blobs and the store."""
 
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -13,11 +13,11 @@ _KEY = re.compile(f"{_UUID}/{_UUID}")
 
 
 class StagedBlob(Protocol):
-    """Bytes on their way in: written, finished, then committed or discarded.
+    """A blob being uploaded: written, finished, then committed or discarded.
 
-    Its calls follow each other; none may overlap another of the same blob. Memory stays flat
-    whatever the size. An error of an earlier call may be told by a later one, at the latest by the
-    commit: Transient, with a message that says what is wrong with the disk or the bucket.
+    Calls for one blob must not overlap. Memory stays flat for any size. An error may be raised by a
+    later call than the one that caused it, at the latest by the commit: Transient, with a message
+    that says what is wrong with the disk or the bucket.
     """
 
     @property
@@ -30,23 +30,23 @@ class StagedBlob(Protocol):
         ...
 
     async def finish(self) -> None:
-        """No more bytes will come: free the blob's memory, file descriptor or connection."""
+        """End the upload: free the blob's memory, file descriptor or connection."""
         ...
 
     async def discard(self) -> None:
-        """Leave nothing behind. Idempotent, allowed at any moment; no effect once committed."""
+        """Remove all its bytes. Idempotent, allowed at any time; no effect once committed."""
         ...
 
 
 class BlobStore(Protocol):
-    """Where file bytes are kept. A blob is immutable and either wholly there or not at all."""
+    """Stores the bytes of files. A blob is immutable, and either complete or absent."""
 
     async def check(self) -> None:
-        """Prove at start that blobs can be written; SetupError says what is wrong."""
+        """Test at start that blobs can be written; SetupError says what is wrong."""
         ...
 
     def stage(self, key: str) -> StagedBlob:
-        """Begin a blob under a fresh key (`new_key`); ValueError for anything else."""
+        """Start a blob under a fresh key (`new_key`); ValueError if it is not a valid key."""
         ...
 
     async def commit(self, staged: Sequence[StagedBlob]) -> None:
@@ -54,7 +54,7 @@ class BlobStore(Protocol):
         ...
 
     def open_local(self, key: str) -> AbstractAsyncContextManager[Path]:
-        """A local file with the bytes, to read only and only inside the context; BlobMissing."""
+        """A local file with the bytes, read-only, valid inside the context; or BlobMissing."""
         ...
 
     async def delete(self, keys: Sequence[str]) -> None:
@@ -62,23 +62,23 @@ class BlobStore(Protocol):
         ...
 
     def list_keys(self, *, older_than: timedelta, prefix: str = "") -> AsyncIterator[str]:
-        """Committed blobs of at least that age, in no order."""
+        """Keys of committed blobs of at least this age, in no particular order."""
         ...
 
     async def sweep_staged(self, *, older_than: timedelta) -> int:
-        """Remove what killed processes left behind, and return how much that was.
+        """Remove leftovers of killed processes, and return their number.
 
         `older_than` must exceed the longest upload.
         """
         ...
 
     async def close(self) -> None:
-        """End threads and connections; the store cannot be used any more."""
+        """Close threads and connections; the store cannot be used afterwards."""
         ...
 
 
 def new_key(application_id: UUID) -> str:
-    """A fresh key: `<application>/<random>`. Names of uploads never get near a path."""
+    """A fresh key: `<application>/<random>`. File names of uploads never become part of a path."""
     return f"{application_id}/{uuid4()}"
 
 
@@ -88,7 +88,7 @@ def is_key(text: str) -> bool:
 
 
 def checked(key: str) -> str:
-    """`key` itself; ValueError for anything that is not of our making, such as `../x`."""
+    """Return `key`; ValueError if it does not have the form of a key, such as `../x`."""
     if not is_key(key):
         raise ValueError(f"not a blob key: {key!r}")
     return key

@@ -1,4 +1,4 @@
-"""Errors of the local disk, said so that an operator knows what to do."""
+"""Errors of the local disk, with messages for the operator."""
 
 import errno
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 @contextmanager
 def disk_errors(folder: Path) -> Iterator[None]:
-    """Turn OSError into a Transient that names the folder: the operator can mend it."""
+    """Turn OSError into a Transient that names the folder, so that the operator can fix it."""
     try:
         yield
     except OSError as error:
@@ -20,7 +20,7 @@ def disk_errors(folder: Path) -> Iterator[None]:
 
 
 def told(error: OSError, folder: Path) -> str:
-    """One line about what is wrong with `folder`."""
+    """One line that says what is wrong with `folder`."""
     if error.errno in _FULL:
         return f"the disk that holds {folder} is full"
     return f"cannot use {folder}: {error.strerror or error}"

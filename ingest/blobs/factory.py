@@ -1,4 +1,4 @@
-"""Which blob store the settings name."""
+"""Builds the blob store that the settings name."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def build_blob_store(settings: Settings) -> BlobStore:
-    """The store that INGEST_STORAGE names: a folder, by default in the data folder, or a bucket.
+    """The store named by INGEST_STORAGE: a bucket, or a folder (by default in the data folder).
 
-    SetupError when the value or the credentials are wrong; `BlobStore.check` proves the rest.
+    SetupError if the value or the credentials are wrong; `BlobStore.check` tests the rest.
     """
     if settings.storage is None:
         return LocalBlobStore(settings.data_dir.absolute() / "blobs")
@@ -29,7 +29,7 @@ def build_blob_store(settings: Settings) -> BlobStore:
 
 
 def _bucket_store(bucket: str, prefix: str, settings: Settings) -> "GcsBlobStore":
-    # Imported here, as it costs half a second that a local folder need not pay.
+    # Imported here, because it takes half a second that a local folder does not need.
     from ingest.blobs.gcs import GcsBlobStore
     from ingest.blobs.gcs_client import connect
 

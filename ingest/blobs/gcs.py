@@ -1,10 +1,10 @@
 """Blobs as objects of a Google Cloud Storage bucket.
 
     PREFIX/<application>/<blob>             committed
-           staged/<application>/<blob>      on its way in; swept when left behind
+           staged/<application>/<blob>      being uploaded; leftovers are swept
 
-Both ways are streamed: large uploads in chunks of a resumable upload, downloads into a file of the
-scratch folder. The library is synchronous, so its calls run in a bounded pool of threads.
+Transfers are streamed: large uploads in chunks of a resumable upload, downloads to a file in the
+scratch folder. The library is synchronous, so its calls run in a bounded thread pool.
 """
 
 import os
@@ -36,7 +36,7 @@ from ingest.blobs.threads import Threads
 from ingest.errors import BlobMissing, SetupError
 
 WORKERS = 32
-"""Concurrent calls; they wait for the network."""
+"""Threads for concurrent calls, which mostly wait for the network."""
 _BUFFER = 256 * 1024  # smaller blobs are one request
 _KEPT = 32 * 1024 * 1024
 _PAGE = 1000
@@ -116,7 +116,7 @@ class GcsBlobStore:
             delete(self._bucket, name)
 
     def _probe(self) -> None:
-        """Write, list and delete, without the library's patience: a start should fail at once."""
+        """Write, list and delete without retries: a start should fail fast."""
         probe = self._bucket.blob(f"{self._prefix}{_STAGED}check-{uuid4()}")
         try:
             probe.upload_from_string(b"", **_QUICK)
@@ -139,7 +139,7 @@ class GcsBlobStore:
 
     def _download(self, key: str, copy: Path) -> None:
         blob = self._bucket.blob(self._name(key))
-        # Errors of `requests` are OSErrors too, so the bucket is asked for its own ones first.
+        # Errors of `requests` are OSErrors too, so bucket_errors must be the inner context.
         with disk_errors(self._scratch), bucket_errors(self._bucket), copy.open("wb") as file:
             try:
                 blob.download_to_file(file, raw_download=True, **OPTIONS)
@@ -147,7 +147,7 @@ class GcsBlobStore:
                 raise BlobMissing(key) from error
 
     async def _pages(self, prefix: str) -> AsyncIterator[list[Any]]:
-        """All objects below `prefix`, a page at a time."""
+        """All objects below `prefix`, page by page."""
         listed = self._bucket.list_blobs(
             prefix=prefix,
             page_size=_PAGE,
@@ -164,11 +164,11 @@ class GcsBlobStore:
         return None if page is None else list(page)
 
     def _sweep_copies(self, before: float) -> int:
-        """Remove downloads of killed processes."""
+        """Remove downloads left by killed processes."""
         swept = 0
         with disk_errors(self._scratch):
             for copy in self._scratch.glob("*"):
-                with suppress(FileNotFoundError):  # its reader has ended meanwhile
+                with suppress(FileNotFoundError):  # its reader removed it meanwhile
                     if copy.stat().st_mtime <= before:
                         copy.unlink()
                         swept += 1

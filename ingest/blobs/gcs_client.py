@@ -1,4 +1,4 @@
-"""The client of Google Cloud Storage: credentials and connections."""
+"""Builds the client of Google Cloud Storage: credentials and connections."""
 
 from typing import Any
 
@@ -14,10 +14,10 @@ from ingest.errors import SetupError
 
 
 def connect(*, emulator: str | None) -> Client:
-    """A client with the machine's credentials, or an anonymous one of `emulator` (`host:port`)."""
+    """A client with the default credentials, or an anonymous one for `emulator` (`host:port`)."""
     if emulator is not None:
         address = emulator if "://" in emulator else f"http://{emulator}"
-        anonymous = AnonymousCredentials()  # type: ignore[no-untyped-call]  # the library's gap
+        anonymous = AnonymousCredentials()  # type: ignore[no-untyped-call]  # library is untyped
         return Client(
             project="emulator",
             credentials=anonymous,
@@ -34,8 +34,8 @@ def connect(*, emulator: str | None) -> Client:
 
 
 def _session(credentials: Any) -> AuthorizedSession:
-    """A session with a connection for every thread; by default all but ten are thrown away."""
-    session = AuthorizedSession(credentials)  # type: ignore[no-untyped-call]  # the library's gap
+    """A session that keeps one connection per thread; by default it would keep only ten."""
+    session = AuthorizedSession(credentials)  # type: ignore[no-untyped-call]  # library is untyped
     adapter = HTTPAdapter(pool_connections=4, pool_maxsize=WORKERS)
     session.mount("https://", adapter)
     session.mount("http://", adapter)

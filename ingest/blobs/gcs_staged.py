@@ -1,4 +1,4 @@
-"""One blob on its way into a bucket: the blocking side of a staged upload."""
+"""The blocking side of one staged upload to a bucket."""
 
 import threading
 from collections.abc import Iterator
@@ -23,15 +23,15 @@ BUCKET_ERRORS = (
     requests.RequestException,
     HTTPError,
 )
-# All calls here may be repeated: names are unique and content never changes, so a second try of
-# a call that did succeed does the same again. Retried: 408, 429, 5xx and broken connections.
+# All calls here are idempotent: names are unique and content never changes, so the library may
+# retry calls that succeeded. It retries 408, 429, 5xx and broken connections.
 OPTIONS: dict[str, Any] = {"timeout": (5, 60), "retry": DEFAULT_RETRY.with_timeout(60)}
-_CHUNK = 8 * 1024 * 1024  # sent at once in a resumable upload; a multiple of 256 KiB
+_CHUNK = 8 * 1024 * 1024  # bytes per request of a resumable upload; a multiple of 256 KiB
 
 
 @contextmanager
 def bucket_errors(bucket: Bucket) -> Iterator[None]:
-    """Turn what outlived the library's retries into a Transient that names the bucket."""
+    """Turn errors that remain after the library's retries into a Transient naming the bucket."""
     try:
         yield
     except BUCKET_ERRORS as error:
@@ -39,20 +39,20 @@ def bucket_errors(bucket: Bucket) -> Iterator[None]:
 
 
 def one_line(error: Exception) -> str:
-    """The error's first line, not too long for a log or a start message."""
+    """The error's first line, at most 300 characters, for a log or a start message."""
     text = str(error) or type(error).__name__
     return text.splitlines()[0][:300]
 
 
 class Memory:
-    """Bytes that the small blobs of all uploads together may hold until they are committed."""
+    """The memory budget, in bytes, for uncommitted small blobs of all uploads together."""
 
     def __init__(self, size: int) -> None:
         self._left = size
         self._lock = threading.Lock()
 
     def take(self, size: int) -> bool:
-        """Reserve `size` bytes, if there is room."""
+        """Reserve `size` bytes; False if there is no room."""
         with self._lock:
             if size > self._left:
                 return False
@@ -65,15 +65,15 @@ class Memory:
 
 
 class Upload:
-    """An object under a staged name, copied to its final name when it is committed.
+    """An object under a staged name, copied to its final name on commit.
 
-    A staged name of its own, and not the final one with a delete on discard, because a process
-    that is killed cannot discard. So a final name always means a committed blob, an upload in
-    progress is never listed, and leftovers share one prefix, for the sweep and for a lifecycle rule
-    of the bucket. The price is a copy within the bucket, which moves no bytes, and a delete.
+    A killed process cannot discard, so we do not upload to the final name directly. A final name
+    therefore always means a committed blob, uploads in progress are never listed, and leftovers
+    share one prefix, for the sweep and for a lifecycle rule of the bucket. The price is a delete
+    and a copy within the bucket, which moves no bytes.
 
-    A small blob does not pay it while there is memory: it is kept there, and goes to its final
-    name at once. That makes one call of three for most files of a bulk upload.
+    Small blobs avoid both while memory is free: they are kept in memory until the commit uploads
+    them to the final name. Most files of a bulk upload so take one call instead of three.
     """
 
     def __init__(self, bucket: Bucket, staged: str, final: str, *, memory: Memory) -> None:
@@ -106,7 +106,7 @@ class Upload:
             self._writer = None
 
     def publish(self) -> None:
-        """Put the content under its key; a copy within one bucket takes one call."""
+        """Store the content under its key; a copy within one bucket usually takes one call."""
         with bucket_errors(self._bucket):
             if self._kept is not None:
                 self._put(self._final, self._kept)
@@ -118,7 +118,7 @@ class Upload:
                 token, _, _ = self._final.rewrite(self._staged, token=token, **OPTIONS)
 
     def unstage(self) -> None:
-        """Remove the staged object once the copy is there."""
+        """Remove the staged object after the copy."""
         if self._staged.name in self._stored:
             self._remove(self._staged.name)
 
@@ -134,7 +134,7 @@ class Upload:
             self._remove(name)
 
     def _put(self, blob: Blob, data: bytes) -> None:
-        self._stored.add(blob.name)  # before the call: a failed one may have stored it all the same
+        self._stored.add(blob.name)  # before the call: a failed call may still have stored it
         blob.upload_from_string(data, "application/octet-stream", **OPTIONS)
 
     def _remove(self, name: str) -> None:

@@ -1,10 +1,10 @@
 """Blobs as files of a local folder.
 
     FOLDER/<application>/<blob>      committed: complete, synced, never changed
-           .staged/<application>.<blob>
+           .staged/<application>.<blob>     being uploaded; leftovers are swept
 
-A kill at any moment leaves at most a file in `.staged`, to be swept later. A full disk or a folder
-that cannot be written is a Transient error with a message that says so.
+A kill at any time leaves at most a file in `.staged`. A full disk or a folder that cannot be
+written raises Transient with a message that says so.
 """
 
 import os
@@ -27,14 +27,14 @@ from ingest.errors import BlobMissing, SetupError
 T = TypeVar("T")
 
 _BUFFER = 256 * 1024
-_SLICE = 64  # blobs per call in a thread: few hops, and still all threads busy
+_SLICE = 64  # blobs per call in a thread: few thread switches, yet all threads are busy
 _LISTED = 1000
-# They wait for the disk, not for Python; concurrent fsyncs share one commit of the journal.
+# Threads mostly wait for the disk, without the GIL; concurrent fsyncs share one journal commit.
 _WORKERS = 16
 
 
 class _File:
-    """One file being staged: opened by its first bytes, closed with its last."""
+    """One staged file: opened at its first write, closed after its last."""
 
     def __init__(self, staged: Path, final: Path, folder: Path) -> None:
         self.staged = staged
@@ -56,7 +56,7 @@ class _File:
         self._close()
 
     def publish(self) -> None:
-        """Sync the content before the name: a key never names less than all bytes."""
+        """Sync the content before the rename, so that a key never names an incomplete file."""
         descriptor = os.open(self.staged, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -85,7 +85,7 @@ class _File:
 
 
 class LocalBlobStore:
-    """A BlobStore in `folder`, which is made when it is first needed."""
+    """A BlobStore in `folder`, which is created when first needed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -131,7 +131,7 @@ class LocalBlobStore:
             if not _may_hold(application, prefix):
                 continue
             with await self._threads.run(os.scandir, application.path) as entries:
-                # A big application is read in parts: its keys never fill the memory.
+                # Read a large folder in parts, so that memory stays bounded.
                 while part := await self._threads.run(list, islice(entries, _LISTED)):
                     for key in await self._threads.run(_keys, application.name, part, before):
                         if key.startswith(prefix):
@@ -167,7 +167,7 @@ class LocalBlobStore:
                 file.publish()
 
     def _sync(self, folders: Iterable[Path]) -> None:
-        """Make the new names durable: once per folder, not once per file."""
+        """Make the new names durable, with one sync per folder instead of one per file."""
         with disk_errors(self._folder):
             for folder in folders:
                 descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -1,4 +1,4 @@
-"""The part of a staged blob that all stores share: buffering, threads, order of calls."""
+"""What staged blobs of all stores share: buffering, threads, order of calls."""
 
 import asyncio
 from functools import partial
@@ -16,11 +16,11 @@ class Sink(Protocol):
         ...
 
     def finish(self, data: bytes) -> None:
-        """Store the last bytes, and let go of files and connections."""
+        """Store the last bytes, and close files and connections."""
         ...
 
     def discard(self) -> None:
-        """Remove what is stored, also under the final key, unless it is committed."""
+        """Remove the stored bytes, also under the final key, unless committed."""
         ...
 
 
@@ -28,9 +28,9 @@ S = TypeVar("S", bound=Sink)
 
 
 class BufferedBlob(Generic[S]):
-    """Gathers small writes, so that a small file costs one call in a thread altogether.
+    """Buffers small writes, so that a small file takes a single call in a thread.
 
-    That call is begun by `finish` and not waited for: the next part of an upload is read meanwhile.
+    `finish` starts that call without waiting, so the next part of an upload is read meanwhile.
     """
 
     def __init__(self, key: str, sink: S, *, threads: Threads, buffer_size: int) -> None:
@@ -59,7 +59,7 @@ class BufferedBlob(Generic[S]):
             self._finishing = await self._threads.begin(partial(self.sink.finish, self._take()))
 
     async def finished(self) -> None:
-        """Finish, wait for it, and raise what went wrong on the way."""
+        """Finish, wait for the end, and raise any error of the upload."""
         if self._broken:
             raise RuntimeError(f"a write of {self.key} has failed: it can only be discarded")
         await self.finish()

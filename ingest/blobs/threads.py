@@ -1,4 +1,4 @@
-"""A bounded pool for blocking calls, in which no call is ever abandoned."""
+"""A bounded thread pool for blocking calls that never abandons a call."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -13,10 +13,10 @@ T = TypeVar("T")
 
 
 class Threads:
-    """Runs blocking calls beside the event loop.
+    """Runs blocking calls outside of the event loop.
 
-    When a waiting task is cancelled, the wait still lasts until the call has ended: whoever cleans
-    up next may rely on no thread touching the same file or object any more.
+    A cancelled task still waits until its call has ended. So when cleanup code runs, no thread
+    uses the same file or object any more.
     """
 
     def __init__(self, workers: int) -> None:
@@ -24,7 +24,7 @@ class Threads:
         self._begun = asyncio.Semaphore(2 * workers)
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The call's result."""
+        """Run the call in a thread and return its result."""
         running = self._pool.submit(partial(call, *args, **kwargs))
         future = asyncio.wrap_future(running)
         try:
@@ -35,16 +35,16 @@ class Threads:
             raise
 
     async def run_all(self, calls: Iterable[Callable[[], object]]) -> None:
-        """Run them side by side; all have ended when this returns or raises the first error."""
+        """Run calls concurrently; all have ended when this returns or raises the first error."""
         results = await asyncio.gather(*map(self.run, calls), return_exceptions=True)
         for result in results:
             if isinstance(result, BaseException):
                 raise result
 
     async def begin(self, call: Callable[[], T]) -> asyncio.Future[T]:
-        """Start a call and do not wait for it, unless too many have been begun already.
+        """Start a call without waiting for it, unless too many started calls are running.
 
-        That bound also bounds the memory that their arguments hold.
+        The limit also bounds the memory held by the calls' arguments.
         """
         await self._begun.acquire()
         running: Future[T] = self._pool.submit(call)
@@ -55,8 +55,8 @@ class Threads:
     def _end(self, future: asyncio.Future[T]) -> None:
         self._begun.release()
         if not future.cancelled():
-            future.exception()  # whoever awaits it is told; if nobody does, asyncio is silent
+            future.exception()  # mark as retrieved: awaiting still raises, but asyncio logs nothing
 
     async def close(self) -> None:
-        """Wait for what runs, and end the threads."""
+        """Wait for running calls, and end the threads."""
         await asyncio.to_thread(self._pool.shutdown)
