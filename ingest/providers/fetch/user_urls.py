@@ -1,6 +1,6 @@
 """Checks URLs and patterns written by users, and converts them to the stored form.
 
-For the API and the CLI, which do not know how pages are fetched and crawled.
+For the API, which does not know how pages are fetched and crawled.
 """
 
 import re
