@@ -1,7 +1,7 @@
-"""A parser process: reads requests from standard input, one at a time, answers each.
+"""The main program of a parser process: answers requests from standard input, one at a time.
 
-Started by pool.py as `python -m ingest.sandbox.child MEMORY PARENT`. Heavy libraries are imported
-by the first file that needs them and stay warm for the next.
+process.py starts it as `python -m ingest.sandbox.child MEMORY PARENT`. The first file that needs a
+heavy library imports it; it stays loaded for later files.
 """
 
 import gc
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
 
     from ingest.formats.common.source import Recogniser
 
-# Of the attachments of one message; archives have limits of their own in the request.
+# Limits for the attachments of one message; limits for archives are in the request.
 _MOST_ATTACHMENTS = 1000
 _ATTACHMENT_BYTES = 1024 * 1024 * 1024
-# A parser that was taken over shall not fill the disk.
+# A parser that a file has taken over must not fill the disk.
 _LARGEST_FILE = 64 * 1024 * 1024
 
 
 def main() -> None:
     """Serve until the parent closes the pipe."""
     limits.confine(memory=int(sys.argv[1]), parent=int(sys.argv[2]))
-    # Parsers make many objects that live as long as their file: looking through them for cycles, as
-    # often as usual, takes a third of the time that a PDF takes.
+    # Parsers create many objects that live as long as their file. With default thresholds, garbage
+    # collection takes a third of a PDF's time.
     gc.set_threshold(100_000, 20, 50)
-    logging.disable()  # parsers log what they find odd; nobody reads it
+    logging.disable()  # nobody reads the parsers' warnings
     requests, replies = _take_over_pipes()
     _send(replies, protocol.frame({"ready": True}))
     while (head := requests.read(LENGTH.size)) and len(head) == LENGTH.size:
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """The parent's pipes, out of reach of libraries that print or read on their own."""
+    """The parent's pipes, moved away from stdin and stdout, which libraries may use."""
     requests, replies = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
@@ -81,7 +81,7 @@ def _answer(body: bytes, replies: BinaryIO) -> bytes:
         failure = error
     except MemoryError:
         failure = Permanent("Reading the file took too much memory.", code="parser_memory")
-    except Exception as error:  # a fault of ours: extraction has its own net
+    except Exception as error:  # a bug of ours: extraction handles its own errors
         failure = Transient(f"{type(error).__name__} in the parser process", code="internal")
     found = skipped.found()
     return protocol.encode_failure(failure, resident=limits.resident(), skipped=found)
@@ -89,13 +89,13 @@ def _answer(body: bytes, replies: BinaryIO) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _SignsOfLife:
-    """What the parent hears before the answer."""
+    """Sends progress frames to the parent before the answer."""
 
     replies: BinaryIO
     cpu_seconds: float
 
     def renew(self, stage: str = "extract") -> None:
-        """A step is done that may take long, and there are more: the clocks start anew."""
+        """Restart the CPU and wall-clock limits after a long step, before the next one."""
         limits.allow_cpu(self.cpu_seconds)
         _send(self.replies, protocol.note(stage))
 
@@ -109,7 +109,7 @@ def _carry_out(path: Path, request: Request, signs: _SignsOfLife) -> Answer:
 
 
 def _parse(path: Path, request: ParseRequest, signs: _SignsOfLife) -> Parsed:
-    # Imported here: the parent imports this module's neighbours without the parsers.
+    # Imported here: the parent imports other modules of this package without the parsers.
     from ingest.formats.archives.members import FolderSink
     from ingest.formats.registry import extract
 
@@ -157,7 +157,7 @@ def _recogniser(
 
 
 class _Reported:
-    """A recogniser that tells of each picture that is done."""
+    """A recogniser that calls `on_picture` after each picture."""
 
     def __init__(self, recogniser: "Recogniser", on_picture: Callable[[], None]) -> None:
         self._recogniser = recogniser

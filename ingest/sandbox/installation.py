@@ -1,4 +1,4 @@
-"""Whether all that the parsers need is installed: looked at once, when a process starts."""
+"""Checks once, when a process starts, whether everything that the parsers need is installed."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,10 +17,10 @@ Missing = tuple[MissingModule, ...]
 
 @asynccontextmanager
 async def checking(pool: ParserPool) -> AsyncIterator[asyncio.Task[Missing]]:
-    """Look in the background; the task's result is what is missing, which is logged, too.
+    """Check in the background; the task logs and returns the missing modules.
 
-    The extractors are imported in a process of the pool, which is closed afterwards: they would
-    make the caller's start slower and hold a hundred megabytes of it.
+    A process of the pool imports the extractors, and the pool is closed afterwards. In the caller,
+    they would slow down the start and occupy 100 MB.
     """
     task = asyncio.create_task(_check(pool))
     try:

@@ -1,4 +1,4 @@
-"""What a parser process may use. Called by the process itself, before it sees any file."""
+"""Resource limits of a parser process, which applies them itself before it reads any file."""
 
 import contextlib
 import ctypes
@@ -20,8 +20,8 @@ _PAGE = resource.getpagesize()
 def confine(*, memory: int, parent: int) -> None:
     """Limit address space to `memory` bytes; no core dumps; die with the process `parent`.
 
-    macOS knows no parent-death signal and ignores the memory limit; there the wall clock and the
-    end of the request pipe have to do.
+    macOS has no parent-death signal and ignores the memory limit; there only the wall clock and the
+    end of the request pipe stop the process.
     """
     for kind, value in (
         (resource.RLIMIT_AS, memory),
@@ -31,16 +31,16 @@ def confine(*, memory: int, parent: int) -> None:
             resource.setrlimit(kind, (value, value))
     with contextlib.suppress(ValueError, OSError):
         _limit_files(_MAX_FILE)
-    # A file that grows too large is an error to handle, not the end.
+    # Without the signal, writing too large a file raises OSError instead of killing us.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before the line above
+    if os.getppid() != parent:  # the parent died before prctl
         os._exit(1)
 
 
 def allow_cpu(seconds: float) -> None:
-    """Grant that much more CPU time: for a parent that is stopped and can't watch the clock."""
+    """Grant `seconds` more CPU time; a limit even if the parent is stopped and cannot time out."""
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     soft = math.ceil(time.process_time() + seconds) + 1
     if hard == resource.RLIM_INFINITY or soft < hard:
@@ -49,7 +49,7 @@ def allow_cpu(seconds: float) -> None:
 
 @contextlib.contextmanager
 def files_of(size: int) -> Iterator[None]:
-    """Within it, files of `size` bytes may be written."""
+    """Allow files of up to `size` bytes inside the context."""
     with contextlib.suppress(ValueError, OSError):
         _limit_files(size)
     try:
@@ -65,7 +65,7 @@ def _limit_files(size: int) -> None:
 
 
 def peak_address_space(pid: int) -> int:
-    """Bytes of address space that a process has had at most; 0 where the system does not tell."""
+    """Peak address space of a process in bytes; 0 if the system does not report it."""
     try:
         with open(f"/proc/{pid}/status", "rb") as file:
             found = _PEAK.search(file.read())
@@ -75,7 +75,7 @@ def peak_address_space(pid: int) -> int:
 
 
 def resident() -> int:
-    """Bytes of memory in use; the peak where the system does not tell the present."""
+    """Bytes of memory in use; the peak if the system does not report the current value."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * _PAGE

@@ -1,4 +1,4 @@
-"""What a parser process can be asked for, and what it answers."""
+"""Requests to a parser process, and its answers."""
 
 from dataclasses import dataclass
 
@@ -17,25 +17,25 @@ from ingest.model import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseRequest:
-    """What to do with a file."""
+    """Extract and chunk a file."""
 
     name: str
-    """As the user named it; a hint for type detection, never opened."""
+    """The user's file name; a hint for type detection, never opened."""
     declared: str | None
-    """Content type stated by the sender."""
+    """The content type stated by the sender."""
     max_pages: int
     chunk: ChunkSettings
     url: str | None = None
-    """Where the file was fetched, after redirects; a page's links are relative to it."""
+    """The URL of the file after redirects, to resolve a page's links."""
     members: str | None = None
-    """An empty folder for the files inside of the file; None: they are only named."""
+    """An empty folder for embedded files; None: they are only listed."""
     ocr: OcrSettings | None = None
-    """How text in pictures is recognised, which takes seconds a page; None: it is not."""
+    """How to read text in pictures, which takes seconds per page; None: no OCR."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
-    """A file as text and chunks, with the time that took."""
+    """Text and chunks of a file, and the time they took."""
 
     document: Document
     chunks: list[Chunk]
@@ -46,29 +46,29 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnpackRequest:
-    """An archive to take apart."""
+    """Unpack an archive."""
 
     name: str
     folder: str
-    """Empty; the files go there, under names that are no paths."""
+    """An empty folder for the files; their names there contain no path."""
     max_members: int
     max_bytes: int
-    """Of all members together, inflated."""
+    """Unpacked bytes of all members together."""
     max_member_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unpacked:
-    """What was in an archive."""
+    """The members of an archive."""
 
     members: tuple[Member, ...]
     skipped: dict[str, int]
-    """Entries that are no files of anybody, counted by kind: `link`, `device`, `system` …"""
+    """Counts of skipped entries, which are not user files, by kind: `link`, `device`, `system` …"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RechunkRequest:
-    """A text that was extracted before, to be cut anew; the file holds it in UTF-8."""
+    """Chunk a text that was extracted before; the request's file holds it in UTF-8."""
 
     pages: tuple[Page, ...]
     chunk: ChunkSettings
@@ -83,12 +83,12 @@ class Rechunked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest:
-    """Whether everything that parsers need is installed; reads no file."""
+    """Check whether everything that parsers need is installed; reads no file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What is not installed."""
+    """The modules that are not installed."""
 
     missing: tuple[MissingModule, ...]
 
@@ -103,6 +103,6 @@ class Reply:
 
     result: Answer | Permanent | Transient
     skipped: tuple[SkippedStep, ...] = ()
-    """Steps that failed, whatever became of the file."""
+    """Steps that failed, whether or not the file was read."""
     resident: int
-    """Bytes of memory the child holds on to afterwards."""
+    """Bytes of memory that the child uses afterwards."""

@@ -1,9 +1,9 @@
-"""Parser processes: a file that crashes, hangs or eats memory fails alone.
+"""A pool of parser processes: a file that crashes, hangs or exhausts memory fails alone.
 
-Why our own pool and not pebble or concurrent.futures: those unpickle what the child sends, so a
-parser taken over by a file could run code in the parent; they kill a process but not its group;
-and they wait in threads. Here a child is a plain process that speaks checked JSON over pipes
-(protocol.py), has limits (middleware/body_limit.py) and no secrets in its environment (process.py).
+Why not pebble or concurrent.futures: they unpickle what the child sends, so a file that has taken
+over a parser could run code in the parent; they kill a process but not its group; and they wait in
+threads. Here a child is a plain process that sends checked JSON over pipes (protocol.py), has
+resource limits (limits.py) and no secrets in its environment (process.py).
 """
 
 import asyncio
@@ -38,14 +38,14 @@ from ingest.temporary_folders import scratch_folder
 log = structlog.get_logger()
 
 _MAX_FILES = 500  # per process: libraries leak
-_SWOLLEN = 256 * 1024 * 1024  # bytes; warm libraries alone take half of this
+_SWOLLEN = 256 * 1024 * 1024  # bytes; loaded libraries alone take half of this
 
 
 class ParserPool:
-    """Up to `size` files at a time, each in a process of its own.
+    """Reads up to `size` files at a time, each in a separate process.
 
-    timeout: wall clock per file and stage, and anew per page that has to be recognised. memory:
-    address space of a process in bytes. child: module that the processes run.
+    timeout: wall clock per file and stage; restarts with each page read by OCR. memory: address
+    space of a process in bytes. child: the module that the processes run.
     """
 
     def __init__(
@@ -60,18 +60,18 @@ class ParserPool:
         self._timeout = timeout.total_seconds()
         self._memory = memory
         self._module = child
-        self._idle: list[Child] = []  # the last one used is the warmest
+        self._idle: list[Child] = []  # the last one was used last and has most libraries loaded
         self._busy: set[Child] = set()
         self._reapers: set[asyncio.Task[None]] = set()
 
     async def parse(
         self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
     ) -> Parsed:
-        """Text and chunks of the file at `path`; cancelling it kills the process at work.
+        """Text and chunks of the file at `path`; cancelling the call kills its process.
 
-        `on_page` is called for each page that was recognised. Raises only Permanent (codes of
-        extract.registry and `parser_timeout`, `parser_crashed`, `parser_memory`), its IsArchive,
-        and Transient (no process could be started).
+        `on_page` is called for each page read by OCR. Raises only Permanent (codes of
+        formats.registry and `parser_timeout`, `parser_crashed`, `parser_memory`), its subclass
+        IsArchive, and Transient (no process could be started).
         """
         result = (await self._run(path, request, on_step=on_page)).result
         if not isinstance(result, Parsed):
@@ -79,9 +79,9 @@ class ParserPool:
         return result
 
     async def unpack(self, path: Path, request: UnpackRequest) -> Unpacked:
-        """The files in the archive at `path`, written into the request's folder; raises as parse.
+        """Unpack the archive at `path` into the request's folder; raises as `parse`.
 
-        What is in the folder is as hostile as the archive: only the names of the answer count.
+        The folder is as untrusted as the archive: use only the file names in the answer.
         """
         result = (await self._run(path, request)).result
         if not isinstance(result, Unpacked):
@@ -89,7 +89,7 @@ class ParserPool:
         return result
 
     async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]:
-        """The chunks of a text that was extracted before; raises as parse."""
+        """Chunk a text that was extracted before; raises as `parse`."""
         async with scratch_folder() as folder:
             path = folder / "text"
             await asyncio.to_thread(path.write_text, text, encoding="utf-8", newline="")
@@ -99,14 +99,14 @@ class ParserPool:
         return result.chunks
 
     async def check(self) -> tuple[MissingModule, ...]:
-        """What parsers need and is not installed; raises as parse."""
+        """The modules that parsers need but that are not installed; raises as `parse`."""
         result = (await self._run(Path(), CheckRequest())).result
         if not isinstance(result, Checked):
             raise _unless_error(result)
         return result.missing
 
     async def close(self) -> None:
-        """End all processes, at work or not, and wait until they are gone."""
+        """Kill all processes, busy or idle, and wait for their end."""
         for child in (*self._idle, *self._busy):
             self._discard(child)
         self._idle.clear()
@@ -150,7 +150,7 @@ class ParserPool:
     async def _ask(
         self, child: Child, path: Path, request: Request, on_step: Callable[[], None]
     ) -> bytes:
-        """The body of the answer. BadFrame, and what `parse` raises."""
+        """The body of the answer. Raises BadFrame, and as `parse`."""
         stage = "extract"
         seconds = self._seconds(request)
         frame = protocol.encode_request(str(path), request, cpu_seconds=seconds)
@@ -173,12 +173,12 @@ class ParserPool:
             raise await child.cause_of_death(stage) from None
 
     def _seconds(self, request: Request) -> float:
-        """For each step. A picture that takes too long ends before, and by itself."""
+        """The time limit per step. The OCR engine's own limit per picture is shorter."""
         ocr = request.ocr if isinstance(request, ParseRequest) else None
         return self._timeout if ocr is None else max(self._timeout, 2 * ocr.page_timeout)
 
     def _put_back(self, child: Child, reply: Reply) -> None:
-        """Keep a child that is fit for the next file."""
+        """Return the child to the pool, or discard it if it is worn out."""
         out_of_memory = isinstance(reply.result, Permanent) and reply.result.code == "parser_memory"
         swollen = reply.resident > max(_SWOLLEN, self._memory // 4)
         if out_of_memory or swollen or child.files >= _MAX_FILES:
@@ -187,7 +187,7 @@ class ParserPool:
             self._idle.append(child)
 
     def _discard(self, child: Child) -> None:
-        """Kill now, wait for the end in the background: nobody has to wait with us."""
+        """Kill the child now; wait for its end in a background task."""
         child.kill()
         reaper = asyncio.create_task(child.reap())
         self._reapers.add(reaper)
@@ -204,7 +204,7 @@ def _report(reply: Reply) -> None:
 
 
 def _unless_error(result: object) -> Exception:
-    """What to raise for an answer of another kind than was asked for."""
+    """The exception for an answer that is an error, or of an unexpected kind."""
     if isinstance(result, Permanent | Transient):
         return result
     return Permanent("The parser answered something else.", code="parser_crashed")

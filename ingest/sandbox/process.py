@@ -1,4 +1,4 @@
-"""One parser process as its parent sees it: start, ask, kill."""
+"""The parent's handle of one parser process: start, send, receive, kill."""
 
 import asyncio
 import contextlib
@@ -18,20 +18,19 @@ from ingest.sandbox.replies import BadFrame
 log = structlog.get_logger()
 
 _START_SECONDS = 60.0
-_LAST_BREATH_SECONDS = 2.0  # from the end of the pipe to the end of the process
+_LAST_BREATH_SECONDS = 2.0  # wait for the process to end after its pipe has closed
 _LOOK_SECONDS = 0.1
 _ABORTS = frozenset({"SIGABRT", "SIGTRAP", "SIGILL", "SIGSEGV", "SIGBUS"})
 _BUFFER = 1024 * 1024  # bytes
 _TAIL = 4096  # bytes of standard error kept
-# Nothing of the parent's environment is passed on but this: a parser that a file has taken over
-# must find no keys.
+# Only these variables are inherited: a parser that a file has taken over must find no keys.
 _PASSED_ON = (
     "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
     "VIRTUAL_ENV", "PYTHONHOME", "TIKTOKEN_CACHE_DIR", "TESSDATA_PREFIX",
 )  # fmt: skip
 _SET = {
     "PYTHONUTF8": "1",
-    # One thread each: a process reads one file at a time, and every thread takes address space.
+    # One thread per process: it reads one file at a time, and each thread takes address space.
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "RAYON_NUM_THREADS": "1",
@@ -44,7 +43,7 @@ _OUT_OF_MEMORY = re.compile(
 
 
 class Child:
-    """A warm parser process in a process group of its own."""
+    """A running parser process in its own process group."""
 
     def __init__(self, process: asyncio.subprocess.Process, *, memory: int) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
@@ -57,11 +56,11 @@ class Child:
         self._memory = memory
         self._peak = 0
         self.files = 0
-        """Files given to it so far."""
+        """Number of files given to it so far."""
 
     @classmethod
     async def start(cls, module: str, *, memory: int) -> "Child":
-        """A process that is ready for its first file. Transient if there is none in time."""
+        """Start a process and wait until it is ready. Transient if that takes too long or fails."""
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", module, str(memory), str(os.getpid()),
             stdin=asyncio.subprocess.PIPE,
@@ -80,18 +79,18 @@ class Child:
             await child.reap()
             if not isinstance(error, (TimeoutError, EOFError, OSError, BadFrame)):
                 raise
-            # No file has been seen yet, so its last words cannot hold any of its text.
+            # It has not read any file yet, so stderr cannot hold a file's text.
             log.error("parser_not_started", stderr=child._tail.decode(errors="replace"))
             raise Transient("The parser process did not start.", code="internal") from error
         return child
 
     @property
     def alive(self) -> bool:
-        """Whether it can be given a file."""
+        """Whether it can accept a file."""
         return self._process.returncode is None and not self._killed
 
     async def send(self, frame: bytes) -> None:
-        """Hand over a request. OSError if the process is gone."""
+        """Send a request. OSError if the process is gone."""
         self.files += 1
         self._requests.write(frame)
         await self._requests.drain()
@@ -105,7 +104,7 @@ class Child:
 
     @contextlib.asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:
-        """Look at its memory now and then: once it is gone, nobody can tell."""
+        """Sample its peak memory, which cannot be read any more after its end."""
         watch = asyncio.create_task(self._watch())
         try:
             yield
@@ -113,21 +112,21 @@ class Child:
             watch.cancel()
 
     def kill(self) -> None:
-        """End it and whatever it started, at once."""
+        """Kill the process and its children at once."""
         self._killed = self._killed or self._process.returncode is None
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     async def reap(self) -> None:
-        """Wait for its end and free what it held here."""
+        """Wait for its end and free its pipes."""
         await self._process.wait()
         self._requests.close()
         await self._drain
-        # An answer that nobody read keeps the pipe open; asyncio has no public way to close it.
+        # An unread answer keeps the pipe open; asyncio has no public way to close it.
         self._process._transport.close()  # type: ignore[attr-defined]
 
     async def cause_of_death(self, stage: str) -> Permanent | Transient:
-        """Why it ended, in words for people. To be called once it has closed its pipe."""
+        """Why it ended, as an error for users. Call it after the pipe has closed."""
         stopped = self._killed
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LAST_BREATH_SECONDS):
@@ -141,11 +140,11 @@ class Child:
         log.warning("parser_died", cause=name, stage=stage, files=self.files)
         if name == "SIGXCPU":
             return Permanent("Reading the file took too long.", code="parser_timeout")
-        # Parsers that get no more memory say so, or just abort.
+        # Parsers that run out of memory print a message, or just abort.
         swollen = name in _ABORTS and self._peak > self._memory // 2
         if swollen or _OUT_OF_MEMORY.search(self._tail):
             return Permanent("Reading the file took too much memory.", code="parser_memory")
-        # SIGKILL too: the system was short of memory or somebody killed it; a retry may succeed.
+        # Includes SIGKILL, by the OOM killer or a person: a retry may succeed.
         return Permanent(
             f"The parser crashed ({name}) in stage {stage}; the file may be damaged.",
             code="parser_crashed",
@@ -163,7 +162,7 @@ class Child:
 
 
 def _environment() -> dict[str, str]:
-    """Little, and the parent's own module path, so that both run the same code."""
+    """A minimal environment, with the parent's module path so that both run the same code."""
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
     return {**passed_on, **_SET, "PYTHONPATH": path}

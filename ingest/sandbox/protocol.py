@@ -1,7 +1,7 @@
-"""How parent and parser process speak: JSON frames, each after its length.
+"""The protocol between parent and parser process: length-prefixed JSON frames.
 
-JSON and a codec by hand, not pickle: a parser that a file has taken over can then lie, but not
-run code in the parent. What comes from a child is checked field by field (replies.py).
+JSON with a hand-written codec, not pickle: a file that has taken over a parser can then lie, but
+not run code in the parent. replies.py checks a child's answers field by field.
 """
 
 import struct
@@ -28,11 +28,11 @@ from ingest.storable_text import clean_line
 
 LENGTH = struct.Struct(">I")
 MAX_FRAME = 512 * 1024 * 1024
-"""Bytes; a longer answer is refused."""
+"""Bytes; longer frames are refused."""
 MAX_MESSAGE = 500
-"""Characters of an error message that are kept."""
+"""Characters; longer error messages are cut."""
 NOTE = b'{"stage":'
-"""How a frame begins that is not the answer yet: the stage, and that work goes on."""
+"""Start of a progress frame, which names the current stage; the answer follows later."""
 
 _KINDS: dict[str, type[Request]] = {
     "parse": ParseRequest,
@@ -44,7 +44,7 @@ _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
 def frame(value: dict[str, Any]) -> bytes:
-    """One message with its length in front. Permanent `too_large` above MAX_FRAME."""
+    """One message, prefixed by its length. Permanent `too_large` above MAX_FRAME."""
     body = orjson.dumps(value)
     if len(body) > MAX_FRAME:
         raise Permanent("The file holds more text than can be handled.", code="too_large")
@@ -52,21 +52,21 @@ def frame(value: dict[str, Any]) -> bytes:
 
 
 def note(stage: str) -> bytes:
-    """The frame of a sign of life, which is worth another time-out: the stage that goes on."""
+    """A progress frame, which restarts the timeout; `stage` is the current stage."""
     return frame({"stage": stage})
 
 
 def encode_request(path: str, request: Request, *, cpu_seconds: float) -> bytes:
-    """The frame of one request."""
+    """Encode a request as a frame."""
     fields = asdict(request)
-    if "name" in fields:  # JSON has no half characters
+    if "name" in fields:  # JSON cannot hold lone surrogates
         fields["name"] = fields["name"].encode("utf-8", "replace").decode()
     head = {"kind": _NAMES[type(request)], "path": path, "cpu_seconds": cpu_seconds}
     return frame({**head, "request": fields})
 
 
 def decode_request(body: bytes) -> tuple[str, float, Request]:
-    """Path, CPU seconds and request; the parent is trusted."""
+    """Path, CPU seconds and request; not checked, as the parent is trusted."""
     data = orjson.loads(body)
     fields = data["request"]
     if "chunk" in fields:
@@ -80,7 +80,7 @@ def decode_request(body: bytes) -> tuple[str, float, Request]:
 
 
 def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedStep] = ()) -> bytes:
-    """The frame of a success. Chunk texts stay away: they are slices of the document's."""
+    """Encode a success, without chunk texts: they are slices of the document's text."""
     if isinstance(answer, Parsed):
         value = {
             "document": asdict(answer.document),
@@ -104,11 +104,11 @@ def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedSte
 def encode_failure(
     error: Permanent | Transient, *, resident: int, skipped: Sequence[SkippedStep] = ()
 ) -> bytes:
-    """The frame of a failure."""
+    """Encode a failure as a frame."""
     return frame(
         {
             "code": error.code,
-            # Some quote the file, which may hold what no JSON and no database takes.
+            # Messages may quote the file, with characters that JSON or the database refuse.
             "message": (clean_line(str(error)) or "")[:MAX_MESSAGE],
             "transient": isinstance(error, Transient),
             "is_archive": isinstance(error, IsArchive),

@@ -1,4 +1,4 @@
-"""What a parser process answers, checked field by field: a file may have taken it over."""
+"""Decodes answers of a parser process, checked field by field: a file may have taken it over."""
 
 from typing import Any, TypeVar, cast, get_args
 
@@ -31,11 +31,11 @@ T = TypeVar("T")
 
 
 class BadFrame(Exception):
-    """A child sent what a working child never sends."""
+    """A child sent a frame that a working child never sends."""
 
 
 def decode_note(body: bytes) -> str:
-    """The stage that goes on. BadFrame for anything else."""
+    """The stage named by a progress frame. BadFrame for anything else."""
     stage = _get(_object(body), "stage", str)
     if stage not in ("extract", "chunk"):
         raise BadFrame("an unknown stage")
@@ -43,9 +43,9 @@ def decode_note(body: bytes) -> str:
 
 
 def decode_reply(body: bytes, *, text: str = "") -> Reply:
-    """The answer in a frame's body. BadFrame unless every field is what it must be.
+    """Decode the answer in a frame's body. BadFrame if any field is invalid.
 
-    `text` is what was cut, if the request was to cut a text.
+    `text`: the text to chunk, for a RechunkRequest.
     """
     data = _object(body)
     if rb"\u0000" in body and _holds_nul(data):
