@@ -1,4 +1,4 @@
-"""DATABASE_URL as libpq reads it, proved at the start without a word of it in the message."""
+"""Checks DATABASE_URL at start, as libpq reads it, without quoting it in errors."""
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
@@ -7,10 +7,10 @@ _ESCAPES = "in a URL, write @ : / ? # % of a password as %40 %3A %2F %3F %23 %25
 
 
 def check_database_url(url: str) -> None:
-    """ValueError for what cannot be one, or would be cut at the wrong place.
+    """ValueError if the URL is invalid, or libpq would split it at the wrong place.
 
-    libpq quotes what it cannot read, and of a password that is not escaped it takes a part for the
-    host or the port: in both cases its error would show the password.
+    libpq's errors quote the parts that it cannot read. If a password is not escaped, it reads part
+    of the password as host or port. In both cases its error would show the password.
     """
     try:
         options = conninfo_to_dict(url)

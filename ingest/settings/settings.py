@@ -1,4 +1,4 @@
-"""Settings, from the environment; validated once by an entry point."""
+"""Settings from environment variables, validated once by each entry point."""
 
 import re
 from datetime import timedelta
@@ -27,17 +27,17 @@ MIB = 1024 * 1024
 
 
 class Settings(BaseSettings):
-    """Read from the environment once; everything below gets it as an argument."""
+    """Read from the environment once, then passed as an argument."""
 
     model_config = SettingsConfigDict(
         env_prefix="INGEST_",
         frozen=True,
         extra="ignore",
-        env_ignore_empty=True,  # compose files pass on variables that are not set as empty ones
+        env_ignore_empty=True,  # compose files pass unset variables as empty strings
         hide_input_in_errors=True,
     )
 
-    # Where things are kept
+    # Storage
     database_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_URL")
     data_dir: Path = Path("data")
     storage: str | None = Field(default=None, repr=False)
@@ -45,7 +45,7 @@ class Settings(BaseSettings):
         default=None, validation_alias="STORAGE_EMULATOR_HOST"
     )
 
-    # The front door
+    # API
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
     admin_key: SecretStr | None = None
@@ -62,7 +62,7 @@ class Settings(BaseSettings):
     embedding_requests_per_minute: int | None = Field(default=None, ge=1)
     embedding_tokens_per_minute: int | None = Field(default=None, ge=1)
 
-    # The worker
+    # Worker
     worker: bool = True
     worker_concurrency: int = Field(default=16, ge=1, le=1000)
     handlers: ModuleNames = ()
@@ -72,7 +72,7 @@ class Settings(BaseSettings):
     worker_port: int | None = Field(default=None, ge=0, le=65535)
     worker_silence: Duration = Field(default=timedelta(minutes=5), gt=timedelta(0))
 
-    # How many workers are wanted
+    # Autoscaling
     scale: ScaleTable = parse_table("0:0,1:1,100:2,1000:4,10000:8")
     scale_age: Duration = Field(default=timedelta(seconds=60), ge=timedelta(0))
     scale_up_after: Duration = Field(default=timedelta(0), ge=timedelta(0))
@@ -87,12 +87,12 @@ class Settings(BaseSettings):
     parser_timeout: Duration = timedelta(seconds=60)
     parser_memory: int = Field(default=2048 * MIB, ge=256 * MIB)
 
-    # Text in pictures
+    # OCR
     ocr: Literal["auto", "off", "tesseract", "rapidocr"] = "auto"
     ocr_languages: OcrLanguages = ()
     ocr_page_timeout: Duration = Field(default=timedelta(seconds=120), gt=timedelta(0))
 
-    # Requests to addresses that users name
+    # Requests to URLs from users
     fetch_allow: NetworksAndHosts = ()
     fetch_max_bytes: int = Field(default=100 * MIB, ge=1)
     fetch_timeout: Duration = Field(default=timedelta(seconds=60), gt=timedelta(0))
@@ -118,7 +118,7 @@ class Settings(BaseSettings):
     smtp_url: SecretStr | None = None
     email_from: str | None = None
 
-    # How long what has ended is kept
+    # Retention
     keep_jobs: KeepFor = timedelta(days=30)
     keep_failed_jobs: KeepFor = timedelta(days=90)
     keep_events: KeepFor = timedelta(days=7)
@@ -162,7 +162,7 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def the_database_can_be_read(self) -> Self:
         if self.database_url is not None:
-            # Imported here, because commands that need no database read settings too.
+            # Imported here: commands without a database read settings too.
             from ingest.settings.database_url import check_database_url
 
             try:
@@ -216,12 +216,12 @@ class Settings(BaseSettings):
 
     @property
     def smtp_server(self) -> SmtpServer | None:
-        """Who sends e-mail; None: nobody."""
+        """The mail server; None: no e-mail is sent."""
         return None if self.smtp_url is None else parse_smtp_url(self.smtp_url.get_secret_value())
 
     @property
     def scaling(self) -> Rule:
-        """How the wanted number of workers follows from the load."""
+        """The rule that derives the desired number of workers from the load."""
         return Rule(
             table=self.scale,
             age=self.scale_age,
@@ -232,19 +232,19 @@ class Settings(BaseSettings):
 
     @property
     def nightly(self) -> str | None:
-        """When sources without a schedule of their own are fetched again; None: never."""
+        """The default schedule for fetching sources again; None: never."""
         return None if self.rescrape == "off" else self.rescrape
 
     @property
     def crawl_provider(self) -> Literal["firecrawl", "builtin"]:
-        """The crawler in use: named, or `firecrawl` when its key or URL is set, else `builtin`."""
+        """The configured crawler; by default `firecrawl` if its key or URL is set, or `builtin`."""
         if self.crawler is not None:
             return self.crawler
         return "firecrawl" if self.firecrawl_api_key or self.firecrawl_api_url else "builtin"
 
     @property
     def firecrawl_secrets(self) -> tuple[bytes, ...]:
-        """The secrets that may sign Firecrawl's events: the new and the old one in a rotation."""
+        """Valid secrets for Firecrawl's events: during a rotation, the new and the old one."""
         if self.firecrawl_webhook_secret is None:
             return ()
         parts = self.firecrawl_webhook_secret.get_secret_value().split(",")
@@ -252,19 +252,19 @@ class Settings(BaseSettings):
 
     @property
     def largest_fetch(self) -> int:
-        """Bytes of the largest answer that is fetched: no larger than a file may be."""
+        """The largest response body to fetch, in bytes: at most the largest allowed file."""
         return min(self.fetch_max_bytes, self.max_file_bytes)
 
     @property
     def embedding_provider(self) -> Literal["local", "static", "openai"]:
-        """The embedder in use: named, or `openai` when its key or URL is set, else `local`."""
+        """The configured embedder; by default `openai` if its key or URL is set, or `local`."""
         if self.embedder is not None:
             return self.embedder
         return "openai" if self.openai_api_key or self.openai_base_url else "local"
 
 
 def load_settings() -> Settings:
-    """Settings from the environment; SetupError with one line that names the variable."""
+    """Read settings from the environment; SetupError, one line, names the invalid variable."""
     try:
         return Settings()
     except ValidationError as error:

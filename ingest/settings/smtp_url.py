@@ -1,4 +1,4 @@
-"""The mail server as it is named in a setting: `smtp://user:password@host:587`, `smtps://host`."""
+"""Parses the URL of the mail server: `smtp://user:password@host:587`, `smtps://host`."""
 
 import re
 from dataclasses import dataclass, field
@@ -23,10 +23,10 @@ class SmtpServer:
 
 
 def parse_smtp_url(url: str) -> SmtpServer:
-    """`smtp://` goes on with STARTTLS, unless it says `?starttls=off`; `smtps://` is TLS.
+    """`smtp://` uses STARTTLS, unless `?starttls=off` is given; `smtps://` uses TLS.
 
-    Ports are 587, 25 with `?starttls=off`, and 465 by default. ValueError for anything else; the
-    message never quotes the URL, which may hold a password.
+    Default ports: 587 for STARTTLS, 465 for TLS, 25 with `?starttls=off`. ValueError for anything
+    else; the message never quotes the URL, which may hold a password.
     """
     try:
         parts = urlsplit(url)
@@ -51,7 +51,7 @@ def parse_smtp_url(url: str) -> SmtpServer:
 
 
 def is_mail_address(text: str) -> bool:
-    """Whether this is one plain address, such as `ops@example.com`: no name, no list, ASCII."""
+    """Whether this is one plain ASCII address, such as `ops@example.com`: no name, no list."""
     return len(text) <= 254 and _ADDRESS.fullmatch(text) is not None
 
 

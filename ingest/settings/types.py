@@ -1,4 +1,4 @@
-"""Kinds of values in settings: durations, addresses, lists of networks and hosts, tables."""
+"""Types of settings: durations, URLs, lists of networks and hosts, tables."""
 
 import re
 from datetime import timedelta
@@ -13,7 +13,7 @@ from ingest.autoscaling import Table, parse_table
 
 
 def _seconds(value: Any) -> Any:
-    """Accept plain seconds and `20s`, `2m`, `1h`, `30d` besides ISO 8601 durations."""
+    """Accept plain seconds, `20s`, `2m`, `1h` and `30d` as well as ISO 8601 durations."""
     if isinstance(value, str) and value[:1].isdigit():
         unit = {"s": 1, "m": 60, "h": 3600, "d": 86400}.get(value[-1])
         number = value[:-1] if unit else value
@@ -25,16 +25,17 @@ def _seconds(value: Any) -> Any:
 
 
 Duration = Annotated[timedelta, BeforeValidator(_seconds)]
-# At least as long as what refers to it may still come; at most what a time in Postgres can go back.
+# At least 1 h, in which references to an ended row may still arrive; at most 100 years, which
+# Postgres can subtract from now.
 KeepFor = Annotated[Duration, Field(ge=timedelta(hours=1), le=timedelta(days=36_500))]
 
 
 def http_url(value: str) -> str:
-    """The same. Raises ValueError, without a word of the URL: it may hold a password."""
+    """Return `value`. ValueError if it is not an http(s) URL; never quotes it (passwords)."""
     try:
         parts = urlsplit(value)
         is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # the port is no number, which is how a password with a slash is read
+    except ValueError:  # invalid port, as in a URL with a password that contains a slash
         is_valid = False
     if not is_valid or not value.isprintable():
         raise ValueError("must be an address that starts with http:// or https://")
@@ -45,7 +46,7 @@ HttpUrl = Annotated[str, AfterValidator(http_url)]
 
 
 def _address(value: str) -> str:
-    """An http(s) address that paths can be appended to: without the slash at its end."""
+    """An http(s) base URL, without trailing slashes, to append paths to."""
     parts = urlsplit(http_url(value))
     if parts.query or parts.fragment or parts.username is not None or " " in value:
         raise ValueError("must be a plain address without user, query and fragment")
@@ -59,7 +60,7 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 def _networks_and_hosts(value: Any) -> Any:
-    """Split at commas; each part is a network, an address, a host name or a suffix of names."""
+    """Split at commas; each part is a network, an IP address, a host name or a name suffix."""
     if not isinstance(value, str):
         return value
     entries = tuple(entry.strip().lower() for entry in value.split(",") if entry.strip())
@@ -77,7 +78,7 @@ NetworksAndHosts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_network
 
 
 def _module_names(value: Any) -> Any:
-    """Split at commas; each part is the dotted name of a module."""
+    """Split at commas; each part is a dotted module name."""
     if not isinstance(value, str):
         return value
     names = tuple(name.strip() for name in value.split(",") if name.strip())
@@ -91,7 +92,7 @@ ModuleNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_module_names
 
 
 def _ocr_languages(value: Any) -> Any:
-    """Split at commas and plus signs, as tesseract does: `deu,eng`, `chi_sim+eng`."""
+    """Split at commas, plus signs (as tesseract does) and spaces: `deu,eng`, `chi_sim+eng`."""
     if not isinstance(value, str):
         return value
     names = tuple(name for name in re.split(r"[\s,+]+", value) if name)
