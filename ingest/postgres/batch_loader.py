@@ -1,7 +1,7 @@
-"""Questions of many jobs to the database, asked together.
+"""Combines concurrent lookups of many jobs into few queries.
 
-What comes while one query is under way waits for the next: alone, a caller waits for nobody; when
-many ask at once, a few statements do for all of them. If one of those fails, each asks by itself.
+Lookups that arrive during a query wait for the next one. A single caller does not wait; many
+concurrent callers share a few statements. If a shared query fails, each lookup is retried alone.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ _Question = tuple[Collection[K], asyncio.Future[Mapping[K, V]]]
 
 
 class BatchLoader(Generic[K, V]):
-    """Answers each caller with what one query has found for all that were waiting."""
+    """Answers all waiting callers with the result of one query."""
 
     def __init__(
         self,
@@ -26,9 +26,9 @@ class BatchLoader(Generic[K, V]):
         *,
         concerns_all: Callable[[Exception], bool] = lambda _: False,
     ) -> None:
-        """`load` gets distinct keys, and may leave out those that it does not find.
+        """`load` gets distinct keys, and may omit those that it does not find.
 
-        `concerns_all`: whether an error is none of a single question, so that none is asked again.
+        `concerns_all`: whether an error is not caused by one key, so retries alone are useless.
         """
         self._load = load
         self._concerns_all = concerns_all
@@ -36,7 +36,7 @@ class BatchLoader(Generic[K, V]):
         self._task: asyncio.Task[None] | None = None
 
     async def get(self, keys: Collection[K]) -> Mapping[K, V]:
-        """What is stored now of `keys`, and maybe of others. Raises what the query raised."""
+        """Stored values of `keys`, possibly of more keys. Raises the error of the query."""
         answer: asyncio.Future[Mapping[K, V]] = asyncio.get_running_loop().create_future()
         self._waiting.append((keys, answer))
         if self._task is None:
@@ -44,7 +44,7 @@ class BatchLoader(Generic[K, V]):
         return await answer
 
     async def _run(self) -> None:
-        # A task of its own: that a caller is cancelled is no reason for the others to begin anew.
+        # A separate task, so that cancelling one caller does not cancel the query for the rest.
         try:
             while self._waiting:
                 await self._answer(self._next())
@@ -59,7 +59,7 @@ class BatchLoader(Generic[K, V]):
         questions: list[_Question[K, V]] = []
         while self._waiting and count < _ENOUGH_KEYS:
             keys, answer = self._waiting.popleft()
-            if not answer.done():  # else its caller was cancelled
+            if not answer.done():  # done: its caller was cancelled
                 count += len(keys)
                 questions.append((keys, answer))
         return questions
@@ -80,4 +80,4 @@ class BatchLoader(Generic[K, V]):
                     answer.set_result(found)
         finally:
             for _, answer in questions:
-                answer.cancel()  # of a loader that was cancelled; else they are done
+                answer.cancel()  # no effect unless the loader was cancelled: they are done

