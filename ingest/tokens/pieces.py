@@ -1,4 +1,4 @@
-"""Where text can be cut so that the tokens of the parts are the tokens of the whole."""
+"""Cuts text at places where tokenising the parts gives the same tokens as the whole."""
 
 import re
 from collections.abc import Iterator
