@@ -10,7 +10,7 @@ from protego import Protego
 
 from ingest.web.urls import fetchable
 
-_MOST_BYTES = 500 * 1024  # what RFC 9309 asks for
+_MOST_BYTES = 500 * 1024  # the minimum of RFC 9309
 _MOST_LINES = 10_000  # non-empty; with _MOST_BYTES, allows() takes at most 50 ms
 _MOST_SITEMAPS = 50
 _LONGEST_DELAY = 30.0  # seconds; with more, a site of 1,000 pages would take days
@@ -25,7 +25,7 @@ class Robots:
     delay: float | None
     """Seconds to wait between two requests, if the site asks for that; at most 30."""
     sitemaps: tuple[str, ...]
-    """Absolute addresses, at most 50."""
+    """Absolute URLs, at most 50."""
     _agent: str
     _rules: Protego
 
