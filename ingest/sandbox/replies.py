@@ -276,7 +276,7 @@ def _strings(values: list[Any]) -> tuple[str, ...]:
 def _get(data: Any, key: str, kind: type[T]) -> T:
     value = data.get(key) if isinstance(data, dict) else None
     if kind is float and type(value) is int:
-        return kind(value)  # type: ignore[call-arg]  # JSON writes 1.0 as 1 elsewhere
+        return kind(value)  # type: ignore[call-arg]  # some JSON writers write 1.0 as 1
     if type(value) is not kind:
         raise BadFrame(f"{key} is not of type {kind.__name__}")
     return value
