@@ -27,7 +27,7 @@ def text_of(value: Any) -> str | None:
 
 
 def address_of(value: Any) -> str | None:
-    """An http(s) address; None for anything else."""
+    """The value if it is an http(s) URL; None for anything else."""
     text = (text_of(value) or "").strip()
     return text if re.match(r"https?://[^/?#\s]", text, re.IGNORECASE) else None
 
