@@ -65,7 +65,7 @@ class OpenAIEmbedder:
                 self._encoding = "float"
                 return await self.raw_vectors(texts)
             raise self._refusal(error, texts) from None
-        except openai.APIConnectionError as error:  # includes time-outs
+        except openai.APIConnectionError as error:  # includes timeouts
             raise no_answer(error) from None
         try:
             answer = json.loads(response.content)
