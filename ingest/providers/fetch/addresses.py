@@ -161,7 +161,7 @@ def _special(address: Address) -> str | None:
 
 def _meant_by(address: Address) -> Iterator[Address]:
     """The addresses where a packet may arrive: `address`, embedded IPv4 addresses, or both."""
-    if isinstance(address, IPv4Address) or int(address) <= 1:  # `::` and `::1` embed no IPv4 address
+    if isinstance(address, IPv4Address) or int(address) <= 1:  # `::` and `::1` embed no IPv4
         yield address
         return
     packed = address.packed
