@@ -96,9 +96,10 @@ def test_no_file_is_lost_and_no_chunk_doubled_when_workers_are_killed_again_and_
 def test_a_worker_that_was_frozen_past_its_lease_can_write_nothing(
     database: Database, start: Callable[..., Service], openai: EmbeddingServer, ending: str
 ) -> None:
-    openai.gate.clear()
     api = start("api", **openai.env()).wait_until_ready()
     frozen = start("worker", **openai.env(), **SHORT_LEASE)
+    until(lambda: openai.requests == 2)  # each has asked once whether the provider is there
+    openai.gate.clear()
     [source] = api.upload([text_file(1)])["knowledgeSourceIds"]
     until(lambda: openai.waiting == 1)
 

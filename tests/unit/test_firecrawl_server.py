@@ -326,7 +326,7 @@ async def test_somebody_else_may_cancel_it(
     server: FirecrawlServer, client: FirecrawlClient
 ) -> None:
     server.sites[SEED] = pages(20)
-    server.behaviours[SEED] = Behaviour(cancelled_at=0.5, page_seconds=0.03)
+    server.behaviours[SEED] = Behaviour(cancelled_at=0.5, page_seconds=0.2)
 
     id = await client.start(asked())
 
