@@ -1,4 +1,4 @@
-"""What a handler gets and gives: the whole of its world, so that tests can pass fakes."""
+"""The inputs and results of a handler. Tests pass fakes for all of them."""
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -29,15 +29,15 @@ from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.jobs import ClaimedJob
 
 Write = Callable[[Connection], Awaitable[None]]
-"""A handler's result, still to be written: the worker commits it together with the job's end."""
+"""Writes a handler's result. The worker commits it in the transaction that ends the job."""
 
 
 class GroupedWrite(Protocol):
-    """What many jobs write in the same way: with a few statements for all of them."""
+    """A write that many jobs share: a few statements serve all of them."""
 
     @classmethod
     async def write_all(cls, conn: Connection, writes: Sequence[Self]) -> None:
-        """In the transaction that ends the jobs. The rows of their sources are locked."""
+        """Runs in the transaction that ends the jobs; the rows of their sources are locked."""
         ...
 
 
@@ -57,7 +57,7 @@ class Embed(Protocol):
     """Turns texts into vectors, sharing requests between jobs (embedding/service.py)."""
 
     async def ready(self) -> None:
-        """Raises Snooze while the provider is to be left alone: before work that might be vain."""
+        """Call before work that needs vectors. Raises Snooze while the provider is paused."""
         ...
 
     async def embed(
@@ -72,33 +72,33 @@ class Embed(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Web:
-    """How pages of web sites are had."""
+    """How web pages are fetched."""
 
     fetcher: Fetcher
     user_agent: str
     fetch_timeout: timedelta
     crawl_delay: timedelta
-    """Between the starts of two requests to a host, unless its robots.txt wants more."""
+    """Time between the starts of two requests to a host; robots.txt may ask for more."""
     crawl_concurrency: int
-    """Requests to one host at a time, of all workers together."""
+    """Concurrent requests to one host, over all workers."""
     removal_threshold: float
-    """Share of a source's pages above which their removal needs a person's word."""
+    """Share of a source's pages above which a person must approve their removal."""
     firecrawl: FirecrawlClient | None = None
     webhook_url: str | None = None
-    """Where Firecrawl may send its events; None: it is only polled."""
+    """Where Firecrawl sends its events; None: it is only polled."""
     crawl_poll: timedelta = timedelta(seconds=30)
     crawl_silence: timedelta = timedelta(minutes=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveLimits:
-    """What may be inside of one uploaded file, all archives in archives together."""
+    """Limits on what one uploaded file contains, nested archives included."""
 
     members: int = 10_000
     total_bytes: int = 4 * 1024**3
     member_bytes: int = 1024**3
     depth: int = 4
-    """Archives in one another."""
+    """Levels of nested archives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,16 +110,16 @@ class Context:
     parser: Parser
     embedder: Embed
     governor: Governor
-    """Rate limits and pauses of other providers that a handler asks."""
+    """Rate limits and pauses for other providers that a handler calls."""
     model: EmbeddingModel
     model_id: int
     chunking: ChunkSettings
     max_pages: int
     web: Web
     mailer: Mailer | None = None
-    """None: no mail server is set."""
+    """None: no mail server is configured."""
     ocr: OcrSettings | None = None
-    """None: text in pictures is not recognised."""
+    """None: OCR is off."""
     archives: ArchiveLimits = ArchiveLimits()
     loads: Loads = field(init=False)
 
@@ -129,7 +129,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wait:
-    """The job is not done: it goes on later, and its attempt is given back."""
+    """The job is not done: it continues later, and no attempt is spent."""
 
     delay: timedelta
     reason: str
@@ -137,9 +137,9 @@ class Wait:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """A person has to say whether the job may do the rest (store/queue/reviews.py).
+    """A person must decide whether the job continues (store/queue/reviews.py).
 
-    Documents of such an outcome are held back if they name the job in `held_by`.
+    Documents of this outcome that name the job in `held_by` stay hidden until then.
     """
 
     message: str
@@ -148,26 +148,26 @@ class Review:
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """An attempt that did what it could: by default, the job is completed.
+    """The result of an attempt that did not raise. By default, the job is completed.
 
-    Not frozen: there is one for every job, and it would cost thrice.
+    Not frozen: every job builds one, and a frozen dataclass is three times slower to build.
     """
 
     wait: Wait | None = None
     review: Review | None = None
     write: Write | None = None
     grouped: Sequence[GroupedWrite] = ()
-    """Written with those of other jobs that end at the same time."""
+    """Written together with those of other jobs that end at the same time."""
     documents: Sequence[NewDocument] = ()
-    """Replace what is stored of them; the worker writes those of many jobs at once."""
+    """Replace the stored versions. The worker writes the documents of many jobs at once."""
     result: dict[str, Any] | None = None
-    """A few facts for the job's record: counts, never content."""
+    """Facts for the job's record: counts, never content."""
     embedding_config: dict[str, Any] | None = None
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far one attempt is; written to the database by the worker, in batches."""
+    """Progress of one attempt; the worker writes it to the database in batches."""
 
     job: ClaimedJob
     percent: int = 0
@@ -187,17 +187,17 @@ class Progress:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether there is anything to say about it yet."""
+        """Whether there is progress to report yet."""
         return self.percent > 0 or self._stage is not None
 
     def reached(self, percent: float) -> None:
-        """Percent never falls within an attempt."""
+        """Raise the percent; it never falls within an attempt."""
         if (now := min(100, int(percent))) > self.percent:
             self.percent = now
             self._moved()
 
     def still_here(self) -> None:
-        """The attempt gets on although neither stage nor percent has moved."""
+        """Report that the attempt is alive although stage and percent are unchanged."""
         self._moved()
 
     def _moved(self) -> None:
@@ -206,9 +206,9 @@ class Progress:
 
     @contextmanager
     def entered(self, stage: Stage, *, at: float) -> Iterator[dict[str, Any]]:
-        """Run a stage that begins at `at` percent; its duration and details go to the log.
+        """Run a stage that begins at `at` percent; log its duration and details.
 
-        Yields the details, to be filled in.
+        Yields the dictionary of details for the caller to fill in.
         """
         self.stage = stage
         self.reached(at)
@@ -231,7 +231,7 @@ class Progress:
         )
 
     def note_parsed(self, parsed: Parsed) -> None:
-        """Add what a parser did with a file to the job's log."""
+        """Add the extract and chunk stages of a parsed file to the job's log."""
         document = parsed.document
         details: dict[str, Any] = {
             "extractor": document.extractor,

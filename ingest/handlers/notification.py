@@ -1,7 +1,7 @@
-"""Deliver a notification: one POST or one e-mail, tried again for about a day.
+"""Deliver a notification: one POST or one e-mail, retried for about a day.
 
-Each attempt is noted before it is made and after it has failed. A worker that dies between the
-receiver's answer and our commit sends the same message again: receivers know it by its id.
+Each attempt is recorded before it is made and after it fails. A worker that dies between the
+receiver's answer and our commit sends the message again: receivers deduplicate by its id.
 """
 
 import json
@@ -33,13 +33,13 @@ from ingest.store.queue.jobs import ClaimedJob
 _LONGEST_ATTEMPT: Final = timedelta(seconds=15)
 _READ_BYTES: Final = 4096
 _KEPT_CHARACTERS: Final = 500
-# Those that wait for the same moment do not all come at once.
+# Jitter, so that deliveries that wait for the same moment do not start together.
 _SPREAD_SECONDS: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Refusal:
-    """Why an attempt has failed."""
+    """Why an attempt failed."""
 
     message: str
     status: int | None = None
@@ -54,7 +54,7 @@ class _Refusal:
 
 @handler("notification")
 async def deliver(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-    """Send the delivery that the payload names, if its endpoint may be tried now."""
+    """Send the delivery named in the payload if its endpoint may be tried now."""
     begun = await _begin(job, ctx)
     if begun is None:
         return Outcome(result={"dropped": "the endpoint was deleted"})
@@ -71,10 +71,10 @@ async def deliver(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
 
 
 async def _begin(job: ClaimedJob, ctx: Context) -> tuple[Due, bool] | None:
-    """The delivery, counted as attempted, and whether it has the turn at a failing endpoint.
+    """Count the attempt; return the delivery and whether it is the trial of a failing endpoint.
 
-    None when it was deleted with its endpoint. While the endpoint fails, one delivery at a time
-    tries it; the others wait instead of holding a slot each until it does not answer them either.
+    None if it was deleted with its endpoint. While an endpoint fails, one delivery at a time
+    tries it. The rest snooze, so that they do not hold worker slots until they time out too.
     """
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
@@ -99,7 +99,7 @@ def _until_turn(due: Due) -> timedelta:
 
 
 async def _send(due: Due, ctx: Context) -> int | _Refusal:
-    """The status with which it was taken, or why it was not."""
+    """The status with which the receiver accepted it, or why it failed."""
     if webhook_endpoints.is_mailbox(due.url):
         return await _mail(due, ctx)
     return await _post(due, ctx)
@@ -117,7 +117,7 @@ async def _post(due: Due, ctx: Context) -> int | _Refusal:
             max_bytes=_READ_BYTES,
         )
     except (Permanent, Transient) as error:
-        # A name that leads inside today may not do so tomorrow: tried again like all failures.
+        # Also Permanent: a host name that resolves to a private address may change. So: retry.
         return _Refusal(message=str(error))
     if 200 <= posted.status < 300:
         return posted.status
@@ -160,7 +160,7 @@ async def _mail(due: Due, ctx: Context) -> int | _Refusal:
 async def _failed(
     job: ClaimedJob, due: Due, refusal: _Refusal, ctx: Context, *, has_turn: bool
 ) -> IngestError:
-    """Note the failure, and what it means for the endpoint; what to raise for the delivery."""
+    """Record the failure, update the endpoint, and return the error to raise."""
     delay = schedule.next_attempt(job.attempts, retry_after=refusal.retry_after)
     pause = schedule.next_turn(due.failing_for or timedelta(0))
     if refusal.retry_after is not None:

@@ -1,4 +1,4 @@
-"""Remove what hangs on a deleted source: chunks in bounded steps, files, then the row."""
+"""Remove a deleted source: its chunks in bounded steps, its files, then its row."""
 
 from ingest.errors import Permanent
 from ingest.handlers.context import Context, Outcome, Progress
@@ -12,7 +12,7 @@ _STEP = 2000
 
 @handler("purge")
 async def purge_source(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-    """Delete a tombstoned source for good. It was invisible from the moment of the tombstone."""
+    """Delete a tombstoned source for good. The tombstone has already hidden it."""
     source_id = job.knowledge_source_id
     if source_id is None:
         raise Permanent("a purge job needs a knowledge source", code="internal")
@@ -25,7 +25,7 @@ async def purge_source(job: ClaimedJob, ctx: Context, progress: Progress) -> Out
         removed += step
         if step < _STEP:
             break
-    # Files go before the row that names them: a stop in between is finished by the retry.
+    # Files before the row that names them: after an interruption, the retry finds the rest.
     await ctx.blobs.delete(keys)
 
     async def write(conn: Connection) -> None:

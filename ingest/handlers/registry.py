@@ -27,8 +27,8 @@ def handler(name: str) -> Callable[[Handler], Handler]:
 def load_handlers(modules: Sequence[str] = ()) -> dict[str, Handler]:
     """All handlers of this package and of `modules`, by name.
 
-    To import a module registers what it defines. SetupError when one of `modules` cannot be
-    imported, or names a handler that there is already.
+    Importing a module registers its handlers. Raises SetupError if one of `modules` cannot be
+    imported or registers a name that is already taken.
     """
     from importlib import import_module
     from pkgutil import walk_packages

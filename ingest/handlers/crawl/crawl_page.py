@@ -1,4 +1,4 @@
-"""One page of a site: fetched by us, or already fetched by a provider."""
+"""The job for one page of a site, fetched by us or already fetched by a provider."""
 
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from ingest.store.queue.jobs import ClaimedJob
 
 @handler("crawl_page")
 async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-    """Read a page, store what is new of it, and queue the pages that it links to."""
+    """Read a page, store it if it is new or changed, and queue the pages it links to."""
     crawl = await run_of(job, ctx)
     async with ctx.pool.connection() as conn:
         page = await crawl_pages.for_job(conn, UUID(job.payload["pageId"]))
@@ -53,7 +53,7 @@ async def _read(
     ctx: Context,
     progress: Progress,
 ) -> ReadPage | Outcome:
-    """The page, or the outcome of one that is no longer there or leads away."""
+    """The page, or the outcome for a page that is gone or redirects out of the crawl."""
     scope = scope_of(crawl)
     try:
         return await read_page(job, page, stored, ctx, progress, scope=scope)
@@ -83,8 +83,8 @@ def _seen(
     message: str,
     http_status: int | None = None,
 ) -> Outcome:
-    """A page without content; its place within the limit, if it had one, is given back."""
-    # A page that Firecrawl found to be gone has taken none.
+    """The outcome for a page without content. Its place within the page limit is freed."""
+    # A gone page that Firecrawl reported took no place.
     freed = int(crawl.provider == "builtin")
 
     async def write(conn: Connection) -> None:

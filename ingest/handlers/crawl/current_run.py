@@ -10,7 +10,7 @@ from ingest.store.queue.jobs import ClaimedJob
 
 
 async def run_of(job: ClaimedJob, ctx: Context) -> Crawl:
-    """The run as it stands; Permanent when its source was deleted."""
+    """The current state of the run; Permanent if its source was deleted."""
     async with ctx.pool.connection() as conn:
         crawl = await crawls.get(conn, UUID(job.payload["crawlId"]))
     if crawl is None:

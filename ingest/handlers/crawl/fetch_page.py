@@ -1,4 +1,4 @@
-"""Fetch one page as a polite guest: robots.txt, the host's pace, only if it has changed."""
+"""Fetch one page politely: obey robots.txt, limit the rate per host, use conditional requests."""
 
 import asyncio
 import shutil
@@ -24,23 +24,23 @@ from ingest.store.queue.jobs import ClaimedJob
 from ingest.web import urls
 from ingest.web.scope import Scope, SkipReason
 
-# A host may ask for more, but nothing waits longer than this for one page.
+# Upper bound on Retry-After.
 _LONGEST_PAUSE: Final = timedelta(hours=24)
 _LATER: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a server said about a page; a body is in `path` while the page is being read."""
+    """A server's answer for a page. `path` holds the body inside the `fetch_page` block."""
 
     fetched: Fetched
     path: Path
     is_unchanged: bool
-    """The server says that the stored version still stands."""
+    """The server answered 304: the stored version is current."""
 
 
 class LeadsAway(Exception):
-    """The page redirects to an address that does not belong to the crawl."""
+    """The page redirects to an address outside the scope of the crawl."""
 
     def __init__(self, url: str, reason: SkipReason) -> None:
         super().__init__(f"redirects to {url}")
@@ -49,7 +49,7 @@ class LeadsAway(Exception):
 
 
 class NoPage(Permanent):
-    """The server has no such page for us."""
+    """The server answered with a status that a retry will not change."""
 
     def __init__(self, http_status: int) -> None:
         super().__init__(f"the server answered {http_status}", code="fetch_status")
@@ -61,7 +61,7 @@ class NoPage(Permanent):
 
 
 class LaterPage(Transient):
-    """The server cannot answer now."""
+    """The server answered with a temporary error status."""
 
     def __init__(self, http_status: int, *, retry_after: timedelta | None) -> None:
         super().__init__(
@@ -79,12 +79,11 @@ async def fetch_page(
     *,
     scope: Scope | None,
 ) -> AsyncIterator[Answer]:
-    """The answer for a page; its file is gone at the end of the block.
+    """Yield the answer for a page; its file is deleted at the end of the block.
 
-    `scope`: the borders of the crawl, which hold for redirects too; None for a single page, which
-    goes wherever its server sends it, and for which robots.txt does not count. Raises Snooze while
-    the host is busy, LeadsAway, and Permanent or Transient with codes `fetch_…`,
-    `robots_disallowed`, `redirect_loop`, `too_large`.
+    `scope`: limits of the crawl, also applied to redirects. None for a single page: all redirects
+    are followed and robots.txt is ignored. Raises Snooze while the host is busy, LeadsAway, and
+    Permanent or Transient with codes `fetch_…`, `robots_disallowed`, `redirect_loop`, `too_large`.
     """
 
     async def on_hop(url: str) -> None:
@@ -113,7 +112,7 @@ async def _obey_robots(url: str, ctx: Context) -> None:
 
 
 def _conditions(stored: StoredPage | None) -> dict[str, str]:
-    """Headers that let the server answer that nothing has changed."""
+    """Headers of a conditional request, which the server may answer with 304."""
     headers = {}
     if stored is not None and stored.etag:
         headers["If-None-Match"] = stored.etag
@@ -130,7 +129,7 @@ async def _in_turn(
     headers: Mapping[str, str],
     on_hop: Callable[[str], Awaitable[None]],
 ) -> Fetched:
-    """Fetch when the host has room for one more request."""
+    """Take a slot of the host, fetch, release the slot. Raises Snooze if none is free."""
     web = ctx.web
     async with transaction(ctx.pool) as conn:
         slot = await crawl_origins.take_slot(
@@ -164,7 +163,7 @@ def _asked_pause(fetched: Fetched) -> timedelta | None:
 
 
 def refuse_status(fetched: Fetched) -> None:
-    """Raise NoPage for a status that brings no page, LaterPage where a later try may bring one."""
+    """Raise LaterPage for a status worth a retry, NoPage for every other error status."""
     if 200 <= fetched.status < 300 or fetched.status == 304:
         return
     if fetched.status in _LATER:
@@ -175,6 +174,6 @@ def refuse_status(fetched: Fetched) -> None:
 async def note_http_status(
     job: ClaimedJob, page: PageForJob, http_status: int, ctx: Context
 ) -> None:
-    """Keep the status in the page's record although the attempt fails."""
+    """Store the status in the page's record even though the attempt fails."""
     async with transaction(ctx.pool) as conn:
         await crawl_pages.note_http_status(conn, page.id, http_status=http_status, job=job)

@@ -1,4 +1,4 @@
-"""The end of a site's run: what is no longer there, what it all came to, and how it is judged."""
+"""End a site's run: remove pages that are gone, write the totals, set the run's status."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,15 +21,15 @@ _HAS_TEXT = ("new", "changed", "unchanged", "kept")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Findings:
-    """What the pages of a run say about it, once all of them have ended."""
+    """Summary of a run's pages, taken after all of them have ended."""
 
     pages: list[PageCount]
     is_complete: bool
     unseen: list[UUID]
-    """Documents that are to be removed if the run is complete."""
+    """Documents that this run did not see; removed if the run is complete."""
     live: int
     asks: bool
-    """Whether the application wants to be asked about the removal of many pages."""
+    """Whether the application wants a review before many pages are removed."""
 
     @property
     def with_text(self) -> int:
@@ -39,7 +39,7 @@ class _Findings:
 async def finish_crawl(
     job: ClaimedJob, crawl: Crawl, ctx: Context, *, error: Permanent | None
 ) -> Outcome:
-    """End a run whose pages have all ended. Raises `error`, or why nothing was found."""
+    """End a run whose pages have all ended. Raises `error`, or Permanent if no page has text."""
     found = await _findings(job, crawl, ctx, is_whole=error is None)
     error = error or _nothing_found(found)
     if error is not None:
@@ -50,7 +50,7 @@ async def finish_crawl(
 
     async def write(conn: Connection) -> None:
         await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
-        # An event may have said meanwhile that a page was not scraped.
+        # Meanwhile an event may have reported that a page was not scraped.
         is_complete = found.is_complete and not missing(await crawls.skipped(conn, crawl.id))
         removed = gone if is_complete else []
         await site_documents.list_unseen(
@@ -77,7 +77,7 @@ async def finish_crawl(
 
 
 async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bool) -> _Findings:
-    """No page is added to the run any more, so this still holds when it is acted upon."""
+    """Read the summary. The run gets no more pages, so it is still valid in the later write."""
     source_id, crawl_id = crawl.source_id, crawl.id
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
@@ -100,7 +100,7 @@ async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bo
 
 
 async def _is_complete(conn: Connection, crawl: Crawl, pages: Sequence[PageCount]) -> bool:
-    """Collect what the rule wants to know. Failures have been recorded."""
+    """Collect the inputs of `is_complete`. Call after failures have been recorded."""
     skipped = Counter(await crawls.skipped(conn, crawl.id))
     if crawl.provider == "firecrawl":
         limit = crawl.settings.limit
@@ -113,7 +113,7 @@ async def _is_complete(conn: Connection, crawl: Crawl, pages: Sequence[PageCount
 
 
 def _nothing_found(found: _Findings) -> Permanent | None:
-    """Why a run that has found no text at all failed: what most of its pages failed with."""
+    """The error of a run without any text: the most frequent error of its pages."""
     if found.with_text:
         return None
     reasons: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Where the links of a page lead: which of them become pages of the crawl."""
+"""Sort the links of a page and add those in scope to the frontier."""
 
 import asyncio
 from collections import Counter
@@ -24,18 +24,18 @@ _NO_END: Final = 1_000_000
 
 
 class Found:
-    """Addresses that were found, sorted by what is to become of them."""
+    """Discovered addresses by verdict: to crawl, forbidden, skipped, too deep."""
 
     def __init__(self) -> None:
         self.pages: list[NewPage] = []
         self.forbidden: list[SeenPage] = []
         self.skipped: Counter[str] = Counter()
         self.too_deep: list[str] = []
-        """Normalised: on another way they may be near enough, which another page may still find."""
+        """Normalised. Another page may still link to them at an allowed depth."""
 
 
 def scope_of(crawl: Crawl) -> Scope:
-    """The borders of a run. Its settings were checked when it was asked for."""
+    """The scope of a run. The API has already validated its settings."""
     settings = crawl.settings
     return build_scope(
         seed=crawl.uri,
@@ -48,13 +48,14 @@ def scope_of(crawl: Crawl) -> Scope:
 async def sort_links(
     links: Iterable[str], crawl: Crawl, ctx: Context, *, depth: int, found_at: str | None = None
 ) -> Found:
-    """Which links lead to pages of the crawl, which robots.txt forbids, and which are skipped.
+    """Sort links by scope and robots.txt.
 
-    `found_at`: the page that has them, as the site writes itself; None: as the run began.
+    `found_at`: address of the linking page after redirects, which names the site's actual origin;
+    None: the run's start address.
     """
     home = urls.origin(found_at or crawl.uri)
     rules = await robots_of(home, ctx)
-    # A page may have thousands of links, robots.txt thousands of rules.
+    # In a thread: a page may have thousands of links, robots.txt thousands of rules.
     return await asyncio.to_thread(_sort, list(links), scope_of(crawl), rules, home, depth)
 
 
@@ -73,7 +74,7 @@ def _sort(links: Iterable[str], scope: Scope, rules: Robots, home: str, depth: i
         if uri in known:
             continue
         known.add(uri)
-        # Known as the run writes its site, but requested as the site writes itself: else each
+        # The key uses the run's origin, the request the site's actual origin: otherwise each
         # page of a site that has moved to `www.` or https would cost a redirect.
         fetch_url = address.replace(urls.origin(address), home, 1)
         if rules.allows(fetch_url):
@@ -89,13 +90,13 @@ def _sort(links: Iterable[str], scope: Scope, rules: Robots, home: str, depth: i
 async def add_found(
     conn: Connection, job: ClaimedJob, crawl: Crawl, found: Found, *, locked: Locked, freed: int = 0
 ) -> None:
-    """Add what was found to the frontier, as far as the limit goes; `freed` places are given back.
+    """Add found pages to the frontier, up to the page limit; release `freed` places first.
 
     The caller holds the lock of the run.
     """
     await frontier.count(conn, crawl.id, -freed)
     if locked.status not in ("pending", "running"):
-        return  # a page of a run that has ended, tried again
+        return  # a page that was retried after its run ended
     family = family_of(job, crawl)
     room = max(locked.settings.limit - locked.page_count + freed, 0)
     room -= await frontier.promote(conn, family, places=room)
@@ -108,7 +109,7 @@ async def add_found(
 
 
 def family_of(job: ClaimedJob, crawl: Crawl) -> Family:
-    """Whose pages they are."""
+    """The owner of the run's pages: tenant, source, run, root job, priority."""
     return Family(
         application_id=crawl.application_id,
         source_id=crawl.source_id,
@@ -121,13 +122,13 @@ def family_of(job: ClaimedJob, crawl: Crawl) -> Family:
 async def lead_on_without(
     job: ClaimedJob, crawl: Crawl, page: PageForJob, stored: StoredPage, ctx: Context
 ) -> None:
-    """Follow the links that a page had last time, since it cannot be read now.
+    """Follow the stored links of a page that cannot be read now.
 
-    Else one page that fails would hide those behind it, and they would look removed.
+    Otherwise one failing page would hide the pages it links to, and they would look removed.
     """
     found = await sort_links(stored.links, crawl, ctx, depth=page.depth + 1)
     if len(stored.links) >= MOST_LINKS:
-        found.skipped["unread"] += 1  # whether there were more is not stored
+        found.skipped["unread"] += 1  # the cut itself is not stored
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)

@@ -1,4 +1,4 @@
-"""A page as text: what a server answered, or a provider sent, becomes something to compare."""
+"""Fetch and extract a page, ready to be compared with its stored version."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,23 +23,23 @@ _LONGEST_VALIDATOR: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPage:
-    """One page, ready to be compared with what is stored of it."""
+    """One page, ready to be compared with its stored version."""
 
     uri: str
-    """Normalised address of where the answer came from in the end."""
+    """Normalised final address, after redirects."""
     found_at: str
-    """Where the answer came from in the end, as it was requested."""
+    """Final address, after redirects, as requested."""
     http_status: int | None
     content_hash: bytes
     parsed: Parsed | None
-    """None: the stored version still stands."""
+    """None: the stored version is current."""
     chunking: ChunkSettings | None = None
-    """How it was cut, if it was parsed."""
+    """Settings it was chunked with, if it was parsed."""
     seen: FromWeb
     canonical: str | None = None
     may_index: bool = True
     links_cut: bool = False
-    """The page has more links than `seen` holds."""
+    """The page has more links than `seen` stores."""
 
 
 async def read_page(
@@ -53,13 +53,13 @@ async def read_page(
 ) -> ReadPage:
     """Fetch a page and extract it, unless nothing has changed.
 
-    `scope` as for fetch_page(). Raises what that raises, and Permanent with the parsers' codes.
+    `scope` as for fetch_page(). Raises the errors of fetch_page() and Permanent with parser codes.
     """
-    # Before the fetch: a site is not to be asked again and again for what cannot be embedded.
+    # Before the fetch: do not request a page repeatedly while it cannot be embedded.
     await ctx.embedder.ready()
     progress.stage = "extract"
     if stored is not None and stored.embedding_model_id != ctx.model_id:
-        stored = None  # the text may be the same, but it needs vectors of another model
+        stored = None  # even the same text needs vectors of the new model
     async with fetch_page(job, page, stored, ctx, scope=scope) as answer:
         refuse_status(answer.fetched)
         progress.reached(10)
@@ -74,18 +74,18 @@ async def read_page(
             return _changed(answer, parsed, cut_by, uri)
     if stored is None:
         raise Permanent("the server answered 304 to a plain request", code="fetch_status")
-    # It means another page, to which this one redirects now.
+    # The 304 is for the redirect target; refetch without validators.
     return await read_page(job, page, None, ctx, progress, scope=scope)
 
 
 def _identity(answer: Answer, scope: Scope | None) -> str:
-    """What the page is known by: where the answer came from, as the crawl writes its site."""
+    """The page's key: its final address, with the crawl's own origin."""
     url = answer.fetched.url
     return urls.normalise(url if scope is None else scope.adopt(url))
 
 
 def _is_same(page: PageForJob, stored: StoredPage, answer: Answer, uri: str) -> bool:
-    """Whether the answer is what is stored under the page's own address."""
+    """Whether the answer equals the version stored under the page's own address."""
     if uri != page.uri:
         return False
     return answer.is_unchanged or answer.fetched.sha256 == stored.content_hash
@@ -100,7 +100,7 @@ async def parse(
     answer: Answer | None,
     cut_by: ChunkSettings,
 ) -> Parsed:
-    """Text and chunks of a page's body, by the sandbox; Permanent `empty_content` without any."""
+    """Parse a page's body in the sandbox; Permanent `empty_content` if it has no text."""
     request = ParseRequest(
         name=urls.file_name(url),
         declared=answer.fetched.headers.get("content-type") if answer else "text/markdown",
@@ -117,7 +117,7 @@ async def parse(
 
 
 def _unchanged(stored: StoredPage, answer: Answer, uri: str) -> ReadPage:
-    tag = _tag(answer)  # it may have changed although the page has not
+    tag = _tag(answer)  # the header may change while the body does not
     return ReadPage(
         uri=uri,
         found_at=answer.fetched.url,
@@ -131,7 +131,7 @@ def _unchanged(stored: StoredPage, answer: Answer, uri: str) -> ReadPage:
             links=stored.links if tag.follow else (),
         ),
         may_index=tag.index,
-        # Whether there were more is not stored.
+        # The cut itself is not stored.
         links_cut=tag.follow and len(stored.links) >= MOST_LINKS,
     )
 
@@ -170,6 +170,6 @@ def _shape(uri: str) -> str | None:
 
 
 def _validator(answer: Answer, name: str) -> str | None:
-    """A header that is sent back at the next fetch; one that is odd is not worth it."""
+    """A header to send with the next conditional request; None if it is malformed or too long."""
     value = answer.fetched.headers.get(name)
     return value if value and len(value) <= _LONGEST_VALIDATOR and value.isprintable() else None

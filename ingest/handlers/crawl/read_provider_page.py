@@ -1,4 +1,4 @@
-"""A page that a provider has fetched, as text to compare and store."""
+"""Read a page that a provider has fetched, ready to be compared and stored."""
 
 import asyncio
 import hashlib
@@ -22,7 +22,7 @@ from ingest.store.documents.documents import FromWeb, text_hash
 async def read_provider_page(
     page: PageForJob, stored: StoredPage | None, ctx: Context, progress: Progress
 ) -> ReadPage:
-    """The page out of the inbox; raises Permanent with the code that the provider's failure has."""
+    """Read the page from the inbox; raises Permanent with the code of the provider's failure."""
     progress.stage = "extract"
     crawled = await provider_page(page, ctx)
     markdown = crawled.markdown.encode()
@@ -70,7 +70,7 @@ async def _parsed(
 
 
 def _described(crawled: CrawledPage, document: Document) -> Document:
-    """With what the page's head says; its author chose the words."""
+    """Add title, language and description from the page's head, which is untrusted text."""
     head = {"language": crawled.language, "description": crawled.description}
     stated = storable_text.clean_json({key: value for key, value in head.items() if value})
     return replace(

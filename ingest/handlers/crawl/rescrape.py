@@ -1,4 +1,4 @@
-"""A later run of a source: the same work as the first, with less that is new."""
+"""A later run of a source. It runs the same code as the first."""
 
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.crawl.current_run import run_of

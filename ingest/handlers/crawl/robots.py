@@ -1,4 +1,4 @@
-"""robots.txt of a host: asked once for all workers, obeyed by all."""
+"""robots.txt of a host, cached in the database for all workers."""
 
 import asyncio
 import shutil
@@ -14,25 +14,25 @@ from ingest.store.crawl import crawl_origins
 from ingest.web.robots import Robots, read
 
 _FRESH: Final = timedelta(hours=12)
-# A host whose robots.txt cannot be had is asked again after this; until then nothing is fetched.
+# Retry interval for a robots.txt that cannot be read; until it can, the host is not crawled.
 AGAIN: Final = timedelta(seconds=10)
 _LARGEST: Final = 512 * 1024
 
 
 class RobotsUnavailable(Transient):
-    """Whether a host may be fetched from cannot be told now."""
+    """robots.txt cannot be read now, so it is unknown whether the host may be crawled."""
 
     def __init__(self, origin: str, why: str, *, host_answers: bool) -> None:
         super().__init__(f"{origin}/robots.txt cannot be had: {why}", code="fetch_failed")
         self.host_answers = host_answers
-        """Whether it answers at all, if only with an error."""
+        """Whether the host answers at all, even with an error."""
 
 
 async def robots_of(origin: str, ctx: Context, *, refresh: bool = False) -> Robots:
-    """The rules for an origin; `refresh` asks even if somebody has asked lately.
+    """The rules for an origin; `refresh` bypasses the cache.
 
     A host without robots.txt (4xx) allows everything. Raises RobotsUnavailable while it answers
-    5xx or not at all: RFC 9309 wants that read as a prohibition, but it will pass.
+    5xx or not at all: RFC 9309 treats that as a full disallow, but it is temporary.
     """
     async with ctx.pool.connection() as conn:
         stored = await crawl_origins.robots(conn, origin)
@@ -56,7 +56,7 @@ async def robots_of(origin: str, ctx: Context, *, refresh: bool = False) -> Robo
 
 
 async def _ask(origin: str, ctx: Context) -> bytes | None:
-    """The file's bytes; None where there is none."""
+    """The file's bytes; None if the host has no robots.txt."""
     folder = Path(tempfile.mkdtemp(prefix="ingest-robots-"))
     path = folder / "robots.txt"
     try:
@@ -69,8 +69,8 @@ async def _ask(origin: str, ctx: Context) -> bytes | None:
     except Transient as error:
         raise RobotsUnavailable(origin, str(error), host_answers=False) from error
     except Permanent as error:
-        # A loop, or a redirect to somewhere that is nobody's business: as good as no file. One
-        # that is far too long is read as far as it counts.
+        # A redirect loop or a blocked redirect target counts as no file. Of a file that is too
+        # large, the first _LARGEST bytes count.
         return await asyncio.to_thread(_head, path) if error.code == "too_large" else None
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)

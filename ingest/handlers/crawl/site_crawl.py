@@ -1,7 +1,7 @@
-"""The root job of a site's run: it begins the run, waits for its pages, and ends it last.
+"""The root job of a site's run: it starts the run, waits for its pages, and ends it.
 
-It is claimed several times, each time for one step: begin; wait while pages are being found and
-worked on; finish. Between the steps it waits in the queue without spending an attempt.
+It is claimed once per step: begin; wait while pages are discovered and processed; finish.
+Between steps it waits in the queue without spending an attempt.
 """
 
 from datetime import timedelta
@@ -24,14 +24,14 @@ from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.web import urls
 
-# The last page wakes the root job; this is for when that could not be.
+# Fallback: normally the last page wakes the root job.
 _LOOK_AGAIN: Final = timedelta(seconds=15)
 _PATIENCE_SECONDS: Final = 3600.0
 
 
 @handler("site_crawl")
 async def crawl_site(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-    """One step of a site's run."""
+    """Run one step of a site's run."""
     crawl = await run_of(job, ctx)
     if crawl.status not in crawls.OPEN:
         crawl = await _begin_again(job, crawl, ctx)
@@ -52,7 +52,7 @@ async def crawl_site(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
 
 
 async def _look_at_orphans(job: ClaimedJob, crawl: Crawl, ctx: Context) -> bool:
-    """Whether there are pages whose proper address has nothing, so that they are read once more."""
+    """Requeue duplicates whose canonical page was never stored; whether there were any."""
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
@@ -60,7 +60,7 @@ async def _look_at_orphans(job: ClaimedJob, crawl: Crawl, ctx: Context) -> bool:
 
 
 async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
-    """Ask for robots.txt and sitemaps; the frontier begins with the start and what they name."""
+    """Fetch robots.txt and sitemaps; fill the frontier with the start page and the listed pages."""
     try:
         robots = await robots_of(urls.origin(crawl.start), ctx, refresh=True)
     except RobotsUnavailable as error:
@@ -76,7 +76,7 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
         depth=0,
     )
     first = Found()
-    # Never refused here: what robots.txt says about it is the start page's own end.
+    # Never refused here: if robots.txt forbids the start page, its own job fails.
     first.pages = [start, *found.pages]
     first.forbidden, first.skipped = found.forbidden, found.skipped + named.skipped
 
@@ -89,7 +89,7 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
 
 
 async def _begin_later(crawl: Crawl, ctx: Context, error: RobotsUnavailable) -> Outcome:
-    """Wait for a host that answers, but not with its rules; for an hour at most."""
+    """Wait, for an hour at most, for a host that answers robots.txt with an error."""
     if not error.host_answers:
         raise error
     if (crawl.sent_seconds_ago or 0) > _PATIENCE_SECONDS:
@@ -100,7 +100,7 @@ async def _begin_later(crawl: Crawl, ctx: Context, error: RobotsUnavailable) -> 
 
 
 async def _look_at_pages_again(conn: Connection, job: ClaimedJob, crawl: Crawl) -> bool:
-    """Queue the pages that failed, or all if none did; whether there were any."""
+    """Requeue failed pages; all, if none failed or the run completed. Whether there were any."""
     family = family_of(job, crawl)
     if crawl.status != "completed" and await frontier.requeue(conn, family):
         return True
@@ -108,9 +108,9 @@ async def _look_at_pages_again(conn: Connection, job: ClaimedJob, crawl: Crawl) 
 
 
 async def _begin_again(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Crawl:
-    """A person retried the run: a provider is asked anew, we try the pages that failed again.
+    """A person retried the run: restart the provider's crawl, or requeue our failed pages.
 
-    One that waited for a review had all its pages: then all are looked at again.
+    A completed run that waited for a review fetches all its pages again.
     """
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):

@@ -1,4 +1,4 @@
-"""The pages that a site's sitemaps name."""
+"""The pages listed in a site's sitemaps."""
 
 import asyncio
 import tempfile
@@ -17,12 +17,12 @@ from ingest.web.scope import Scope
 from ingest.web.sitemap import Sitemap
 
 _MOST_FILES: Final = 50
-# Of one file. The protocol of sitemaps allows half as many.
+# URLs read per file. The sitemap protocol allows half as many.
 _MOST_LISTED: Final = 100_000
 _LARGEST: Final = 50 * 1024 * 1024  # bytes
-# Of all files together. A host that drips them must not use up the time of the job.
+# For all files together: a slow host must not use up the time limit of the job.
 _BUDGET_SECONDS: Final = 120.0
-# Addresses above the limit of the run: they wait for places that are given back.
+# Addresses kept above the run's page limit: they use places that are freed later.
 _BEYOND: Final = 1_000
 _MISSING: Final = frozenset({404, 410})
 _FORBIDDEN: Final = frozenset({401, 403})
@@ -30,17 +30,17 @@ _FORBIDDEN: Final = frozenset({401, 403})
 
 @dataclass(slots=True, kw_only=True)
 class Named:
-    """What the sitemaps of a site name."""
+    """The pages listed in a site's sitemaps."""
 
     pages: dict[str, None] = field(default_factory=dict)
-    """Addresses of this crawl in order, as the crawl writes its site."""
+    """Addresses in scope, in order, with the crawl's own origin."""
     skipped: Counter[str] = field(default_factory=Counter)
-    """Addresses that are left out, by reason; under `unread`, sitemaps that are missing in part."""
+    """Number of skipped addresses by reason; `unread` counts sitemaps not read completely."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Listed:
-    """What one file lists."""
+    """Content of one sitemap file."""
 
     pages: tuple[str, ...] = ()
     sitemaps: tuple[str, ...] = ()
@@ -48,10 +48,10 @@ class _Listed:
 
 
 async def sitemap_pages(crawl: Crawl, robots: Robots, ctx: Context) -> Named:
-    """Addresses from the sitemaps that robots.txt names, or from the usual place.
+    """Addresses from the sitemaps that robots.txt names, or from /sitemap.xml.
 
-    At most _BEYOND more than the run may have pages, out of at most _MOST_FILES files. What cannot
-    be read is counted: pages that only it names would look removed.
+    At most the run's page limit + _BEYOND addresses, from at most _MOST_FILES files. Unreadable
+    files are counted as `unread`: pages that only they list would look removed.
     """
     scope, named = scope_of(crawl), Named()
     most = crawl.settings.limit + _BEYOND
@@ -63,24 +63,24 @@ async def sitemap_pages(crawl: Crawl, robots: Robots, ctx: Context) -> Named:
                 files.done(listed)
                 _add(named, listed, most)
     except TimeoutError:
-        pass  # what was read so far is good
+        pass  # use what was read so far
     named.skipped["unread" if len(named.pages) < most else "limit"] += files.unread()
     return named
 
 
 class _Files:
-    """The sitemaps of a site: which one is next, and which will never be read."""
+    """Queue of a site's sitemaps; also counts those never read."""
 
     def __init__(self, scope: Scope, robots: Robots) -> None:
         self._scope = scope
         self._waiting = deque(robots.sitemaps or [f"{scope.seed.origin}/sitemap.xml"])
         self._seen: set[str] = set()
         self._under_way = 0
-        # As many as are kept of a robots.txt: there may be more in it.
+        # The robots.txt parser stops at this number: there may be more.
         self._is_cut = len(robots.sitemaps) >= _MOST_FILES
 
     def next(self) -> str | None:
-        """The one to read now; None at the end, or after as many as are read."""
+        """The next sitemap to read; None at the end or after _MOST_FILES."""
         if len(self._seen) >= _MOST_FILES:
             return None
         url = self._take()
@@ -88,12 +88,12 @@ class _Files:
         return url
 
     def done(self, listed: _Listed) -> None:
-        """The one under way was read."""
+        """The current sitemap was read; queue the sitemaps that it lists."""
         self._under_way = 0
         self._waiting.extend(listed.sitemaps)
 
     def unread(self) -> int:
-        """How many were not read to the end, and are not read any more."""
+        """How many sitemaps were not read completely. Empties the queue."""
         count = self._under_way + self._is_cut
         while self._take() is not None:
             count += 1
@@ -126,7 +126,7 @@ async def _fetch(url: str, scope: Scope, ctx: Context, *, is_guess: bool) -> _Li
             fetched = await ctx.web.fetcher.get(url, into=path, max_bytes=_LARGEST)
         except (Permanent, Transient):
             return _Listed(skipped=Counter(unread=1))
-        # Nobody has named it: some servers forbid what they do not have.
+        # For the guessed address, 401 and 403 also mean missing: some servers answer so.
         if fetched.status in _MISSING or (is_guess and fetched.status in _FORBIDDEN):
             return _Listed()
         if fetched.status != 200:
@@ -139,7 +139,7 @@ def _read(path: Path, url: str, scope: Scope) -> _Listed:
 
 
 def _within(found: Sitemap, scope: Scope) -> _Listed:
-    """Before anything is cut off: the wanted part of a site may be the end of its sitemap."""
+    """Filter by scope before the limit applies: the pages in scope may be listed last."""
     skipped: Counter[str] = Counter(unread=1 if found.is_cut else 0)
     pages = []
     for page in found.pages:

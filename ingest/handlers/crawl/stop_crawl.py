@@ -1,4 +1,4 @@
-"""Stop a crawl at its provider, after its run was cancelled or its source deleted."""
+"""Stop a crawl at its provider after its run was cancelled or its source deleted."""
 
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
@@ -7,7 +7,7 @@ from ingest.store.queue.jobs import ClaimedJob
 
 @handler("stop_crawl")
 async def stop_crawl(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-    """Cancel it; one that has ended is fine. Without a configured provider there is no way to."""
+    """Cancel the crawl; a crawl that has ended is fine. Skipped if no provider is configured."""
     if ctx.web.firecrawl is None:
         return Outcome(result={"skipped": "Firecrawl is not configured"})
     await ctx.web.firecrawl.cancel(job.payload["providerCrawlId"])

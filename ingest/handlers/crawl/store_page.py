@@ -1,6 +1,6 @@
-"""What is to become of a page that was read: the ladder from "nothing to do" to "embed it again".
+"""Decide what to store of a page that was read, from nothing to new chunks and vectors.
 
-Everything that depends on other pages of the run is decided in the write, under the run's lock.
+Decisions that depend on other pages of the run are made in the write, under the run's lock.
 """
 
 from dataclasses import dataclass, replace
@@ -22,14 +22,14 @@ from ingest.store.documents.documents import NewDocument
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.web import urls
 
-# A page that had this much text and has hardly any now shows a login, or an error with status 200.
+# A page that had this much text and has lost most of it shows a login, or an error with status 200.
 _HAD_TEXT: Final = 100  # characters
 _COLLAPSED: Final = 0.2
 
 
 @dataclass(slots=True, kw_only=True)
 class _Work:
-    """One page on its way into the database."""
+    """State of one page between reading and storing."""
 
     job: ClaimedJob
     crawl: Crawl
@@ -38,14 +38,14 @@ class _Work:
     read: ReadPage
     ctx: Context
     canonical: str | None = None
-    """Another address of this site that the page says it should be known by."""
+    """Canonical address that the page declares, if it differs and is in scope."""
     found: Found
     new: NewDocument | None = None
     """What to store; None when the stored version stays."""
     vectors: EmbeddedChunks | None = None
     is_collapsed: bool = False
     freed: int = 0
-    """Places within the limit that are given back."""
+    """Places to free within the page limit."""
 
     @property
     def model_id(self) -> int:
@@ -61,7 +61,7 @@ async def page_outcome(
     ctx: Context,
     progress: Progress,
 ) -> Outcome:
-    """Embed what has to be, and say how the page is written. `stored`: of `read.uri`."""
+    """Embed the page if necessary; return its write. `stored`: the version of `read.uri`."""
     work = _Work(
         job=job,
         crawl=crawl,
@@ -95,10 +95,10 @@ async def page_outcome(
 
 
 async def _look_around(work: _Work) -> None:
-    """Links and the canonical address, as far as they lead to pages of this crawl."""
+    """Collect the links and the canonical address that are in the scope of this crawl."""
     links = list(work.read.seen.links)
     if work.is_collapsed and work.stored is not None:
-        links += work.stored.links  # else what is behind a login would look removed
+        links += work.stored.links  # otherwise pages behind a login would look removed
     depth, home = work.page.depth, work.read.found_at
     work.found = await sort_links(links, work.crawl, work.ctx, depth=depth + 1, found_at=home)
     if work.read.links_cut:
@@ -116,10 +116,10 @@ async def _look_around(work: _Work) -> None:
 
 
 async def _prepare(work: _Work, progress: Progress) -> None:
-    """Decide how much of the page is new, and embed that."""
+    """Decide whether the page has new content; if so, embed it."""
     read, stored, parsed = work.read, work.stored, work.read.parsed
-    assert parsed is not None  # noqa: S101 the caller has looked
-    assert read.chunking is not None  # noqa: S101 known with `parsed`
+    assert parsed is not None  # noqa: S101 the caller has checked
+    assert read.chunking is not None  # noqa: S101 set together with `parsed`
     if stored is not None:
         same_model = stored.embedding_model_id == work.model_id
         if same_model and stored.text_hash == read.seen.text_hash:
@@ -170,14 +170,14 @@ async def _write(conn: Connection, work: _Work) -> None:
 
 
 async def count_again(conn: Connection, crawl: Crawl, locked: Locked) -> None:
-    """Correct what the end of the run has counted, after a page that was tried again later."""
+    """Recount a run that has already ended, after one of its pages was retried."""
     if locked.status not in crawls.OPEN:
         await site_documents.recount(conn, source_id=crawl.source_id, crawl_id=crawl.id)
         await crawls.write_digest(conn, crawl.id)
 
 
 async def _result(conn: Connection, work: _Work) -> PageResult:
-    """Give the page its place among the others; what is stored changes accordingly."""
+    """Compare the page with other pages of the run, then store, skip or mark it a duplicate."""
     duplicate_of = await _other_name(conn, work)
     if duplicate_of is not None:
         work.freed += 1
@@ -196,40 +196,40 @@ async def _result(conn: Connection, work: _Work) -> PageResult:
         work.freed += 1
         if twin.status == "new":
             await _remove(conn, work, twin.uri)
-        # What was stored before this run goes at its end, with all that is no longer there: many
-        # pages that show one text tonight may be a site under maintenance.
+        # A twin from before this run is removed only at the run's end, with the pages that are
+        # gone: many pages with the same text may be a site under maintenance.
         await crawl_pages.demote(conn, twin.id, duplicate_of=work.read.uri)
     return result
 
 
 async def _other_name(conn: Connection, work: _Work) -> str | None:
-    """The address that this one only is another name of; None when it is a page of its own."""
+    """Canonical URL if this page is an alias; None if it is not."""
     page, uri = work.page, work.read.uri
     if uri != page.uri:
         other = await crawl_pages.by_uri(conn, page.crawl_id, uri)
         if other is not None and other.id != page.id:
             return uri
-        # Nobody has found the target yet: the page takes its name.
+        # The run has no page for the redirect target yet: this page takes its address.
         await crawl_pages.rename(conn, page.id, uri)
         alias = SeenPage(uri=page.uri, status="duplicate", duplicate_of=uri)
         await frontier.add_seen(conn, page.crawl_id, page.source_id, [alias])
     if page.stands_alone or work.canonical is None:
         return None
     if urls.path_shape(work.canonical) == urls.path_shape(uri):
-        # Only the query differs: sorting, paging by session, what the page itself calls noise.
+        # Only the query differs (sort order, session id); the page itself calls it irrelevant.
         return work.canonical
     return None
 
 
 async def _twin(conn: Connection, work: _Work) -> KnownPage | None:
-    """Another page of this run with the very same text."""
+    """Another page of this run with identical text."""
     if work.crawl.source_type != "site" or work.is_collapsed or not work.read.seen.text_hash:
         return None
     return await crawl_pages.same_text(conn, work.page, work.read.seen.text_hash)
 
 
 def _wins(work: _Work, twin: KnownPage) -> bool:
-    """Which of two pages with one text is kept: the same one in whatever order they come."""
+    """Whether this page is kept and not its twin. Does not depend on the order of arrival."""
     if work.canonical == twin.uri:
         return False
     if twin.canonical == work.read.uri:
@@ -255,7 +255,7 @@ async def _store(conn: Connection, work: _Work) -> PageResult:
             chunk_count=stored.chunk_count,
             tokens_saved=stored.token_count,
         )
-    assert work.vectors is not None  # noqa: S101 made together with the document
+    assert work.vectors is not None  # noqa: S101 set together with `new`
     before = await site_documents.counts(conn, work.crawl.source_id, read.uri)
     ids = await documents.replace(conn, [work.new])
     tokens = sum(chunk.token_count for chunk in work.new.chunks)
@@ -284,7 +284,7 @@ async def _store(conn: Connection, work: _Work) -> PageResult:
 
 
 async def _remove(conn: Connection, work: _Work, uri: str) -> None:
-    """Remove the document of an address whose text is searchable under another one."""
+    """Remove the document of an address whose text is searchable under another address."""
     source_id = work.crawl.source_id
     stored = await crawl_pages.stored(conn, source_id, uri)
     if stored is None:

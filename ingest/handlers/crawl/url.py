@@ -1,4 +1,4 @@
-"""A single address that somebody named: fetched, extracted, embedded, stored."""
+"""A single web page requested by its address: fetch, extract, embed, store."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ from ingest.store.queue.jobs import ClaimedJob
 
 @handler("url")
 async def ingest_url(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-    """Fetch the page unless it has not changed; its outcome ends the run."""
+    """Fetch the page and store it if it has changed; its outcome ends the run."""
     crawl = await run_of(job, ctx)
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
@@ -38,8 +38,7 @@ async def ingest_url(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
     except (NoPage, LaterPage) as error:
         await note_http_status(job, page, error.http_status, ctx)
         raise
-    # Somebody asked for this very page: it keeps its name, and its wish to stay out of search
-    # engines is not for us.
+    # A user asked for exactly this page: it keeps the requested address, and `noindex` is ignored.
     read = replace(read, uri=page.uri, may_index=True)
     outcome = await page_outcome(job, crawl, page, read, stored, ctx, progress)
     return replace(outcome, write=_and_end(outcome, crawl))

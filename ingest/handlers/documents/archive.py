@@ -1,4 +1,4 @@
-"""An archive is taken apart: every file in it becomes a job of its own, and later a document."""
+"""Unpack an archive: every file in it gets its own job and becomes a document."""
 
 from typing import Any
 
@@ -17,9 +17,9 @@ from ingest.temporary_folders import scratch_folder
 
 
 def archive_job(job: ClaimedJob, place: Place, ctx: Context) -> NewJob:
-    """The job that takes apart the archive which is the file of `job`.
+    """The job that unpacks the archive which is the file of `job`.
 
-    Permanent `archive_unsafe` when too many archives are in one another.
+    Permanent `archive_unsafe` if archives are nested too deep.
     """
     if place.depth >= ctx.archives.depth:
         raise Permanent(
@@ -69,7 +69,7 @@ async def unpack_archive(job: ClaimedJob, ctx: Context, progress: Progress) -> O
 
 
 async def _request(place: Place, folder: str, ctx: Context) -> UnpackRequest:
-    """What may still be unpacked within the limits of the uploaded file as a whole."""
+    """The request, limited to what the uploaded file as a whole may still unpack."""
     async with ctx.pool.connection() as conn:
         taken = await members.children(conn, place.root_job_id)
     limits = ctx.archives

@@ -1,4 +1,4 @@
-"""What jobs ask the database before their work: many of them with one statement."""
+"""Lookups that jobs make before they start, batched: one statement serves many jobs."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -13,7 +13,7 @@ from ingest.store.sources import sources
 from ingest.store.sources.sources import SourceForJob
 
 Text = tuple[UUID, bytes]
-"""An application, and the hash of a text of it."""
+"""Application id and the hash of one of its texts."""
 
 
 class Loads:

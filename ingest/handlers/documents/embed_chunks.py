@@ -15,9 +15,9 @@ from ingest.observability import metrics
 from ingest.store.documents import documents
 
 EmbeddingLoss = Literal["embedding_rejected", "embedding_mismatch"]
-"""Why a text has no vector: the provider refuses it, or gives none that fits."""
+"""Why a text has no vector: the provider refuses it, or returns no usable vector."""
 
-# The share of a job's percent that embedding stands for.
+# Embedding moves a job's percent from the first value to the second.
 _FROM, _TO = 40, 95
 
 
@@ -27,22 +27,22 @@ class EmbeddedChunks:
     embedded: NDArray[np.bool_]
     """Per chunk: False where the provider refused the text."""
     error_code: EmbeddingLoss | None
-    """Why chunks have no vector; None: all have one."""
+    """Why some chunks have no vector; None: all have one."""
     hashes: Sequence[bytes]
     reused: int
-    """How many vectors were known before."""
+    """Number of vectors that were already stored."""
     tokens_spent: int
-    """Tokens of the texts that the provider was asked for."""
+    """Tokens of the texts sent to the provider."""
     is_cached: bool
-    """Whether some are in the cache, which must be emptied when they are stored."""
+    """Whether the cache may hold some of the vectors; drop them there when they are stored."""
 
 
 async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress) -> EmbeddedChunks:
-    """Vectors for all chunks; those that the application has for the same text are not paid again.
+    """Vectors for all chunks. Texts for which the application has a vector are not sent again.
 
-    Each finished request is kept at once, so that a later failure does not lose it. Raises
-    Permanent `embedding_rejected` or `embedding_mismatch` when no text got a vector, and what the
-    budget of the application raises (documents/token_budget.py).
+    Each finished request is cached at once, so that a later failure does not lose it. Raises
+    Permanent `embedding_rejected` or `embedding_mismatch` if no text got a vector, and the errors
+    of the application's token budget (documents/token_budget.py).
     """
     application_id = progress.job.application_id
     hashes = [documents.text_hash(chunk.text) for chunk in chunks]
@@ -54,7 +54,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
     known = {
         digest: found[text] for text, digest in zip(texts, hashes, strict=True) if text in found
     }
-    # An earlier holder may have left some there; attempts are given back, the fence is not.
+    # An earlier attempt may have cached some. The fence shows it; a refunded attempt does not.
     is_cached = progress.job.fence > 1
     missing = [index for index, digest in enumerate(hashes) if digest not in known]
     for index, digest in enumerate(hashes):
@@ -63,7 +63,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
 
     async def keep(indices: Sequence[int], found: Vectors) -> None:
         spent.tokens += sum(chunks[missing[index]].token_count for index in indices)
-        # A job of one request loses nothing that the retry would not need to do again anyway.
+        # One request brought all vectors: no later request can fail, so caching gains nothing.
         if len(indices) == len(missing):
             return
         nonlocal is_cached

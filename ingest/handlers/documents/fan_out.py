@@ -1,4 +1,4 @@
-"""Files inside of a file become jobs of their own, but for those that are known already."""
+"""Queue a job for each file inside a file, except for files that are already stored."""
 
 import asyncio
 import hashlib
@@ -26,17 +26,17 @@ _BLOCK: Final = 1024 * 1024
 
 @dataclass(slots=True)
 class FanOut:
-    """What becomes of the files in a file."""
+    """The jobs for files inside a file, and the files that need none."""
 
     jobs: list[NewJob] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
-    """Uris of documents that are what is in the file now."""
+    """URIs of unchanged documents."""
 
     def __bool__(self) -> bool:
         return bool(self.jobs or self.kept)
 
     async def write(self, conn: Connection, place: Place, limits: ArchiveLimits) -> None:
-        """Permanent `archive_unsafe` when that is too much for the uploaded file as a whole."""
+        """Permanent `archive_unsafe` if the uploaded file as a whole exceeds its limits."""
         await self._check(conn, place, limits)
         if place.is_root:
             await members.begin(conn, place.root_job_id)
@@ -46,7 +46,7 @@ class FanOut:
         await jobs.enqueue(conn, self.jobs)
 
     async def _check(self, conn: Connection, place: Place, limits: ArchiveLimits) -> None:
-        """Archives in one file are taken apart at the same time: what is left is known only now."""
+        """Check the limits under a lock: archives of one upload are unpacked concurrently."""
         await members.lock(conn, place.root_job_id)
         taken = await members.children(conn, place.root_job_id)
         size = sum(job.payload.get("sizeBytes", 0) for job in self.jobs)
@@ -58,7 +58,7 @@ class FanOut:
 
 
 def beyond(limits: ArchiveLimits) -> Permanent:
-    """Why a file inside of a file is not read."""
+    """The error of an uploaded file that exceeds the limits."""
     return Permanent(
         f"The uploaded file holds more than {limits.members} files, or {limits.total_bytes} bytes,"
         " in archives.",
@@ -77,9 +77,9 @@ class _File:
 async def fan_out(
     job: ClaimedJob, place: Place, found: Sequence[Member], folder: Path, ctx: Context
 ) -> FanOut:
-    """Make the bytes durable of files that have to be read; `write` then queues their jobs.
+    """Store the bytes of new and changed files; `write` then queues their jobs.
 
-    What a killed worker leaves of them is swept with other blobs that no row names.
+    If the worker is killed in between, the blob sweep removes the orphaned blobs.
     """
     out = FanOut()
     files: list[_File] = []
@@ -127,7 +127,7 @@ def _job(job: ClaimedJob, place: Place, uri: str, **payload: Any) -> NewJob:
 
 
 def _hint(uri: str) -> dict[str, bool]:
-    """While such a file is not read, nobody knows how many there are."""
+    """Mark a file that may contain files: until it is read, their number is unknown."""
     promised = catalog.promised(uri)
     return {"mayHoldFiles": True} if catalog.holds_files(promised) else {}
 
@@ -143,7 +143,7 @@ def _measure(uri: str, path: Path) -> _File:
 
 
 def _open(path: Path) -> int:
-    """A file that a parser has written, not one that it points at."""
+    """Open a file that a parser wrote; refuse symlinks and special files."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
@@ -155,7 +155,7 @@ def _open(path: Path) -> int:
 
 
 def _is_known(file: _File, known: KnownMember | None, ctx: Context) -> bool:
-    """Whether an earlier run's document says it all. Files in it would have to be looked at."""
+    """Whether a stored document makes reading the file unnecessary; never if it has members."""
     return (
         known is not None
         and known.content_hash == file.sha256
@@ -166,7 +166,7 @@ def _is_known(file: _File, known: KnownMember | None, ctx: Context) -> bool:
 
 
 async def _store(files: Sequence[_File], place: Place, blobs: BlobStore) -> list[str]:
-    """The keys under which the files are durable, in order."""
+    """Store the files; their keys, in order."""
     staged: list[StagedBlob] = []
     try:
         for file in files:

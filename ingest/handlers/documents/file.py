@@ -1,7 +1,7 @@
 """An uploaded file becomes a searchable document: extract → chunk → embed → store.
 
-Files inside it (of a message, of an archive) become documents of the same source, each by a job
-of its own. The job of the uploaded file waits for them and ends last (finish_members.py).
+Files inside it (of a message or an archive) become documents of the same source, each in its own
+job. The job of the uploaded file waits for them and ends last (finish_members.py).
 """
 
 from dataclasses import dataclass
@@ -33,13 +33,13 @@ from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources import members
 from ingest.store.sources.sources import Content
 
-# The last file wakes the job that waits for all; this is for when that could not be.
+# Fallback: normally the last file wakes the waiting job.
 _WAIT: Final = Wait(delay=timedelta(seconds=15), reason="members")
 
 
 @handler("file")
 async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-    """An uploaded file: read it, or see whether the files in it have ended."""
+    """Read an uploaded file, or check whether the jobs of its inner files have ended."""
     place = await place_of(job, ctx)
     if not job.payload.get(members.AWAITED):
         return await _ingest(job, place, ctx, progress)
@@ -50,7 +50,7 @@ async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outc
 
 @handler("member")
 async def ingest_member(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-    """A file inside of another. Its errors name it, since its source has the name of the other."""
+    """Read a file inside another. Errors include its path: the source has the outer file's name."""
     place = await place_of(job, ctx)
     inner = place.uri.removeprefix(f"{place.source.uri}/")
     refused = job.payload.get("refused")
@@ -63,7 +63,7 @@ async def ingest_member(job: ClaimedJob, ctx: Context, progress: Progress) -> Ou
 
 
 async def _ingest(job: ClaimedJob, place: Place, ctx: Context, progress: Progress) -> Outcome:
-    """Extract, chunk and embed; the outcome swaps the document in, or holds it for a review."""
+    """Extract, chunk and embed; the outcome stores the document, or holds it for a review."""
     await ctx.embedder.ready()
     settings = settings_of(place.source, ctx)
     try:
@@ -76,7 +76,7 @@ async def _ingest(job: ClaimedJob, place: Place, ctx: Context, progress: Progres
     progress.stage = "store"
     progress.reached(95)
     review = None
-    if not inside:  # else people would decide on a part of it
+    if not inside:  # otherwise the review would cover only a part of the upload
         review = await ask(parsed.document, ctx, application_id=job.application_id)
     return _Ingested(
         job=job,
@@ -91,7 +91,7 @@ async def _ingest(job: ClaimedJob, place: Place, ctx: Context, progress: Progres
 
 
 def _hand_over(job: ClaimedJob, place: Place, ctx: Context) -> Outcome:
-    """The file has no text of its own: another job takes it apart."""
+    """The file is an archive: queue the job that unpacks it."""
     unpacking = archive_job(job, place, ctx)
 
     async def write(conn: Connection) -> None:
@@ -104,7 +104,7 @@ def _hand_over(job: ClaimedJob, place: Place, ctx: Context) -> Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ingested:
-    """A file that was read and embedded, and what is to be written of it."""
+    """A file that was read and embedded, and its write."""
 
     job: ClaimedJob
     place: Place
@@ -148,7 +148,7 @@ class _Ingested:
         )
 
     def _content(self, new: NewDocument) -> SourceContent:
-        """A file with nothing in it is all of its source: what is searchable from now on."""
+        """A file without inner files is the whole content of its source."""
         return SourceContent(
             job_id=self.job.id,
             content=Content(
@@ -174,7 +174,7 @@ class _Ingested:
             await self._write_part(conn, new)
             await self._rechunk_if_moved(conn, new)
         if self.vectors.is_cached:
-            # Stored with the chunks now.
+            # The vectors are now stored with the chunks.
             await documents.drop_cached(
                 conn,
                 application_id=new.application_id,
@@ -192,16 +192,16 @@ class _Ingested:
         )
 
     async def _drop_earlier(self, conn: Connection, new: NewDocument) -> None:
-        """Earlier content may have had files in it."""
+        """Remove documents of inner files that earlier content had."""
         if self.place.source.blob_key is not None:
             await members.drop_unseen(
                 conn, source_id=new.source_id, root_job_id=self.job.id, keep_uri=new.uri
             )
 
     async def _write_part(self, conn: Connection, new: NewDocument) -> None:
-        """One of several documents: the source grows by it, and more jobs may be needed."""
+        """Write one of several documents: add its counts to the source, queue its inner files."""
         if self.place.is_root and not self.inside.jobs:
-            # Nothing to wait for: this is the end already.
+            # No jobs to wait for: end now.
             await members.keep(
                 conn,
                 source_id=new.source_id,
@@ -234,7 +234,7 @@ class _Ingested:
             "tokens": _tokens(new),
             "reusedVectors": self.vectors.reused,
             "extractor": new.document.extractor,
-            # Where to read what is asked about.
+            # The document under review.
             **({} if self.review is None else {"documentId": str(new.id)}),
         }
 

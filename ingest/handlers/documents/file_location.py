@@ -1,4 +1,4 @@
-"""Where the file of a job stands: uploaded by itself, or inside of another."""
+"""The location of a job's file: uploaded directly, or inside another file."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -12,14 +12,14 @@ from ingest.store.sources.sources import SourceForJob
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The file of a job within its source."""
+    """The location of a job's file within its source."""
 
     source: SourceForJob
     uri: str
-    """Of its document: the uploaded path, and the path inside of it if there is one."""
+    """URI of its document: the uploaded path, then the path inside that file, if any."""
     root_job_id: UUID
     depth: int
-    """Files around it."""
+    """Number of enclosing files."""
 
     @property
     def name(self) -> str:
@@ -27,12 +27,12 @@ class Place:
 
     @property
     def is_root(self) -> bool:
-        """Whether it was uploaded itself."""
+        """Whether it was uploaded directly."""
         return self.depth == 0
 
 
 async def place_of(job: ClaimedJob, ctx: Context) -> Place:
-    """The place of a job's file; Permanent `source_deleted`."""
+    """The location of a job's file; raises Permanent `source_deleted`."""
     source_id = job.knowledge_source_id
     if source_id is None:
         raise Permanent("a file job needs a knowledge source", code="internal")

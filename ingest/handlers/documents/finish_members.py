@@ -1,4 +1,4 @@
-"""The end of an uploaded file that had files in it, once all of those have ended."""
+"""End an uploaded file after the jobs of all its inner files have ended."""
 
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context, Outcome
@@ -9,9 +9,9 @@ from ingest.store.sources import members
 
 
 def end_of_members(job: ClaimedJob, place: Place, ctx: Context) -> Outcome:
-    """Forget what is no longer in the file, and say which bytes the source has.
+    """Remove documents that are no longer in the file, and set the source's content.
 
-    What it came to follows from the jobs: some files may have failed, and keep what was known.
+    The source's status follows from the jobs. Inner files that failed keep their stored version.
     """
 
     async def write(conn: Connection) -> None:

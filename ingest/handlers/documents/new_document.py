@@ -1,4 +1,4 @@
-"""A parsed and embedded file or page as what is stored of it."""
+"""Build the document to store from a parsed and embedded file or page."""
 
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from ingest.store.documents.documents import FromWeb, NewDocument
 from ingest.store.documents.held_documents import held_uri
 from ingest.tokens.keywords import keyword_text
 
-# A document that lost more of its pages than this is `partial`: found, but not all of it.
+# A document that lost a larger share of its pages is `partial`: searchable, but incomplete.
 _TOLERATED_LOSS = 0.1
 
 
@@ -27,10 +27,10 @@ def new_document(
     held_by: UUID | None = None,
     seen_by: UUID | None = None,
 ) -> NewDocument:
-    """The document with its chunks and vectors; `partial` when some of it is missing.
+    """The document with its chunks and vectors; `partial` if some of it is missing.
 
-    `held_by` is the job that asks for a review of it: it is stored, but nobody finds it. `seen_by`
-    is the root job of a run over many files in one.
+    `held_by`: the job that asks for a review; until then the document is stored but not
+    searchable. `seen_by`: the root job of an upload that contains files.
     """
     coverage = parsed.document.coverage
     return NewDocument(
@@ -54,12 +54,12 @@ def new_document(
 
 
 def _lost_share(coverage: Coverage) -> float:
-    """Share of pages that have something to read which nobody has read. Blank ones have nothing."""
+    """Share of pages that were not read although they are not blank."""
     return (coverage.unread + coverage.failed) / max(coverage.pages, 1)
 
 
 def partial_code(embedding: EmbeddingLoss | None, coverage: Coverage) -> str | None:
-    """What is missing of a document that is searchable; None: nothing that matters."""
+    """Code for what a searchable document lacks; None: nothing relevant."""
     if embedding is not None:
         return embedding
     if _lost_share(coverage) <= _TOLERATED_LOSS:

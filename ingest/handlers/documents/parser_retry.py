@@ -1,4 +1,4 @@
-"""A file whose parser died is given to another, once."""
+"""Retry a file once in another parser process if the first one died."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -11,9 +11,9 @@ T = TypeVar("T")
 
 
 async def twice_at_most(ask: Callable[[], Awaitable[T]], *, folder: Path) -> T:
-    """A process may die of another's hunger; a file that crashes it does so again.
+    """Retry once: the parser may have been OOM-killed because of a neighbour.
 
-    `folder` is where the first may have left files.
+    `folder`: where the first process may have left files; it is emptied before the retry.
     """
     try:
         return await ask()

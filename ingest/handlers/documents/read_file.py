@@ -1,4 +1,4 @@
-"""A file's text and chunks, by the sandbox, and the jobs for the files that are inside of it."""
+"""Parse a file in the sandbox, and prepare the jobs for the files inside it."""
 
 from ingest.errors import BlobMissing, Permanent
 from ingest.handlers.context import Context, Progress
@@ -15,7 +15,7 @@ from ingest.temporary_folders import scratch_folder
 async def read_file(
     job: ClaimedJob, place: Place, settings: ChunkSettings, ctx: Context, progress: Progress
 ) -> tuple[Parsed, FanOut]:
-    """Permanent with the parser's codes, `no_text`, `blob_missing`; IsArchive."""
+    """Raises Permanent with parser codes, `no_text` or `blob_missing`, and IsArchive."""
     progress.stage = "extract"
     try:
         async with ctx.blobs.open_local(job.payload["blobKey"]) as path, scratch_folder() as folder:

@@ -1,7 +1,7 @@
-"""Documents are cut again by other settings, from their stored text: chunk → embed → swap.
+"""Rechunk documents from their stored text after settings changed: chunk → embed → swap.
 
-Each document is committed by itself, so that an interruption loses one at most. What is searchable
-stays so until its new chunks are there, and the state of the source does not change.
+Each document has its own transaction, so an interruption loses one at most. The old chunks stay
+searchable until the new ones replace them, and the state of the source does not change.
 """
 
 import time
@@ -27,29 +27,29 @@ from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.tokens.keywords import keyword_text
 
-# Then others have their turn; the job goes on behind them.
+# Time slice: then the job goes back to the queue, behind other jobs.
 _SECONDS_AT_A_TIME: Final = 120.0
-# Of a document that is changed each time while it is cut.
+# Tries per document that is changed concurrently each time.
 _MOST_LOOKS: Final = 3
-# The only type with pages whose text was stored before it was kept where they are.
+# The only paged type with documents that were stored before page ranges existed.
 _PAGED_BEFORE: Final = "application/pdf"
 
 
 @dataclass(slots=True, kw_only=True)
 class _Tally:
-    """What became of the documents, over all attempts that went on where the one before stopped."""
+    """Totals over all attempts that continued the same run."""
 
     documents: int = 0
     chunks: int = 0
     reused_vectors: int = 0
     changed: int = 0
-    """Left alone: they, or the settings, were changed meanwhile."""
+    """Left alone: the document or the settings changed meanwhile."""
     read_again: int = 0
-    """Files that a run of their own reads, because it was not kept where their pages are."""
+    """Files queued to be read again because their page ranges are not stored."""
     failed: int = 0
     last_code: str = "internal"
     last_message: str = ""
-    """Why the last one failed."""
+    """Error message of the last failed document."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,31 +61,31 @@ class _Work:
     tally: _Tally
     after: UUID | None = None
     settings: dict[str, Any] | None = None
-    """By which the documents up to `after` were cut, as they are stored."""
+    """Settings, as JSON, that the documents up to `after` were chunked with."""
     there: Extent | None = None
-    """When the documents were last counted."""
+    """Document counts as last read."""
     done: int = 0
-    """Since then."""
+    """Documents done since `there` was read."""
     changed: UUID | None = None
-    """The document that was changed while it was cut, the last such one."""
+    """The last document that changed while it was being rechunked."""
     looks: int = 0
-    """Times that it was."""
+    """How often that happened to it."""
 
     def payload(self) -> dict[str, Any]:
-        """For the next attempt."""
+        """State for the next attempt."""
         return {"after": str(self.after), "chunking": self.settings, "tally": asdict(self.tally)}
 
 
 @handler("rechunk")
 async def rechunk_source(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-    """Cut again what of a source is cut otherwise than its settings say."""
+    """Rechunk the documents of a source that were chunked with outdated settings."""
     await ctx.embedder.ready()
     work = _begin(job, ctx, progress)
     started = time.monotonic()
     while True:
         settings = await chunk_settings(work.source_id, ctx)
         if work.settings != chunking_json(settings):
-            # Changed since, or this is the first attempt: from the beginning.
+            # The first attempt, or the settings have changed: start over.
             work.after, work.settings, work.there = None, chunking_json(settings), None
         document = await _next(work, settings)
         if document is None:
@@ -93,7 +93,7 @@ async def rechunk_source(job: ClaimedJob, ctx: Context, progress: Progress) -> O
         looks = work.looks = work.looks if work.changed == document.id else 0
         await _rechunk(document, settings, work)
         if looks < work.looks < _MOST_LOOKS:
-            continue  # What it has become may be cut otherwise than by the settings of now.
+            continue  # Its new version may also be chunked with outdated settings.
         work.after, work.looks = document.id, 0
         work.done += 1
         if time.monotonic() - started > _SECONDS_AT_A_TIME:
@@ -131,7 +131,7 @@ async def _rechunk(document: StoredDocument, settings: ChunkSettings, work: _Wor
     try:
         await _cut_and_swap(document, settings, work)
     except Permanent as error:
-        # Of one document among many; the others are none the worse for it.
+        # One failed document does not stop the rest.
         work.tally.failed += 1
         work.tally.last_code, work.tally.last_message = error.code, str(error)
         _warn(work, f"not cut again: {error}", document, code=error.code)
@@ -145,7 +145,7 @@ async def _cut_and_swap(document: StoredDocument, settings: ChunkSettings, work:
     if not chunks:
         raise Permanent("the stored text makes no chunk", code="no_text")
     progress.stage = "embed"
-    # Its percent is that of one document; that it moves says that the job gets on.
+    # Its percent covers one document only; each move still resets the job's stage timeout.
     part = Progress(work.job, on_move=progress.on_move)
     vectors = await embed_chunks(chunks, ctx, part)
     progress.stage = "store"
@@ -171,7 +171,7 @@ def _new_cut(
 
 
 def _error_code(document: StoredDocument, embedding: EmbeddingLoss | None) -> str | None:
-    """What is still missing of the document; other chunks may not be refused any more."""
+    """The document's error code after rechunking; the new chunks may all have vectors."""
     if embedding is None and document.error_code not in get_args(EmbeddingLoss):
         return document.error_code
     stored = document.coverage
@@ -201,7 +201,7 @@ async def _swap(
             )
     if outcome == "swapped":
         if work.looks and work.changed == document.id:
-            work.tally.changed -= 1  # Not left alone after all.
+            work.tally.changed -= 1  # Swapped on a later try.
         work.tally.documents += 1
         work.tally.chunks += len(new.chunks)
         work.tally.reused_vectors += vectors.reused
@@ -213,7 +213,7 @@ async def _swap(
 
 
 async def _read_again(document: StoredDocument, work: _Work) -> None:
-    """Have the stored file read again: cut from its text, it would lose its page numbers."""
+    """Queue the stored file to be read again: its stored text has no page numbers."""
     async with transaction(work.ctx.pool) as conn:
         if not await jobs.hold(conn, [work.job]):
             raise LeaseLost(work.job.id)
@@ -247,7 +247,7 @@ def _go_on_later(work: _Work) -> Outcome:
 async def _end(work: _Work) -> Outcome:
     tally = work.tally
     if tally.failed:
-        # Whoever retries it begins anew: what was cut is passed over.
+        # A retry starts over; it skips documents that already have the current settings.
         async with transaction(work.ctx.pool) as conn:
             if await jobs.hold(conn, [work.job]):
                 await rechunks.remember(conn, work.job.id, {})

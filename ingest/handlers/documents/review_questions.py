@@ -1,4 +1,4 @@
-"""What about a file a person may have to decide before it is searched."""
+"""Reasons for which a person must review a file before it becomes searchable."""
 
 from collections.abc import Iterator
 from uuid import UUID
@@ -7,12 +7,12 @@ from ingest.handlers.context import Context, Review
 from ingest.model import Document
 from ingest.store.tenants import applications
 
-# With less than this share of its pages read, a file is likely to be a scan.
+# If a smaller share of its pages has text, a file is probably a scan.
 _LEAST_SHARE = 0.5
 
 
 async def ask(document: Document, ctx: Context, *, application_id: UUID) -> Review | None:
-    """The gravest question that the document raises and that its application wants to be asked."""
+    """The most serious review of this document that its application has enabled, if any."""
     raised = list(questions(document))
     if not raised:
         return None
@@ -22,12 +22,12 @@ async def ask(document: Document, ctx: Context, *, application_id: UUID) -> Revi
 
 
 def questions(document: Document) -> Iterator[Review]:
-    """All that the document raises, the gravest first."""
+    """All reviews that apply to the document, the most serious first."""
     coverage = document.coverage
     if "hidden_text" in document.warnings:
         yield Review(
             reason="flagged_content",
-            # The parser keeps it where most of a page is like that (html/hidden.py).
+            # The parser keeps hidden text if it is most of a page (html/hidden.py).
             message="the file has text that its readers do not see, left out of what is searched"
             " unless it is most of a page; approve to search the file, reject to leave it out",
         )

@@ -1,4 +1,4 @@
-"""What is searchable of uploaded files, said for many of them at once."""
+"""Set the content of uploaded sources, many in one statement."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from ingest.store.sources.sources import Content
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceContent:
-    """The content of a source that is one document, and by which settings that was cut."""
+    """Content of a source that is a single document, and the settings it was chunked with."""
 
     job_id: UUID
     content: Content
@@ -24,9 +24,9 @@ class SourceContent:
 
     @classmethod
     async def write_all(cls, conn: Connection, writes: Sequence[Self]) -> None:
-        """The sources' rows are locked. Raises LeaseLost when one of them was deleted.
+        """The sources' rows are locked. Raises LeaseLost if one of them was deleted.
 
-        Settings that were changed while a job was under way are applied by a job of their own.
+        Queues a rechunk job for each source whose settings changed while its job ran.
         """
         there = await sources.set_content(conn, [write.content for write in writes])
         for write in writes:

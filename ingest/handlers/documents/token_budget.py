@@ -1,4 +1,4 @@
-"""The application's token budget around a call of the embedder."""
+"""Reserve an application's token budget for a call to the embedder."""
 
 import random
 from collections.abc import AsyncIterator
@@ -17,14 +17,14 @@ from ingest.store.limits import token_budgets
 
 log = structlog.get_logger()
 
-# Over which the jobs that waited for midnight come back.
+# Jitter for the jobs that resume when the budget renews at midnight.
 _SPREAD: Final = timedelta(minutes=5)
 _SECONDS_TO_GIVE_BACK: Final = 5.0
 
 
 @dataclass(slots=True)
 class Spending:
-    """What a call has brought so far."""
+    """Tokens that the call has spent so far."""
 
     tokens: int = 0
 
@@ -33,10 +33,10 @@ class Spending:
 async def reserved_tokens(
     pool: Pool, *, application_id: UUID, tokens: int
 ) -> AsyncIterator[Spending]:
-    """Reserve tokens for the block; when it fails, those that it has not spent are given back.
+    """Reserve tokens for the block; if it fails, return the tokens it has not spent.
 
-    Raises Snooze until the next day when they do not fit into what is left of this one, Permanent
-    when they would not fit into a whole one; both with the code `budget_exceeded`.
+    Raises Snooze until the next day if today's remaining budget is too small, Permanent if the
+    budget of a whole day is; both with the code `budget_exceeded`.
     """
     async with pool.connection() as conn:
         day = await token_budgets.reserve(conn, application_id=application_id, tokens=tokens)
@@ -53,7 +53,7 @@ async def reserved_tokens(
                     conn, application_id=application_id, day=day, tokens=left
                 )
         except psycopg.OperationalError as error:
-            # It must not take the place of what went wrong, least of all of a cancellation.
+            # Must not replace the original error, least of all a cancellation.
             log.warning("budget.not_given_back", tokens=left, error=type(error).__name__)
         raise
 

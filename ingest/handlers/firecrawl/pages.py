@@ -1,4 +1,4 @@
-"""Pages that Firecrawl reports: what they are to us, and how a page's job gets its content."""
+"""Convert pages that Firecrawl reports, and read the content of a page for its job."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -24,11 +24,11 @@ _NO_PAGE: Final = UNSCRAPED | {"raced"}
 
 
 async def outside(pages: Sequence[CrawledPage], crawl: Crawl) -> Mapping[int, SeenPage]:
-    """Those of `pages` that do not belong to the run, by their index: how to record them.
+    """Those of `pages` that are out of the run's scope, by index, as records to store.
 
-    The provider follows redirects wherever they lead, and reads our patterns in its own way.
+    The provider follows redirects to any address and interprets path patterns differently.
     """
-    # Patterns may take long.
+    # In a thread: patterns may be slow.
     return await asyncio.to_thread(_outside, pages, scope_of(crawl))
 
 
@@ -37,7 +37,7 @@ def _outside(pages: Sequence[CrawledPage], scope: Scope) -> Mapping[int, SeenPag
     for index, page in enumerate(pages):
         if page.outcome in _NO_PAGE:
             continue
-        # How deep a page is, only the provider knows.
+        # Only the provider knows the depth of a page.
         reason = scope.refusal(page.url, depth=0)
         if reason is None:
             continue
@@ -59,10 +59,10 @@ def _outside(pages: Sequence[CrawledPage], scope: Scope) -> Mapping[int, SeenPag
 def reported(
     pages: Sequence[CrawledPage], *, leave_out: Collection[int] = ()
 ) -> list[ProviderPage]:
-    """Pages as they are to be stored, each with its index in `pages`.
+    """Records of pages to store, each with its index in `pages`.
 
-    Left out are the indexes `leave_out`, pages that lost a race against another page with the same
-    address, those that were not scraped, and addresses that are none.
+    Skips the indexes in `leave_out`, pages that lost a race against another page with the same
+    address, pages that were not scraped, and invalid addresses.
     """
     found = []
     for index, page in enumerate(pages):
@@ -92,7 +92,7 @@ def _reported(page: CrawledPage, index: int) -> ProviderPage:
 
 
 def _failure(page: CrawledPage) -> tuple[ErrorCode | None, str | None]:
-    """Why a page has nothing for us."""
+    """Error code and message of a page without content; None, None if it has content."""
     if page.status_code is not None and page.status_code >= 400:
         said = f": {page.error}" if page.error else ""
         return "fetch_status", f"the server answered HTTP {page.status_code}{said}"
@@ -104,10 +104,10 @@ def _failure(page: CrawledPage) -> tuple[ErrorCode | None, str | None]:
 
 
 async def provider_page(page: PageForJob, ctx: Context) -> CrawledPage:
-    """What Firecrawl fetched for a page of a run.
+    """The content that Firecrawl fetched for a page of a run.
 
-    Raises Permanent with the reason why it could not, NoPage if that was the server's answer, and
-    `blob_missing` when the content is kept no longer.
+    Raises Permanent with the reason of a failed fetch, NoPage if the web server answered with an
+    error, and Permanent `blob_missing` if the content has expired.
     """
     if page.event_id is None:
         if page.error_code == "fetch_status" and page.http_status is not None:
@@ -129,7 +129,7 @@ async def provider_page(page: PageForJob, ctx: Context) -> CrawledPage:
 
 
 async def body_of(blobs: BlobStore, body: bytes | None, blob_key: str | None) -> bytes:
-    """The body of a stored event, from its row or from the blob store; BlobMissing."""
+    """The body of a stored event, from its row or the blob store; raises BlobMissing."""
     if body is not None:
         return body
     async with blobs.open_local(blob_key or "") as path:

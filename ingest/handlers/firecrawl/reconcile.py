@@ -1,6 +1,6 @@
-"""What Firecrawl has of a crawl, compared with what its events have brought: gaps are filled.
+"""Compare a crawl's results at Firecrawl with the events received, and fill the gaps.
 
-Contents go into the inbox, as if their events had come: a page's job finds them there.
+Missing pages go into the inbox as if their events had arrived: the jobs of pages read from there.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from ingest.web import urls
 from ingest.web.crawl_completeness import NOT_DELIVERED, NOT_SCRAPED
 
 LARGEST_ROW: Final = 256 * 1024
-"""Bytes of an event that is kept in its row; larger ones are in the blob store."""
+"""Largest event, in bytes, that is stored in its row; larger ones go to the blob store."""
 
 _PAGES_AT_ONCE: Final = 50
 
@@ -42,11 +42,11 @@ async def reconcile(
     client: FirecrawlClient,
     ctx: Context,
 ) -> int:
-    """Add every page that Firecrawl has and the run does not; how many.
+    """Add every page that Firecrawl has and the run lacks; how many were added.
 
-    Notes by how many pages the results fall short of what Firecrawl has counted by its `status`.
-    Committed in parts, so that an attempt that is interrupted has not read for nothing. Raises
-    Transient as the client does, and LeaseLost.
+    Records how many pages are missing from the results, compared with the counts in `status`.
+    Commits in batches, so that an interrupted attempt keeps its progress. Raises Transient from
+    the client, and LeaseLost.
     """
     filler = _Filler(job, crawl, provider_crawl_id, ctx)
     batch: list[CrawledPage] = []
@@ -70,19 +70,19 @@ async def reconcile(
 
 
 class _Filler:
-    """Writes what is missing in a run."""
+    """Writes the missing pages of a run."""
 
     def __init__(self, job: ClaimedJob, crawl: Crawl, provider_crawl_id: str, ctx: Context) -> None:
         self.added = 0
         self.delivered = 0
-        """Pages among the results that were scraped and can be told by their address."""
+        """Pages among the results that were scraped and have a valid address."""
         self._job = job
         self._crawl = crawl
         self._provider_crawl_id = provider_crawl_id
         self._ctx = ctx
 
     async def store(self, batch: Sequence[CrawledPage]) -> None:
-        """Take in those pages of a batch that the run does not have, as one event."""
+        """Store the pages of a batch that the run lacks, as one event."""
         self.delivered += sum(len(reported([page])) for page in batch)
         batch = await self._inside(batch)
         known_as = [(page, item.uri) for page in batch for item in reported([page])]
@@ -101,7 +101,7 @@ class _Filler:
     async def store_failures(
         self, failed: Sequence[CrawledPage], robots_blocked: Sequence[str]
     ) -> None:
-        """Record the pages that could not be fetched, and those that must not be."""
+        """Record pages that failed, and pages that robots.txt forbids."""
         failed = await self._inside(failed)
         async with transaction(self._ctx.pool) as conn:
             await self._take_in(conn, reported(failed), None)
@@ -110,7 +110,7 @@ class _Filler:
             )
 
     async def note_missing(self, *, not_scraped: int, not_delivered: int) -> None:
-        """Note how many pages nobody has looked at, so that the run removes none."""
+        """Record how many pages were never read, so that the run removes none."""
         async with transaction(self._ctx.pool) as conn:
             if not await jobs.hold(conn, [self._job]):
                 raise LeaseLost(self._job.id)
@@ -122,7 +122,7 @@ class _Filler:
             )
 
     async def _inside(self, pages: Sequence[CrawledPage]) -> list[CrawledPage]:
-        """Those that belong to the run; the others are recorded."""
+        """The pages in the run's scope; the rest are recorded as skipped."""
         crawl = self._crawl
         others = await outside(pages, crawl)
         if others:
@@ -149,7 +149,7 @@ class _Filler:
     async def _take_in(
         self, conn: Connection, pages: Sequence[ProviderPage], event: NewWebhookEvent | None
     ) -> bool:
-        """Write in the caller's transaction; False when an earlier attempt had stored the event."""
+        """Write in the caller's transaction; False if an earlier attempt stored the event."""
         if not await jobs.hold(conn, [self._job]):
             raise LeaseLost(self._job.id)
         event_id = None if event is None else await webhook_events.add(conn, event)
@@ -195,7 +195,7 @@ def _body(provider_crawl_id: str, pages: Sequence[CrawledPage]) -> bytes:
 
 
 def _document(page: CrawledPage) -> dict[str, Any]:
-    """A page as an event carries it."""
+    """A page in the format of an event."""
     return {
         "markdown": page.markdown,
         "links": list(page.links),
@@ -213,7 +213,7 @@ def _document(page: CrawledPage) -> dict[str, Any]:
 
 
 def _size(page: CrawledPage) -> int:
-    """About how many bytes of JSON a page makes."""
+    """Approximate size of a page as JSON, in bytes."""
     return len(page.markdown) + sum(map(len, page.links)) + 500
 
 

@@ -1,11 +1,11 @@
-"""A crawl that Firecrawl does for us, step by step, as the root job of its run sees it.
+"""A crawl at Firecrawl, driven step by step by the root job of its run.
 
     not sent ──► sent, id unknown ──► running ──► reconciled: finishing
-                  └─ an event, the start's answer, or the list of running crawls tells the id
+                  └─ an event, the start's answer, or the list of running crawls gives the id
 
-Events bring the pages (ingest/webhook_inbox.py). This polls the crawl, so that it ends even if no
-event ever comes, and at its end fetches what events did not bring. Every step is one attempt of the
-root job, which then waits and gives the attempt back.
+Events deliver the pages (ingest/webhook_inbox.py). This module polls the crawl, so that it ends
+even if no event arrives, and at its end fetches pages that no event delivered. Every step is one
+attempt of the root job, which is refunded while the job waits.
 """
 
 from collections.abc import AsyncIterator
@@ -28,32 +28,32 @@ from ingest.store.queue.jobs import ClaimedJob, NewJob
 from ingest.web import urls
 
 _LOOK_AGAIN: Final = timedelta(seconds=5)
-# So long a crawl whose start was not answered is looked for, or one that was started is unknown.
+# How long to look for a crawl whose start got no answer, and to accept "not found" after a start.
 _PATIENCE: Final = timedelta(minutes=2)
-# By so much the provider's clock may be behind the database's.
+# How far the provider's clock may be behind the database's.
 _CLOCK_SKEW: Final = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderEnd:
-    """No further page will come from the provider."""
+    """The provider will deliver no further pages."""
 
     error: Permanent | None
-    """Why the run has failed, whatever pages it has."""
+    """Why the run failed, even if it has pages; None: it did not."""
 
 
 def start_id(crawl_id: UUID, start_sent_at: datetime) -> UUID:
-    """Names one start of a run: events of an earlier one, that was given up, are not of this."""
+    """Identifies one start of a run, to reject events of an earlier, abandoned start."""
     return uuid5(crawl_id, start_sent_at.astimezone(UTC).isoformat())
 
 
 async def step(
     job: ClaimedJob, crawl: Crawl, ctx: Context, progress: Progress
 ) -> Outcome | ProviderEnd:
-    """Go one step on with a run: what the root job waits for, or the end of the provider's part.
+    """Advance a run by one step; returns a wait, or ProviderEnd after the provider's part.
 
-    Raises Transient `crawl_not_started`, `rate_limited` when the provider surely did not start the
-    crawl, others when it has been out of reach for long, and LeaseLost.
+    Raises Transient `crawl_not_started` or `rate_limited` if the provider certainly did not start
+    the crawl, other Transient errors if it has been unreachable for long, and LeaseLost.
     """
     progress.stage = "extract"
     if crawl.status == "finishing":
@@ -75,7 +75,7 @@ async def step(
 async def _start(
     job: ClaimedJob, crawl: Crawl, client: FirecrawlClient, ctx: Context
 ) -> Outcome | ProviderEnd:
-    # Committed before the request: if we die in it, the crawl is looked for, not started twice.
+    # Commit before the request: after a crash, the crawl is looked for and not started twice.
     async with _holding(job, ctx) as conn:
         await crawls.start_sent(conn, crawl.id)
         sent = await crawls.get(conn, crawl.id)
@@ -117,7 +117,7 @@ def _request(crawl: Crawl, start_sent_at: datetime, ctx: Context) -> StartCrawl:
 async def _find(
     job: ClaimedJob, crawl: Crawl, sent_at: datetime, client: FirecrawlClient, ctx: Context
 ) -> Outcome | ProviderEnd:
-    """Look for a crawl whose start was not answered. It is never started a second time."""
+    """Look for a crawl whose start got no answer. It is never started a second time."""
     try:
         candidates = [one for one in await client.active() if _may_be(one, crawl, sent_at)]
     except Transient:
@@ -147,9 +147,10 @@ def _may_be(active: ActiveCrawl, crawl: Crawl, sent_at: datetime) -> bool:
 
 
 async def _learn(job: ClaimedJob, crawl: Crawl, provider_crawl_id: str, ctx: Context) -> None:
-    """Note the provider's id, whoever holds the job now; LeaseLost when nobody wants it any more.
+    """Store the provider's id, even if another worker holds the job now.
 
-    A run that was cancelled, deleted or begun anew while Firecrawl answered is stopped there.
+    If the run was cancelled, deleted or restarted meanwhile, stops the crawl at Firecrawl and
+    raises LeaseLost.
     """
     async with transaction(ctx.pool) as conn:
         if await _is_wanted(conn, crawl):
@@ -172,7 +173,7 @@ async def _is_wanted(conn: Connection, crawl: Crawl) -> bool:
 
 
 def stop_job(application_id: UUID, provider_crawl_id: str) -> NewJob:
-    """The job that ends a crawl at Firecrawl."""
+    """The job that stops a crawl at Firecrawl."""
     return NewJob(
         application_id=application_id,
         type="stop_crawl",
@@ -186,7 +187,7 @@ def stop_job(application_id: UUID, provider_crawl_id: str) -> NewJob:
 async def _follow(
     job: ClaimedJob, crawl: Crawl, provider_crawl_id: str, client: FirecrawlClient, ctx: Context
 ) -> Outcome | ProviderEnd:
-    """Ask how far it is; take what is there at its end, or when it has been silent too long."""
+    """Poll the crawl; reconcile when it has ended or made no progress for too long."""
     is_silent = crawl.silent_seconds > ctx.web.crawl_silence.total_seconds()
     stop = None
     try:
@@ -196,7 +197,7 @@ async def _follow(
                 return _wait(ctx.web.crawl_poll)
             stop = provider_crawl_id
         else:
-            await _gets_on(job, crawl, status, ctx)  # its count says whether the limit was reached
+            await _gets_on(job, crawl, status, ctx)  # its count shows if the limit was reached
         await reconcile(job, crawl, provider_crawl_id, status, client, ctx)
         error = _error_of(status, ctx)
     except CrawlNotFound as missing:
@@ -204,7 +205,7 @@ async def _follow(
             return _wait(min(_LOOK_AGAIN, ctx.web.crawl_poll))
         error = Permanent(str(missing), code="crawl_failed")
     except Transient as trouble:
-        # An outage of the provider costs the run nothing, unless it lasts.
+        # A short outage of the provider costs no attempt.
         if not is_silent:
             return _wait(max(trouble.retry_after or timedelta(0), ctx.web.crawl_poll))
         if job.attempts < job.max_attempts:
@@ -215,7 +216,7 @@ async def _follow(
 
 
 async def _gets_on(job: ClaimedJob, crawl: Crawl, status: CrawlStatus, ctx: Context) -> bool:
-    """Note how far it is; whether that is further than before."""
+    """Store the crawl's progress; whether it has advanced."""
     async with _holding(job, ctx) as conn:
         return await crawls.heard(conn, crawl.id, progress=status.completed)
 
@@ -249,7 +250,7 @@ async def _end(
     *,
     stop: str | None = None,
 ) -> ProviderEnd:
-    """Remember that no page will come, and why; `stop` a crawl at Firecrawl that goes on there."""
+    """Record that no more pages will come, and why. `stop`: id of a crawl still running there."""
     async with _holding(job, ctx) as conn:
         await crawls.finishing(conn, crawl.id, error=error)
         if stop is not None:
@@ -264,13 +265,13 @@ def _remembered(crawl: Crawl) -> Permanent | None:
 
 
 def _wait(delay: timedelta) -> Outcome:
-    # Not "pages": each page that ends would bring the job back, to ask Firecrawl again.
+    # Not "pages": then each page that ends would wake the job, which would poll Firecrawl again.
     return Outcome(wait=Wait(delay=delay, reason="provider"))
 
 
 @asynccontextmanager
 async def _holding(job: ClaimedJob, ctx: Context) -> AsyncIterator[Connection]:
-    """A transaction in which the job is surely ours; LeaseLost."""
+    """A transaction that holds the job's lease; raises LeaseLost."""
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
