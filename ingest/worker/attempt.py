@@ -1,4 +1,4 @@
-"""One attempt at a job: from the handler's call to what has to be committed."""
+"""One attempt at a job: call the handler, turn its result or error into an outcome to commit."""
 
 import asyncio
 from collections.abc import Mapping
@@ -26,9 +26,9 @@ async def attempt(
     context: Context,
     progress: Progress,
 ) -> Finished | None:
-    """Run the handler; None when the job turned out not to be ours.
+    """Run the handler; None if it raised LeaseLost.
 
-    Once the task is cancelled, what the handler raises passes through.
+    Once the task is cancelled, the handler's exceptions propagate.
     """
     try:
         outcome = await handlers[job_type.handler](job, context, progress)
@@ -42,7 +42,7 @@ async def attempt(
             raise
         return failed(job, job_type, progress, error)
     except BaseException as error:
-        # `exit()`, or a panic of a native library: no reason to stop the whole service.
+        # `exit()` or a panic in a native library must not stop the whole service.
         if isinstance(error, KeyboardInterrupt | GeneratorExit) or _is_cancelling():
             raise
         fault = RuntimeError(f"the handler raised {type(error).__name__}")
@@ -58,7 +58,7 @@ async def attempt(
 
 
 def _is_cancelling() -> bool:
-    """Whether the handler was told to end; it may also raise a CancelledError by itself."""
+    """Whether the task was cancelled; a handler may also raise CancelledError itself."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
@@ -87,7 +87,7 @@ def _ended(job: ClaimedJob, progress: Progress, outcome: Outcome) -> Ended:
 
 
 def failed(job: ClaimedJob, job_type: JobType, progress: Progress, error: Exception) -> Finished:
-    """What is committed for an attempt that raised."""
+    """What to commit for an attempt that raised."""
     ended = replace(judge(job, job_type, error), stage=progress.stage)
     if ended.error_code == "internal":
         log.error("job.unexpected_error", job_id=str(job.id), type=job.type, exc_info=error)
@@ -103,6 +103,6 @@ def failed(job: ClaimedJob, job_type: JobType, progress: Progress, error: Except
 
 
 def given_back(job: ClaimedJob, progress: Progress) -> Finished:
-    """What is committed for an attempt that a graceful stop interrupted: nothing is spent."""
+    """What to commit for an attempt interrupted by a graceful stop: the attempt is refunded."""
     ended = Ended(job=job, status="pending", refund=True)
     return Finished(ended=ended, lines=progress.lines)

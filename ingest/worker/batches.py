@@ -1,8 +1,8 @@
-"""After the last source of an upload batch has ended: say that the batch has.
+"""Complete an upload batch after its last source has ended.
 
-Not in the transaction that ends a source: of two last sources that end at once, neither sees the
-other's end, and to lock the batch there would let all workers wait for each other. What a process
-that dies leaves unsaid, a tick says.
+Not in the transaction that ends a source: if the last two sources end concurrently, neither
+transaction sees the other, and locking the batch there would make all workers wait for each
+other. If the process dies first, a tick completes the batch.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ from ingest.store.notify import outbox
 
 log = structlog.get_logger()
 
-# Sources of a batch end many at a time.
+# Many sources of a batch end together: check it once for all of them.
 _PAUSE_SECONDS: Final = 0.3
 
 
 class BatchCompletion:
-    """Looks at batches soon after jobs of theirs have ended, at all of them together."""
+    """Checks batches shortly after some of their jobs have ended, all in one transaction."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -35,13 +35,13 @@ class BatchCompletion:
         self._task = asyncio.create_task(self._run(), name="batches")
 
     async def close(self) -> None:
-        """Look at what is waiting, then stop."""
+        """Stop, then check the batches that are waiting."""
         if self._task is not None:
             await end(self._task)
         await self._look()
 
     def jobs_ended(self, batch_ids: Iterable[UUID]) -> None:
-        """Jobs of these batches have ended and are committed."""
+        """Call after the end of jobs of these batches is committed."""
         self._waiting.update(batch_ids)
         if self._waiting:
             self._some.set()
@@ -61,5 +61,5 @@ class BatchCompletion:
             async with transaction(self._pool) as conn:
                 await outbox.complete_batches(conn, waiting)
         except Exception as error:
-            # The tick has another look.
+            # The tick retries.
             log.warning("batches.not_completed", exc_info=error)

@@ -1,4 +1,4 @@
-"""What this worker takes next: in turns, now and then by age, within limits that all share."""
+"""Claim jobs: applications take turns, every tenth claim goes by age; limits span all workers."""
 
 import time
 from collections import Counter
@@ -15,19 +15,19 @@ from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources import announce
 from ingest.worker.turns import Turns
 
-# Edits of weights and of how jobs are run reach a worker within this time. Which types it may
-# claim, and which of them are limited, is read for each claim.
+# Cache time of application weights and of job type settings such as timeouts. Which types are
+# claimable, and which of them are limited, is read for each claim.
 _KEPT: Final = timedelta(seconds=1)
-# One claim in so many goes by age alone.
+# Every so many claims, one goes by age alone.
 _BY_AGE_EVERY: Final = 10
-# Ready jobs that we could not take were locked by another claim, which is over in a moment.
+# Retry interval while ready jobs are locked by another claim, which ends soon.
 CONTENDED: Final = timedelta(milliseconds=20)
-# Nobody tells us when another worker ends a job of a type that has `max_concurrent`.
+# No notification tells us that another worker ended a job of a type with `max_concurrent`.
 _LIMITED: Final = timedelta(milliseconds=250)
 
 
 class Claiming:
-    """Claims in the caller's transaction; knows weights and time-outs as they were a second ago."""
+    """Claims in the caller's transaction. Weights and timeouts may be a second old."""
 
     def __init__(self, *, worker: UUID, handlers: Mapping[str, Handler]) -> None:
         self.types: Mapping[str, JobType] = {}
@@ -43,10 +43,10 @@ class Claiming:
         self._wait: timedelta | None = None
 
     async def take(self, conn: Connection, batch: int) -> list[ClaimedJob]:
-        """Up to `batch` jobs, said to have started.
+        """Claim up to `batch` jobs and announce their start.
 
-        After an empty claim the first job that comes is taken by age: that takes half the time, and
-        with more slots free nobody is passed over.
+        After an empty claim, the oldest job is claimed alone: that takes half the time and, since
+        more slots are free, delays no other application.
         """
         await claims.share_switches(conn)
         await self._refresh(conn)
@@ -78,7 +78,7 @@ class Claiming:
         return claimed
 
     async def pause(self, conn: Connection) -> timedelta | None:
-        """After an empty claim: when to look again; None when nothing is ready for us at all."""
+        """Call after an empty claim: when to look again; None if no job is ready for us."""
         if await claims.ready_types(conn, self._claimable):
             self._turns.skip()
             return self._wait or CONTENDED
@@ -105,9 +105,10 @@ class Claiming:
         return claimed
 
     async def _allowed(self, conn: Connection) -> dict[str, int]:
-        """What is left for types that have a limit; locks the lanes of those that have work.
+        """Remaining allowance of each limited type; locks the lanes of those with ready jobs.
 
-        The others get nothing: work that comes in before the claim would be taken without a limit.
+        Limited types without ready jobs get 0: their lane is not locked, so a job that arrives
+        before the claim must not be taken.
         """
         self._wait = None
         waiting = await claims.ready_types(conn, self._limited) if self._limited else []

@@ -1,4 +1,4 @@
-"""How long an attempt may take: in all, and without getting on."""
+"""Time limits of an attempt: in total, and without progress."""
 
 import asyncio
 import time
@@ -11,24 +11,24 @@ from ingest.errors import Transient
 from ingest.handlers.context import Progress
 from ingest.worker.slots import Slot
 
-# However many attempts are about to run out of time, they are looked at together.
+# Groups checks of attempts whose time runs out at nearly the same moment.
 _SHORTEST_PAUSE: Final = 0.01
 
 
 class Deadlines:
-    """One timer for all attempts, set to the first that could be over."""
+    """One timer for all attempts, set to the earliest deadline."""
 
     def __init__(
         self, slots: Mapping[UUID, Slot], on_over: Callable[[Slot, Transient], None]
     ) -> None:
-        """`on_over` gets an attempt whose time is over, and the error that says so."""
+        """`on_over` is called with an attempt that timed out, and the error to report."""
         self._slots = slots
         self._on_over = on_over
         self._at = float("inf")
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, slot: Slot) -> None:
-        """Watch the attempt from now on, while it runs."""
+        """Watch the attempt until it ends."""
         due = min(slot.stuck_at, slot.over_at)
         if due < self._at:
             self._set(due)
@@ -51,7 +51,7 @@ class Deadlines:
                 if (error := _over(slot, now)) is not None:
                     self._on_over(slot, error)
                 else:
-                    # An attempt that got on is met here too early, and its new time noted.
+                    # Progress has moved the deadline: set the timer again.
                     self.add(slot)
 
 

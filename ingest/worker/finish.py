@@ -1,4 +1,4 @@
-"""Commit the ends of attempts: what was written, the job's state, the source's, the events."""
+"""Commit outcomes of attempts: the handler's write, job and source state, and events."""
 
 import time
 from collections import defaultdict
@@ -20,9 +20,9 @@ from ingest.store.sources import announce, sources
 
 @dataclass(slots=True, kw_only=True)
 class Finished:
-    """An attempt that has ended, with what it has to write.
+    """An attempt that has ended, and everything to write for it.
 
-    Not frozen, as there is one for every job, and that would more than double its cost.
+    Not frozen: every job builds one, and a frozen dataclass costs more than twice as much.
     """
 
     ended: Ended
@@ -31,22 +31,22 @@ class Finished:
     documents: Sequence[NewDocument] = ()
     lines: Sequence[LogLine] = ()
     losses: int = 0
-    """How often the connection was lost when it was being written by itself."""
+    """How often the connection was lost while this outcome alone was being written."""
 
     @property
     def is_bare(self) -> bool:
-        """Nothing but the job's own row is to be written."""
+        """Whether only the job's own row has to be written."""
         writes = self.write or self.grouped or self.documents or self.lines
         return self.ended.is_bare and not writes
 
     @property
     def characters(self) -> int:
-        """Of the texts of its documents."""
+        """Total length of its documents' texts."""
         return sum(len(new.document.text) for new in self.documents)
 
 
 async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
-    """One transaction for all; the ids of the jobs that were still ours."""
+    """Commit all in one transaction; returns the ids of the jobs whose lease we still held."""
     if not group:
         return set()
     if all(finished.is_bare for finished in group):
@@ -56,13 +56,13 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
     async with transaction(pool) as conn:
         held = await jobs.hold(conn, [finished.ended.job for finished in group])
         ours = [finished for finished in group if finished.ended.job.id in held]
-        # What writes lock beside their jobs belongs to a source: one order for all transactions.
+        # Other rows that writes lock belong to the source: lock in one order to avoid deadlocks.
         ours.sort(key=lambda finished: str(finished.ended.job.knowledge_source_id))
         if any(finished.grouped for finished in ours):
             await sources.lock(conn, {id for finished in ours if (id := _source(finished))})
         for finished in ours:
             if finished.write is not None:
-                # What it queues belongs to the trace of what queued this one.
+                # Jobs that it queues join the trace of this job.
                 with tracing.within(finished.ended.job.traceparent):
                     await finished.write(conn)
         await _write_grouped(conn, ours)
@@ -73,7 +73,7 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
         types = {finished.ended.job.id: finished.ended.job.type for finished in ours}
         await job_logs.add_logs(conn, lines)
         await announce.ended(conn, [finished.ended for finished in ours])
-        # After the sources' locks: of two last children, the later one sees the other's end.
+        # After locking the sources: of the last two children, the later sees the other's end.
         await jobs.resume_parents(conn, [finished.ended for finished in ours])
     for line in lines:
         if line.stage and line.duration:
@@ -96,7 +96,7 @@ async def _write_grouped(conn: Connection, group: Sequence[Finished]) -> None:
 
 
 def _lines(finished: Finished, spent: timedelta, *, shared_by: int) -> list[LogLine]:
-    """The job's log, with the store stage, whose transaction it may have shared."""
+    """The job's log, plus its store stage, whose transaction other jobs may share."""
     if not finished.documents:
         return list(finished.lines)
     job = finished.ended.job

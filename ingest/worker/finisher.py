@@ -1,4 +1,4 @@
-"""Commit outcomes as they come in: those that have come in meanwhile share a transaction."""
+"""Commit outcomes as they arrive; those that arrive during a commit share the next one."""
 
 import asyncio
 from collections import deque
@@ -17,28 +17,28 @@ from ingest.worker.slots import Slot
 log = structlog.get_logger()
 
 _LARGEST_GROUP: Final = 50
-# Of jobs of which only the row changes, in one short statement.
+# Group size for jobs of which only the row changes, in one short statement.
 _LARGEST_BARE_GROUP: Final = 500
-# Characters of documents, which go into one statement: one of more has a transaction of its own.
+# Characters of documents in one statement. A larger outcome gets its own transaction.
 _LARGEST_TEXTS: Final = 20_000_000
-# While one transaction waits for Postgres, the other is being written.
+# While one transaction waits for Postgres, another is being prepared.
 _COMMITTERS: Final = 2
-# How long to wait before the database is tried again with a finished job in hand.
+# Pause before an outcome is retried after the database was unreachable.
 _PAUSE_SECONDS: Final = 1.0
-# An outcome that was being written by itself each time that the connection was lost is the reason
-# for it: too large for the server, which it may take down for everybody.
+# If the connection is lost this often while one outcome alone is being written, that outcome is
+# the cause: it is too large for the server and may take it down.
 _MOST_LOSSES: Final = 6
 
 
 class Finisher:
-    """Commits in a few tasks. If a group fails, each gets a transaction of its own."""
+    """Commits in a few tasks. If a group fails, each outcome gets its own transaction."""
 
     def __init__(self, pool: Pool, *, on_done: Callable[[Slot, bool | Exception], None]) -> None:
-        """`on_done` hears what came of each: whether the job was still ours and the outcome is
-        committed, or what the write raised.
+        """`on_done` gets True if the outcome is committed, False if the lease was lost, or the
+        exception that the write raised.
 
-        While the database is out of reach it is tried again, until the slot is lost; but what is
-        written when the connection breaks off is tried a few times only, with longer pauses.
+        While the database is unreachable, commits are retried until the slot is lost. An outcome
+        whose write breaks the connection is retried a few times only, with increasing pauses.
         """
         self._pool = pool
         self._on_done = on_done
@@ -58,7 +58,7 @@ class Finisher:
         self._batches.start()
 
     async def close(self) -> None:
-        """Stop after what was handed in is committed."""
+        """Commit what was handed in, then stop."""
         while self._open:
             self._all_done.clear()
             await self._all_done.wait()
@@ -66,7 +66,7 @@ class Finisher:
         await self._batches.close()
 
     def hand_in(self, slot: Slot, finished: Finished) -> None:
-        """Commit soon."""
+        """Queue the outcome for commit."""
         (self._bare if finished.is_bare else self._others).append((slot, finished))
         self._open += 1
         self._some.set()
@@ -81,7 +81,7 @@ class Finisher:
             try:
                 await self._commit(group)
             except Exception as error:
-                # A committer that ends would leave the others' outcomes uncommitted.
+                # The task must survive: if it ended, later outcomes would never be committed.
                 log.error("finish.failed", exc_info=error)
             finally:
                 self._open -= len(group)
@@ -105,7 +105,7 @@ class Finisher:
 
     async def _not_committed(self, wanted: list[tuple[Slot, Finished]], error: Exception) -> None:
         if isinstance(error, PoolTimeout):
-            self._commit_later(wanted, error)  # it is none of theirs that nothing was reached
+            self._commit_later(wanted, error)  # pool timeout, not the jobs' fault
         elif len(wanted) > 1:
             for pair in wanted:
                 await self._commit([pair])

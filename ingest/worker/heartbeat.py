@@ -1,4 +1,4 @@
-"""The worker's sign of life, from a thread that busy Python in the event loop cannot starve."""
+"""The worker's heartbeat, in its own thread so that a busy event loop cannot starve it."""
 
 import os
 import socket
@@ -19,13 +19,13 @@ log = structlog.get_logger()
 
 
 class Heartbeat:
-    """Renews one row per process. When it could not for too long, the worker must drop its jobs.
+    """Renews the lease, one row per process. If that fails for too long, jobs must be dropped.
 
-    `on_lost` is called from the thread, once per loss, before anybody else can have the jobs: the
-    lease ends on our own clock one heartbeat before it does on the database's.
+    `on_lost` is called from the thread, once per loss, before another worker can take the jobs:
+    on our own clock the lease ends one heartbeat earlier than on the database's.
 
-    A sign of life is worth nothing if only this thread lives. So the event loop is asked each time,
-    through `ask`, to call back; when it has not for as long as a lease, `on_stuck` is called.
+    A heartbeat must not hide a stuck event loop. So each beat asks the loop, through `ask`, to call
+    back. If it does not for the length of a lease, `on_stuck` is called.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Heartbeat:
         self._ask = ask
         self._on_lost = on_lost
         self._on_stuck = on_stuck
-        # Counted, not measured: a process that was frozen as a whole has not been stuck.
+        # Count beats, not time: a process that was frozen as a whole is not stuck.
         self._unanswered = 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
@@ -58,13 +58,13 @@ class Heartbeat:
         self.is_alive = False
 
     def start(self) -> None:
-        """Register the worker, then renew. Raises psycopg.OperationalError without a database."""
+        """Register the worker, then renew. Raises OperationalError without a database."""
         self._connect()
         self.is_alive = True
         self._thread.start()
 
     def stop(self) -> None:
-        """Say goodbye. Blocks until the thread has ended."""
+        """Deregister the worker. Blocks until the thread has ended."""
         self._stop.set()
         if self._thread.ident is not None:
             self._thread.join()
@@ -76,15 +76,15 @@ class Heartbeat:
     def _run(self) -> None:
         pause = self._every
         while not self._stop.wait(pause):
-            # Before the renewal: after a long stop (SIGSTOP, a frozen machine) others have our
-            # jobs, however quickly we can renew now.
+            # Check before renewing: after a long stop (SIGSTOP, a frozen machine) other workers
+            # may hold our jobs, even if the renewal now succeeds.
             self._check_lease()
             try:
                 self._check_loop()
                 self._renew()
                 pause = self._every
             except Exception as error:
-                # Whatever it is: a thread that ended here would not notice that the lease is lost.
+                # Catch everything: if the thread ended, nobody would notice a lost lease.
                 log.warning("heartbeat.failed", error=type(error).__name__)
                 self._close()
                 self._check_lease()
@@ -125,7 +125,7 @@ class Heartbeat:
             application_name="rag-ingest heartbeat",
         )
         begin_sync_session(self._conn)
-        # A renewal that hangs must not outlive the lease unnoticed.
+        # A hanging renewal must not outlast the lease unnoticed.
         self._conn.execute(
             "select set_config('statement_timeout', %s, false)", [str(int(self._every * 1000))]
         )

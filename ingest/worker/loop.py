@@ -1,4 +1,4 @@
-"""The claim loop: keep all slots full, run attempts, hand their outcomes to the finisher."""
+"""The claim loop: keep all slots full, run attempts, pass their outcomes to the finisher."""
 
 import asyncio
 import os
@@ -27,30 +27,30 @@ from ingest.worker.watch import watch
 
 log = structlog.get_logger()
 
-# Notifications can be lost, so an idle worker looks by itself; sooner when nobody would tell it.
+# Notifications can be lost, so an idle worker polls; more often while it is not listening.
 _POLL: Final = timedelta(seconds=10)
 _POLL_DEAF: Final = timedelta(seconds=1)
 _PROMOTE: Final = timedelta(seconds=1)
-# While few slots are free, more may come free: a claim for each would cost as much as for many.
+# While few slots are free, wait for more: a claim for one job costs as much as one for many.
 _LINGER: Final = timedelta(milliseconds=5)
-# Of more slots than this only half are filled by one claim: while its jobs end and are committed,
+# With more slots than this, one claim fills half of them; while its jobs end and are committed,
 # the other half is claimed.
 _SMALLEST_PART: Final = 50
 GRACE: Final = timedelta(seconds=5)
-# For what else a process has to close.
+# Time for the rest of the process to close.
 _REST_OF_STOP: Final = timedelta(seconds=10)
 
 
 def _give_up() -> None:
-    """A handler never lets go, of the event loop or of itself: only a new process can go on.
+    """Exit: a handler blocks the event loop or ignores its cancellation, so only a restart helps.
 
-    Its jobs are recovered, at the cost of an attempt, so one that does this to every worker ends.
+    Recovering its jobs costs them an attempt, so a job that blocks every worker fails in the end.
     """
     os._exit(os.EX_SOFTWARE)
 
 
 def _end_soon() -> None:
-    """A handler that was told to end and did not would keep the process for ever."""
+    """Exit after a pause: a handler that ignores its cancellation would keep the process alive."""
     timer = threading.Timer(_REST_OF_STOP.total_seconds(), _give_up)
     timer.daemon = True
     timer.start()
@@ -101,7 +101,7 @@ class Worker:
         listener.on_reconnect(self.wake)
 
     async def start(self) -> None:
-        """Register and begin to claim. Raises psycopg.OperationalError without a database."""
+        """Register and start to claim. Raises psycopg.OperationalError without a database."""
         self._loop = asyncio.get_running_loop()
         await asyncio.to_thread(self._heartbeat.start)
         self._running.start()
@@ -113,7 +113,7 @@ class Worker:
         log.info("worker.started", worker_id=str(self.id), concurrency=self._concurrency)
 
     async def stop(self, *, grace: timedelta = GRACE) -> None:
-        """Claim nothing more; jobs that do not end within `grace` go back, no attempt spent."""
+        """Stop claiming; jobs that do not end within `grace` are requeued, no attempt spent."""
         self._is_stopping = True
         self._heartbeat.draining = True
         self.wake()
@@ -128,7 +128,7 @@ class Worker:
         log.info("worker.stopped", worker_id=str(self.id))
 
     def wake(self) -> None:
-        """Look for work now."""
+        """Claim now."""
         self._wake.set()
 
     def _notified(self, payload: str) -> None:
@@ -137,7 +137,7 @@ class Worker:
         self.wake()
 
     def _call_in_loop(self, callback: Callable[[], None]) -> None:
-        """From the heartbeat's thread."""
+        """Called from the heartbeat's thread."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(callback)
 
@@ -146,7 +146,7 @@ class Worker:
             self._running.lose(slot)
 
     def _slot_freed(self) -> None:
-        """Claim again, for many slots at once when they come free together."""
+        """Claim again; wait briefly first, so that one claim serves slots freed together."""
         if self._is_half_free():
             self.wake()
         elif not self._is_waking:
@@ -165,13 +165,13 @@ class Worker:
             except psycopg.Error as error:
                 log.warning("claim.failed", error=type(error).__name__)
             except Exception as error:
-                # A worker that looks alive and claims nothing would be worse than any fault here.
+                # Keep going: a worker that looks alive but claims nothing would be worse.
                 log.error("claim.failed", exc_info=error)
             if not self._is_stopping:
                 await is_set_within(self._wake, _POLL_DEAF.total_seconds())
 
     async def _claim_with(self, conn: Connection) -> None:
-        """Claim until something fails; a connection of its own saves most of a claim's time."""
+        """Claim until an error occurs. Keeping one connection saves most of a claim's time."""
         while not self._is_stopping:
             self._wake.clear()
             pause = await self._fill_slots(conn)
@@ -180,7 +180,7 @@ class Worker:
                 await is_set_within(self._wake, seconds)
 
     async def _fill_slots(self, conn: Connection) -> timedelta:
-        """Claim for the free slots; how long to wait before the next look."""
+        """Claim for the free slots; returns how long to wait before the next claim."""
         free = self._concurrency - len(self._running.slots)
         if free <= 0 or not self._heartbeat.is_alive:
             return _POLL_DEAF
@@ -197,7 +197,7 @@ class Worker:
         return _LINGER if len(claimed) == asked and not self._is_half_free() else timedelta(0)
 
     async def _promote_now_and_then(self, conn: Connection) -> None:
-        """Bring in jobs whose time has come also while there is always something to claim."""
+        """Make due jobs ready once a second, even while there is always something to claim."""
         if time.monotonic() - self._promoted_at >= _PROMOTE.total_seconds():
             self._promoted_at = time.monotonic()
             async with conn.transaction():
@@ -207,7 +207,7 @@ class Worker:
         return 2 * len(self._running.slots) <= self._concurrency
 
     async def _pause_when_idle(self, conn: Connection) -> timedelta:
-        """Bring in jobs whose time has come; without any, wait for the next one."""
+        """Make due jobs ready; returns 0 if there were any, else the time to the next one."""
         async with conn.transaction():
             if await claims.promote(conn):
                 return timedelta(0)

@@ -1,4 +1,4 @@
-"""What an exception means for the job. Pure."""
+"""Map a handler's exception to the end of its attempt. Pure."""
 
 from datetime import timedelta
 
@@ -10,12 +10,12 @@ from ingest.scheduling.backoff import backoff
 from ingest.store.queue.job_types import JobType
 from ingest.store.queue.jobs import ClaimedJob, Ended
 
-# A provider that limits us does so for reasons of its own: waiting costs the job no attempt.
+# Delay if a provider limits us and names none. A rate limit costs the job no attempt.
 _PATIENCE = timedelta(seconds=10)
 
 
 def judge(job: ClaimedJob, job_type: JobType, error: BaseException) -> Ended:
-    """How the attempt ends that raised `error`."""
+    """The end of an attempt that raised `error`."""
     match error:
         case Permanent():
             return _failed(job, error.code, str(error))
@@ -32,7 +32,7 @@ def judge(job: ClaimedJob, job_type: JobType, error: BaseException) -> Ended:
         case psycopg.OperationalError() if is_out_of_reach(error):
             return _retry(job, job_type, "internal", "the database was out of reach", None)
         case _:
-            # Unknown errors may pass. The message stays in our logs: it could hold anything.
+            # Unknown errors may be temporary. Only our logs get the message: it may hold secrets.
             message = f"unexpected error ({type(error).__name__})"
             return _retry(job, job_type, "internal", message, None)
 

@@ -1,4 +1,4 @@
-"""The attempts under way: each is one task, watched by callbacks, whatever its handler does."""
+"""The running attempts: one task each, supervised by callbacks."""
 
 import asyncio
 import time
@@ -26,12 +26,12 @@ from ingest.worker.slots import Slot
 log = structlog.get_logger()
 
 _GRACE: Final = timedelta(seconds=3)
-# Jobs of a second that are about no source come by the thousand; metrics count them.
+# Completed jobs without a source that end sooner are not logged: there are thousands of them.
 _WORTH_A_LINE_SECONDS: Final = 1.0
 
 
 class Running:
-    """From the claim of a job to the commit of its outcome, for all jobs of this worker."""
+    """Runs all jobs of this worker, from claim to commit."""
 
     def __init__(
         self,
@@ -42,13 +42,13 @@ class Running:
         on_free: Callable[[], None],
         grace: timedelta = _GRACE,
     ) -> None:
-        """`on_free` is called for each slot that comes free.
+        """`on_free` is called for each slot that is freed.
 
-        `grace`: how long a handler may take to let go when it is cancelled.
+        `grace`: how long a cancelled handler may take to end.
         """
         self.slots: dict[UUID, Slot] = {}
         self.left_behind: set[asyncio.Task[Finished | None]] = set()
-        """Handlers that would not end. They hold no slot, and by the fence can write nothing."""
+        """Handlers that ignored their cancellation. They hold no slot; the fence blocks writes."""
         self._handlers = handlers
         self._context = context
         self._on_free = on_free
@@ -61,12 +61,12 @@ class Running:
         self._finisher.start()
 
     async def close(self) -> None:
-        """Commit what was handed in."""
+        """Commit the outcomes that were handed in."""
         self._deadlines.close()
         await self._finisher.close()
 
     async def ended_within(self, seconds: float) -> None:
-        """Wait, at most so long, until no slot is taken."""
+        """Wait until all slots are free, at most `seconds`."""
         self._none_left.clear()
         if self.slots:
             try:
@@ -76,7 +76,7 @@ class Running:
                 return
 
     def begin(self, job: ClaimedJob, job_type: JobType) -> None:
-        """Run the handler of a job that was just claimed."""
+        """Start the handler of a job that was just claimed."""
         progress = Progress(job)
         run = attempt(
             job, job_type, handlers=self._handlers, context=self._context, progress=progress
@@ -92,9 +92,9 @@ class Running:
         task.add_done_callback(partial(self._ended, slot))
 
     def lose(self, slot: Slot) -> None:
-        """Stop working on the job, and write nothing."""
+        """Stop the attempt and drop its outcome."""
         if self.slots.get(slot.job.id) is not slot:
-            return  # it has ended meanwhile
+            return  # the attempt has ended meanwhile
         slot.is_lost = True
         if slot.is_finishing:
             self._close(slot)
@@ -102,7 +102,7 @@ class Running:
             self._cancel(slot)
 
     def stop(self) -> None:
-        """Tell all handlers to end; their jobs go back, no attempt spent."""
+        """Cancel all handlers; their jobs are requeued, no attempt spent."""
         for slot in list(self.slots.values()):
             if not slot.task.done():
                 self._tell_to_end(slot, "stopping")
@@ -126,17 +126,17 @@ class Running:
 
     def _ended(self, slot: Slot, task: asyncio.Task[Finished | None]) -> None:
         if not task.cancelled():
-            task.exception()  # seen: of a handler that was told to end, only that counts
+            task.exception()  # mark as retrieved; for a cancelled handler it is irrelevant
         if slot.is_finishing:
-            return  # it was left behind, and has ended at last
+            return  # it was left behind and has now ended
         if slot.is_lost or slot.told_to_end is not None:
             self._hand_in(slot, self._interrupted(slot))
         else:
-            # Cancelled by nobody here: the event loop is being closed.
+            # Cancelled from outside: the event loop is being closed.
             self._hand_in(slot, None if task.cancelled() else task.result())
 
     def _interrupted(self, slot: Slot) -> Finished | None:
-        """The outcome of a handler that was told to end, whatever it made of that."""
+        """The outcome of a cancelled handler, however it ended."""
         if slot.is_lost or slot.told_to_end is None:
             return None
         if slot.told_to_end == "stopping":
@@ -161,16 +161,16 @@ class Running:
             log.error("job.not_finished", job_id=str(slot.job.id), exc_info=held)
             self._close(slot)
         else:
-            # The write itself was refused: the attempt has failed after all.
+            # The database refused the write: commit a failed attempt instead.
             slot.has_failed_late = True
             self._hand_in(slot, failed(slot.job, slot.job_type, slot.progress, held))
 
     def _close(self, slot: Slot, finished: Finished | None = None) -> None:
-        """The attempt is over, with what was committed; None: its outcome was dropped."""
+        """Free the slot. `finished`: what was committed; None: the outcome was dropped."""
         job = slot.job
         slot.progress.on_move = None
         if self.slots.get(job.id) is not slot:
-            return  # left behind and lost, and taken up anew
+            return  # the lost job was claimed again and has a new slot
         del self.slots[job.id]
         if not self.slots:
             self._none_left.set()

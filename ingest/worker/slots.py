@@ -1,4 +1,4 @@
-"""A job in a slot of this worker."""
+"""State of a job that occupies one of this worker's slots."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ from ingest.worker.finish import Finished
 
 @dataclass(slots=True, eq=False)
 class Slot:
-    """From the claim until the outcome is committed or dropped."""
+    """Exists from the claim until the outcome is committed or dropped."""
 
     job: ClaimedJob
     job_type: JobType
@@ -25,19 +25,19 @@ class Slot:
     span: Span | None
     started: float = field(default_factory=time.monotonic)
     stuck_at: float = 0.0
-    """When the attempt has not got on for too long, by the monotonic clock."""
+    """When the attempt times out for lack of progress, by the monotonic clock."""
     over_at: float = 0.0
-    """When the attempt has taken too long in all."""
+    """When the attempt exceeds its total time limit."""
     reported: tuple[str | None, int] = (None, 0)
-    """Stage and percent as last written."""
+    """Stage and percent last written."""
     finished: Finished | None = None
-    """The outcome, once it is with the finisher, which checks the fence."""
+    """The outcome, once handed to the finisher, which checks the fence."""
     told_to_end: Transient | Literal["stopping"] | None = None
-    """Why the handler was cancelled: its time is over, or the worker stops."""
+    """Why the handler was cancelled: a timeout, or the worker is stopping."""
     is_lost: bool = False
-    """Somebody else decides over the job now: whatever we have must be dropped."""
+    """The lease is lost: the outcome must be dropped."""
     has_failed_late: bool = False
-    """The database has refused the outcome: what is written now says so."""
+    """The database refused the outcome; a failure is being committed instead."""
 
     def __post_init__(self) -> None:
         self.over_at = self.started + self.job_type.timeout.total_seconds()
@@ -49,5 +49,5 @@ class Slot:
         return self.finished is not None
 
     def moved(self) -> None:
-        """The attempt gets on."""
+        """Progress: reset the stage timeout."""
         self.stuck_at = time.monotonic() + self.job_type.stage_timeout.total_seconds()

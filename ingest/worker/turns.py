@@ -1,4 +1,4 @@
-"""Whose turn it is when slots are few. Pure."""
+"""Fair sharing: which application's jobs are claimed next. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,10 @@ _RING = 1 << 128
 
 
 class Turns:
-    """Applications take turns in the order of their ids; a turn is as many jobs as their weight.
+    """Weighted round robin in the order of application ids; a turn is `weight` jobs.
 
-    `cursor` is where the next claim goes on: behind that id. It starts at random, so that workers
-    do not all begin with the same application.
+    The next claim starts after the id `cursor`. It is random at first, so that workers do not all
+    start with the same application.
     """
 
     def __init__(self, cursor: UUID | None = None) -> None:
@@ -22,7 +22,7 @@ class Turns:
         self._served = 0
 
     def served(self, claimed: Sequence[ClaimedJob], weights: Mapping[UUID, int]) -> None:
-        """Move on behind the last application of a claim, or stay there while its turn lasts."""
+        """Move past the last application of a claim, or stay there until its turn is used up."""
         if not claimed:
             return
         counts = Counter(job.application_id for job in claimed)
@@ -36,9 +36,9 @@ class Turns:
             self.cursor, self._whose = last, None
 
     def skip(self) -> None:
-        """Go on somewhere else: what is ready here, others are claiming."""
+        """Jump to a random position: other workers are claiming the ready jobs here."""
         self.cursor, self._whose = uuid4(), None
 
     def _distance(self, application_id: UUID) -> int:
-        """How far behind the cursor a claim meets it; the cursor's own application comes last."""
+        """Distance after the cursor in claim order; the cursor's own application is last."""
         return (application_id.int - self.cursor.int - 1) % _RING

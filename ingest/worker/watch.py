@@ -1,4 +1,4 @@
-"""While jobs run: write their progress, and find out which of them are no longer ours."""
+"""While jobs run: write their progress, and drop those whose lease is lost."""
 
 import asyncio
 import time
@@ -19,13 +19,13 @@ from ingest.worker.slots import Slot
 
 log = structlog.get_logger()
 
-# Progress is written for all running jobs at once, and only when it has moved.
+# Progress is written for all running jobs in one transaction, and only if it has changed.
 _EVERY_SECONDS: Final = 1.0
 _STRAYS_EVERY_SECONDS: Final = 10.0
 
 
 async def watch(pool: Pool, *, worker: UUID, running: Running, check: asyncio.Event) -> None:
-    """Report once a second, for ever; at once when `check` says that something was cancelled."""
+    """Report every second until cancelled; at once if `check` signals a cancelled job."""
     strays_looked_for = time.monotonic()
     while True:
         is_asked = await is_set_within(check, _EVERY_SECONDS)
@@ -42,9 +42,10 @@ async def watch(pool: Pool, *, worker: UUID, running: Running, check: asyncio.Ev
 
 
 async def report(pool: Pool, running: Running, *, young_ones: bool) -> None:
-    """Write where running jobs are; let go of those that were cancelled, deleted or recovered.
+    """Write progress of running jobs; drop those that were cancelled, deleted or recovered.
 
-    `young_ones`: those, too, that have only begun and have nothing to report. Most end at once.
+    `young_ones`: also check jobs started within the last second that have no progress yet. They
+    are skipped otherwise, since most end at once.
     """
     young = float("inf") if young_ones else time.monotonic() - _EVERY_SECONDS
     slots = [
@@ -73,7 +74,7 @@ async def report(pool: Pool, running: Running, *, young_ones: bool) -> None:
     for slot, now in moved:
         slot.reported = now
     for slot in slots:
-        # One that was handed to the finisher meanwhile is not held either.
+        # A job that the finisher has committed meanwhile is not held either.
         if slot.job.id not in held and not slot.is_finishing:
             running.lose(slot)
 
@@ -97,7 +98,7 @@ def _event(slot: Slot, source_id: UUID, stage: str | None, percent: int) -> even
             "jobStatus": "processing",
             "attempt": slot.job.attempts,
             "stage": stage,
-            # Of one page of many, it says nothing about the source.
+            # The percent of one page of many says nothing about the source.
             "percent": None if slot.job.parent_job_id else percent,
         },
     )
