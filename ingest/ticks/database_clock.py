@@ -1,4 +1,4 @@
-"""The database's clock, for schedules: a replica whose own clock is wrong fires with the others."""
+"""The database's clock, for schedules: all replicas fire together even if a local clock is off."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,17 +7,17 @@ from ingest.store.limits import schedules
 
 
 class DatabaseClock:
-    """Our clock, put right by what it was off when the database was last asked."""
+    """The local clock, corrected by its last measured offset from the database's."""
 
     def __init__(self) -> None:
         self._offset = timedelta(0)
 
     def now(self) -> datetime:
-        """In UTC."""
+        """Current time in UTC."""
         return datetime.now(UTC) + self._offset
 
     async def set(self, pool: Pool) -> None:
-        """Ask the database what time it is."""
+        """Measure the offset from the database's clock."""
         async with pool.connection() as conn:
             theirs = await schedules.now(conn)
         self._offset = theirs - datetime.now(UTC)

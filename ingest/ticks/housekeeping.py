@@ -1,8 +1,8 @@
-"""What is removed when its time is over: ended jobs, events, runs, answers, hidden documents.
+"""Retention: remove expired jobs, events, runs, idempotency answers and hidden documents.
 
-Every removal is a series of bounded transactions, each found by an index, which skip what somebody
-holds. So several replicas may clean up at once and beside the workers, and one that is killed in
-the middle has done what it had committed; the next begins with what is left.
+Every removal is a series of bounded transactions that use an index and skip locked rows. So
+replicas can clean up concurrently and next to the workers. A replica that is killed keeps what it
+committed; the next one continues with the rest.
 """
 
 import time
@@ -24,22 +24,22 @@ from ingest.store.tenants import applications, idempotency
 
 log = structlog.get_logger()
 
-# Paid for by a job that should have ended long ago.
+# Any job that paid for a cached vector should have ended long before.
 _CACHE_AGE: Final = timedelta(days=7)
 _ROWS_AT_ONCE: Final = 1000
-# Each takes some lines of its log along, or its chunks.
+# Smaller batches: removing these rows also removes log lines or chunks.
 _JOBS_AT_ONCE: Final = 250
 _HELD_AT_ONCE: Final = 50
 _RUNS_AT_ONCE: Final = 250
 _BUDGET: Final = timedelta(minutes=5)
 
 Step = Callable[[Connection], Awaitable[int]]
-"""Removes a bounded number of rows; how many, 0 when there is nothing more to remove."""
+"""Removes a bounded number of rows; returns how many, 0 if none are left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keep:
-    """How long what has ended is kept."""
+    """Retention periods."""
 
     jobs: KeepJobs
     events: timedelta
@@ -50,7 +50,7 @@ class Keep:
 
 
 class _Deadline:
-    """When cleaning up stops; what is left comes next time."""
+    """When cleaning up stops; the rest is left for the next time."""
 
     def __init__(self, budget: timedelta) -> None:
         self._until = time.monotonic() + budget.total_seconds()
@@ -64,10 +64,9 @@ Forget = Callable[[_Deadline], Awaitable[int]]
 
 
 async def keep_house(pool: Pool, keep: Keep, *, budget: timedelta = _BUDGET) -> dict[str, int]:
-    """Remove everything that has been kept long enough; how many rows of each kind.
+    """Remove everything past its retention period; returns the number of rows by kind.
 
-    Each kind has `budget` to itself, and one that cannot be removed does not keep the others from
-    their turn.
+    Each kind has the full `budget`. An error in one kind does not stop the rest.
     """
     kinds: dict[str, Forget] = {
         "jobs": partial(_forget_jobs, pool, keep.jobs),
@@ -112,7 +111,7 @@ async def _repeat(pool: Pool, step: Step, deadline: _Deadline) -> int:
 
 
 async def _forget_jobs(pool: Pool, keep: KeepJobs, deadline: _Deadline) -> int:
-    """Rounds until one removes nothing: a root goes in the round after its last child."""
+    """Repeat until a round removes nothing: a root is removed the round after its last child."""
     total = 0
     while removed := await _forget_jobs_once(pool, keep, deadline):
         total += removed
@@ -137,7 +136,7 @@ async def _forget_jobs_once(pool: Pool, keep: KeepJobs, deadline: _Deadline) -> 
 
 
 async def _let_go(pool: Pool, keep: KeepJobs, jobs: Sequence[EndedJob]) -> list[EndedJob]:
-    """Let sources go of their current runs among these; the jobs that are nobody's any more."""
+    """Detach these jobs from their sources where allowed; returns the jobs now unreferenced."""
     current: defaultdict[UUID, list[EndedJob]] = defaultdict(list)
     for job in jobs:
         if job.application_id is not None:

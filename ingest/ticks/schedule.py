@@ -1,4 +1,4 @@
-"""The scheduled ticks: process, recover, reconcile, re-scrape, clean up. All may run twice."""
+"""Scheduled ticks: process, recover, reconcile, rescrape, clean up. All are safe to run twice."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from ingest.ticks.vector_indexer import index_vectors
 
 log = structlog.get_logger()
 
-# Younger files may belong to an upload whose rows are not written yet.
+# Younger files may belong to an upload that has not written its rows yet.
 _ORPHAN_AGE: Final = timedelta(days=1)
 _KEYS_AT_ONCE: Final = 500
 _STARTS_AT_ONCE: Final = 200
@@ -43,9 +43,9 @@ def build_ticks(
     keep: Keep,
     clock: DatabaseClock,
 ) -> Scheduler:
-    """All ticks of a worker process, not started yet.
+    """All ticks of a worker process, not yet started.
 
-    `rescrape`: when sources without a schedule of their own are fetched again; None: never.
+    `rescrape`: cron expression for sources without their own schedule; None: never.
     """
 
     async def guard(name: str, firing: datetime) -> bool:
@@ -60,12 +60,12 @@ def build_ticks(
 
     @scheduler.cron("process-rag-jobs", tick, on_every_replica=True)
     async def process() -> None:
-        # Each worker looks for itself; the claim shares the jobs out.
+        # Every worker wakes; the claim distributes the jobs.
         wake()
 
     @scheduler.cron("recover-stale-jobs", "*/5 * * * * *", on_every_replica=True)
     async def recover() -> None:
-        # On every replica, because the one that would have the firing may be the one that is stuck.
+        # On every replica: the single replica that got the firing could be the stuck one.
         await recover_stale_jobs(pool, stale_after=stale_after)
 
     @scheduler.cron("reconcile-sources", "15 * * * * *")
@@ -95,7 +95,7 @@ def build_ticks(
 def _index(scheduler: Scheduler, pool: Pool) -> None:
     @scheduler.cron("index-vectors", "*/2 * * * * *", on_every_replica=True)
     async def index() -> None:
-        # Each tries: the one that had the firing may be gone before the vectors are.
+        # On every replica: the one that got the firing might die before all vectors are moved.
         await index_vectors(pool)
 
 
@@ -123,7 +123,7 @@ def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, keep: Keep) ->
 
 
 async def recover_stale_jobs(pool: Pool, *, stale_after: timedelta) -> int:
-    """Take jobs from workers that fell silent; how many."""
+    """Recover jobs from workers whose heartbeat is stale; how many."""
     async with transaction(pool) as conn:
         stale = await jobs.recover(conn, stale_after=stale_after)
         await announce.recovered(conn, stale)
@@ -136,7 +136,7 @@ async def recover_stale_jobs(pool: Pool, *, stale_after: timedelta) -> int:
 
 
 async def reconcile_sources(pool: Pool) -> int:
-    """Settle sources that are open without an open job; how many. None should ever be found."""
+    """Settle sources that are open but have no open job; how many. Normally there are none."""
     async with transaction(pool) as conn:
         ids = await sources.unsettled(conn)
         settled = await sources.settle(conn, ids)
@@ -148,9 +148,9 @@ async def reconcile_sources(pool: Pool) -> int:
 
 
 async def complete_batches(pool: Pool) -> int:
-    """Complete batches that have ended without a worker to say so; how many.
+    """Complete batches that ended but that no worker completed; how many.
 
-    Those of a process that died, or whose last source was cancelled, deleted or replaced.
+    The worker died, or the last source was cancelled, deleted or replaced.
     """
     async with transaction(pool) as conn:
         still_open = await batches.still_open(conn)
@@ -163,7 +163,7 @@ async def complete_batches(pool: Pool) -> int:
 
 
 async def make_nightly_due(pool: Pool) -> None:
-    """Let all sources without their own schedule be fetched again, spread over half an hour."""
+    """Make all sources without their own schedule due, spread over half an hour."""
     last: UUID | None = None
     while True:
         async with transaction(pool) as conn:
@@ -173,7 +173,7 @@ async def make_nightly_due(pool: Pool) -> None:
 
 
 async def start_rescrapes(pool: Pool) -> int:
-    """Start the runs of up to 200 sources that are due; how many. What is left comes next time."""
+    """Start runs for up to 200 due sources; how many. The rest wait for the next tick."""
     async with transaction(pool) as conn:
         due = await rescrapes.due(conn, limit=_STARTS_AT_ONCE)
     started = 0
@@ -182,7 +182,7 @@ async def start_rescrapes(pool: Pool) -> int:
             async with transaction(pool) as conn:
                 started += await rescrapes.start_if_due(conn, source)
         except Exception as error:
-            # One source must not keep the others from their turn.
+            # One failing source must not block the rest.
             log.error("rescrape.not_started", source_id=str(source.id), exc_info=error)
     if started:
         log.info("rescrapes.started", count=started)
@@ -190,7 +190,7 @@ async def start_rescrapes(pool: Pool) -> int:
 
 
 async def sweep_blobs(pool: Pool, blobs: BlobStore, *, older_than: timedelta = _ORPHAN_AGE) -> int:
-    """Remove files that no row names, and what killed uploads left; how many."""
+    """Remove blobs that no row references, and files left by killed uploads; how many."""
     removed = await blobs.sweep_staged(older_than=older_than)
     keys: list[str] = []
     async for key in blobs.list_keys(older_than=older_than):
@@ -215,7 +215,7 @@ async def _remove_orphans(pool: Pool, blobs: BlobStore, keys: list[str]) -> int:
 
 
 async def prune_old(pool: Pool) -> None:
-    """Forget what nobody needs any more."""
+    """Remove old schedule firings, silent workers, tickets, crawl origins and token budgets."""
     for forget in (
         schedules.forget_old,
         workers.forget_silent,
@@ -228,7 +228,7 @@ async def prune_old(pool: Pool) -> None:
 
 
 async def forget_webhook_events(pool: Pool, blobs: BlobStore) -> int:
-    """Remove what was processed long ago from the inbox, with the large bodies; how many events."""
+    """Remove old processed events from the inbox, and their blobs; how many events."""
     count = 0
     while True:
         async with transaction(pool) as conn:

@@ -1,7 +1,7 @@
-"""Puts new vectors under the HNSW index when nothing else needs the processor.
+"""Move new vectors under the HNSW index while no jobs need the CPU.
 
-One process of the installation at a time, in short transactions: whoever deletes or replaces what
-is being moved waits for one of them at most; who is killed has moved what was committed.
+One process of the installation at a time, in short transactions: a concurrent delete or replace
+waits for one of them at most, and a killed process keeps what it committed.
 """
 
 from typing import Final
@@ -13,12 +13,12 @@ from ingest.store.documents import fresh_vectors
 
 log = structlog.get_logger()
 
-# A vector takes Postgres 1 to 4 ms.
+# Inserting one vector takes Postgres 1 to 4 ms.
 _AT_ONCE: Final = 100
 
 
 async def index_vectors(pool: Pool) -> int:
-    """Move vectors while it is quiet, or while too many wait; how many."""
+    """Move vectors while the queue is idle, or while too many vectors wait; how many."""
     total = 0
     while moved := await _move_some(pool):
         total += moved
