@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 
 def group(token_counts: Sequence[int], *, max_items: int, max_tokens: int) -> list[range]:
-    """Cut texts 0 … n-1 into runs, each within both limits of a request.
+    """Split texts 0 … n-1 into runs, each within both limits of a request.
 
-    Order is kept and each index is in exactly one run. A text that is over `max_tokens` by itself
-    is alone in its run: what to do with it is for the provider to say.
+    Order is kept and each index is in exactly one run. A text longer than `max_tokens` gets its
+    own run: the provider decides what to do with it.
     """
     if max_items < 1:
         raise ValueError("a request holds at least one text")

@@ -1,4 +1,4 @@
-"""What the embedding service remembers of one of its callers."""
+"""State that the embedding service keeps for one caller."""
 
 import asyncio
 from collections import deque
@@ -9,44 +9,44 @@ from ingest.model import Vectors
 from ingest.observability import tracing
 
 OnProgress = Callable[[int, int], None]
-"""Texts done, of how many."""
+"""Called with the number of texts done, and of all texts."""
 OnVectors = Callable[[Sequence[int], Vectors], Awaitable[None]]
-"""Indices of texts and their vectors, (len(indices), dimension): paid for, so worth keeping."""
+"""Called with text indices and their vectors, (len(indices), dimension), to save paid work."""
 
 
 @dataclass(eq=False)
 class Caller:
-    """One call of `EmbeddingService.embed` that is under way.
+    """One running call of `EmbeddingService.embed`.
 
-    What its own `on_progress` and `on_vectors` raise fails this call and no other.
+    An exception in its `on_progress` or `on_vectors` fails only this call.
     """
 
     texts: Sequence[str]
     vectors: Vectors
     token_counts: Sequence[int]
     waiting: deque[list[int]]
-    """Runs of indices, each of at most a request, that are in no request yet."""
+    """Runs of indices not yet in a request; each run fits into one request."""
     done: asyncio.Future[None]
     on_progress: OnProgress | None
     on_vectors: OnVectors | None
     traceparent: str | None = field(default_factory=tracing.traceparent)
-    """The span of whoever called."""
+    """The caller's span."""
     refused: dict[int, str] = field(default_factory=dict)
     unusable: set[int] = field(default_factory=set)
-    """Of the refused texts, those whose answers never fit."""
+    """The refused texts for which the provider never returned a usable vector."""
     finished: int = 0
     """Texts with a vector or a refusal."""
     under_way: int = 0
-    """Requests that hold texts of this caller."""
+    """Running requests that contain texts of this caller."""
     error: BaseException | None = None
 
     @property
     def gone(self) -> bool:
-        """Whether another request for it would be wasted."""
+        """Whether the call has failed or ended, so that further requests would be wasted."""
         return self.error is not None or self.done.done()
 
     async def receive(self, indices: list[int], vectors: Vectors) -> None:
-        """Take in what a request brought."""
+        """Store the vectors of a finished request."""
         try:
             self.vectors[indices] = vectors
             if self.on_vectors and not self.done.done():
@@ -72,7 +72,7 @@ class Caller:
         self.waiting.clear()
 
     def settle(self) -> None:
-        """Wake the caller once nothing of it is waiting or under way, whatever came of it."""
+        """Wake the caller, with its error if any, once none of its texts wait or are running."""
         if self.waiting or self.under_way or self.done.done():
             return
         if self.error:
@@ -82,9 +82,9 @@ class Caller:
 
 
 Rows = list[tuple[Caller, int]]
-"""The texts of a request: whose, and at which index."""
+"""The texts of a request: caller, and index into its texts."""
 
 
 def callers(rows: Rows) -> list[Caller]:
-    """Each once, in the order of their texts."""
+    """The distinct callers of the rows, in order."""
     return list(dict.fromkeys(caller for caller, _ in rows))

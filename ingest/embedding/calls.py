@@ -1,4 +1,4 @@
-"""Single requests to the embedder, counted; and the harmless one that shows whether it works."""
+"""Single requests to the embedder, counted; and a health check with a harmless text."""
 
 import time
 from collections.abc import Sequence
@@ -24,19 +24,19 @@ _HARMLESS: Final = "ping"
 
 @dataclass(slots=True)
 class RequestCounts:
-    """Of this process."""
+    """Counts for this process."""
 
     calls: int = 0
     texts: int = 0
-    """That got a vector."""
+    """Texts that got a vector."""
     tokens: int = 0
-    """Of those texts."""
+    """Tokens of those texts."""
     rate_limited: int = 0
-    """Calls that the provider wants to have later."""
+    """Calls that the provider refused for its rate limit."""
 
 
 class EmbeddingCalls:
-    """Each is one request. Knows nothing of lanes."""
+    """Sends single requests, without regard to lanes."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.counts = RequestCounts()
@@ -49,9 +49,9 @@ class EmbeddingCalls:
     async def ask(
         self, texts: Sequence[str], tokens: int, *, parents: Sequence[str | None] | None = None
     ) -> Vectors:
-        """One request. `parents`: the spans for which it is sent, if not the current one.
+        """Send one request. `parents`: the spans it serves, if not the current one.
 
-        Raises what the embedder does, and Misaligned.
+        Raises the errors of the embedder, and Misaligned.
         """
         self.counts.calls += 1
         started = time.monotonic()
@@ -76,12 +76,12 @@ class EmbeddingCalls:
         return vectors
 
     async def fault(self) -> Transient | None:
-        """Why the provider does not even serve a harmless text; None: it does."""
+        """Why the provider fails even on a harmless text; None: it works."""
         try:
-            # It may take as long as any: a server that is loading its model is not down.
+            # No short timeout: a server that is loading its model is not down.
             await self.ask([_HARMLESS], 1)
         except Refused:
-            return None  # it is there, and it has an opinion
+            return None  # a refusal proves that the provider works
         except Misaligned as error:
             return unusable(error)
         except Transient as error:
@@ -90,7 +90,7 @@ class EmbeddingCalls:
 
 
 def unusable(error: Misaligned) -> ProviderFault:
-    """Of a provider that answers so whatever it is asked for."""
+    """The error of a provider whose answers are malformed whatever the text."""
     return ProviderFault(str(error), code="embedding_mismatch")
 
 

@@ -1,4 +1,4 @@
-"""The embedding service's view of its lane: what an error means for it, and what a hold means."""
+"""The embedding provider's lane: report errors to the governor, translate holds to errors."""
 
 from typing import Final, cast
 
@@ -16,16 +16,16 @@ _LONGEST_MESSAGE: Final = 500
 
 
 class EmbeddingLane:
-    """Without a name (an embedder in this process) or a governor, nothing is ever held."""
+    """Without a name (an embedder in this process) or a governor, requests never wait."""
 
     def __init__(self, governor: Governor | None, name: str | None) -> None:
         self.name = None if governor is None else name
         self._governor = governor
 
     async def hold(self, tokens: int, *, may_try: bool = False) -> Hold | None:
-        """Reserve a request of so many tokens; a Hold when it has to wait.
+        """Reserve a request of `tokens`; returns a Hold if it has to wait.
 
-        `may_try`: whether it is the one that finds out if the provider is back.
+        `may_try`: whether this request may be the trial of a provider that failed.
         """
         if self._governor is None or self.name is None:
             return None
@@ -37,13 +37,13 @@ class EmbeddingLane:
         return await self._governor.paused(self.name)
 
     async def reopen(self) -> None:
-        """The provider answers: end a pause for its failures, and let all that waits go on."""
+        """The provider works: end a pause caused by its failures, and wake all waiting jobs."""
         if self._governor is None:
             return
         if self.name is not None:
             await self._governor.end_pauses(lane=self.name, reason="provider_unavailable")
             await self._governor.succeeded(self.name)
-        # Also those of another lane: that of an earlier key, model or endpoint.
+        # Also jobs that wait for another lane: that of an earlier key, model or endpoint.
         await self._governor.release()
 
     async def succeeded(self) -> None:
@@ -52,13 +52,13 @@ class EmbeddingLane:
         try:
             await self._governor.succeeded(self.name)
         except psycopg.OperationalError as error:
-            # No reason to throw away what was paid for.
+            # Not a reason to discard vectors that were paid for.
             log.warning("lane.not_told", lane=self.name, error=type(error).__name__)
 
     async def note(self, error: Transient, *, is_certain: bool = False) -> bool:
-        """Tell the others of a failed request; whether it is to be sent again after a pause.
+        """Report a failed request to the governor; whether to send it again after a pause.
 
-        `is_certain`: a harmless text failed as well, so it is not the request that is to blame.
+        `is_certain`: a harmless text failed too, so the request is not the cause.
         """
         if self._governor is None or self.name is None:
             return False
@@ -76,11 +76,11 @@ class EmbeddingLane:
         )
 
     def snooze(self, hold: Hold) -> Snooze:
-        """For jobs that would have to wait too long."""
+        """The error for a job that would have to wait too long."""
         return hold.snooze(code=_code(hold), message=_message(hold))
 
     def not_now(self, hold: Hold) -> Transient:
-        """For people who would have to wait too long."""
+        """The error for a user who would have to wait too long."""
         return Transient(_message(hold), code=_code(hold), retry_after=hold.delay)
 
 
@@ -101,5 +101,5 @@ def _code(hold: Hold) -> ErrorCode:
 
 
 def _is_of(hold: Hold, cause: Cause) -> bool:
-    """Whether it is the cause that holds us: our own limit may, while an older failure is known."""
+    """Whether `cause` explains the hold; it may be an older failure while our own limit holds."""
     return (hold.reason == "provider_unavailable") == (cause.code in PROVIDER_CODES)

@@ -1,7 +1,7 @@
-"""Asks the embedding provider for one vector at the start, and after each pause that it causes.
+"""Checks the embedding provider at the start, and after each pause, with one harmless text.
 
-In every process: jobs that wait are not there to find out that it is back, and the process that
-only serves searches would not learn what its settings are worth until somebody asks.
+Runs in every process: snoozed jobs cannot notice that the provider is back, and a process that
+only serves searches would not find wrong settings before the first query.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ _EVERY_SECONDS: Final = 2.0
 
 
 class ProviderWatch:
-    """Keeps on until closed; a process waits for nothing of it."""
+    """Runs in the background until closed."""
 
     def __init__(self, embedding: EmbeddingService) -> None:
         self._embedding = embedding

@@ -1,8 +1,8 @@
-"""Requests to the embedder: when they may be sent, what is sent again, what came of them.
+"""Send requests to the embedder: wait for the lane, retry, and isolate texts that fail.
 
-A request that fails without a clear reason may have failed because of a text in it, or because of
-the provider. A harmless text tells which: if that fails too, all wait for the provider; if not, the
-request is sent again, then halved until the text is found that no answer fits.
+If a request fails without a clear reason, a text in it or the provider may be the cause. A harmless
+text shows which: if that fails too, all requests wait for the provider. If not, the request is sent
+again, then halved until the failing text is found.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ from ingest.governor import Patience
 from ingest.model import Vectors
 from ingest.providers.embedders.base import Embedder, Misaligned, ProviderFault, Refused
 
-# A search is not worth a longer wait: it goes by words then.
+# A search does not wait longer: it falls back to keywords.
 _QUERY_SECONDS: Final = 5.0
 _QUERY_PATIENCE: Final = timedelta(seconds=2)
-# How often a request is sent that fails although the provider serves a harmless text; a text alone
-# once more, as it loses its vector.
+# How often to send a request that fails although the provider serves a harmless text. A single text
+# gets one more try, because it would lose its vector.
 _TRIES: Final = 2
 _TRIES_ALONE: Final = 3
 _SECONDS_BETWEEN_TRIES: Final = 0.2
@@ -43,13 +43,13 @@ class _Sending:
 
 
 class EmbeddingRequests:
-    """Waits for the lane before each request, and tells it what came of it."""
+    """Waits for the lane before each request, and reports the result to it."""
 
     def __init__(self, embedder: Embedder, lane: EmbeddingLane) -> None:
         self._calls = EmbeddingCalls(embedder)
         self._lane = lane
         self._is_in_doubt = False
-        """Whether a query had no good answer, which alone is no reason to pause the lane."""
+        """Whether a query got no usable answer; that alone does not pause the lane."""
 
     @property
     def counts(self) -> RequestCounts:
@@ -70,7 +70,7 @@ class EmbeddingRequests:
             raise self._lane.snooze(hold)
 
     async def check_at_start(self) -> None:
-        """One harmless text, unless the provider has asked for a pause; it opens the lane."""
+        """Send a harmless text unless the provider asked for a pause; success opens the lane."""
         hold = await self._lane.paused()
         if hold is not None and hold.reason == "rate_limited":
             return
@@ -81,35 +81,35 @@ class EmbeddingRequests:
             await self._lane.note(fault, is_certain=True)
 
     async def watch(self) -> None:
-        """A harmless text, if the lane's pause is over or a query had no good answer."""
+        """Send a harmless text if the lane's pause is over or a query got no usable answer."""
         hold = await self._lane.paused()
         if hold is not None and hold.is_trial_due:
             await self._try()
         elif hold is None and self._is_in_doubt:
-            await self._try(is_certain=False)  # large requests may be before it
+            await self._try(is_certain=False)  # it may be queued behind large requests
 
     async def resolve(self, rows: Rows) -> Answers:
-        """Vectors of the rows; of fewer where a text was refused or a request failed."""
+        """Vectors of the rows, except for texts that were refused or whose request failed."""
         try:
             return await self._resolve(rows)
         except Exception as error:
             _fail(rows, error)
             return []
         except BaseException as error:
-            # A panic of a native library, or cancelled from within. Who is not told would take the
-            # zeros that stand where no answer came for vectors.
+            # A panic in a native library, or a cancellation. Callers must get an error: otherwise
+            # they would take the placeholder zeros for vectors.
             fault = RuntimeError(f"the embedder raised {type(error).__name__}")
             fault.__cause__ = error
             _fail(rows, fault)
             raise
 
     async def query(self, text: str, token_count: int) -> Vectors:
-        """The vector of one text, (dimension,), or Transient within 5 seconds."""
+        """The vector of one text, (dimension,); raises Transient within 5 seconds."""
         try:
             async with asyncio.timeout(_QUERY_SECONDS):
                 return await self._query(text, token_count)
         except TimeoutError:
-            # One that is only slow may be good enough for jobs.
+            # Do not pause the lane: a slow provider may still serve jobs.
             self._is_in_doubt = True
             said = f"no answer within {_QUERY_SECONDS:.0f} s"
             raise ProviderFault(said, code="embedding_unavailable") from None
@@ -117,7 +117,7 @@ class EmbeddingRequests:
     async def _query(self, text: str, token_count: int) -> Vectors:
         patience = Patience(longest=_QUERY_PATIENCE, total=_QUERY_PATIENCE)
         while (hold := await self._lane.hold(token_count)) is not None:
-            # Nobody waits for a trial: the watch makes it.
+            # A query does not wait for a trial; ProviderWatch makes it.
             if hold.is_trial_due or not patience.allows(hold):
                 raise self._lane.not_now(hold)
             await patience.wait(hold)
@@ -152,10 +152,10 @@ class EmbeddingRequests:
                 return [(sending.rows, vectors)]
 
     async def _failed(self, sending: _Sending, error: Exception) -> Answers | None:
-        """What comes of a request that failed; None: it is sent again when the lane lets it."""
+        """Handle a failed request; None: send it again when the lane allows."""
         if isinstance(error, Refused | _TooLarge):
             if isinstance(error, Refused):
-                await self._lane.succeeded()  # it is there, and it has an opinion
+                await self._lane.succeeded()  # a refusal proves that the provider works
             return await self._refused(sending.rows, error)
         if isinstance(error, Transient) and not (self.is_limited and _may_be_the_texts(error)):
             if not await self._lane.note(error):
@@ -169,7 +169,7 @@ class EmbeddingRequests:
         return await self._blamed(sending, error)
 
     async def _blamed(self, sending: _Sending, error: Exception) -> Answers | None:
-        """The provider serves others: again, then in halves, until the text is found."""
+        """The provider works: retry the request, then halve it until the failing text is found."""
         sending.blamed += 1
         is_alone = len(sending.rows) == 1
         if sending.blamed < (_TRIES_ALONE if is_alone else _TRIES):
@@ -178,12 +178,12 @@ class EmbeddingRequests:
         if is_alone and isinstance(error, Transient):
             raise error
         if not self.is_limited and isinstance(error, Misaligned) and error.dimension is not None:
-            # Nothing harmless was asked for, but that is no text's fault.
+            # A wrong dimension is never the fault of a text, even without the harmless check.
             raise unusable(error)
         return await self._refused(sending.rows, error)
 
     async def _refused(self, rows: Rows, error: Exception) -> Answers:
-        """Halve what the provider serves others, but not these; a single text goes without."""
+        """Halve the rows and send both halves; a single text is recorded as refused."""
         if len(rows) == 1:
             [(caller, index)] = rows
             if isinstance(error, Misaligned):
@@ -194,7 +194,7 @@ class EmbeddingRequests:
         return [*await self.resolve(rows[:middle]), *await self.resolve(rows[middle:])]
 
     async def _try(self, *, is_certain: bool = True) -> None:
-        """Find out by a harmless text whether the provider is back, unless another does."""
+        """Send a harmless text to see whether the provider is back, unless another process does."""
         if await self._lane.hold(1, may_try=True) is not None:
             return
         fault = await self._calls.fault()
@@ -205,7 +205,7 @@ class EmbeddingRequests:
             await self._lane.note(fault, is_certain=is_certain)
 
     async def _admitted(self, rows: Rows, patience: Patience) -> Rows:
-        """Those of the rows that are still wanted when their request may be sent."""
+        """Wait until the request may be sent; returns the rows that are still wanted."""
         while True:
             rows = [(caller, index) for caller, index in rows if not caller.gone]
             tokens = _tokens(rows)
@@ -230,7 +230,7 @@ class EmbeddingRequests:
 
 
 class _TooLarge(Exception):
-    """The request has more tokens than the rate limit lets through at once: send it in parts."""
+    """The request has more tokens than the rate limit allows at once: split it."""
 
 
 def refused_query() -> Transient:

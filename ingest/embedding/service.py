@@ -1,4 +1,4 @@
-"""The embedding service: jobs share requests, and each gets its own vectors or its own error."""
+"""The embedding service: jobs share requests; each gets its own vectors or its own error."""
 
 import asyncio
 import time
@@ -22,8 +22,8 @@ from ingest.governor import Governor
 from ingest.model import Vectors
 from ingest.providers.embedders.base import Embedder
 
-# A request that is not full waits for others no longer than this share of what the last one took,
-# and no longer than so many seconds.
+# A request that is not full waits for more texts for at most this share of the last request's
+# duration, and at most this many seconds.
 _SHARE_OF_LAST: Final = 0.5
 _LONGEST_LINGER: Final = 0.1
 
@@ -35,14 +35,14 @@ class Embedded:
     refused: dict[int, str]
     """Index of each refused text, and why."""
     unusable: AbstractSet[int] = frozenset()
-    """Of the refused texts, those for which the provider never gave a usable vector."""
+    """The refused texts for which the provider never returned a usable vector."""
 
 
 class EmbeddingService:
     """Micro-batches the texts of concurrent callers up to the limits of the embedder.
 
-    One per process: it bounds the requests under way; the governor those of all processes. Callers
-    take turns, a request each, so that a small one need not wait for a large.
+    One per process. It limits concurrent requests of the process; the governor limits all
+    processes. Callers take turns, one request each, so that small calls do not wait for large ones.
     """
 
     def __init__(
@@ -52,9 +52,9 @@ class EmbeddingService:
         *,
         linger: timedelta = timedelta(milliseconds=5),
     ) -> None:
-        """`linger`: how long a request that is not full waits for other callers when none is under
-        way. While one is, it waits for that to come back, if this does not take too long: each
-        request costs its sender as much as some texts, and its provider may count them.
+        """`linger`: how long a request that is not full waits for more texts if none is running.
+        If one is running, it waits for that to return, within a limit: each request costs as much
+        as several texts, and the provider may limit requests.
         """
         self.embedder = embedder
         self._requests = EmbeddingRequests(embedder, EmbeddingLane(governor, embedder.lane))
@@ -62,7 +62,7 @@ class EmbeddingService:
         self._last_took = 0.0
         self._active: set[Caller] = set()
         self._queue: deque[Caller] = deque()
-        """Callers with texts that are in no request yet, in turn."""
+        """Callers with texts not yet in a request, in the order of their turns."""
         self._slots = embedder.concurrency
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
@@ -70,11 +70,11 @@ class EmbeddingService:
 
     @property
     def counts(self) -> RequestCounts:
-        """What was asked so far."""
+        """Requests, texts and tokens so far."""
         return self._requests.counts
 
     async def ready(self) -> None:
-        """Raises Snooze while the provider is not to be asked for longer than a request waits."""
+        """Raises Snooze while the provider is paused for longer than a request waits."""
         await self._requests.ready()
 
     async def embed(
@@ -86,13 +86,12 @@ class EmbeddingService:
         on_vectors: OnVectors | None = None,
         is_urgent: bool = False,
     ) -> Embedded:
-        """Vectors of all texts that the provider accepts; the others are named.
+        """Vectors of all texts that the provider accepts; refused texts are listed.
 
-        Raises Transient or Permanent of any request that held one of the texts, after those already
-        under way have ended and `on_vectors` has seen what they brought; Snooze when the provider
-        has to be left alone for longer than a request waits. A request that was limited is sent
-        again. What is urgent is in the next request that is sent, and that is sent at once if one
-        may be.
+        Raises the Transient or Permanent of any request that held one of the texts, after running
+        requests have ended and `on_vectors` has received their vectors. Raises Snooze while the
+        provider is paused for longer than a request waits. A rate-limited request is sent again.
+        Urgent texts go into the next request, which is sent at once if a slot is free.
         """
         if len(texts) != len(token_counts):
             raise ValueError("each text needs its token count")
@@ -116,25 +115,24 @@ class EmbeddingService:
         return Embedded(caller.vectors, caller.refused, caller.unusable)
 
     async def check(self) -> None:
-        """Ask the provider for one vector when the process starts, whatever happened before.
+        """Check the provider when the process starts, even during a pause for failures.
 
-        A process that starts may have other settings, or the operator has mended something: if the
-        provider answers, all that waited for it goes on.
+        The settings may be new, or the operator may have fixed the cause: if the provider answers,
+        all waiting jobs resume.
         """
         await self._requests.check_at_start()
 
     async def watch(self) -> None:
-        """Try a provider that failed, if its pause is over and nobody else tries."""
+        """Try a provider that failed if its pause is over and no other process is trying it."""
         await self._requests.watch()
 
     async def embed_query(self, text: str, token_count: int) -> Vectors:
-        """The vector of a text that somebody waits for, (dimension,).
+        """The vector of a query, (dimension,).
 
-        Raises Transient within 5 seconds, with `retry_after` when the provider is not to be asked
-        now.
+        Raises Transient within 5 seconds, with `retry_after` while the provider is paused.
         """
         if self._requests.is_limited:
-            # Past the callers that wait for the provider in their slots.
+            # Bypass the slots, which may be taken by requests that wait for the provider.
             return await self._requests.query(text, token_count)
         answer = await self.embed([text], [token_count], is_urgent=True)
         if answer.refused:
@@ -143,7 +141,7 @@ class EmbeddingService:
         return vector
 
     async def close(self) -> None:
-        """Break off what is under way, with a Transient for its callers; close the embedder."""
+        """Cancel running requests, with a Transient for their callers; close the embedder."""
         self._is_closed = True
         self._queue.clear()
         for caller in self._active:
@@ -162,7 +160,7 @@ class EmbeddingService:
         on_progress: OnProgress | None,
         on_vectors: OnVectors | None,
     ) -> Caller:
-        # Providers answer a blank text with an error for the whole request.
+        # Leave out blank texts: a provider rejects the whole request for one.
         present = [index for index, text in enumerate(texts) if text.strip()]
         runs = group(
             [token_counts[index] for index in present],
@@ -183,7 +181,7 @@ class EmbeddingService:
         return caller
 
     def _schedule(self, *, is_urgent: bool) -> None:
-        """Send what fills a request at once, anything less after lingering."""
+        """Send a full request at once, anything less after lingering."""
         waiting = [index_run for caller in self._queue for index_run in caller.waiting]
         is_full = sum(map(len, waiting)) >= self.embedder.max_items
         if is_urgent or is_full or len(waiting) > len(self._queue):
@@ -194,7 +192,7 @@ class EmbeddingService:
             self._timer = asyncio.get_running_loop().call_later(delay, self._send)
 
     def _longest_linger(self) -> float:
-        """With a request under way, whose return sends what waits."""
+        """Maximum linger while a request is running; its return sends what waits."""
         return max(self._linger, min(_SHARE_OF_LAST * self._last_took, _LONGEST_LINGER))
 
     def _send(self) -> None:
@@ -209,7 +207,7 @@ class EmbeddingService:
             task.add_done_callback(self._tasks.discard)
 
     def _next_rows(self) -> Rows:
-        """A run of the caller whose turn it is, and those of others that fit beside it."""
+        """The next run of the first caller in the queue, plus runs of other callers that fit."""
         rows: Rows = []
         tokens = 0
         served: list[Caller] = []
@@ -256,7 +254,7 @@ def _stopped() -> Transient:
 
 
 def _shares(rows: Rows, vectors: Vectors) -> Iterator[tuple[Caller, list[int], Vectors]]:
-    """Whose the vectors are: for each caller the indices of its texts, and their vectors."""
+    """Split the vectors by caller: for each, the indices of its texts and their vectors."""
     places: dict[Caller, list[int]] = defaultdict(list)
     for place, (caller, _) in enumerate(rows):
         places[caller].append(place)
