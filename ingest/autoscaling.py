@@ -1,4 +1,4 @@
-"""How many workers are wanted: from what waits, its age, and the limits of job types. Pure."""
+"""Compute the desired number of workers from queue depth, age and job type limits. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,30 +9,31 @@ from typing import Final, Literal
 
 Reason = Literal["idle", "paused", "depth", "age", "running", "cooling_down", "warming_up"]
 Table = tuple[tuple[int, int], ...]
-"""(jobs, workers) in order, from (0, n): from so many jobs on, so many workers."""
+"""(jobs, workers) in ascending order, starting with (0, n): with at least so many jobs, that many
+workers."""
 
 _MOST: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """What there is to do of one job type, and what may be done of it."""
+    """Load of one job type, and its limits."""
 
     ready: int
-    """Jobs that are ready, or will be within a minute."""
+    """Jobs that are ready now or within a minute."""
     running: int
     oldest_seconds: float = 0.0
-    """Age of the oldest ready one."""
+    """Age of the oldest ready job."""
     is_paused: bool = False
-    """Whether people hold them back: the type, or everything, is paused or disabled."""
+    """Whether an operator holds the jobs back: the type, or everything, is paused or disabled."""
     is_open: bool = True
-    """False while the provider that they need is paused."""
+    """False while the provider that the jobs need is paused."""
     max_concurrent: int | None = None
     rate_per_minute: int | None = None
 
     @property
     def runnable(self) -> int:
-        """Jobs that could start within a minute if there were slots for all."""
+        """Jobs that could start within a minute, given enough slots."""
         if self.is_paused or not self.is_open:
             return 0
         room = [self.ready]
@@ -45,14 +46,14 @@ class Load:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """The operator's wishes: INGEST_SCALE and its kin."""
+    """The operator's settings: INGEST_SCALE and the related ones."""
 
     table: Table
     age: timedelta
     up_after: timedelta
     down_after: timedelta
     slots: int
-    """Jobs that a worker runs at once."""
+    """Concurrent jobs per worker."""
 
     @property
     def most(self) -> int:
@@ -61,31 +62,31 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What the present moment asks for."""
+    """The desired number of workers at this moment, before smoothing."""
 
     workers: int
     reason: Reason
     ready: int
-    """Jobs that could start; those that limits or pauses hold back are not among them."""
+    """Jobs that could start; excludes those held back by limits or pauses."""
     paused: int
-    """Jobs that only people hold back."""
+    """Jobs that only an operator's pause holds back."""
     oldest_seconds: float
-    """Age of the oldest of those."""
+    """Age of the oldest job of a type that could start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What was answered last, and since when something else is wanted; times in seconds."""
+    """The last answer, and since when a different number is wanted; times in seconds."""
 
     desired: int
     higher_since: float | None = None
     lower_since: float | None = None
     peak: int = 0
-    """The most that was wanted since `lower_since`."""
+    """The highest number wanted since `lower_since`."""
 
 
 def parse_table(text: str) -> Table:
-    """`0:0,1:1,100:2` as a table. Raises ValueError with what is wrong."""
+    """Parse `0:0,1:1,100:2`. Raises ValueError with the reason."""
     try:
         rows = [tuple(map(int, row.split(":"))) for row in text.split(",")]
         table: Table = tuple((depth, workers) for depth, workers in rows)
@@ -101,7 +102,7 @@ def parse_table(text: str) -> Table:
 
 
 def wanted(loads: Sequence[Load], rule: Rule, *, current: int) -> Wanted:
-    """The workers for this load; `current`: how many live. Limited jobs do not ask for more."""
+    """The workers for this load; `current`: live workers. Jobs held by limits do not count."""
     runnable = sum(load.runnable for load in loads)
     running = sum(load.running for load in loads)
     oldest = max((load.oldest_seconds for load in loads if load.runnable), default=0.0)
@@ -109,7 +110,7 @@ def wanted(loads: Sequence[Load], rule: Rule, *, current: int) -> Wanted:
     workers = max(least, min(_by_depth(rule.table, runnable), runnable + running))
     paused = sum(load.ready for load in loads if load.is_paused)
     reason: Reason = "depth" if runnable else "paused" if paused else "idle"
-    # More workers make a limit no wider.
+    # Only types without a limit in effect: more workers would not help the rest.
     late = max(
         (load.oldest_seconds for load in loads if 0 < load.runnable == load.ready), default=0
     )
@@ -124,9 +125,9 @@ def wanted(loads: Sequence[Load], rule: Rule, *, current: int) -> Wanted:
 
 
 def settle(memory: Memory | None, wanted: int, rule: Rule, *, now: float) -> Memory:
-    """What to answer: a higher number after `up_after`, a lower one after `down_after`.
+    """Smooth the answer: scale up after `up_after`, down after `down_after`.
 
-    From nothing it rises at once. It falls to the most that was wanted in that time.
+    From 0 it scales up at once. It scales down to the highest number wanted in that time.
     """
     if memory is None or memory.desired == 0 or memory.desired == wanted:
         return Memory(desired=wanted)

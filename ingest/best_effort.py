@@ -1,8 +1,8 @@
-"""Steps that only improve a result: when one fails, the result is what it would have improved.
+"""Optional steps that only improve a result: if one fails, its input is used instead.
 
-A fault in finding headings costs the headings, never the file. The failure is not lost: within
-`recording()` it is kept with the step's name and the place of the fault, so that the document
-carries a warning and the parent process can log and count it.
+A bug in heading detection costs the headings, never the file. Within `recording()` the failure is
+recorded with the step's name and the place of the error, so that the document gets a warning and
+the parent process can log and count it.
 """
 
 import logging
@@ -33,13 +33,13 @@ class SkippedSteps:
         self._times: Counter[Step] = Counter()
 
     def add(self, step: Step, error: BaseException) -> None:
-        """Note a failure."""
+        """Record a failure."""
         if step not in self._causes:
             self._causes[step] = cause_of(error)
         self._times[step] += 1
 
     def take(self, other: "SkippedSteps") -> None:
-        """Add what another has noted."""
+        """Add the failures of another recording."""
         self._causes = {**other._causes, **self._causes}
         self._times += other._times
 
@@ -68,7 +68,7 @@ _record: ContextVar[SkippedSteps | None] = ContextVar("skipped_steps", default=N
 
 @contextmanager
 def recording() -> Iterator[SkippedSteps]:
-    """Collect what fails within it; a recording around this one hears of it, too."""
+    """Collect the failures inside the block; at its end, an outer recording gets them too."""
     record, outer = SkippedSteps(), _record.get()
     token = _record.set(record)
     try:
@@ -80,11 +80,11 @@ def recording() -> Iterator[SkippedSteps]:
 
 
 def improve(step: Step, work: Callable[[], T], *, otherwise: Callable[[], T]) -> T:
-    """The result of `work`; if that fails, the result of `otherwise`, the step's input.
+    """The result of `work`; if that fails, the result of `otherwise`: the step's input.
 
-    `work` must not leave its input half changed: it returns something new, or `otherwise` undoes
-    what it did. Errors raised on purpose (limits, `encrypted`, time-outs) and MemoryError are
-    verdicts on the file, not on the step: they pass through.
+    `work` must not leave its input half changed: it returns a new value, or `otherwise` undoes its
+    changes. Errors raised on purpose (limits, `encrypted`, timeouts) and MemoryError concern the
+    file, not the step: they propagate.
     """
     try:
         return work()
@@ -102,7 +102,7 @@ def improve(step: Step, work: Callable[[], T], *, otherwise: Callable[[], T]) ->
 
 
 def attempt(step: Step, work: Callable[[], object]) -> None:
-    """The same for work that only adds something: without it, nothing is added."""
+    """Like `improve`, for work without a result: if it fails, nothing is added."""
     improve(step, work, otherwise=_nothing)
 
 
@@ -110,12 +110,12 @@ def _nothing() -> None: ...
 
 
 def is_panic(error: BaseException) -> bool:
-    """Whether a Rust library failed: its panics are no Exception."""
+    """Whether a Rust library panicked: its panics do not derive from Exception."""
     return "Panic" in type(error).__name__
 
 
 def cause_of(error: BaseException) -> str:
-    """Type and place of an error. Not its message, which may quote the document."""
+    """Type and place of an error, without its message, which may quote the document."""
     frames = deque(traceback.walk_tb(error.__traceback__), maxlen=_FRAMES)
     places = (f"{PurePath(frame.f_code.co_filename).name}:{line}" for frame, line in frames)
     missing = f" ({error.name})" if isinstance(error, ImportError) else ""

@@ -2,13 +2,13 @@
 
 IngestError
 ├── Transient(code, retry_after)    another attempt may succeed: back off, then retry
-├── Permanent(code)                 no attempt can succeed: failed at once
+├── Permanent(code)                 no attempt can succeed: fail at once
 │   └── IsArchive                   a container of files
-├── Snooze(delay, reason, code)     not now, through no fault of the job: wait, no attempt spent
-├── LeaseLost(job_id)               the job has a newer holder or an end: drop our result
-├── SetupError                      the installation is wrong: stop the start with one line
-├── NotFound, Conflict, Rejected    decided in api/main.py: 404, 409, 422
-└── BlobMissing                     a row names bytes that the blob store does not have
+├── Snooze(delay, reason, code)     not now, not the job's fault: wait, no attempt spent
+├── LeaseLost(job_id)               the job has a new holder or has ended: drop our result
+├── SetupError                      the installation is wrong: abort the start with one line
+├── NotFound, Conflict, Rejected    api/main.py maps them to 404, 409, 422
+└── BlobMissing                     a row references a blob that the store does not have
 """
 
 from datetime import timedelta
@@ -63,18 +63,18 @@ ErrorCode = Literal[
 ]
 
 OwnCode = NewType("OwnCode", str)
-"""A code of a handler that is not part of the service: snake_case, and none of those above."""
+"""An error code of a handler outside the service: snake_case, different from those above."""
 
 
 class IngestError(Exception):
-    """Root of the tree; never raised itself. A message holds no secrets, whoever wrote it."""
+    """Root of the tree; never raised itself. Secrets in the message are redacted."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(redact(message))
 
 
 class Transient(IngestError):
-    """Another attempt may succeed. `retry_after` is the provider's word and is obeyed exactly."""
+    """Another attempt may succeed. `retry_after` comes from the provider and is obeyed exactly."""
 
     def __init__(
         self, message: str, *, code: ErrorCode | OwnCode, retry_after: timedelta | None = None
@@ -85,7 +85,7 @@ class Transient(IngestError):
 
 
 class Permanent(IngestError):
-    """No attempt can succeed: the job fails at once and burns no further attempts."""
+    """No attempt can succeed: the job fails at once, without further attempts."""
 
     def __init__(self, message: str, *, code: ErrorCode | OwnCode) -> None:
         super().__init__(message)
@@ -93,17 +93,17 @@ class Permanent(IngestError):
 
 
 class IsArchive(Permanent):
-    """The file is a container of files: some take them one by one, others cannot read it."""
+    """The file is a container of files. Callers unpack it, or report `unsupported_type`."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, code="unsupported_type")
 
 
 class Snooze(IngestError):
-    """The job has to wait through no fault of its own; the attempt is given back.
+    """The job must wait, which is not its fault; the attempt is refunded.
 
-    `reason` is a word (the job's `waitReason`). `code`, if it has one, is shown beside it as the
-    job's last error, with `message`.
+    `reason` is one word (the job's `waitReason`). `code`, if given, is shown with `message` as the
+    job's last error.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Snooze(IngestError):
 
 
 class LeaseLost(IngestError):
-    """The job was recovered, cancelled or deleted while we held it: our result must be dropped."""
+    """The job was recovered, cancelled or deleted while we held it: drop our result."""
 
     def __init__(self, job_id: UUID) -> None:
         super().__init__(f"job {job_id} is no longer ours")
@@ -133,7 +133,7 @@ class SetupError(IngestError):
 
 
 class NotFound(IngestError):
-    """The object does not exist, or belongs to another application: the two look the same."""
+    """The object does not exist or belongs to another application; clients cannot tell which."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} not found")
@@ -156,7 +156,7 @@ class Rejected(IngestError):
 
 
 class BlobMissing(IngestError):
-    """A row names bytes that the blob store does not have."""
+    """A row references a blob that the blob store does not have."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"the stored file {key} is missing")

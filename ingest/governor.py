@@ -1,14 +1,13 @@
-"""The governor: what all workers together may ask of a provider, and when to leave it alone.
+"""The governor: rate limits and circuit breaker of providers, shared by all workers.
 
-A lane is what a limit applies to: `<provider>/<model>#<key>`, or any name that a handler makes up.
-Its state is a row of the database, so that all workers see it; only the database's clock counts.
+A lane is what a limit applies to: `<provider>/<model>#<key>`, or any name that a handler chooses.
+Its state is a database row, so that all workers share it; only the database's clock is used.
 
-- Rates: a bucket of requests and one of tokens. In no 60 seconds is more granted than the limit.
-- Pauses: as long as a provider that limits us says; else 1 s, doubling to 60 s.
-- Outages (a circuit breaker): after three failures in a row, or one that will not pass by itself,
-  the lane pauses 1 s, doubling to 60 s, or to 15 s if its cause is known. After each pause one
-  request tries whether the provider is back, and the others wait for what becomes of it. Why it
-  fails is kept in the lane.
+- Rate limits: one token bucket for requests, one for tokens. No 60 seconds exceed the limit.
+- Rate-limit pauses: as long as the provider asks; otherwise 1 s, doubling to 60 s.
+- Circuit breaker: after three failures in a row, or one that an operator must fix, the lane
+  pauses 1 s, doubling to 60 s, or to 15 s if the cause is known. After each pause, one request
+  probes the provider while the rest wait for the result. The lane stores the cause of the failure.
 """
 
 import asyncio
@@ -31,9 +30,9 @@ log = structlog.get_logger()
 
 _LONGEST_BACKOFF: Final = timedelta(seconds=60)
 _LONGEST_TRIAL_PAUSE: Final = timedelta(seconds=15)
-# Whoever wants to be left alone for longer is asked again after that.
+# Upper bound on a pause that a provider asks for.
 _LONGEST_PAUSE: Final = timedelta(days=1)
-# How long the others wait for the one request that probes.
+# How long other requests wait for the one that probes.
 _PROBE: Final = timedelta(seconds=10)
 _NARROWEST_SPREAD: Final = timedelta(seconds=2)
 _WIDEST_SPREAD: Final = timedelta(minutes=1)
@@ -44,7 +43,7 @@ WaitReason = Literal["rate_limited", "provider_unavailable"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Of a lane, of all workers together; None: no limit."""
+    """Limits of a lane, over all workers; None: no limit."""
 
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
@@ -52,34 +51,34 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
-    """Not now."""
+    """The request must wait."""
 
     delay: timedelta
     reason: WaitReason
     most_tokens: int | None = None
-    """Of a request that need not wait longer than others because of its size; None: any number."""
+    """A request of up to this size waits no longer than a smaller one; None: unlimited."""
     cause: Cause | None = None
-    """Of a provider that failed."""
+    """Cause of a provider failure."""
     is_trial_due: bool = False
-    """The pause is over: somebody should try whether the provider is back."""
+    """The pause is over: one request should probe the provider."""
 
     def snooze(self, *, code: ErrorCode | None = None, message: str | None = None) -> Snooze:
-        """For a job that would rather come back. Its delay spreads the jobs that wait together."""
+        """The Snooze for a job that does not wait in place. Jitter spreads jobs that wait."""
         widest = min(max(self.delay / 4, _NARROWEST_SPREAD), _WIDEST_SPREAD)
         spread = widest * random.random()  # noqa: S311  # spreads load, guards nothing
         return Snooze(self.delay + spread, reason=self.reason, code=code, message=message)
 
 
 class Governor:
-    """Shared by all of a process. Holds a connection only for the moment of a question."""
+    """One per process. Uses a connection only during each call."""
 
     def __init__(self, pool: Pool, *, limits: Mapping[str, Limits] | None = None) -> None:
-        """`limits` of lanes for which `limits` in rag.worker_config names none."""
+        """`limits`: defaults for lanes without an entry in `limits` of rag.worker_config."""
         self._pool = pool
         self._limits = dict(limits or {})
 
     async def enter(self, lane: str, *, requests: int = 1, tokens: int = 0) -> None:
-        """Reserve, for a handler; raises Snooze when it has to wait: no attempt is spent."""
+        """Reserve capacity for a handler; raises Snooze if it must wait: no attempt is spent."""
         hold = await self.reserve(lane, requests=requests, tokens=tokens)
         if hold is not None:
             raise hold.snooze()
@@ -87,10 +86,10 @@ class Governor:
     async def reserve(
         self, lane: str, *, requests: int = 1, tokens: int = 0, may_try: bool = True
     ) -> Hold | None:
-        """Take so much of the lane's limits; or, with nothing taken, how long to wait.
+        """Reserve capacity in the lane; if that must wait, reserve nothing and return a Hold.
 
-        More than a bucket holds is granted when it has been full for long enough, as a debt.
-        `may_try`: whether this may be the request that tries a provider that failed.
+        A request larger than the bucket is granted as a debt once the bucket has been full for long
+        enough. `may_try`: whether this may be the request that probes a provider that failed.
         """
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
@@ -124,7 +123,7 @@ class Governor:
         return None
 
     async def paused(self, lane: str) -> Hold | None:
-        """How long the lane is paused, or that a trial is due; None: neither. Takes nothing."""
+        """The lane's pause, or that a trial is due; None: neither. Reserves nothing."""
         state = await self.state(lane)
         if state is None:
             return None
@@ -136,14 +135,14 @@ class Governor:
         return None
 
     async def state(self, lane: str) -> LaneState | None:
-        """None: nobody has asked for anything in it yet."""
+        """The lane's state; None: it has not been used yet."""
         async with self._pool.connection() as conn:
             return await provider_lanes.state(conn, lane)
 
     async def limited(
         self, lane: str, *, retry_after: timedelta | None = None, cause: Cause | None = None
     ) -> None:
-        """The provider limits the rate: pause the lane, exactly as long as it says if it does."""
+        """The provider limits the rate: pause the lane, exactly for `retry_after` if given."""
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
             failures = now.failures + _is_news(now)
@@ -162,10 +161,10 @@ class Governor:
         cause: Cause | None = None,
         at_once: bool = False,
     ) -> bool:
-        """The provider cannot be reached, or does not serve us; whether the lane pauses for it.
+        """Report that the provider is unreachable or refuses service; whether the lane pauses.
 
         It pauses at the third failure in a row; at the first if the provider names a time, which is
-        obeyed, or if there is no hope that the next request fares better (`at_once`).
+        obeyed, or if the next request is certain to fail too (`at_once`).
         """
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
@@ -192,7 +191,7 @@ class Governor:
         return is_paused
 
     async def succeeded(self, lane: str) -> None:
-        """The provider answered: its failures are forgotten, and what waited for it goes on."""
+        """The provider answered: reset its failures and resume waiting jobs."""
         async with self._pool.connection() as conn:
             was_failing = await provider_lanes.succeed(conn, lane)
         if was_failing:
@@ -201,22 +200,22 @@ class Governor:
     async def end_pauses(
         self, *, lane: str | None = None, reason: PauseReason | None = None
     ) -> list[str]:
-        """End pauses of providers, all or only those of a lane or with a reason; the paused lanes.
+        """End provider pauses, optionally of one lane or reason; returns the lanes it resumed.
 
-        A provider that had failed is tried by one request first, which takes no time if it is back.
+        A provider that failed is first probed by one request, without further delay.
         """
         async with transaction(self._pool) as conn:
             return await provider_lanes.end_pauses(conn, lane=lane, reason=reason)
 
     async def release(self, *, all: bool = False) -> int:
-        """Let jobs go on that wait for the embedding provider, or for any; how many there were."""
+        """Resume jobs that wait for the embedding provider, or for any (`all`); how many."""
         released = 0
         while True:
-            # In steps, none of which holds up the queue.
+            # In short transactions that do not block the queue.
             async with transaction(self._pool) as conn:
                 some = await provider_lanes.release(conn, all=all)
             released += some
-            if some < provider_lanes.RELEASED_AT_ONCE:  # some of them may be waiting again already
+            if some < provider_lanes.RELEASED_AT_ONCE:  # not until 0: some may be waiting again
                 return released
 
     def _limits_of(self, lane: str, now: Lane) -> Limits:
@@ -229,7 +228,7 @@ class Governor:
 
 
 class Patience:
-    """How long one request waits where it is; beyond that, its job comes back later."""
+    """How long a request waits in place; beyond that, its job is snoozed."""
 
     def __init__(
         self,
@@ -237,7 +236,7 @@ class Patience:
         longest: timedelta = timedelta(seconds=10),
         total: timedelta = timedelta(seconds=60),
     ) -> None:
-        """`longest`: of a single wait."""
+        """`longest`: limit of a single wait; `total`: of all waits together."""
         self._longest = longest
         self._left = total
 
@@ -245,21 +244,21 @@ class Patience:
         return hold.delay <= min(self._longest, self._left)
 
     async def wait(self, hold: Hold) -> None:
-        """Until it is worth asking again: others may have gone ahead, or a pause be over early."""
+        """Wait for the hold, 1 s at most: a pause may end early, other requests may go first."""
         delay = min(hold.delay, timedelta(seconds=1)) * random.uniform(1, 1.1)  # noqa: S311
         self._left -= delay
         await asyncio.sleep(delay.total_seconds())
 
 
 def _backoff(failures: int) -> timedelta:
-    """After that many failures in a row; none before the first."""
+    """Pause after that many failures in a row; 0 for none."""
     if failures < 1:
         return timedelta(0)
     return min(_LONGEST_BACKOFF, timedelta(seconds=2 ** min(failures - 1, 30)))
 
 
 def _is_news(lane: Lane) -> bool:
-    """Whether a failure tells more than the pause does: not of requests sent before it began."""
+    """Whether a failure counts: not if the request was sent before the current pause began."""
     return lane.pause_reason == "probe" or _pause(lane) is None
 
 
@@ -275,7 +274,7 @@ def _trial(cause: Cause | None) -> Hold:
 
 
 def _because(lane: Lane, cause: Cause | None, *, is_failing: bool = False) -> Lane:
-    """The lane with why it failed; `is_failing`: it will not be asked for anything else for now."""
+    """The lane with the cause of its failure; `is_failing`: the failure pauses the lane."""
     if cause is None:
         return lane
     since = lane.failing_since if lane.error_code == cause.code else None
@@ -293,7 +292,7 @@ def _wait_reason(reason: PauseReason | None) -> WaitReason:
 
 
 def _paused(lane: Lane, failures: int, delay: timedelta, reason: PauseReason) -> Lane:
-    """The lane after a failure; a pause under way is never cut short."""
+    """The lane after a failure; a current pause is never shortened."""
     until = lane.now + min(delay, _LONGEST_PAUSE)
     if not _is_news(lane) and lane.paused_until is not None and lane.paused_until >= until:
         return replace(lane, failures=failures)

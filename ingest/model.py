@@ -1,4 +1,4 @@
-"""Values that cross module borders. All frozen; none knows where it is stored."""
+"""Values shared between modules. All are frozen and independent of storage."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# In quotes, so that commands which handle no vectors start without numpy.
+# In quotes, so that commands without vectors start without importing numpy.
 Vectors: TypeAlias = "NDArray[np.float32]"
 """Float32 matrix of shape (texts, dimension); row i belongs to text i."""
 
@@ -56,8 +56,8 @@ Step = Literal[
 """Steps of extraction that only improve its result (ingest/best_effort.py); a label of a metric."""
 ReviewReason = Literal["low_coverage", "mass_deletion", "flagged_content"]
 ChunkBy = Literal["heading", "page", "row", "size"]
-"""What ends a chunk although it has room: a heading of some weight, the page, every table row or
-list item, nothing."""
+"""What ends a chunk before it is full: a major heading, a page, each table row or list item, or
+nothing but its size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,30 +96,30 @@ class Coverage:
     failed: int = 0
     """Pages that the parser could not read."""
     unread: int = 0
-    """Pages that are only pictures, and were not recognised: they need OCR."""
+    """Pages that consist of pictures and need OCR."""
     by_ocr: int = 0
-    """Pages among `with_text` whose text was recognised in a picture."""
+    """Pages among `with_text` whose text came from OCR."""
     lost: tuple[int, ...] = ()
     """1-based numbers of failed and unread pages, the first 100."""
 
 
 LONGEST_URL = 2048
-"""Characters; longer addresses are refused everywhere."""
+"""Characters; longer URLs are refused everywhere."""
 MOST_LINKS = 5000
-"""Links that are kept of one page."""
+"""Links kept per page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebPage:
-    """What an HTML page says to a crawler."""
+    """What an HTML page tells a crawler."""
 
     links: tuple[str, ...] = ()
     """Absolute http(s) URLs in order, each once, ready to be requested (web/urls.py);
     without those marked `nofollow`."""
     canonical: str | None = None
-    """The page's own word on its address, absolute; None if it has none or several."""
+    """The canonical URL that the page declares, absolute; None if it declares none or several."""
     index: bool = True
-    """Whether the page may become searchable (robots meta)."""
+    """Whether the page may be indexed (robots meta)."""
     follow: bool = True
     """Whether its links may be followed (robots meta)."""
     is_cut: bool = False
@@ -128,18 +128,18 @@ class WebPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkippedStep:
-    """A step that failed on a file, which was read without it."""
+    """An optional step that failed; the file was read without it."""
 
     step: Step
     cause: str
     """Type and place of the first error; no text of the document."""
     times: int
-    """How often it failed: once a page, paragraph …"""
+    """How often it failed: for instance once per page or paragraph."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingModule:
-    """A module that is not installed, and what cannot be read without it."""
+    """An optional module that is not installed, and the formats that need it."""
 
     module: str
     formats: tuple[str, ...]
@@ -148,14 +148,14 @@ class MissingModule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """What extraction makes of a file: clean Markdown with its structure."""
+    """Result of extraction: clean Markdown with its structure."""
 
     text: str
     """Storable: no NUL, no lone surrogates, NFC (storable_text.py)."""
     media_type: str
-    """What the bytes are, whatever the name says: `application/pdf`, `text/markdown` …"""
+    """Detected from the bytes, not the name: `application/pdf`, `text/markdown` …"""
     extractor: str
-    """Name and version of what read it, such as `pdfium 5.15.2`."""
+    """Name and version of the parser, such as `pdfium 5.15.2`."""
     title: str | None = None
     encoding: Encoding | None = None
     """None for binary formats."""
@@ -165,23 +165,23 @@ class Document:
     metadata: dict[str, Any] = field(default_factory=dict)
     """Author, language, dates …: JSON values only, storable like `text`."""
     warnings: tuple[str, ...] = ()
-    """Stable codes of what was odd but no error, such as `type_mismatch`."""
+    """Stable codes of anomalies that are not errors, such as `type_mismatch`."""
     skipped: tuple[SkippedStep, ...] = ()
     """Steps that failed; each is also a warning, such as `headings_skipped`."""
     web: WebPage | None = None
-    """Only of HTML that was fetched from an address."""
+    """Only for HTML fetched from a URL."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """A piece of a document: what is embedded and found."""
+    """A piece of a document: the unit of embedding and search."""
 
     ordinal: int
     """0-based, dense, in reading order."""
     text: str
-    """`document.text[start:end]`, with the `lead` before it if there is one."""
+    """`document.text[start:end]`, preceded by the `lead` if there is one."""
     token_count: int
-    """By the tokenizer of the model that embeds it."""
+    """Counted by the tokenizer of the embedding model."""
     start: int
     end: int
     headings: tuple[str, ...] = ()
@@ -189,31 +189,31 @@ class Chunk:
     page: int | None = None
     """1-based number of the page on which the chunk starts."""
     page_end: int | None = None
-    """The last page that it reaches: `page` again for a chunk within one page."""
+    """1-based number of the page on which the chunk ends."""
     lead: tuple[int, int] | None = None
-    """Range of the document's text that is repeated in front: the header of a table that was cut
-    between its rows."""
+    """Range of the document's text that is repeated in front: the header of a table that was split
+    between rows."""
     section: tuple[int, int] | None = None
-    """Range of the document's text to read around the chunk: the innermost section that holds all
-    of it, heading included; the whole text if no section does."""
+    """Range of the document's text around the chunk: the innermost section that contains it,
+    heading included; the whole text if no section does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A file inside of an archive or a message."""
+    """A file inside an archive or a message."""
 
     path: str
-    """Inside of the container, `/`-separated, safe and unlike any other."""
+    """Path inside the container: `/`-separated, safe and unique."""
     file: str
-    """Its name in the folder where it was put; empty for one that could not be had."""
+    """Its name in the output folder; empty if it could not be extracted."""
     code: str | None = None
     message: str | None = None
-    """Why it could not be had."""
+    """Why it could not be extracted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkSettings:
-    """How a document is cut; lengths in tokens of the embedding model."""
+    """How a document is chunked; lengths in tokens of the embedding model."""
 
     tokenizer: str
     """`minilm`, `cl100k_base` or `wordllama`: see tokens/tokenizers.py."""
@@ -224,14 +224,14 @@ class ChunkSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OcrSettings:
-    """How text in pictures is recognised."""
+    """Settings for OCR."""
 
     engine: str
-    """Name of a module's engine in providers/ocr."""
+    """Name of an engine in providers/ocr."""
     languages: tuple[str, ...] = ()
-    """In the engine's own words; empty: all that it has."""
+    """Language names as the engine writes them; empty: all that it has."""
     page_timeout: float = 120.0
-    """Seconds for one picture."""
+    """Seconds per picture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,5 +242,5 @@ class EmbeddingModel:
     name: str
     dimension: int
     max_tokens: int
-    """Longest text the model reads, in tokens of `tokenizer`."""
+    """Longest text that the model accepts, in tokens of `tokenizer`."""
     tokenizer: str

@@ -1,7 +1,7 @@
-"""What would become of a file: extracted and cut as an upload would be, and nothing stored.
+"""Preview a file: extract and chunk it as an upload would, without storing anything.
 
-For the front doors, which run no parsers themselves. Like the worker's, these run in processes of
-their own; there are few, since whoever asks waits for the answer.
+Used by the API, which does not parse in its own process. Like the worker's, these parsers run in
+separate processes; there are few, since the user waits for the answer.
 """
 
 import asyncio
@@ -38,9 +38,9 @@ class Preview:
 
 
 class Previews:
-    """Makes up to `at_once` previews; `open_parser` is called when the first is asked for.
+    """Makes up to `at_once` previews concurrently; `open_parser` is called for the first one.
 
-    timeout: wall clock of a preview, however long an upload may take.
+    timeout: wall-clock limit of a preview, independent of that of an upload.
     """
 
     def __init__(
@@ -62,10 +62,10 @@ class Previews:
         self._slots = asyncio.Semaphore(at_once)
 
     async def make(self, path: Path, *, name: str, cut_by: ChunkSettings, ocr: bool) -> Preview:
-        """What the file at `path` holds; `name` is its user's word. `ocr`: if it is set up.
+        """Preview the file at `path`; `name` is untrusted. `ocr`: use OCR if it is configured.
 
-        Raises Permanent with the parsers' codes, its IsArchive, and Transient `busy` when others
-        are not done in time.
+        Raises Permanent with parser codes, IsArchive, and Transient `busy` if no slot becomes free
+        in time.
         """
         try:
             async with asyncio.timeout(self._patience.total_seconds()):
@@ -83,14 +83,14 @@ class Previews:
         return Preview(document=parsed.document, chunks=parsed.chunks)
 
     async def close(self) -> None:
-        """End the processes."""
+        """Stop the parser processes."""
         if self._parser is not None:
             await self._parser.close()
 
     async def _parse(self, path: Path, *, name: str, cut_by: ChunkSettings, ocr: bool) -> Parsed:
         if self._parser is None:
             self._parser = self._open_parser()
-            # What a process that was killed left behind, where no worker cleans up.
+            # Leftovers of a killed process, on a machine where no worker cleans up.
             await asyncio.to_thread(temporary_folders.sweep, older_than=_LEFT_BEHIND)
         request = ParseRequest(
             name=name,

@@ -1,8 +1,8 @@
-"""The one place where secrets are cut out of what people and logs get to read.
+"""The one place that redacts secrets in texts for users and logs.
 
 By context, in any text: user information of URLs, `password=…`, bearer tokens, keys of known form.
-By value: what the settings keep secret. A value that could be an ordinary word is cut out only
-where it stands alone, so that a password such as `documents` makes no hole in `/documents/a.pdf`.
+By value: the secret settings. A value that could be an ordinary word is redacted only as a whole
+word, so that a password such as `documents` does not change `/documents/a.pdf`.
 """
 
 import json
@@ -25,7 +25,7 @@ _SECRET_VARIABLES: Final = (
     "FIRECRAWL_WEBHOOK_SECRET",
     "PGPASSWORD",
 )
-# Of these, only what is secret inside.
+# Of these, only the secrets inside them are redacted.
 _URL_VARIABLES: Final = (
     "INGEST_STORAGE",
     "INGEST_URL",
@@ -38,13 +38,13 @@ _URL_VARIABLES: Final = (
     ),
 )
 
-# Shorter ones are cut out by their context only.
+# Shorter secrets are redacted by context only.
 _SHORTEST: Final = 6
 _LONG: Final = 16
 _DENSE: Final = 10
 _KINDS: Final = (str.islower, str.isupper, str.isdigit, lambda char: not char.isalnum())
 
-# Terminals get colours: a word may begin behind one.
+# A word may directly follow a terminal colour code.
 _COLOUR: Final = r"(?:\x1b\[\d+m)*"
 _BEHIND_COLOUR: Final = r"(?<=\x1b\[\dm)|(?<=\x1b\[\d\dm)"
 _START: Final = rf"(?:(?<![\w-])|{_BEHIND_COLOUR})"
@@ -53,14 +53,14 @@ _NAMES: Final = (
     r"(?:(?:access|refresh|auth)[-_])?token|ticket|[A-Z0-9_]+_(?:API_?KEY|SECRET|PASSWORD)"
 )
 _IS: Final = rf"{_COLOUR}\s*=\s*{_COLOUR}"
-# Quoted, also without the second quote, or a word.
+# A quoted string, possibly without its closing quote, or a word.
 _VALUE: Final = (
     r"""(?!\[secret\])(?:'(?:[^'\\]|\\.)*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)|"""
     r"""[^\s&;,"'<>)\]}\x1b]+)"""
 )
 _ASSIGNED: Final = re.compile(rf"({_START}(?:{_NAMES}){_IS})({_VALUE})", re.IGNORECASE)
 _CONTEXTS: Final[Sequence[tuple[re.Pattern[str], str]]] = (
-    # A password may hold what should have been escaped; but `host:port/path` is none.
+    # A password may contain unescaped characters; but `host:port/path` has no password.
     (
         re.compile(
             r"""(//[^\s:/?#@"'<>]{0,500}:)"""
@@ -85,7 +85,7 @@ _AUTHORITY: Final = re.compile(r"^[a-z][a-z0-9+.-]*:/{0,2}(.*)@", re.IGNORECASE 
 
 
 class Redactor:
-    """Cuts out the given secrets, and by context everything that looks like one."""
+    """Redacts the given secrets, and by context everything that looks like a secret."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         forms = {form for secret in secrets for form in _forms(secret) if len(form) >= _SHORTEST}
@@ -101,7 +101,7 @@ class Redactor:
 
 
 def redact(text: str) -> str:
-    """The text without secrets: those of the environment, and what looks like one."""
+    """The text without secrets from the environment and anything that looks like a secret."""
     return _of_values(
         tuple(os.environ.get(name) for name in _SECRET_VARIABLES),
         tuple(os.environ.get(name) for name in _URL_VARIABLES),
@@ -115,18 +115,18 @@ def _of_values(secret: Sequence[str | None], urls: Sequence[str | None]) -> Reda
 
 
 def parts_of(secret: str) -> Iterator[str]:
-    """A secret setting as a whole, the members of a list, and the passwords inside."""
+    """A secret setting as a whole, its comma-separated parts, and passwords inside it."""
     yield secret
     yield from (part.strip() for part in secret.split(","))
     yield from secrets_inside(secret)
 
 
 def secrets_inside(text: str) -> Iterator[str]:
-    """The passwords in a URL or in keyword=value, however malformed, and as they are meant."""
+    """Passwords in a URL or keyword=value text, even if malformed; raw and unescaped."""
     authority = _AUTHORITY.match(text.strip())
     if authority is not None:
         user, colon, password = authority.group(1).partition(":")
-        # A name alone is one, unless it is a token.
+        # A user name without a password counts only if it is long enough to be a token.
         secret = password if colon else user * (len(user) >= _LONG)
         yield from (secret, unquote(secret))
     for match in _ASSIGNED.finditer(text):
@@ -135,7 +135,7 @@ def secrets_inside(text: str) -> Iterator[str]:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """As it is, and as it stands in a JSON string."""
+    """The secret as it is, and as escaped in a JSON string."""
     yield secret
     yield json.dumps(secret)[1:-1]
     yield json.dumps(secret, ensure_ascii=False)[1:-1]

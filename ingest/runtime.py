@@ -1,4 +1,4 @@
-"""Composition root: builds everything a process needs from its settings, and takes it down."""
+"""Composition root: builds everything a process needs from its settings, and closes it."""
 
 import asyncio
 import os
@@ -42,16 +42,16 @@ from ingest.ticks.schedule import build_ticks, recover_stale_jobs
 from ingest.webhook_inbox import CHANNEL, Inbox
 from ingest.worker.loop import Worker
 
-# Others wait: with up to two connections each, searches leave some to uploads and jobs.
+# Each search uses up to two connections; the limit leaves some for uploads and jobs.
 _SEARCHES_AT_ONCE: Final = 4
 _PREVIEWS_AT_ONCE: Final = 2
-# Jobs hold connections for moments: many share these, and Postgres allows 100 by default.
+# Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
 _CONNECTIONS_OF_JOBS: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
-    """What the front doors of a process share."""
+    """Objects that the API and the worker of a process share."""
 
     settings: Settings
     dsn: str
@@ -65,11 +65,11 @@ class Runtime:
     governor: Governor
     previews: Previews
     ocr: OcrSettings | None
-    """How text in pictures is recognised; None: it is not."""
+    """OCR settings; None: OCR is off."""
     missing_parsers: tuple[MissingModule, ...] = ()
-    """Modules that are not installed; files of their formats cannot be read."""
+    """Optional modules that are not installed; files of their formats cannot be read."""
     lane: str | None = None
-    """The embedding provider's; None: it runs in this process."""
+    """Lane of the embedding provider; None: the embedder runs in this process."""
     searches: asyncio.Semaphore = field(
         default_factory=lambda: asyncio.Semaphore(_SEARCHES_AT_ONCE)
     )
@@ -77,7 +77,7 @@ class Runtime:
 
     @property
     def chunking(self) -> Installation:
-        """How documents are cut where nobody has set anything else."""
+        """Installation defaults for chunking."""
         return Installation(
             chunking=chunk_settings(self.settings, self.model), largest=self.model.max_tokens
         )
@@ -89,10 +89,10 @@ class Runtime:
 
 @contextmanager
 def database(settings: Settings, *, join: bool) -> Iterator[str]:
-    """The DSN of a checked and migrated database, embedded unless DATABASE_URL names one.
+    """Yield the DSN of a checked, migrated database: DATABASE_URL, else the embedded one.
 
-    Raises SetupError with one line that says what to change. Call it from the main thread, before
-    the event loop starts.
+    Raises SetupError with a one-line instruction. Call it from the main thread, before the event
+    loop starts.
     """
     if settings.database_url is not None:
         dsn = settings.database_url.get_secret_value()
@@ -113,9 +113,9 @@ def database(settings: Settings, *, join: bool) -> Iterator[str]:
 async def open_runtime(
     settings: Settings, dsn: str, *, work: bool, serve: bool = True
 ) -> AsyncIterator[Runtime]:
-    """Everything, started: with `work` a worker and the ticks, with `serve` progress events.
+    """Start everything: with `work` a worker, inbox and ticks, with `serve` progress events.
 
-    Stopped in reverse order.
+    Stops it in reverse order.
     """
     async with AsyncExitStack() as stack:
         checked = await stack.enter_async_context(checking(_parsers(settings, size=1)))
@@ -246,7 +246,7 @@ def _limits(settings: Settings, lane: str | None) -> dict[str, Limits]:
 
 
 def keep_of(settings: Settings) -> Keep:
-    """How long finished things are kept."""
+    """Retention periods from the settings."""
     return Keep(
         jobs=KeepJobs(jobs=settings.keep_jobs, failed_jobs=settings.keep_failed_jobs),
         events=settings.keep_events,

@@ -1,6 +1,6 @@
-"""Any text becomes storable text, in one place: for the text, the title and all metadata.
+"""Make any text storable; used for texts, titles and all metadata.
 
-Storable: encodes to UTF-8, holds no NUL (Postgres refuses it), is NFC so that equal words are
+Storable: encodes to UTF-8, has no NUL (Postgres refuses it), is NFC so that equal words compare
 equal, has LF line ends and no invisible characters that split words or hide instructions.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-# Letters, marks and spaces as they should be. Most pages of Western texts are nothing else,
-# and one look is cheaper than one for each fault.
+# Characters that need no repair. Most Western pages have no others, and one match is cheaper than
+# a search for each fault.
 _PLAIN = re.compile("[\t\n\x20-\x7e\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf]*")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -27,24 +27,24 @@ _INVISIBLE = re.compile(
     "\ufff9-\ufffb\ufdd0-\ufdef\ufffe\uffff]"
 )
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
-_RARE = re.compile("[\U000101fd-\U0001e94a]")  # scripts whose accents are up there; no emoji
+_RARE = re.compile("[\U000101fd-\U0001e94a]")  # scripts with marks beyond U+FFFF; no emoji
 _PLANES = range(0x10000, 0x110000, 0x10000)
 _NON_CHARACTERS = re.compile(
     "[" + "".join(f"{chr(plane + 0xFFFE)}-{chr(plane + 0xFFFF)}" for plane in _PLANES) + "]"
 )
-# Tag characters mirror ASCII and are never shown: they carry instructions past readers. In the
-# flags of Scotland and the like they belong to the emoji.
+# Tag characters mirror ASCII and are never shown, so they can hide instructions from readers. In
+# flag emoji such as Scotland's they are part of the emoji.
 _TAG = re.compile(
     "(\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f)"
     "|[\U000e0000-\U000e007f]"
 )
-# One selects the form of the character before it; more of them carry bytes.
+# One variation selector selects the form of the character before it; several can hide data.
 _SELECTORS = re.compile("([\ufe00-\ufe0f])[\ufe00-\ufe0f]+")
 _ASTRAL_SELECTORS = re.compile(
     "([\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
 )
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd]")
-_MOST_MARKS = 30  # on one character, as Unicode's Stream-Safe Text Format; languages need five
+_MOST_MARKS = 30  # per character, as in Unicode's Stream-Safe Text Format; languages need five
 _LAST_MARK = 0x1E94A
 _GARBLED = {"replacement": 0.05, "control": 0.01, "private_use": 0.2}  # shares of a text
 _DEEP = 32  # levels of nested metadata; deeper ones become text
@@ -52,10 +52,10 @@ _LONGEST_LINE = 300
 
 
 def clean(text: str) -> tuple[str, Counter[str]]:
-    """Storable text, and how many characters were repaired or removed by kind.
+    """Storable text, and the number of repaired or removed characters by kind.
 
     Kinds: `surrogate_paired`, `surrogate`, `nul`, `control`, `invisible`, `tag` (characters that
-    hide a text), `mark` (more accents on one character than there are). Idempotent and linear.
+    hide a text), `mark` (too many combining marks on one character). Idempotent and linear.
     """
     counts: Counter[str] = Counter()
     if _PLAIN.fullmatch(text):
@@ -68,7 +68,7 @@ def clean(text: str) -> tuple[str, Counter[str]]:
             text = _remove(_NON_CHARACTERS, text, "invisible", counts)
             text = _reduce(_TAG, text, "tag", counts)
         text = _reduce(_ASTRAL_SELECTORS if astral else _SELECTORS, text, "tag", counts)
-        # Normalising sorts the marks of a character in quadratic time, so there must be few.
+        # Normalisation sorts the marks of a character in quadratic time: limit their number.
         rare = astral and _RARE.search(text) is not None
         text = _reduce(_surplus_marks(rare=rare), text, "mark", counts)
     text = _NEWLINE.sub("\n", text.replace("\r\n", "\n"))
@@ -80,10 +80,10 @@ def clean(text: str) -> tuple[str, Counter[str]]:
 
 
 def unreadable(text: str) -> Counter[str]:
-    """What is in the text, may mean something, but cannot be read.
+    """Count unreadable characters by kind; they stay in the text.
 
-    Kinds: `replacement` (U+FFFD, where bytes could not be decoded), `private_use` (glyphs of some
-    font). These stay where they are.
+    Kinds: `replacement` (U+FFFD, where bytes could not be decoded), `private_use` (glyphs of a
+    specific font).
     """
     counts: Counter[str] = Counter()
     if not text.isascii():
@@ -93,19 +93,19 @@ def unreadable(text: str) -> Counter[str]:
 
 
 def is_garbled(counts: Counter[str], length: int) -> bool:
-    """Whether so much of a text of `length` characters was unreadable that something is wrong."""
+    """Whether the share of faulty characters in a text of `length` shows that it is garbled."""
     return any(counts[kind] > share * length for kind, share in _GARBLED.items())
 
 
 def clean_line(text: str) -> str | None:
-    """A title or a name: storable, on one line of 300 characters, None if nothing is left."""
+    """A title or name: storable, one line of at most 300 characters; None if nothing is left."""
     return " ".join(clean(text)[0].split())[:_LONGEST_LINE].rstrip() or None
 
 
 def clean_json(value: Any, *, depth: int = 0) -> Any:
-    """A JSON value whose keys and strings, however deep, are storable.
+    """A JSON value with storable keys and strings at all levels.
 
-    What JSON does not know becomes text; NaN and infinities become None.
+    Types unknown to JSON become text; NaN and infinities become None.
     """
     if value is None or isinstance(value, bool | int):
         return value
@@ -123,7 +123,7 @@ def clean_json(value: Any, *, depth: int = 0) -> Any:
 
 
 def _mend_surrogates(text: str, counts: Counter[str]) -> str:
-    """Join halves that stand side by side (parsers of UTF-16 leave them), drop the single ones."""
+    """Join adjacent surrogate pairs (left by UTF-16 parsers), drop lone surrogates."""
     if not _SURROGATE.search(text):
         return text
     text, paired = _PAIR.subn(_join, text)
@@ -144,7 +144,7 @@ def _remove(pattern: re.Pattern[str], text: str, kind: str, counts: Counter[str]
 
 
 def _reduce(pattern: re.Pattern[str], text: str, kind: str, counts: Counter[str]) -> str:
-    """Leave of each match its first group."""
+    """Replace each match by its first group."""
     cleaned = pattern.sub(r"\1", text)
     if len(cleaned) < len(text):
         counts[kind] += len(text) - len(cleaned)

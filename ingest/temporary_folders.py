@@ -1,4 +1,4 @@
-"""Short-lived folders for files on their way: gone with their block, swept after a kill."""
+"""Temporary folders: deleted at the end of their block, swept after a kill."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ async def scratch_folder() -> AsyncIterator[Path]:
     try:
         yield folder
     finally:
-        # Empty, as it mostly is, it costs one call; a thread only where there is work.
+        # Usually it is empty: one call. A thread only if there are files to remove.
         try:
             os.rmdir(folder)
         except OSError:
@@ -28,13 +28,13 @@ async def scratch_folder() -> AsyncIterator[Path]:
 
 
 def empty(folder: Path) -> None:
-    """Remove the files in a folder, which has no folders."""
+    """Remove the files in a folder without subfolders."""
     for left in folder.iterdir():
         left.unlink()
 
 
 def sweep(*, older_than: timedelta) -> int:
-    """Remove folders of killed processes that nobody can be using any more; how many."""
+    """Remove folders of killed processes, too old to be in use; how many."""
     border = time.time() - older_than.total_seconds()
     old = [
         folder

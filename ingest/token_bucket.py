@@ -1,8 +1,8 @@
-"""Token buckets: how much of a limit per minute may be used at once. Pure."""
+"""Token buckets for limits per minute. Pure."""
 
 from typing import Final
 
-# A second more than the minute that providers count: requests are under way for different times.
+# A second more than the providers' minute, because network latency varies.
 _WINDOW_SECONDS: Final = 61
 _BURST_SHARE: Final = 10
 
@@ -10,11 +10,11 @@ _BURST_SHARE: Final = 10
 def take(
     left: float | None, limit: int | None, amount: int, elapsed: float
 ) -> tuple[float | None, float]:
-    """What is left after taking `amount`, or how many seconds until that is allowed. Pure.
+    """Take `amount`; returns what is left, and the seconds to wait if it is not allowed yet.
 
-    A bucket holds a tenth of the limit, and is refilled so slowly that both together stay within
-    the limit. Only a request larger than the bucket may use what runs over while nobody asks: in
-    the minute before it, less was granted; in the minute after it, its debt is paid.
+    A bucket holds a tenth of the limit and refills so slowly that burst plus refill stay within
+    the limit. Only a request larger than the bucket may use the overflow of idle time: less was
+    granted in the minute before it, and its debt is repaid in the minute after it.
     """
     most = burst(limit)
     if limit is None or most is None:
@@ -30,5 +30,5 @@ def take(
 
 
 def burst(limit: int | None) -> int | None:
-    """What the bucket of a limit holds."""
+    """Capacity of the bucket for a limit."""
     return None if limit is None else max(1, limit // _BURST_SHARE)

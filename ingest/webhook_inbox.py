@@ -1,8 +1,8 @@
-"""The inbox: events that a provider sent become pages of their runs.
+"""The inbox: turn webhook events of a provider into pages of their runs.
 
-An event may come before the answer to the start, twice, after the end, or for a run that is not
-ours: it is judged by what the database says now, in the transaction that acts on it. Whatever it
-turns out to be, it is processed once and keeps its verdict.
+An event may arrive before the answer to the start request, twice, after the end, or for a run
+that is not ours. It is checked against the database in the transaction that applies it. Each event
+is processed once, and the result is stored with it.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ CHANNEL: Final = "rag_inbox"
 
 # Notifications can be lost.
 _POLL: Final = timedelta(seconds=5)
-# Others are at all the events that we see.
+# Pause while all visible events are held by other processes.
 _CONTENDED_SECONDS: Final = 0.1
 _AT_ONCE: Final = 4
 _RETRY_BASE: Final = timedelta(seconds=2)
@@ -43,12 +43,12 @@ _RETRY_CAP: Final = timedelta(minutes=5)
 _PROVIDER_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _LONGEST_ERROR: Final = 300
 _DELETED: Final = "the knowledge source was deleted"
-# A run that is finishing has been reconciled: an event that comes now has nothing new.
+# A `finishing` run has been reconciled: later events bring nothing new.
 _OPEN: Final[frozenset[CrawlStatus]] = frozenset({"pending", "running"})
 
 
 class Inbox:
-    """Processes events until closed. Any number of processes may, each event is taken by one."""
+    """Processes events until closed. Several processes may run it; each event goes to one."""
 
     def __init__(
         self, *, pool: Pool, blobs: BlobStore, listener: Listener, poll: timedelta = _POLL
@@ -66,12 +66,12 @@ class Inbox:
         self._task = asyncio.create_task(self._run(), name="inbox")
 
     async def close(self) -> None:
-        """Stop; an event that is being processed is taken up again by whoever comes next."""
+        """Stop; another process will process an event that was interrupted."""
         if self._task is not None:
             await end(self._task)
 
     async def process(self) -> tuple[int, int]:
-        """Process a few of the waiting events: how many were seen, how many of them were ours."""
+        """Process a few waiting events; how many were seen, and how many this process handled."""
         async with self._pool.connection() as conn:
             waiting = await webhook_events.waiting(conn, limit=_AT_ONCE)
         taken = await asyncio.gather(*[self._one(event) for event in waiting])
@@ -92,11 +92,11 @@ class Inbox:
                 await is_set_within(self._wake, _CONTENDED_SECONDS if seen else self._poll)
 
     async def _one(self, waiting: WebhookEvent) -> bool:
-        """Process one event; False when somebody else does."""
+        """Process one event; False if another process holds it."""
         try:
             return await self._process(waiting)
         except Exception as error:
-            # Also of the database: else an event that it refuses would come up for ever.
+            # Database errors too: otherwise an event that it rejects would be retried without end.
             log.warning("inbox.failed", event_id=waiting.id, error=type(error).__name__)
             return await self._later(waiting, type(error).__name__)
 
@@ -135,7 +135,7 @@ class Inbox:
     async def _read(self, waiting: WebhookEvent) -> Event:
         if waiting.body is not None:
             return await asyncio.to_thread(parse_event, waiting.body)
-        async with self._one_large:  # tens of megabytes, several times that when parsed
+        async with self._one_large:  # one at a time: tens of MB, several times that when parsed
             body = await body_of(self._blobs, None, waiting.blob_key)
             return await asyncio.to_thread(parse_event, body)
 
@@ -155,7 +155,7 @@ class Inbox:
 
 
 async def _run_of(conn: Connection, event: Event) -> RunOfEvent | str:
-    """The run that an event belongs to, or why it belongs to none."""
+    """The run of an event, or the reason why it has none."""
     named, provider_id = _named(event), _provider_id(event)
     if named is None and provider_id is None:
         return "the event names no crawl"
@@ -171,9 +171,9 @@ async def _run_of(conn: Connection, event: Event) -> RunOfEvent | str:
 
 
 def _contradicts(event: Event, run: RunOfEvent) -> bool:
-    """Whether the event says of itself what the run is not.
+    """Whether the event's ids contradict the run.
 
-    The secret signs whatever the account crawls, so a signature alone says little.
+    The signature does not prove that it matches: the secret signs all crawls of the account.
     """
     sent = run.start_sent_at
     ours = {
@@ -189,21 +189,21 @@ def _contradicts(event: Event, run: RunOfEvent) -> bool:
 
 
 async def _act(conn: Connection, run: RunOfEvent, event: Event, event_id: int) -> str | None:
-    """Do what an event says; why not, if its run has ended."""
+    """Apply an event; returns the reason if it was not applied."""
     if event.kind in ("completed", "failed", "cancelled") and run.status in _OPEN:
-        # The root job looks what there is, and whether it is true. (Jobs are locked before runs.)
+        # Wake the root job, which verifies this and reconciles. (Lock jobs before runs.)
         await jobs.resume(conn, run.job_id)
     crawl = await crawls.get(conn, run.id)
     if crawl is None:
         return _DELETED
-    others = await outside(event.pages, crawl)  # before the lock: it may take long
+    others = await outside(event.pages, crawl)  # before the lock: may be slow
     try:
         locked = await crawls.lock(conn, run.id, source_id=run.source_id, job_id=run.job_id)
     except LeaseLost:
         return _DELETED
     is_open = locked.status in _OPEN
     if event.unscraped and locked.status in crawls.OPEN:
-        # Also when the results were read already: the run must not call itself complete.
+        # Even after reconciliation: the run must not count as complete.
         await crawls.add_skipped(conn, run.id, {NOT_SCRAPED: event.unscraped})
     await _learn(conn, run, _provider_id(event), is_open=is_open)
     if not is_open:
@@ -220,13 +220,13 @@ async def _act(conn: Connection, run: RunOfEvent, event: Event, event_id: int) -
 async def _learn(
     conn: Connection, run: RunOfEvent, provider_id: str | None, *, is_open: bool
 ) -> None:
-    """Note which of the provider's crawls this is, when the answer to the start is still out."""
+    """Store the provider's crawl id if the start request has not returned it yet."""
     if provider_id is None or not await crawls.started(conn, run.id, provider_id):
         return
     if is_open:
         await webhook_events.take_up_again(conn, provider_id)
     else:
-        # The run ended before anybody knew what to stop.
+        # The run ended before its crawl id was known: stop the crawl now.
         await jobs.enqueue(conn, [stop_job(run.application_id, provider_id)])
 
 
