@@ -3,7 +3,7 @@
 A lane is what a limit applies to: `<provider>/<model>#<key>`, or any name that a handler chooses.
 Its state is a database row, so that all workers share it; only the database's clock is used.
 
-- Rate limits: one token bucket for requests, one for tokens. No 60 seconds exceed the limit.
+- Rate limits: a token bucket for requests, one for tokens. No window of 60 s exceeds the limit.
 - Rate-limit pauses: as long as the provider asks; otherwise 1 s, doubling to 60 s.
 - Circuit breaker: after three failures in a row, or one that an operator must fix, the lane
   pauses 1 s, doubling to 60 s, or to 15 s if the cause is known. After each pause, one request

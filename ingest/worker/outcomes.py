@@ -32,7 +32,7 @@ def judge(job: ClaimedJob, job_type: JobType, error: BaseException) -> Ended:
         case psycopg.OperationalError() if is_out_of_reach(error):
             return _retry(job, job_type, "internal", "the database was out of reach", None)
         case _:
-            # Unknown errors may be temporary. Only our logs get the message: it may hold secrets.
+            # Unknown errors may be temporary. The message may hold any data: it stays in our logs.
             message = f"unexpected error ({type(error).__name__})"
             return _retry(job, job_type, "internal", message, None)
 

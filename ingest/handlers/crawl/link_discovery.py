@@ -51,7 +51,7 @@ async def sort_links(
     """Sort links by scope and robots.txt.
 
     `found_at`: address of the linking page after redirects, which names the site's actual origin;
-    None: the run's start address.
+    None: the run's own origin.
     """
     home = urls.origin(found_at or crawl.uri)
     rules = await robots_of(home, ctx)

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 async def twice_at_most(ask: Callable[[], Awaitable[T]], *, folder: Path) -> T:
-    """Retry once: the parser may have been OOM-killed because of a neighbour.
+    """The parser may be OOM-killed because of a neighbour; a file that crashes it does so again.
 
     `folder`: where the first process may have left files; it is emptied before the retry.
     """
