@@ -1,9 +1,9 @@
-"""Hears that sources have news, reads it once, and hands it to all who watch.
+"""Learns that sources have news, reads it once, and broadcasts it to all subscribers.
 
 A notification marks a source as dirty. A few milliseconds later one query reads the new events of
-all dirty sources that are watched, and each event is serialised once, however many sockets get it.
-Notifications are hints: event numbers are also compared every few seconds, and whenever the
-listener was reconnected.
+all dirty sources that have subscribers. Each event is serialised once, however many sockets get it.
+Notifications are only hints: event numbers are also compared every few seconds, and whenever the
+listener reconnects.
 """
 
 import asyncio
@@ -32,13 +32,13 @@ log = structlog.get_logger()
 _DEBOUNCE_SECONDS: Final = 0.01
 _RETRY_SECONDS: Final = 1.0
 _PAGE: Final = 5000
-# Events handed to all their subscribers before others in the process get a turn.
+# Events broadcast before the event loop runs other tasks.
 _WITHOUT_PAUSE: Final = 50
 
-# A change carries the time at which its transaction began; it may be found this much later.
+# A change carries the start time of its transaction; it may become visible this much later.
 _LONGEST_TRANSACTION: Final = timedelta(minutes=1)
-# A source that nobody watched starts with its events of this time. Feeds are forgotten only when
-# they have been idle for longer, so what was delivered from them is never delivered again.
+# A source without a feed starts with its events of this period. Feeds are closed only after a
+# longer idle time, so events that were delivered from them are never delivered again.
 _HORIZON: Final = timedelta(minutes=15)
 _IDLE: Final = timedelta(minutes=30)
 
@@ -68,7 +68,7 @@ class News:
         await end(*self._tasks)
 
     def hear(self, application_id: UUID, source_id: UUID) -> None:
-        """Say that a source may have new events; ignored when nobody watches it."""
+        """Mark a source as dirty; ignored when it has no subscribers."""
         if self._feeds.concerns(application_id, source_id):
             self._dirty[source_id] = application_id
             self._has_news.set()
@@ -78,7 +78,7 @@ class News:
         for source_id in source_ids:
             self.hear(application_id, source_id)
 
-    # ------------------------------------------------------------------ what nobody told us
+    # ------------------------------------------------------------------ polling
 
     async def _look_forever(self) -> None:
         while True:
@@ -114,7 +114,7 @@ class News:
         self._feeds.forget(_IDLE)
 
     def _unseen(self) -> timedelta:
-        """The time since the database was last looked at."""
+        """The time since the last poll of the database."""
         return timedelta(seconds=time.monotonic() - self._looked_at)
 
     def _purged(self, source_id: UUID) -> None:
@@ -143,7 +143,7 @@ class News:
             after = await self._positions(conn, heard)
             states = await _states(conn, {id: heard[id] for id in to_introduce})
             page = await events.after(conn, after, limit=_PAGE)
-        # Nothing is awaited until the broadcast: nobody joins or leaves in between.
+        # Nothing is awaited until the broadcast: no subscriber joins or leaves in between.
         late = {id for id, seq in after.items() if not self._is_ready(id, seq)}
         late |= {id for id in after if self._feeds.lacking(heard[id], id)} - to_introduce
         for id in after.keys() - late:
@@ -156,7 +156,7 @@ class News:
         await self._broadcast(page, feeds)
 
     async def _positions(self, conn: Connection, heard: Mapping[UUID, UUID]) -> dict[UUID, int]:
-        """After which event to read each source: as broadcast, or its start if it is new to us."""
+        """The event after which to read each source: as broadcast, or the start of a new source."""
         known = {id: feed.seq for id in heard if (feed := self._feeds.get(id))}
         followed = self._feeds.followed()
         new = {id: owner for id, owner in heard.items() if id not in known and owner in followed}
@@ -166,14 +166,14 @@ class News:
         return known | await progress.starts(conn, new, followed=followed, horizon=horizon)
 
     def _is_ready(self, source_id: UUID, read_after: int) -> bool:
-        """False if the feed was closed and opened anew, further back, while we were reading."""
+        """False if the feed was closed and reopened further back during the query."""
         feed = self._feeds.get(source_id)
         return feed is None or feed.seq >= read_after
 
     def _introduce(
         self, application_id: UUID, source_id: UUID, seq: int, state: SourceProgress | None
     ) -> None:
-        """Let followers who never heard of the source join its feed; open it if need be."""
+        """Let followers that lack the source join its feed; open the feed if need be."""
         lacking = self._feeds.lacking(application_id, source_id)
         if not lacking or state is None:
             return
@@ -187,7 +187,7 @@ class News:
     async def _broadcast(self, page: Sequence[Event], feeds: Mapping[UUID, Feed]) -> None:
         for n, event in enumerate(page):
             feed = feeds.get(event.source_id)
-            # One that was closed and opened anew meanwhile reads for itself.
+            # A feed that was closed and reopened meanwhile reads its own events.
             if feed is not None and self._feeds.get(event.source_id) is feed:
                 self._feeds.broadcast(feed, messages.of_event(event))
             if n % _WITHOUT_PAUSE == 0:
@@ -206,7 +206,7 @@ async def _states(conn: Connection, ids: Mapping[UUID, UUID]) -> dict[UUID, Sour
 
 
 def _report(event: str, error: Exception) -> None:
-    """The loops outlive every error; only those of the database are expected."""
+    """Log an error, which never ends a loop; only database errors are expected."""
     if isinstance(error, psycopg.Error | OSError):
         log.warning(event, error=type(error).__name__)
     else:

@@ -1,4 +1,4 @@
-"""What waits to be sent to one client: bounded, so that one who does not read costs little."""
+"""The bounded send queue of one client: a client that does not read costs little memory."""
 
 import asyncio
 from collections import deque
@@ -12,7 +12,7 @@ LARGEST_SIZE: Final = 8 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """A message as all its receivers get it; they share one text."""
+    """A message that is serialised once and shared by all its receivers."""
 
     type: str
     text: str
@@ -22,14 +22,14 @@ class Message:
 
 
 class Closed(Exception):
-    """The client is gone, or was given up because it does not read."""
+    """The client is gone, or was dropped because it does not read."""
 
 
 class Mailbox:
     """Messages of one client, first in, first out.
 
-    News is offered and never waits; a replay waits for room. A mailbox that overflows closes for
-    good and forgets what is in it.
+    News is offered without waiting; a replay waits for room. A mailbox that overflows closes for
+    good and discards its messages.
     """
 
     def __init__(self, *, count: int = LARGEST_COUNT, size: int = LARGEST_SIZE) -> None:
@@ -62,7 +62,7 @@ class Mailbox:
             raise Closed
 
     async def take(self) -> Message:
-        """The next message, when there is one. Raises Closed."""
+        """Wait for the next message and return it. Raises Closed."""
         while not self._messages:
             if self.is_closed:
                 raise Closed
@@ -75,7 +75,7 @@ class Mailbox:
         return message
 
     def close(self) -> None:
-        """Forget everything and let nothing in."""
+        """Discard all messages and accept no more."""
         self.is_closed = True
         self._messages.clear()
         self._characters = 0

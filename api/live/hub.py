@@ -1,9 +1,9 @@
-"""One per API process: what a connection asks to follow the events of sources.
+"""One hub per API process: connections subscribe to the events of sources here.
 
-Snapshots are shared by all who subscribe at once (snapshots.py). A subscriber gets that of each
-source and the events that it missed, and then joins the source's feed, which all subscribers share.
-Nothing is awaited between the last look at the feed's number and the join, so no event is lost in
-between and none comes twice.
+Clients that subscribe at the same time share snapshots (snapshots.py). A subscriber gets the
+snapshot of each source and the events that it missed, then joins the feed of the source, which all
+subscribers share. Nothing is awaited between the last look at the feed's number and the join, so
+no event is lost in between and none is sent twice.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from ingest.store.sources.progress import SourceProgress
 
 _JOIN_TOGETHER: Final = 500
 _REPLAY_PAGE: Final = 1000
-# Of all subscribers together: the others wait here, where no time-out of the pool ends their turn.
+# For all subscribers together. The rest wait here, where the pool's time-out does not apply.
 _REPLAYS_AT_ONCE: Final = 4
 
 
@@ -61,8 +61,8 @@ class Hub:
     ) -> None:
         """Send snapshots of sources, their events later than `after`, and from then on all news.
 
-        A source that is subscribed already is left alone, unless `after` names it: then it starts
-        again from there. `known`: states that were read for this subscriber. Raises Closed.
+        A source that is already subscribed is skipped, unless `after` names it: then it restarts
+        from there. `known`: states already read for this subscriber. Raises Closed.
         """
         subscriber.muted.difference_update(ids)
         for id in after.keys() & subscriber.positions.keys():
@@ -77,12 +77,12 @@ class Hub:
                 subscriber.joining.difference_update(wanted)
 
     async def follow(self, subscriber: Subscriber, after: Mapping[UUID, int]) -> None:
-        """As `subscribe`, for all sources of the application and those to come.
+        """As `subscribe`, for all present and future sources of the application.
 
-        Sources that had ended before the `newest` are sent once they have news. Raises Closed.
+        Finished sources beyond the `newest` are sent once they have news. Raises Closed.
         """
         since = await self.states.settled_before()
-        # Those in `after` must not be introduced as news before their replay.
+        # Sources in `after` must not be introduced as news before their replay.
         subscriber.joining.update(after)
         self._feeds.follow(subscriber, since=since)
         shown = await self.states.worth_showing(subscriber.application_id)
@@ -132,7 +132,7 @@ class Hub:
     async def _catch_up(
         self, subscriber: Subscriber, positions: dict[UUID, int], newest: dict[UUID, int]
     ) -> None:
-        """Replay each source until it is where its feed is, and join the feed right then."""
+        """Replay each source until it has caught up with its feed, and join the feed right then."""
         while True:
             for id in tuple(positions):
                 feed = self._feeds.get(id)
@@ -148,7 +148,7 @@ class Hub:
                 await subscriber.mailbox.put(messages.of_event(event))
                 positions[event.source_id] = event.seq
             if len(page) < _REPLAY_PAGE:
-                # All that there was has been sent; a number still missing is no longer kept.
+                # All events have been sent; a number that is still missing is no longer stored.
                 for id in positions:
                     positions[id] = max(positions[id], newest[id])
 
@@ -157,12 +157,12 @@ class Hub:
         feed = self._feeds.open(source_id, application_id=subscriber.application_id, seq=position)
         self._feeds.join(subscriber, feed, position=position)
         if is_new:
-            # Notifications since the last query were ignored: nobody watched.
+            # Notifications since the last query were ignored: the source had no subscriber.
             self._news.hear(feed.application_id, source_id)
 
 
 def _start(source: SourceProgress, after: int | None) -> int:
-    """After which event a subscriber begins: within what was numbered and is still kept."""
+    """The event after which a subscriber begins: clamped to the numbers that are still stored."""
     if after is None:
         return source.event_seq
     return max(min(after, source.event_seq), source.oldest_position)

@@ -1,4 +1,4 @@
-"""The messages of /api/ws and the event streams: made once, whoever many receive them."""
+"""The messages of /api/ws and the event streams: serialised once for all receivers."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -46,7 +46,7 @@ PONG: Final = Message(type="pong", text='{"type":"pong"}')
 
 
 def of_event(event: Event) -> Message:
-    """The event's data with its type, source, number and time; those four names are ours."""
+    """The event's data plus `type`, `knowledgeSourceId`, `seq` and `at`, which are reserved."""
     return _message(
         event.type,
         {**event.data, "at": _utc(event.created_at)},
@@ -56,7 +56,7 @@ def of_event(event: Event) -> Message:
 
 
 def snapshot(source: SourceProgress, *, seq: int) -> Message:
-    """The state of a source; its next events are numbered from `seq + 1`."""
+    """The state of a source; its next event has the number `seq + 1`."""
     data = {
         "latestSeq": source.event_seq,
         "sourceType": source.source_type,

@@ -21,7 +21,7 @@ from ingest.store.sources import progress, source_views
 from ingest.store.sources.source_views import SourceView
 from ingest.store.sources.sources import TERMINAL
 
-# Behind the id of the last event, so that a client that comes back starts nothing again.
+# Follows the job id in the id of the last event: a client that reconnects starts no new run.
 _DONE: Final = ":done"
 
 
@@ -44,7 +44,7 @@ class _Frame:
 
 
 def job_of(last_event_id: str) -> Resumed:
-    """What the id of an event says of its run. FieldRejected for what is no such id."""
+    """The job that an event id names. Raises FieldRejected for an id that is not valid."""
     id, done, rest = last_event_id.partition(_DONE)
     try:
         if rest:
@@ -57,7 +57,7 @@ def job_of(last_event_id: str) -> Resumed:
 
 
 def respond(hub: Hub, pool: Pool, key: Key, followed: Followed) -> StreamingResponse:
-    """Stream the events of a page. It ends when the key is revoked; the page's job does not."""
+    """Stream the events of a page. A revoked key ends the stream, but not the page's job."""
     subscriber = Subscriber(application_id=key.application_id, chosen={followed.source_id})
     frames = _frames(hub, pool, subscriber, followed)
     return sse.respond(sse.while_valid(pool, key, subscriber, frames))
@@ -86,7 +86,7 @@ async def _state(conn: Connection, application_id: UUID, followed: Followed) -> 
     if source is None or not counted:
         gone = {"code": "source_deleted", "message": "the knowledge source was deleted"}
         return _last("error", followed, gone)
-    # A run that replaced ours has a job of its own.
+    # A newer run of the source has its own job.
     current = Followed(source_id=source.id, job_id=source.job_id or followed.job_id)
     if source.status in ("failed", "cancelled"):
         reason = {"code": source.error_code or "internal", "message": source.error_message}

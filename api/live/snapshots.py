@@ -1,8 +1,8 @@
-"""The states of sources and applications, read once for all who ask at the same time.
+"""The states of sources and applications, read once for all callers that ask at the same time.
 
-Who asks while a query is under way shares the next one with all others who do. So a burst of
-clients costs a few queries and a few connections, and what each of them gets was read after it had
-asked: whoever joins the news before it asks misses nothing.
+A caller that asks while a query is running shares the next query with all others that wait. So a
+burst of clients costs a few queries and connections, and each client gets data that was read after
+it asked: a client that joins the news before it asks misses nothing.
 """
 
 from collections import defaultdict
@@ -26,7 +26,7 @@ _NOW: Final = "now"
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A source, with the message that shows it as of its last event."""
+    """A source, with its snapshot message as of its last event."""
 
     source: SourceProgress
     message: Message
@@ -37,10 +37,10 @@ class State:
 
 
 class States:
-    """Answers the questions of all connections of this process."""
+    """Loads states for all connections of this process."""
 
     def __init__(self, pool: Pool, *, newest: int) -> None:
-        """`newest`: how many of the finished sources are worth showing."""
+        """`newest`: how many finished sources to show."""
         self._pool = pool
         self._newest = newest
         self._sources = BatchLoader(self._load_sources, concerns_all=is_out_of_reach)
@@ -49,12 +49,12 @@ class States:
         self._settled = BatchLoader(self._load_settled, concerns_all=is_out_of_reach)
 
     async def of_sources(self, application_id: UUID, ids: Collection[UUID]) -> Mapping[UUID, State]:
-        """Those of `ids` that the application has."""
+        """Those of `ids` that belong to the application."""
         found = await self._sources.get([(application_id, id) for id in ids])
         return {id: state for id in ids if (state := found.get((application_id, id)))}
 
     async def worth_showing(self, application_id: UUID) -> Mapping[UUID, State]:
-        """All unfinished sources of an application and the newest others, newest first."""
+        """All unfinished sources of an application and the newest finished ones, newest first."""
         return (await self._shown.get([application_id])).get(application_id, {})
 
     async def of_application(self, application_id: UUID) -> Progress:

@@ -20,7 +20,7 @@ log = structlog.get_logger()
 
 HEARTBEAT_SECONDS: Final = 15.0
 STILL_HERE: Final = ": still here\n\n"
-# Proxies that gather a first block let it go.
+# Fills the first block of proxies that buffer one, so that they pass it on.
 PADDING: Final = ":" + 2048 * " " + "\n\n"
 
 _HEADERS: Final = {
@@ -31,12 +31,12 @@ _HEADERS: Final = {
 
 
 def respond(frames: AsyncIterator[str]) -> StreamingResponse:
-    """An answer that goes on, and that neither caches nor proxies keep."""
+    """A streaming response that caches and proxies do not buffer."""
     return StreamingResponse(frames, media_type="text/event-stream", headers=_HEADERS)
 
 
 def frame(event: str, data: str, *, id: str | None = None) -> str:
-    """One event; `data` is JSON, which has no line ends, and `id` is what a client resumes with."""
+    """One event: `data` is JSON without line ends, a client resumes with `id`."""
     first = "" if id is None else f"id: {id}\n"
     return f"{first}event: {event}\ndata: {data}\n\n"
 
@@ -44,9 +44,9 @@ def frame(event: str, data: str, *, id: str | None = None) -> str:
 async def messages(
     hub: Hub, subscriber: Subscriber, source_id: UUID, after: int | None = None
 ) -> AsyncGenerator[Message | None]:
-    """What the hub says of a source; None when nothing was said for a while. Ends with the mailbox.
+    """The hub's messages about a source, or None after a quiet interval. Ends with the mailbox.
 
-    Close it (`aclosing`), so that the hub forgets the subscriber.
+    Close it (`aclosing`), so that the hub drops the subscriber.
     """
     positions = {} if after is None else {source_id: after}
     joining = asyncio.create_task(hub.subscribe(subscriber, [source_id], positions))
@@ -55,7 +55,7 @@ async def messages(
         while True:
             yield await _next(subscriber)
     except Closed:
-        return  # the client resumes with the id of the last event that it got
+        return  # the client resumes with the id of the last event it received
     finally:
         hub.drop(subscriber)
         await end(joining)
@@ -64,7 +64,7 @@ async def messages(
 async def while_valid(
     pool: Pool, key: Key, subscriber: Subscriber, frames: AsyncGenerator[str]
 ) -> AsyncIterator[str]:
-    """The frames, which end early when the key is revoked."""
+    """Pass the frames on; stop early when the key is revoked."""
     watching = asyncio.create_task(until_revoked(pool, key, check_seconds=HEARTBEAT_SECONDS))
     watching.add_done_callback(lambda _: subscriber.mailbox.close())
     try:

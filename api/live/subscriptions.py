@@ -1,7 +1,7 @@
-"""Who gets what: the part of the hub that never waits, so that each change is seen whole.
+"""Which subscriber gets which event: the synchronous part of the hub, so each change is atomic.
 
-A feed is a source that somebody watches; `feed.seq` is the last event that was broadcast. A
-subscriber joins a feed once it has everything up to there. From then on each broadcast hands it
+A feed is a source that has subscribers; `feed.seq` is the last event that was broadcast. A
+subscriber joins a feed once it has all events up to there. From then on each broadcast gives it
 the events after its own position, so it sees every number once and in order.
 """
 
@@ -20,15 +20,15 @@ class Subscriber:
     application_id: UUID
     mailbox: Mailbox = field(default_factory=Mailbox)
     positions: dict[UUID, int] = field(default_factory=dict)
-    """Per joined feed: the last event that went into the mailbox, or that was skipped."""
+    """Per joined feed: the last event that was put into the mailbox or skipped."""
     joining: set[UUID] = field(default_factory=set)
-    """Feeds to be joined after a replay that is under way."""
+    """Feeds to join when the running replay ends."""
     chosen: set[UUID] = field(default_factory=set)
-    """Sources that were named, as opposed to `all`."""
+    """Sources subscribed to by id, as opposed to `all`."""
     muted: set[UUID] = field(default_factory=set)
-    """Sources that were unsubscribed although `all` are followed."""
+    """Sources that were unsubscribed while `all` are followed."""
     follows: bool = False
-    """Whether sources that nobody named are delivered too."""
+    """Whether the client subscribed to `all` sources of the application."""
 
     def lacks(self, source_id: UUID) -> bool:
         return not (
@@ -47,10 +47,10 @@ class Feed:
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class Following:
-    """Those who follow one application as a whole."""
+    """The subscribers to all sources of one application."""
 
     since: datetime
-    """By the database's clock; what happened before is no news to them."""
+    """By the database's clock; earlier changes are not delivered as news."""
     followers: set[Subscriber] = field(default_factory=set)
 
 
@@ -65,7 +65,7 @@ class Feeds:
         return self._feeds.get(source_id)
 
     def concerns(self, application_id: UUID, source_id: UUID) -> bool:
-        """Whether anybody wants to hear of this source."""
+        """Whether this source has subscribers, by id or through its application."""
         return source_id in self._feeds or application_id in self._following
 
     def open(self, source_id: UUID, *, application_id: UUID, seq: int) -> Feed:
@@ -77,7 +77,7 @@ class Feeds:
         return feed
 
     def join(self, subscriber: Subscriber, feed: Feed, *, position: int) -> None:
-        """Deliver events after `position`, which is not before `feed.seq`, from now on."""
+        """From now on, deliver events after `position`, which is not before `feed.seq`."""
         subscriber.joining.discard(feed.source_id)
         if not subscriber.mailbox.is_closed:
             subscriber.positions[feed.source_id] = position
@@ -91,7 +91,7 @@ class Feeds:
             self.close_if_unwatched(feed)
 
     def follow(self, subscriber: Subscriber, *, since: datetime) -> None:
-        """Deliver sources of the application that nobody named as well, from `since` on."""
+        """Also deliver sources of the application that were not named, from `since` on."""
         subscriber.follows = True
         following = self._following.setdefault(subscriber.application_id, Following(since=since))
         following.followers.add(subscriber)
@@ -106,21 +106,21 @@ class Feeds:
                 del self._following[subscriber.application_id]
 
     def drop(self, subscriber: Subscriber) -> None:
-        """Deliver nothing more to a subscriber."""
+        """Close the mailbox and end all subscriptions."""
         subscriber.mailbox.close()
         self.unfollow(subscriber)
         for source_id in tuple(subscriber.positions):
             self.leave(subscriber, source_id)
 
     def lacking(self, application_id: UUID, source_id: UUID) -> list[Subscriber]:
-        """Followers of the application that have not yet heard of this source."""
+        """Followers of the application that have not yet received this source."""
         following = self._following.get(application_id)
         if following is None:
             return []
         return [follower for follower in following.followers if follower.lacks(source_id)]
 
     def broadcast(self, feed: Feed, message: Message) -> None:
-        """Give an event of the feed to everybody who does not have it."""
+        """Give an event of the feed to every subscriber that does not have it."""
         if message.seq is None or message.seq <= feed.seq:
             return
         feed.seq = message.seq
@@ -131,22 +131,22 @@ class Feeds:
                 self.offer(subscriber, message)
 
     def offer(self, subscriber: Subscriber, message: Message) -> None:
-        """Send without waiting; who cannot keep up is dropped."""
+        """Send without waiting; drop a subscriber that cannot keep up."""
         if not subscriber.mailbox.offer(message):
             self.drop(subscriber)
 
     def named(self) -> list[Feed]:
-        """Feeds of applications that nobody follows as a whole."""
+        """Feeds of applications that have no followers."""
         return [feed for feed in self._feeds.values() if feed.application_id not in self._following]
 
     def followed(self) -> dict[UUID, datetime]:
-        """Applications that somebody follows as a whole, and since when."""
+        """Applications that have followers, and since when."""
         return {id: following.since for id, following in self._following.items()}
 
     def forget(self, idle: timedelta) -> None:
-        """Close feeds that nobody named and that have not moved for `idle`.
+        """Close feeds that were not subscribed by id and had no event for `idle`.
 
-        A follower hears of such a source again when it has news.
+        Followers receive such a source again when it has news.
         """
         before = time.monotonic() - idle.total_seconds()
         for feed in [feed for feed in self._feeds.values() if feed.moved_at < before]:
@@ -154,7 +154,7 @@ class Feeds:
                 self.close(feed.source_id)
 
     def close(self, source_id: UUID) -> tuple[Subscriber, ...]:
-        """End a feed; those who had joined it."""
+        """Remove a feed; returns its subscribers."""
         feed = self._feeds.pop(source_id, None)
         if feed is None:
             return ()

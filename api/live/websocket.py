@@ -9,21 +9,20 @@ Subscriptions add up. The server sends, for each source, one `snapshot` and then
 The rule of `seq`: after a message with `seq` n, a snapshot or an event, the next event of that
 source is n + 1. Without `after` a snapshot has the number of the last event that its state
 reflects. With `after` it has the client's own number: events n + 1 and later are replayed, while
-the state is already that of `latestSeq`. (The number may differ from the one asked for: a number
-from the future is cut down, and events that are no longer kept are skipped.) So a client keeps the
-`seq` of the last message per source, names them in `after` when it reconnects, and sees every event
-once and in order.
+the state is already that of `latestSeq`. (The number may differ from the one in `after`: a number
+from the future is reduced, and events that are no longer stored are skipped.) So a client stores
+the `seq` of the last message per source, sends them in `after` when it reconnects, and sees every
+event once and in order.
 
-`all` shows every unfinished source, the newest 1,000 finished ones and those in `after`, and every
-other source of the application, new ones first of all, as soon as it has an event.
+`all` sends every unfinished source, the newest 1,000 finished ones and those in `after`. Every
+other source of the application, including new ones, follows as soon as it has an event.
 
 `error` messages (`not_found` with the source, `invalid_message`, `too_many_subscriptions`) leave
 the connection open. A `ping` comes every 20 seconds besides the protocol's own; it needs no answer.
-Close codes: 4400 too many invalid messages, 4401 no valid key or ticket, or a key that was revoked
-meanwhile (it is asked again every 20 seconds), 4403 not allowed, 4408 the
-client does not read: reconnect with `after`, 1013 the database does not answer: likewise. The
-handshake of a key that has asked too often is answered with 429 (messages are not counted), one
-with an unknown query parameter with 422.
+Close codes: 4400 too many invalid messages; 4401 no valid key or ticket, or the key was revoked
+(checked every 20 seconds); 4403 not allowed; 4408 the client does not read: reconnect with `after`;
+1013 the database does not answer: likewise. A handshake over the rate limit of the key is answered
+with 429 (messages are not counted), one with an unknown query parameter with 422.
 """
 
 import asyncio
@@ -55,19 +54,19 @@ router = APIRouter()
 INVALID, NO_KEY, FORBIDDEN, DOES_NOT_READ, TRY_AGAIN = 4400, 4401, 4403, 4408, 1013
 
 LARGEST_MESSAGE: Final = 2 * 1024 * 1024
-"""Bytes: the largest subscription, with `after` for each source, takes half of it."""
+"""Bytes. The largest subscription, with `after` for each source, takes half of it."""
 
 _PING_SECONDS: Final = 20.0
-# A socket whose buffers stay full for so long belongs to a client that does not read.
+# A client whose socket buffers stay full for this long does not read.
 _SEND_SECONDS: Final = 10.0
-# It learns why it was closed, if it reads what is in the buffers by then.
+# Time for the client to drain the buffers and receive the close code.
 _FAREWELL_SECONDS: Final = 60.0
 _WITHOUT_PAUSE: Final = 50
 _INVALID_MESSAGES: Final = 20
-# Characters of an error's parts.
+# Characters shown of an error's location and message.
 _SHOWN_WHERE: Final = 60
 _SHOWN_MESSAGE: Final = 140
-# Each may be of the largest size.
+# Each may have the largest size.
 _COMMANDS_WAITING: Final = 8
 
 
@@ -105,7 +104,7 @@ async def live(websocket: WebSocket) -> None:
 
 
 class Session:
-    """One accepted socket: receives, obeys and sends at the same time."""
+    """One accepted socket: receives, executes commands and sends at the same time."""
 
     def __init__(self, websocket: WebSocket, hub: Hub, subscriber: Subscriber, key: Key) -> None:
         self._websocket = websocket
@@ -117,7 +116,7 @@ class Session:
         """By the loop's clock; None between messages."""
 
     async def run(self) -> int | None:
-        """Until one side ends it; the code to close with, None when the client has gone."""
+        """Run until one side ends it; the code to close with, None when the client has gone."""
         tasks = [
             asyncio.create_task(self._receive()),
             asyncio.create_task(self._obey()),
@@ -133,7 +132,7 @@ class Session:
             await end(*tasks)
 
     async def _receive(self) -> int | None:
-        # Always reading, also during a long replay: the protocol's pongs come this way too.
+        # Always reading, even during a long replay: the protocol's pongs arrive here too.
         while True:
             received = await self._websocket.receive()
             if received["type"] == "websocket.disconnect":
@@ -201,7 +200,7 @@ class Session:
                 return DOES_NOT_READ
 
     async def _send(self) -> int | None:
-        # Without timers: of each message and each client, they would cost more than the rest.
+        # No timer per message and client: timers would cost more than everything else here.
         loop = asyncio.get_running_loop()
         sent = 0
         try:
@@ -216,11 +215,11 @@ class Session:
         except Closed:
             return DOES_NOT_READ
         except (WebSocketDisconnect, RuntimeError):
-            # RuntimeError: the server has closed by itself, as it does after a too large message.
+            # RuntimeError: the server has closed the socket, as after a message that is too large.
             return None
 
     async def _watch_sending(self) -> int:
-        """End when a message has been on its way for too long."""
+        """End when a message has been in transit for too long."""
         loop = asyncio.get_running_loop()
         waited = 0.0
         while waited < _SEND_SECONDS:
@@ -231,7 +230,7 @@ class Session:
 
 
 def _what_is_wrong(error: ValidationError) -> str:
-    """Hardly any of the input, which may be huge: it may still be in a location or a message."""
+    """Describe the first error briefly: locations and messages may contain huge input."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = shortened(".".join(str(part) for part in first["loc"]), _SHOWN_WHERE)
     what = shortened(first["msg"], _SHOWN_MESSAGE)
