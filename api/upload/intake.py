@@ -1,4 +1,4 @@
-"""Receive an upload: parts become staged blobs while they are hashed; nothing is left behind."""
+"""Receive an upload: stage and hash each part as a blob, and clean up all unused blobs."""
 
 import asyncio
 import hashlib
@@ -22,14 +22,14 @@ log = structlog.get_logger()
 
 FIELDS: Final = frozenset({"metadata", "priority", "batchId", "onConflict", "chunking"})
 LARGEST_FIELD: Final = 64 * 1024
-# Of a name that was refused, for the report.
+# Characters of a refused name that are reported.
 _SHOWN: Final = 200
 
 
 class Intake:
     """The files and fields of one upload.
 
-    A context manager: at its end every blob is removed that `keep` did not name, whatever happened.
+    A context manager: on exit it removes every blob that `keep` did not name, also after an error.
     """
 
     def __init__(self, blobs: BlobStore, *, application_id: UUID, max_file_bytes: int) -> None:
@@ -39,7 +39,7 @@ class Intake:
         self._staged: dict[str, StagedBlob] = {}
         self._committed: set[str] = set()
         self.files: list[UploadedFile] = []
-        """In the order of the request; those with a `code` were refused and hold no bytes."""
+        """In the order of the request; those with a `code` were refused and have no blob."""
         self.fields: dict[str, str] = {}
 
     async def __aenter__(self) -> Self:
@@ -58,7 +58,7 @@ class Intake:
         )
         left = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
         if left:
-            # The sweep of orphans finds them.
+            # The orphan sweep removes them.
             log.warning("upload.left_blobs", count=len(left), error=str(left[0]))
 
     async def receive(self, tokens: AsyncIterator[Token]) -> None:
@@ -78,14 +78,14 @@ class Intake:
         self._committed.update(wanted)
 
     def lacks(self, keys: Collection[str]) -> bool:
-        """Whether one of these blobs is not durable yet."""
+        """Whether at least one of these blobs is not durable yet."""
         return not self._committed.issuperset(keys)
 
     def keep(self, keys: Collection[str]) -> None:
-        """Rows name these blobs. To be called before those rows are committed.
+        """Rows refer to these blobs. Call it before those rows are committed.
 
-        If it is unknown whether the commit succeeded, an orphan is swept later; a row without its
-        bytes could not be mended.
+        If the outcome of the commit is unknown, the sweep removes an orphan later; a row without
+        its bytes could not be repaired.
         """
         for key in keys:
             del self._staged[key]
@@ -118,7 +118,7 @@ class Intake:
                 UploadedFile(path=path, size=stored.size, sha256=stored.sha256, blob_key=key)
             )
             return
-        # At once, not at the end: a request may hold many that are too large.
+        # Now, not on exit: a request may contain many files that are too large.
         await self._staged.pop(key).discard()
         size = stored.size + await _skip(tokens)
         detail = f"larger than {self._max_file_bytes} bytes"
@@ -133,7 +133,7 @@ class _Stored:
 
 
 async def _store(blob: StagedBlob, tokens: AsyncIterator[Token], *, limit: int) -> _Stored:
-    """Write the bytes of a part; stops with the piece that exceeds `limit`."""
+    """Write the bytes of a part; stops at the piece that exceeds `limit`."""
     digest = hashlib.sha256()
     size = 0
     async for token in tokens:
@@ -149,7 +149,7 @@ async def _store(blob: StagedBlob, tokens: AsyncIterator[Token], *, limit: int) 
 
 
 async def _skip(tokens: AsyncIterator[Token]) -> int:
-    """Read a part to its end; how many bytes it had left."""
+    """Read a part to its end; returns the number of bytes skipped."""
     size = 0
     async for token in tokens:
         if not isinstance(token, bytes):

@@ -1,4 +1,4 @@
-"""multipart/form-data as a stream of parts: flat memory, whatever their number and size.
+"""multipart/form-data as a stream of parts: constant memory for any number and size of parts.
 
 The framework's own form parser is not used: it limits the number of parts and keeps them all.
 """
@@ -19,8 +19,8 @@ LONGEST_HEADER: Final = 64 * 1024
 MOST_HEADERS: Final = 16
 
 _BOUNDARY: Final = re.compile(r';\s*boundary=(?:"([^"]+)"|([^\s;"]+))', re.IGNORECASE)
-# A quote inside a value is written `\"` by old clients and `%22` by browsers, which escape line
-# ends too; other backslashes and percent signs are plain.
+# Old clients write a quote inside a value as `\"`, browsers as `%22`; browsers escape line ends
+# too. Other backslashes and percent signs are literal.
 _PARAMETER: Final = re.compile(rb';\s*([A-Za-z0-9_*-]+)\s*=\s*(?:"((?:\\"|[^"])*)"|([^\s;]*))')
 _ESCAPED: Final = re.compile(rb'\\(")|%(22|0[DA])', re.IGNORECASE)
 _EXTENDED: Final = re.compile(rb"([A-Za-z0-9-]*)'[^']*'(.*)", re.DOTALL)
@@ -32,12 +32,12 @@ class Part:
 
     name: str
     filename: bytes | None
-    """Without quotes and escapes; UTF-8 if the client keeps to the standard."""
+    """Without quotes and escapes; UTF-8 if the client follows the standard."""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The part whose bytes came before is complete."""
+    """Ends the part whose bytes came before."""
 
 
 Token = Part | bytes | End

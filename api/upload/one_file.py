@@ -1,4 +1,4 @@
-"""A multipart form with one file, which goes to a disk, and a few fields."""
+"""A multipart form with one file, which is written to disk, and a few fields."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
@@ -12,7 +12,7 @@ from api.upload import paths
 from api.upload.multipart import Part, Token
 
 _LARGEST_FIELD: Final = 64 * 1024
-# Of a name that was refused.
+# Characters of a refused name that are shown.
 _SHOWN: Final = 200
 
 
@@ -27,7 +27,7 @@ class OneFile:
         self._known = fields
         self._limit = limit
         self.name: str | None = None
-        """As the user named it; None: no file has come."""
+        """As the user named it; None until a file arrives."""
         self.fields: dict[str, str] = {}
 
     async def receive(self, tokens: AsyncIterator[Token]) -> None:
@@ -68,7 +68,7 @@ def _name(part: Part) -> str:
     try:
         return paths.normalise(paths.decode_filename(part.filename or b""))
     except ValueError:
-        return "file"  # only a hint of what it is
+        return "file"  # the name is only a hint at the type
 
 
 async def _field(name: str, tokens: AsyncIterator[Token]) -> str:

@@ -1,7 +1,7 @@
 """The path of an uploaded file: its identity within the application. Pure.
 
-It is a label in the database, never a name on a disk; still it comes out relative and without
-anything that could mislead a reader or a program that uses it later.
+It is a label in the database, never a name on a disk. Still it is relative and free of anything
+that could mislead a reader or a program that uses it later.
 """
 
 import re
@@ -19,25 +19,25 @@ _REMOVED: Final = re.compile(
     "\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _DRIVE: Final = re.compile("[A-Za-z]:")
-# What may stand before a drive: nothing, or the question mark of long Windows paths (`\\?\C:\x`).
+# Segments allowed before a drive: none, or the question mark of long Windows paths (`\\?\C:\x`).
 _BEFORE_DRIVE: Final[tuple[list[str], ...]] = ([], ["?"])
 
 
 def decode_filename(raw: bytes) -> str:
-    """A file name as text: UTF-8, and `%` with two digits for every byte that is not.
+    """A file name as text: UTF-8, and `%` with two hex digits for every byte that is not.
 
-    So names that differ stay different, whatever encoding the client's disk has.
+    So different names stay different, whatever encoding the client's disk uses.
     """
     text = raw.decode("utf-8", "surrogateescape")
     return _UNDECODABLE.sub(lambda match: f"%{ord(match.group()) - 0xDC00:02X}", text)
 
 
 def normalise(name: str) -> str:
-    """The relative, `/`-separated path of a name; ValueError says why there is none.
+    """The relative, `/`-separated path of a name; ValueError if nothing usable is left.
 
     Equal files get equal paths from every client: NFC, no drive, no leading slash, `.` and `..`
-    resolved without leaving the root, nothing invisible. Spaces and dots at the ends stay, because
-    they are part of a name on most systems.
+    resolved without leaving the root, no invisible characters. Spaces and dots at the ends stay,
+    because they are part of a name on most systems.
     """
     text = unicodedata.normalize("NFC", visible(name)).replace("\\", "/")
     segments: list[str] = []
@@ -57,5 +57,5 @@ def normalise(name: str) -> str:
 
 
 def visible(text: str) -> str:
-    """The text without characters that cannot be seen or stored."""
+    """The text without characters that are invisible or cannot be stored."""
     return _REMOVED.sub("", text)

@@ -1,4 +1,4 @@
-"""A body on its way in whose size is not known: in memory while it is small, else in a blob."""
+"""An incoming body of unknown size: kept in memory while it is small, else written to a blob."""
 
 import hashlib
 from types import TracebackType
@@ -12,14 +12,14 @@ from ingest.blobs.base import BlobStore, StagedBlob, new_key
 log = structlog.get_logger()
 
 _LARGEST_IN_MEMORY: Final = 256 * 1024
-# Whose it is will be known when it is read.
+# The application is not known before the body is read.
 _NOBODY: Final = UUID(int=0)
 
 
 class Spool:
     """Takes the bytes of one body.
 
-    A context manager: at its end nothing is left behind, unless `keep` was called.
+    A context manager: on exit it removes the blob, unless `keep` was called.
     """
 
     def __init__(self, blobs: BlobStore) -> None:
@@ -48,7 +48,7 @@ class Spool:
             else:
                 await self._staged.discard()
         except Exception as failure:
-            # The sweep of orphans finds it.
+            # The orphan sweep removes it.
             log.warning("spool.left_blob", error=str(failure))
 
     async def write(self, data: bytes) -> None:
@@ -65,28 +65,28 @@ class Spool:
             self._parts.clear()
 
     async def commit(self) -> None:
-        """Make the bytes durable, as far as they are not in memory."""
+        """Make the bytes durable if they are in a blob."""
         if self._staged is not None:
             await self._staged.finish()
             await self._blobs.commit([self._staged])
             self._is_committed = True
 
     def keep(self) -> None:
-        """A row names the blob. To be called before that row is committed.
+        """A row refers to the blob. Call it before that row is committed.
 
-        If it is unknown whether the commit succeeded, an orphan is swept later; a row without its
-        bytes could not be mended.
+        If the outcome of the commit is unknown, the sweep removes an orphan later; a row without
+        its bytes could not be repaired.
         """
         self._is_kept = True
 
     @property
     def body(self) -> bytes | None:
-        """The bytes of a small body."""
+        """The bytes of a small body; None if they are in a blob."""
         return b"".join(self._parts) if self._staged is None else None
 
     @property
     def blob_key(self) -> str | None:
-        """Where the bytes of a large one are."""
+        """The blob of a large body."""
         return None if self._staged is None else self._staged.key
 
     @property
