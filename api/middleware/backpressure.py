@@ -1,4 +1,4 @@
-"""What a process takes upon itself at a time: bodies that get on, and so many requests at once."""
+"""Backpressure per process: a minimum pace for bodies and a maximum of concurrent requests."""
 
 import asyncio
 from collections.abc import Collection
@@ -18,16 +18,16 @@ _EVENT_STREAM: Final = b"text/event-stream"
 
 
 class BodyPace:
-    """Answers 408 to a body that stands still or drips.
+    """Answers 408 to a body that stalls or drips.
 
-    Time counts only while the application waits for bytes: a slow disk of ours is not held against
-    the client.
+    Time counts only while the application waits for bytes: a slow disk on our side is not held
+    against the client.
     """
 
     def __init__(
         self, app: ASGIApp, *, window: float = WINDOW_SECONDS, least: int = LEAST_BYTES
     ) -> None:
-        """`window` in seconds; in each, `least` bytes have to come."""
+        """`window`: seconds. `least`: bytes that must arrive in each window."""
         self._app = app
         self._window = window
         self._least = least
@@ -53,7 +53,7 @@ class _Paced:
 
     async def receive(self) -> Message:
         if self._is_whole:
-            return await self._receive()  # who waits now waits for the client to hang up
+            return await self._receive()  # a caller now waits for the client to disconnect
         loop = asyncio.get_running_loop()
         started = loop.time()
         try:
@@ -81,9 +81,9 @@ class _Paced:
 
 
 class Crowd:
-    """Answers 503 to what comes while `most` requests are being answered.
+    """Answers 503 to new requests while `most` requests are in flight.
 
-    Not counted: WebSockets, event streams once they have begun, and the paths that are `exempt`.
+    Not counted: WebSockets, event streams once they have begun, and the `exempt` paths.
     """
 
     def __init__(self, app: ASGIApp, *, most: int, exempt: Collection[str]) -> None:

@@ -1,6 +1,6 @@
-"""How many bytes of a body are read into memory; what is streamed has limits of its own.
+"""How many bytes of a body are read into memory; streamed bodies have separate limits.
 
-The framework's own limit answers in plain text and before it is known who asks.
+The framework's own limit answers in plain text and before the caller is authenticated.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from starlette.types import Message, Receive, Scope
 
 MIB: Final = 1024 * 1024
 _LARGEST_BODY: Final = MIB
-# The digests of 10,000 files take more; files are streamed.
+# The digests of 10,000 files need more; files are streamed.
 _OTHERS: Final[Mapping[str, int | None]] = {
     "/upload/check": 8 * MIB,
     "/upload/documents": None,
@@ -20,9 +20,9 @@ _OTHERS: Final[Mapping[str, int | None]] = {
 
 
 def bounded(scope: Scope, receive: Receive, *, path: str) -> Receive:
-    """`receive`, which raises a 413 as soon as the body is larger than the route `path` takes.
+    """`receive`, which raises a 413 as soon as the body exceeds the limit of the route `path`.
 
-    Bytes are counted as they come: what the client announces only makes the refusal earlier.
+    Bytes are counted as they arrive; Content-Length only makes the refusal earlier.
     """
     limit = _OTHERS.get(path, _LARGEST_BODY)
     if limit is None:

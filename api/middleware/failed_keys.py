@@ -1,7 +1,7 @@
-"""Wrong keys: how many an address may try in a minute, and not to look the same one up again.
+"""Wrong keys: limits tries per address and minute, and avoids repeated look-ups of one key.
 
-Both counts are of this process, and bounded. A right key is never refused for the wrong ones that
-others send from the same address.
+Both counts are per process, and bounded. A valid key is never refused because of wrong keys from
+the same address.
 """
 
 import ipaddress
@@ -18,17 +18,17 @@ from api.problems import ApiError, RateLimited, Unauthorized
 
 _PER_ADDRESS: Final = 150
 _MINUTE: Final = 60.0
-# A wrong key that comes again and again is not looked up; but one that was only just created, and
-# tried before, is.
+# A wrong key that is sent again and again is not looked up each time. A key that was tried shortly
+# before it was created is.
 _LOOKUPS: Final = 5
 _LOOKUP_SECONDS: Final = 10.0
 _REMEMBERED: Final = 10_000
-# Whoever has one IPv6 address has the rest of its network.
+# The owner of one IPv6 address controls the rest of its network.
 _IPV6_NETWORK: Final = 64
 
 
 class _Counts:
-    """How often each of the most recent names was counted in its present window."""
+    """The count of each recent name in its current window."""
 
     def __init__(self, *, seconds: float, clock: Callable[[], float]) -> None:
         self._seconds = seconds
@@ -40,12 +40,12 @@ class _Counts:
         return count if self._clock() < until else 0
 
     def left(self, name: Hashable) -> timedelta:
-        """Until the window of the name ends."""
+        """The time until the window of the name ends."""
         _, until = self._windows.get(name, (0, 0.0))
         return timedelta(seconds=max(0.0, until - self._clock()))
 
     def add(self, name: Hashable) -> int:
-        """Count once more; how often that makes."""
+        """Count once more; returns the new count."""
         count = self.get(name) + 1
         until = self._windows[name][1] if count > 1 else self._clock() + self._seconds
         self._windows[name] = (count, until)
@@ -56,19 +56,19 @@ class _Counts:
 
 
 class FailedKeys:
-    """What was tried in vain. Keys are named by their digests."""
+    """Failed attempts. Keys are identified by their digests."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """`clock`: seconds, never going back."""
+        """`clock`: seconds, monotonic."""
         self._addresses = _Counts(seconds=_MINUTE, clock=clock)
         self._keys = _Counts(seconds=_LOOKUP_SECONDS, clock=clock)
 
     def is_known(self, key_hash: bytes) -> bool:
-        """Whether the key was looked up in vain so often that it need not be once more."""
+        """Whether the key has failed so many look-ups that it is not looked up again."""
         return self._keys.get(key_hash) >= _LOOKUPS
 
     def refusal(self, connection: HTTPConnection, key_hash: bytes, why: str) -> ApiError:
-        """Count a wrong key or ticket; the error to raise, which says `why`."""
+        """Count a wrong key or ticket; returns the error to raise, which says `why`."""
         self._keys.add(key_hash)
         address = _address(connection)
         if self._addresses.add(address) <= _PER_ADDRESS:
@@ -80,7 +80,7 @@ class FailedKeys:
 
 
 def failed_keys_of(app: FastAPI) -> FailedKeys:
-    """The counts that the application's lifespan began."""
+    """The counts that the application's lifespan created."""
     failed: FailedKeys = app.state.failed_keys
     return failed
 

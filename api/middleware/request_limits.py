@@ -1,8 +1,7 @@
-"""How often a key may ask: requests per minute, counted by each process for itself.
+"""Rate limit per key: requests per minute, counted by each process separately.
 
-The window moves: at no moment do the last 60 seconds hold more requests than the limit. Only keys
-that were found to be valid are counted (api/dependencies.py), so nobody can fill the memory with
-invented ones.
+The window slides: the last 60 seconds never contain more requests than the limit. Only valid keys
+are counted (api/dependencies.py), so invented keys cannot fill the memory.
 """
 
 import time
@@ -20,17 +19,17 @@ _WINDOW_SECONDS: Final = 60.0
 
 
 class RequestLimits:
-    """The requests of each key in the last minute; keys are named by their digests."""
+    """The requests of each key in the last minute; keys are identified by their digests."""
 
     def __init__(self, per_minute: int, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """`per_minute` 0: no limit. `clock`: seconds, never going back."""
+        """`per_minute` 0: no limit. `clock`: seconds, monotonic."""
         self._per_minute = per_minute
         self._clock = clock
-        # When requests came, the oldest first; the key that asked longest ago first.
+        # Times of requests, oldest first; keys ordered by their last request, oldest first.
         self._times: OrderedDict[bytes, deque[float]] = OrderedDict()
 
     def refusal(self, key_hash: bytes) -> RateLimited | None:
-        """Why the key may not ask now, if it may not. Counts nothing."""
+        """The error if the key is over its limit now, else None. Counts nothing."""
         times = self._times.get(key_hash)
         if times is None:
             return None
@@ -56,19 +55,19 @@ class RequestLimits:
         self._forget_one()
 
     def _forget_one(self) -> None:
-        """Drop a key that has been silent; one at each request keeps up with all of them."""
+        """Drop one idle key; one per request keeps up with all of them."""
         key_hash, times = next(iter(self._times.items()))
         if not times or self._clock() - times[-1] >= _WINDOW_SECONDS:
             del self._times[key_hash]
 
 
 def limits_of(app: FastAPI) -> RequestLimits:
-    """The counts that the application's lifespan began."""
+    """The counts that the application's lifespan created."""
     limits: RequestLimits = app.state.request_limits
     return limits
 
 
 def answer_to(refusal: RateLimited) -> JSONResponse:
-    """The problem document of a request that never comes to a route."""
+    """The problem document for a request that is refused before it reaches a route."""
     headers = retry_after(refusal.retry_after)
     return problem(429, code=refusal.code, detail=str(refusal), headers=headers)

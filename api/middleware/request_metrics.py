@@ -1,4 +1,4 @@
-"""Counts and traces what is answered: by the route's template, never by the path."""
+"""Counts and traces responses by the route's template, never by the path."""
 
 import time
 from http import HTTPStatus
@@ -9,14 +9,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ingest.observability import metrics, tracing
 
-# Made-up paths and methods must not become labels.
+# Invented paths and methods must not become labels.
 _UNKNOWN: Final = "none"
 _FAILED: Final = int(HTTPStatus.INTERNAL_SERVER_ERROR)
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class Observed:
-    """The outermost layer: what others refuse is counted, too."""
+    """The outermost middleware: it also counts what inner ones refuse."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -47,7 +47,7 @@ class Observed:
                 tracing.failed(span, str(status))
 
     async def _counted(self, method: str, scope: Scope, receive: Receive, send: Send) -> int:
-        """Answer; the status that was sent."""
+        """Answer; returns the status that was sent."""
         started = time.monotonic()
         status: int | None = None
 
@@ -65,7 +65,7 @@ class Observed:
         try:
             await self._app(scope, receive, sending)
         except Exception:
-            # The framework makes a 500 of it outside of this layer.
+            # The framework turns it into a 500 outside this middleware.
             if status is None:
                 count(_FAILED)
             raise
@@ -89,5 +89,5 @@ class Observed:
 
 
 def _route(scope: Scope) -> str:
-    """The template, which the router leaves behind when it has found a route."""
+    """The template; the router sets it when it finds a route."""
     return str(getattr(scope.get("route"), "path", _UNKNOWN))
