@@ -1,4 +1,4 @@
-"""What routes ask for: the runtime, the pool, and who is asking in which role."""
+"""Dependencies of routes: the runtime, the pool, and the caller with its role."""
 
 import asyncio
 import hmac
@@ -25,7 +25,7 @@ log = structlog.get_logger()
 
 APPLICATION_HEADER: Final = "X-Application-Id"
 
-# Where a request keeps who is asking, once that is settled.
+# Where the scope of a request keeps the authenticated caller.
 _SETTLED: Final = "ingest.key"
 
 _RANK: Final[dict[Role, int]] = {"viewer": 0, "editor": 1, "admin": 2}
@@ -33,13 +33,13 @@ _RANK: Final[dict[Role, int]] = {"viewer": 0, "editor": 1, "admin": 2}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """Who is asking: an application, a role in it, and whether it is the operator."""
+    """The caller: an application, a role in it, and whether it is the operator."""
 
     application_id: UUID
     role: Role
     is_operator: bool
     id: UUID | None = None
-    """Id of the API key, also when a ticket stood for it; None for the operator's."""
+    """Id of the API key, also when a ticket stands for it; None for the operator's key."""
 
 
 def runtime_of(connection: HTTPConnection) -> Runtime:
@@ -58,10 +58,10 @@ PoolDep = Annotated[Pool, Depends(_pool)]
 
 
 async def authenticate(connection: HTTPConnection, *, allow_ticket: bool = False) -> Key:
-    """Who is asking, by the bearer key or, where browsers connect, by `?ticket=`.
+    """Identify the caller by the bearer key or, with `allow_ticket`, by `?ticket=`.
 
-    Raises Unauthorized, and RateLimited when a key asks, or an address guesses, too often. A ticket
-    is used up by this.
+    Raises Unauthorized, and RateLimited when a key sends too many requests or an address guesses
+    too often. A ticket is consumed by this.
     """
     runtime = runtime_of(connection)
     scheme, key = get_authorization_scheme_param(connection.headers.get("authorization"))
@@ -115,7 +115,7 @@ async def _by_ticket(connection: HTTPConnection, pool: Pool, ticket: str) -> Key
     async with transaction(pool) as conn:
         grant = await api_keys.redeem_ticket(conn, ticket)
         if grant is not None and grant.key_hash is not None:
-            # Inside, so that a refusal leaves the ticket as good as it was.
+            # Inside the transaction: a refusal rolls back, and the ticket stays valid.
             limits_of(connection.app).count(grant.key_hash)
     if grant is None:
         why = "the ticket is not valid, was used, or has expired"
@@ -126,27 +126,27 @@ async def _by_ticket(connection: HTTPConnection, pool: Pool, ticket: str) -> Key
 
 
 async def until_revoked(pool: Pool, key: Key, *, check_seconds: float) -> None:
-    """Return soon after the key was revoked: what a connection that stays open waits for."""
+    """Return soon after the key is revoked; run beside a long-lived connection."""
     while True:
         await asyncio.sleep(check_seconds)
         if key.id is None:
-            continue  # the operator's key holds as long as the process
+            continue  # the operator's key is valid for the life of the process
         try:
             async with transaction(pool) as conn:
                 if not await api_keys.is_key_live(conn, key.id):
                     return
         except psycopg.Error as error:
-            # Not a reason to cut all clients off: without a database there are no events either.
+            # No reason to disconnect all clients: without a database there are no events either.
             log.warning("access.not_checked", error=type(error).__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Require:
-    """A dependency that lets keys of this role or a higher one pass (api/keyed_route.py)."""
+    """A dependency that accepts keys of this role or a higher one (api/keyed_route.py)."""
 
     role: Role
     is_operator: bool = False
-    """Whether only the operator's key will do."""
+    """Whether only the operator's key is accepted."""
     allow_ticket: bool = False
 
     async def __call__(self, connection: HTTPConnection) -> Key:
@@ -154,7 +154,7 @@ class Require:
         return key
 
     async def settle(self, connection: HTTPConnection) -> None:
-        """Find out who is asking, once for the request. Raises Unauthorized and Forbidden."""
+        """Authenticate the request, once. Raises Unauthorized and Forbidden."""
         key = await authenticate(connection, allow_ticket=self.allow_ticket)
         if self.is_operator and not key.is_operator:
             raise Forbidden("this needs the operator's key")
@@ -168,5 +168,5 @@ Editor = Annotated[Key, Depends(Require("editor"))]
 Admin = Annotated[Key, Depends(Require("admin"))]
 Operator = Annotated[Key, Depends(Require("admin", is_operator=True))]
 Browser = Annotated[Key, Depends(Require("viewer", allow_ticket=True))]
-"""A viewer who may come with `?ticket=` instead of a header (WebSocket, EventSource)."""
+"""A viewer that may use `?ticket=` instead of a header (WebSocket, EventSource)."""
 EditorBrowser = Annotated[Key, Depends(Require("editor", allow_ticket=True))]

@@ -1,8 +1,8 @@
-"""Requests with an Idempotency-Key: carried out once, answered the same again.
+"""Requests with an Idempotency-Key: executed once, then answered from the stored response.
 
 A route that creates something takes `once: OnceDep`, does its work in a function of a connection,
-and ends in `return await once.carry_out(pool, work, application_id=…, status=…)`. Of several
-requests with one key one does its work; the others wait for its commit and get its answer.
+and ends in `return await once.carry_out(pool, work, application_id=…, status=…)`. Of concurrent
+requests with the same key one does the work; the rest wait for its commit and get its answer.
 """
 
 import hashlib
@@ -34,12 +34,12 @@ IdempotencyKey = Annotated[
 ]
 
 Work = Callable[[Connection], Awaitable[BaseModel]]
-"""What a request asks for, in one transaction; the body of its answer."""
+"""The work of a request, in one transaction; returns the response body."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A status and a JSON body; `is_replayed` when it was given before."""
+    """A status and a JSON body; `is_replayed` if it comes from the store."""
 
     status: int
     body: dict[str, Any]
@@ -52,17 +52,17 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secret:
-    """A secret in an answer: not kept in clear, but made again from a seed that is kept.
+    """A secret in an answer: stored as a seed, from which it is derived again, never in clear.
 
-    Without the operator's key a seed is worth nothing.
+    The seed is useless without the operator's key.
     """
 
     member: str
-    """Of the body; null there: this answer has no secret."""
+    """Field of the body that holds the secret; null there: this answer has none."""
     derive: Callable[[str], str]
-    """The secret of a seed."""
+    """Computes the secret from a seed."""
     is_valid: Callable[[Connection, str], Awaitable[bool]]
-    """Whether a secret is what was given out, and still good."""
+    """Whether a secret is the one that was issued, and still valid."""
     seed: str = field(default_factory=api_keys.new_seed)
 
     @property
@@ -70,13 +70,13 @@ class Secret:
         return self.derive(self.seed)
 
     def sealed(self, answer: Answer) -> Answer:
-        """As it is kept."""
+        """The answer as it is stored."""
         if answer.body[self.member] is None:
             return answer
         return replace(answer, body={**answer.body, self.member: {"seed": self.seed}})
 
     async def unsealed(self, conn: Connection, answer: Answer) -> Answer:
-        """As it was given; Conflict if the secret has ended, or cannot be made again."""
+        """The original answer; Conflict if the secret has ended or cannot be derived again."""
         sealed = answer.body[self.member]
         if sealed is None:
             return answer
@@ -91,7 +91,7 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """The key of a request, if it has one, and a digest of what it asks for."""
+    """The idempotency key of a request, if it has one, and the request's digest."""
 
     key: str | None
     request_hash: bytes
@@ -105,10 +105,10 @@ class Once:
         status: int,
         secret: Secret | None = None,
     ) -> JSONResponse:
-        """Do the work and answer with `status`, or repeat the answer that was given before.
+        """Do the work and answer with `status`, or repeat the stored answer.
 
-        An error of the work leaves nothing behind: the key is free again. Raises Conflict if the
-        key was used for another request. An answer that holds a secret has to name it.
+        If the work raises, nothing is stored and the key is free again. Raises Conflict if the key
+        was used for another request. An answer that contains a secret must pass it as `secret`.
         """
         async with transaction(pool) as conn:
             answer = await self.earlier(conn, application_id)
@@ -121,10 +121,10 @@ class Once:
         return answer.response()
 
     async def earlier(self, conn: Connection, application_id: UUID) -> Answer | None:
-        """The answer that was given before, if any; Conflict if it was to another request.
+        """The stored answer, if any; Conflict if it belongs to another request.
 
-        From here to the end of the transaction other requests with this key wait. No other lock may
-        be taken before.
+        From here to the end of the transaction, other requests with this key wait. The caller must
+        not take any other lock before.
         """
         if self.key is None:
             return None
@@ -134,7 +134,7 @@ class Once:
         return None if known is None else Answer(known.status, known.response, is_replayed=True)
 
     async def remember(self, conn: Connection, application_id: UUID, answer: Answer) -> None:
-        """Keep an answer, in the transaction that does the work: no secrets in clear."""
+        """Store an answer, in the transaction that does the work: no secrets in clear."""
         if self.key is not None:
             await idempotency.remember(
                 conn,
@@ -151,7 +151,7 @@ def to_json(view: BaseModel) -> dict[str, Any]:
 
 
 def digest(content: Any) -> bytes:
-    """Of all that makes a request another one, as JSON values."""
+    """SHA-256 of the fields, as JSON values, that tell one request from another."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
 
 
@@ -167,4 +167,4 @@ async def _once(request: Request, idempotency_key: IdempotencyKey = None) -> Onc
 
 
 OnceDep = Annotated[Once, Depends(_once)]
-"""For routes whose request is its path and its JSON body."""
+"""For routes whose request consists of its path and JSON body."""

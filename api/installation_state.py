@@ -1,4 +1,4 @@
-"""The state of the installation, read at most every few seconds however often it is asked for."""
+"""The state of the installation, read from the database at most every few seconds."""
 
 import asyncio
 import time
@@ -15,9 +15,9 @@ from ingest.store.queue import queue_stats
 from ingest.store.queue.queue_stats import QueueStats
 
 _SECONDS: Final = 5.0
-# And never for more than a twentieth of the time, should the database be slow.
+# And for at most a twentieth of the time, in case the database is slow.
 _SHARE: Final = 20
-# For a connection: who asks gives up soon.
+# Pool wait; callers give up quickly.
 _PATIENCE_SECONDS: Final = 2.0
 
 
@@ -28,10 +28,10 @@ class Overview:
 
 
 class Overviews:
-    """One per process; whoever asks while it is being read gets what is read."""
+    """One per process; concurrent callers share one read."""
 
     def __init__(self, runtime: Runtime, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """`clock`: seconds, never going back."""
+        """`clock`: seconds, monotonic."""
         self._runtime = runtime
         self._clock = clock
         self._lock = asyncio.Lock()
@@ -39,7 +39,7 @@ class Overviews:
         self._good_until = float("-inf")
 
     async def get(self) -> Overview:
-        """The state of a moment ago. Raises psycopg.OperationalError without a database."""
+        """The state, a few seconds old. Raises psycopg.OperationalError without a database."""
         async with self._lock:
             if self._last is None or self._clock() >= self._good_until:
                 started = self._clock()
@@ -62,6 +62,6 @@ class Overviews:
 
 
 def overviews_of(app: FastAPI) -> Overviews:
-    """What the application's lifespan made."""
+    """The overviews that the application's lifespan created."""
     overviews: Overviews = app.state.overviews
     return overviews

@@ -1,8 +1,8 @@
-"""Routes that know who is asking before they read a byte of what is sent.
+"""Routes that authenticate the caller before they read any byte of the body.
 
-FastAPI reads and parses a body before it runs any dependency, so a caller without a key could make
-it work. A route of this class settles key, role and rate first; then the body is read, within the
-limit of the route, and parsed.
+FastAPI reads and parses a body before it runs any dependency, so a caller without a key could
+cause work. A route of this class checks key, role and rate limit first. Then it reads the body,
+within the size limit of the route, and parses it.
 """
 
 from collections.abc import Callable, Coroutine
@@ -21,7 +21,7 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class KeyedRoute(APIRoute):
-    """A route whose function asks for a key, by one of the annotations in api/dependencies.py."""
+    """A route whose function takes a key, by one of the annotations in api/dependencies.py."""
 
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
@@ -32,7 +32,7 @@ class KeyedRoute(APIRoute):
         )
 
         async def keyed(request: Request) -> Response:
-            # First, because a typo must not use up a ticket.
+            # First, because a mistyped parameter must not consume a ticket.
             await known_query(request)
             await require.settle(request)
             receive = bounded(request.scope, request.receive, path=self.path_format)

@@ -1,7 +1,7 @@
-"""Log lines: readable in a terminal, one JSON object per line everywhere else. On stderr.
+"""Log lines on stderr: readable in a terminal, otherwise one JSON object per line.
 
-Each has an event name and fields, never the text of a document. Secrets of the settings are cut out
-of every line, whoever wrote it: a library, or a traceback.
+Each line has an event name and fields, never the text of a document. Secrets of the settings are
+removed from every line, also from lines of libraries and from tracebacks.
 """
 
 import logging
@@ -25,7 +25,7 @@ def set_up_logging(settings: Settings, *, stream: TextIO | None = None) -> None:
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
-    # Plain tracebacks: the other kinds print local variables, which are documents and keys here.
+    # Plain tracebacks: the other kinds print local variables, which hold documents and keys here.
     renderer: list[Processor] = (
         [
             structlog.dev.ConsoleRenderer(
@@ -55,13 +55,13 @@ def set_up_logging(settings: Settings, *, stream: TextIO | None = None) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
-    # Ours say more than libraries, which report every request at this level.
+    # Our own loggers also log at INFO, where libraries report every request.
     for name in ("ingest", "api"):
         logging.getLogger(name).setLevel(logging.INFO)
 
 
 class _Cut:
-    """The last step: cuts secrets out of the finished line."""
+    """The last processor: removes secrets from the finished line."""
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
@@ -71,7 +71,7 @@ class _Cut:
 
 
 def _secrets(settings: Settings) -> Iterator[str]:
-    """Everything that the settings keep secret: whole, and what it consists of."""
+    """All secrets of the settings: whole, and the parts they consist of."""
     for name in type(settings).model_fields:
         value = getattr(settings, name)
         if isinstance(value, SecretStr):

@@ -1,4 +1,4 @@
-"""The HTTP application: lifespan, routers, and which error answers with which status."""
+"""The HTTP application: lifespan, routers, and the status of each error."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -75,7 +75,7 @@ log = structlog.get_logger()
 
 OpenRuntime = Callable[[], AbstractAsyncContextManager[Runtime]]
 
-# The only place with status numbers of errors.
+# The only place that maps errors to status codes.
 _STATUS: Final[dict[type[IngestError], int]] = {
     Malformed: 400,
     Unauthorized: 401,
@@ -101,9 +101,9 @@ _CODES: Final = {
     503: "overloaded",
 }
 
-# At a time, in this process; with bodies of a megabyte each, half a gigabyte.
+# In flight per process; with bodies of a megabyte each, half a gigabyte.
 _MOST_REQUESTS: Final = 500
-# Who watches the service has to see it at its busiest.
+# Monitoring must work at peak load.
 _PROBES: Final = ("/healthz", "/readyz", "/metrics")
 
 _ROUTERS: Final[Sequence[APIRouter]] = (
@@ -166,13 +166,13 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
     strict = [Depends(known_query)]
     for router in (health.router, metrics.router):
         app.include_router(router, dependencies=strict, responses=openapi.OPEN)
-    # What is signed is never refused for what it says.
+    # Without `strict`: a signed webhook is never rejected for its content.
     app.include_router(webhooks.router)
     app.include_router(websocket.router)
-    # Whoever opens the address that `ingest serve` prints.
+    # For people who open the address that `ingest serve` prints.
     app.add_api_route("/", _to_the_docs, include_in_schema=False)
     openapi.describe(app, routers=_ROUTERS)
-    # The last one is the outermost: what the others refuse is counted.
+    # The last one is the outermost: it also counts requests that the inner ones refuse.
     app.add_middleware(BodyPace)
     app.add_middleware(Crowd, most=_MOST_REQUESTS, exempt=_PROBES)
     app.add_middleware(Observed)
@@ -224,7 +224,7 @@ def _from_the_framework(_: Request, error: Exception) -> Response:
 
 
 def _gone(_: Request, error: Exception) -> Response:
-    # Nobody is there to read it.
+    # The client is gone and will not read this.
     return problem(400, code="client_disconnected", detail="the request broke off")
 
 

@@ -1,14 +1,14 @@
-"""Errors as `application/problem+json` (RFC 9457), and the errors that only HTTP knows.
+"""Errors as `application/problem+json` (RFC 9457), and the errors that only the API raises.
 
 IngestError
 └── ApiError(code)
     ├── Unauthorized         no key, or one that is not valid
     ├── Forbidden            the key's role is too low
-    ├── Malformed            the body is not what its type promises
-    ├── UnsupportedMedia     a body of another type than the route reads
-    ├── BodyTooLarge         more bytes than the route takes
+    ├── Malformed            the body does not match its content type
+    ├── UnsupportedMedia     a content type that the route does not read
+    ├── BodyTooLarge         more bytes than the route accepts
     ├── RateLimited          more requests than a key may send
-    ├── SearchTimeout        a search that the database ended
+    ├── SearchTimeout        a search that the database cancelled
     └── NotConfigured        the installation lacks a setting that the route needs
 
 FieldRejected is a Rejected (ingest/errors.py) that names the field.
@@ -27,12 +27,12 @@ from ingest.errors import IngestError, Rejected
 
 MEDIA_TYPE: Final = "application/problem+json"
 LARGEST_ERROR_COUNT: Final = 20
-# Characters of a part of a location, and of a message.
+# Characters kept of each part of a location, and of a message.
 _SHOWN: Final = 200
 
 
 class ApiError(IngestError):
-    """Root of what is raised by the front door itself; the status is decided in api/main.py."""
+    """Root of the errors raised by the API itself; api/main.py maps them to a status."""
 
     code = "invalid_request"
 
@@ -42,7 +42,7 @@ class ApiError(IngestError):
 
 
 class Unauthorized(ApiError):
-    """No key, or one that is unknown or revoked: the three look the same."""
+    """No key, an unknown one or a revoked one: the answer does not tell which."""
 
     code = "unauthorized"
 
@@ -54,7 +54,7 @@ class Forbidden(ApiError):
 
 
 class Malformed(ApiError):
-    """The body is not what its content type promises."""
+    """The body does not match its content type."""
 
     code = "malformed_body"
 
@@ -66,13 +66,13 @@ class UnsupportedMedia(ApiError):
 
 
 class BodyTooLarge(ApiError):
-    """The request holds more bytes than the route takes."""
+    """The request has more bytes than the route accepts."""
 
     code = "too_large"
 
 
 class RateLimited(ApiError):
-    """The key has asked too often; it may again after `retry_after`."""
+    """The key has sent too many requests; it may send again after `retry_after`."""
 
     code = "rate_limited"
 
@@ -82,17 +82,17 @@ class RateLimited(ApiError):
 
 
 class SearchTimeout(ApiError):
-    """The search took longer than a statement may; the database is well."""
+    """The search exceeded the statement timeout; the database itself is fine."""
 
     code = "search_timeout"
 
 
 class NotConfigured(ApiError):
-    """The operator has to set something before the route can be used."""
+    """The operator must configure something before the route can be used."""
 
 
 class FieldRejected(Rejected):
-    """One field of the request cannot be accepted, though it has the right type."""
+    """A field of the request has the right type but an unacceptable value."""
 
     def __init__(self, message: str, *, loc: Sequence[str], code: str = "invalid_request") -> None:
         super().__init__(message, code=code)
@@ -124,7 +124,7 @@ def problem(
 
 
 def retry_after(wait: timedelta) -> dict[str, str]:
-    """The header that says when to come again, in whole seconds."""
+    """The Retry-After header, in whole seconds."""
     return {"Retry-After": str(ceil(wait.total_seconds()))}
 
 
@@ -143,19 +143,19 @@ def shortened(text: str, length: int) -> str:
 
 
 def is_broken_json(error: RequestValidationError) -> bool:
-    """Whether the body could not even be parsed, as opposed to having a wrong content."""
+    """Whether the body could not be parsed, as opposed to wrong content."""
     return any(item["type"] == "json_invalid" for item in error.errors())
 
 
 def field_errors(errors: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """The first 20 of what is wrong where, without the input: it may hold a secret or be huge.
+    """The first 20 errors, without the input: it may hold a secret or be huge.
 
-    Names of fields come from the client too, so locations and messages are cut.
+    Field names come from the client too, so locations and messages are shortened.
     """
     return [
         {
             "field": ".".join(shortened(str(part), _SHOWN) for part in item["loc"]),
-            # What a validator of ours says is a whole sentence; the prefix is pydantic's.
+            # Our validators write whole sentences; pydantic adds the prefix.
             "message": shortened(str(item["msg"]).removeprefix("Value error, "), _SHOWN),
             "code": str(item["type"]),
         }

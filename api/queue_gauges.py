@@ -1,4 +1,4 @@
-"""What the database knows, for Prometheus. Every process says the same: take `max`, not `sum`."""
+"""Database state for Prometheus. Every process reports the same values: take `max`, not `sum`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -12,7 +12,7 @@ Rows = Iterable[tuple[Sequence[str], float]]
 
 
 class QueueGauges(Collector):
-    """The gauges of one moment; without an overview, only whether the database answers."""
+    """Gauges of one moment; without an overview, only whether the database answers."""
 
     def __init__(self, overview: Overview | None, *, is_up: bool = True) -> None:
         self._overview = overview

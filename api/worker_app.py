@@ -1,4 +1,4 @@
-"""What a process that only works answers, on a port of its own: its metrics and its health."""
+"""The HTTP server of a process that only runs a worker, on its own port: metrics and health."""
 
 from fastapi import FastAPI
 
@@ -8,7 +8,7 @@ from ingest.runtime import Runtime
 
 
 def create_worker_app(runtime: Runtime) -> FastAPI:
-    """The application; the runtime is the caller's."""
+    """The application; the caller owns the runtime."""
     app = FastAPI(title="rag-ingest worker", openapi_url=None, redirect_slashes=False)
     app.state.runtime = runtime
     app.state.overviews = Overviews(runtime)
