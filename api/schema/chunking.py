@@ -1,4 +1,4 @@
-"""How documents are cut, as requests and answers say it."""
+"""Chunk settings, as requests and answers contain them."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final
@@ -14,19 +14,19 @@ from ingest.store.documents import chunking
 from ingest.store.documents.chunking import SMALLEST_CHUNK, Installation, OwnChunking
 from ingest.store.tenants import applications
 
-# Beyond what any model reads: a number that is merely too large for ours is told its limit.
+# Above the limit of any model, so that a size above our model's limit gets the error that names it.
 _MOST: Final = 10**6
 
 
 class Chunking(Body):
-    """What is null or left out is as in whatever it belongs to: source, application, service."""
+    """A field that is null or left out is inherited: from the application, else the service."""
 
     size: Annotated[Whole, Field(ge=SMALLEST_CHUNK, le=_MOST)] | None = None
-    """Tokens, at most what the embedding model reads."""
+    """Tokens, at most the limit of the embedding model."""
     overlap: Annotated[Whole, Field(ge=0, le=_MOST)] | None = None
     """Tokens that neighbours share, at most half of the size."""
     by: ChunkBy | None = None
-    """What ends a chunk that has room: a heading of weight, the page, every row, or nothing."""
+    """What ends a chunk before it is full: a major heading, the page, every row, or nothing."""
 
 
 class ChunkingView(View):
@@ -48,7 +48,7 @@ async def set_of_sources(
     given: Chunking | None,
     usual: Installation,
 ) -> None:
-    """Give sources settings of their own; those that are not there are passed over."""
+    """Set the chunk settings of sources; ids of missing sources are ignored."""
     await applications.lock_sources(conn, application_id)
     application = (await applications.settings_of(conn, application_id)).chunking
     own = checked(given, usual, application, loc=("body", "chunking"))
@@ -65,9 +65,9 @@ async def set_of_sources(
 def checked(
     given: Chunking | None, usual: Installation, *outer: OwnChunking, loc: Sequence[str]
 ) -> OwnChunking:
-    """The settings as they are kept; None: nothing of one's own.
+    """The settings as they are stored; without a value for None.
 
-    `outer` is what they are set within. FieldRejected names the field below `loc` that is wrong.
+    `outer`: the settings they override. FieldRejected names the wrong field below `loc`.
     """
     if given is None:
         return OwnChunking()

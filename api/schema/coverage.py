@@ -1,4 +1,4 @@
-"""How much of a file became text, as answers say it."""
+"""How much of a file became text, as answers contain it."""
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -9,17 +9,17 @@ from api.schema.json_model import View
 class Coverage(View):
     """`pages` is the sum of `withText`, `empty`, `unread` and `failed`."""
 
-    # Stored as it is shown; what earlier versions did not count is 0.
+    # Stored in the same form; counts that earlier versions lacked are 0.
     model_config = ConfigDict(alias_generator=to_camel, validate_by_alias=True, extra="ignore")
 
     pages: int = 0
     with_text: int = 0
     by_ocr: int = 0
-    """Of those with text: recognised in a picture."""
+    """Of the pages with text: recognised in an image."""
     empty: int = 0
-    """Nothing is on them to read."""
+    """Pages without anything to read."""
     unread: int = 0
-    """Pictures only, and not recognised."""
+    """Pages with images only, not recognised."""
     failed: int = 0
     lost: list[int] = Field(default_factory=list)
     """Numbers of failed and unread pages, the first 100."""

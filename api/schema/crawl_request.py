@@ -1,4 +1,4 @@
-"""What a request asks to be fetched: one page, or a site; checked, and as a run."""
+"""Requests to fetch a page or a site: validated, and turned into a run."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,21 +21,21 @@ DEFAULT_LIMIT: Final = 1000
 Pattern = Annotated[Text, Field(min_length=1, max_length=500)]
 Patterns = Annotated[list[Pattern], Field(max_length=50)]
 
-# What a request may leave out for a site that is known: then it stays as it was.
+# Settings that a request may leave out for a known site: then they stay as they were.
 _SETTINGS: Final = frozenset({"limit", "max_depth", "include_paths", "exclude_paths", "provider"})
 
 
 class CrawlRequest(Body):
-    """The fields after `crawlLinks` say how a site is crawled; a single page takes none of them."""
+    """The fields after `crawlLinks` configure the crawl of a site; a single page takes none."""
 
     url: Annotated[Text, Field(min_length=1, max_length=4096)]
     crawl_links: bool = False
     limit: Annotated[int, Field(ge=1, le=100_000)] | None = None
-    """Pages at most; 1,000 unless said otherwise."""
+    """Maximum number of pages; 1,000 by default."""
     max_depth: Annotated[int, Field(ge=0, le=100)] | None = None
-    """Links from the start at most; any number unless said otherwise."""
+    """Maximum number of links from the start; unlimited by default."""
     include_paths: Patterns = Field(default_factory=list)
-    """RE2 expressions of which one must be found in a page's path (with its query)."""
+    """RE2 expressions; one must match in the path of a page (with its query)."""
     exclude_paths: Patterns = Field(default_factory=list)
     provider: CrawlProvider | None = None
 
@@ -48,7 +48,7 @@ def new_run(
     metadata: dict[str, Any] | None,
     place: str,
 ) -> NewRun:
-    """The run that a request asks for. FieldRejected names what is wrong in its `place`."""
+    """The run for a request. FieldRejected names the wrong field in its `place`."""
     address = _address(request.url, settings, place)
     reach = _crawl(request, settings, place) if request.crawl_links else _page(request, place)
     return NewRun(
@@ -103,7 +103,7 @@ def _crawl(request: CrawlRequest, settings: Settings, place: str) -> CrawlSettin
 
 
 def _named(loc: tuple[str, ...], check: Callable[[], T]) -> T:
-    """The result of `check`, whose ValueError is about the field at `loc`."""
+    """The result of `check`; its ValueError becomes a FieldRejected for the field at `loc`."""
     try:
         return check()
     except ValueError as error:

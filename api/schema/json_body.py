@@ -1,4 +1,4 @@
-"""JSON from outside, parsed with limits: what is hostile is refused, never a fault of ours."""
+"""Untrusted JSON, parsed with limits: hostile input is rejected, never an internal error."""
 
 import json
 import re
@@ -7,17 +7,17 @@ from math import isinf
 from typing import Any, Final
 
 _DEEPEST: Final = 100
-# No double is longer before its point; libraries that compare numbers make doubles of them.
+# The largest double has this many digits; libraries that compare numbers convert them to doubles.
 _MOST_DIGITS: Final = 308
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 class Unacceptable(ValueError):
-    """It is JSON, but nested too deeply, with a number that is too large or a name given twice."""
+    """Valid JSON, but nested too deeply, with a too large number or a duplicate name."""
 
 
 def parsed(text: str | bytes) -> Any:
-    """The value. Raises Unacceptable, and ValueError for what is not JSON at all."""
+    """The value. Raises Unacceptable, and ValueError for text that is not JSON."""
     if isinstance(text, bytes):
         text = text.decode(json.detect_encoding(text))
     try:
@@ -34,7 +34,7 @@ def parsed(text: str | bytes) -> Any:
 
 
 def field(text: Any) -> Any:
-    """The value of a form's field that holds JSON. Raises ValueError, for people to read."""
+    """The value of a form field that holds JSON. Raises ValueError with a readable message."""
     try:
         return parsed(text)
     except Unacceptable:
@@ -68,7 +68,7 @@ def _too_deep() -> Unacceptable:
 
 
 def _is_closed(text: str) -> bool:
-    """Whether as many brackets are closed as are opened, which a cut-off text does not do."""
+    """Whether all brackets are closed, which is not so in a truncated text."""
     outside = _STRING.sub("", text)
     return all(outside.count(start) == outside.count(end) for start, end in ("[]", "{}"))
 

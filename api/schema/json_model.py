@@ -1,4 +1,4 @@
-"""JSON on the wire: camelCase, RFC 3339 times in UTC, nothing unknown, nothing unstorable."""
+"""JSON on the wire: camelCase, RFC 3339 times in UTC, no unknown fields, nothing unstorable."""
 
 import json
 import re
@@ -11,26 +11,26 @@ from pydantic.alias_generators import to_camel
 UtcTime = Annotated[datetime, AfterValidator(lambda time: time.astimezone(UTC))]
 """Written with a final `Z`, whatever the time zone of the database session."""
 
-# Postgres stores neither of them.
+# Postgres can store neither NUL nor lone surrogates.
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 _DEEPEST: Final = 32
 _LARGEST_METADATA: Final = 64 * 1024
 
 
 Whole = Annotated[int, Field(strict=True)]
-"""A whole number and nothing that Python takes for one: `true`, `"3"`."""
+"""A whole number, without what Python also converts to one: `true`, `"3"`."""
 Flag = Annotated[bool, Field(strict=True)]
 """`true` or `false`."""
 
 
 class Body(BaseModel):
-    """A request: camelCase only, and a typo is an error."""
+    """A request: camelCase only; an unknown field is an error."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True)
 
 
 class View(BaseModel):
-    """An answer, made from a row by attribute name."""
+    """An answer, built from a row by attribute name."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -49,7 +49,7 @@ def storable(text: str) -> str:
 def storable_json(value: Any, *, depth: int = 0) -> Any:
     """A JSON value whose keys and strings are all storable.
 
-    Raises ValueError for what jsonb does not know (NaN, infinities) and beyond 32 levels.
+    Raises ValueError for NaN and infinities, which jsonb cannot store, and beyond 32 levels.
     """
     if depth > _DEEPEST:
         raise ValueError(f"nested deeper than {_DEEPEST} levels")
@@ -76,7 +76,7 @@ def _storable_if_text(value: Any) -> Any:
     return storable(value) if isinstance(value, str) else value
 
 
-# Before validation, because a lone surrogate is no `str` to pydantic.
+# Before validation, because pydantic does not accept a lone surrogate as `str`.
 Text = Annotated[str, BeforeValidator(_storable_if_text)]
 Metadata = Annotated[dict[str, Any], BeforeValidator(_storable_metadata)]
 """A JSON object of at most 64 KiB."""

@@ -1,7 +1,7 @@
-"""The OpenAPI document: what each operation takes, and every status that it can answer.
+"""The OpenAPI document: what each operation takes, and every status that it can return.
 
-FastAPI writes it from the routes. A router or a route names the refusals that no rule tells, by
-`responses=problems(...)`; those that follow from what an operation takes are added here.
+FastAPI generates it from the routes. A router or a route declares special errors with
+`responses=problems(...)`; errors that follow from the inputs of an operation are added here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -98,14 +98,14 @@ class Problem(View):
 
 class FieldError(View):
     field: str
-    """Where it is, as in `body.name` or `query.limit`."""
+    """The location, such as `body.name` or `query.limit`."""
     message: str
     code: str
 
 
 class InvalidRequest(Problem):
     errors: list[FieldError]
-    """The first 20; none where no single field is to blame."""
+    """The first 20; empty if the error concerns no single field."""
 
 
 def _refusal(status: int) -> dict[str, Any]:
@@ -120,17 +120,17 @@ def _refusal(status: int) -> dict[str, Any]:
 
 
 def problems(*statuses: int) -> Responses:
-    """For `responses=`: refusals that answer with these statuses."""
+    """For `responses=`: problem documents with these statuses."""
     return {status: _refusal(status) for status in statuses}
 
 
-# What any operation that asks for a key may answer: 404 because the header may name an application.
+# Errors of every operation that needs a key: 404 because the header may name an application.
 KEYED: Final = problems(401, 404, 422, 429, 503)
 OPEN: Final = problems(422)
 
 
 def describe(app: FastAPI, *, routers: Sequence[APIRouter]) -> None:
-    """Let the application serve this document. `routers`: those whose routes may ask for keys."""
+    """Make the application serve this document. `routers`: those with routes that need keys."""
     needed = {
         (route.path_format, method.lower()): require
         for router in routers
@@ -145,7 +145,7 @@ def describe(app: FastAPI, *, routers: Sequence[APIRouter]) -> None:
             app.openapi_schema = _document(app, needed)
         return app.openapi_schema
 
-    app.openapi = document  # type: ignore[method-assign]  # the way that FastAPI documents
+    app.openapi = document  # type: ignore[method-assign]  # documented by FastAPI
 
 
 def _required(dependant: Dependant) -> Iterator[Require]:
@@ -175,7 +175,7 @@ def _document(app: FastAPI, needed: dict[tuple[str, str], Require]) -> dict[str,
 
 
 def _add_access(operation: Operation, require: Require) -> None:
-    """Who may ask, and what follows from that."""
+    """Add the required role, and the parameters and errors that follow from it."""
     role = "operator" if require.is_operator else require.role
     operation["security"] = [{_KEY: [role]}]
     if require.allow_ticket:
@@ -197,7 +197,7 @@ def _complete(operation: Operation) -> None:
                 responses[status].setdefault("headers", {})["Idempotency-Replayed"] = _REPLAYED
     for status, response in responses.items():
         if int(status) >= 400:
-            # A route that names a model of its own gets it under the type of its other answers.
+            # FastAPI puts the model of a route under the media type of its success answers.
             (schema,) = response["content"].values()
             response["content"] = {MEDIA_TYPE: schema}
     operation["responses"] = dict(sorted(responses.items()))

@@ -1,7 +1,7 @@
 """Pages of lists: `?limit=` and an opaque `?cursor=`, answered as `{items, nextCursor}`.
 
-A cursor is the sort key of the last item seen, so a page costs the same wherever it lies and rows
-that come or go meanwhile shift nothing.
+A cursor is the sort key of the last item, so every page costs the same, and rows that are added or
+deleted meanwhile do not shift the pages.
 """
 
 import binascii
@@ -25,7 +25,7 @@ Cursor = Annotated[str | None, Query(max_length=500, description="`nextCursor` o
 
 
 class Page(View, Generic[V]):
-    """One page of a list; without `nextCursor` it is the last."""
+    """One page of a list; the last one has no `nextCursor`."""
 
     items: list[V]
     next_cursor: str | None
@@ -34,7 +34,7 @@ class Page(View, Generic[V]):
 def page(
     rows: Sequence[R], limit: int, *, view: type[V], key: Callable[[R], tuple[Any, ...]]
 ) -> Page[V]:
-    """A page from `limit + 1` rows: the one too many says that there is more."""
+    """A page from up to `limit + 1` rows: the extra row shows that there are more."""
     shown = rows[:limit]
     more = len(rows) > limit
     return Page(
@@ -44,33 +44,33 @@ def page(
 
 
 def encode_cursor(key: tuple[Any, ...]) -> str:
-    """A sort key of times, UUIDs, integers and names as text that fits a URL."""
+    """A sort key of times, UUIDs, integers and names as URL-safe text."""
     values = [value.isoformat() if isinstance(value, datetime) else str(value) for value in key]
     return urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
 
 
 def time_and_id(cursor: str | None) -> tuple[datetime, UUID] | None:
-    """The sort key of lists by time of creation; Rejected for what we did not make."""
+    """The sort key of lists by creation time; Rejected for a cursor that is not ours."""
     return _decode(cursor, lambda time, id: (_aware(time), UUID(id)))
 
 
 def position(cursor: str | None) -> int | None:
-    """The sort key of lists by number; Rejected for what we did not make."""
+    """The sort key of lists by number; Rejected for a cursor that is not ours."""
     return _decode(cursor, _number)
 
 
 def name(cursor: str | None) -> str | None:
-    """The sort key of lists by name; Rejected for what we did not make."""
+    """The sort key of lists by name; Rejected for a cursor that is not ours."""
     return _decode(cursor, storable)
 
 
 def only_id(cursor: str | None) -> UUID | None:
-    """The sort key of lists by id; Rejected for what we did not make."""
+    """The sort key of lists by id; Rejected for a cursor that is not ours."""
     return _decode(cursor, UUID)
 
 
 def id_and_number(cursor: str | None) -> tuple[UUID, int] | None:
-    """The sort key of chunks; Rejected for what we did not make."""
+    """The sort key of chunks; Rejected for a cursor that is not ours."""
     return _decode(cursor, lambda id, number: (UUID(id), _number(number)))
 
 

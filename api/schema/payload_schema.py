@@ -1,7 +1,7 @@
-"""JSON Schemas of payloads: which are taken, and what they say of a payload.
+"""JSON Schemas of payloads: validate the schema, and validate payloads against it.
 
-Draft 2020-12, without what could make a check expensive or reach outside: references only to the
-schema's own `$defs` and none that leads back to itself, patterns in linear time (RE2).
+Draft 2020-12, without features that make a check expensive or load external documents: references
+only to the schema's own `$defs` and without cycles, patterns in linear time (RE2).
 """
 
 import json
@@ -20,13 +20,13 @@ LARGEST_SCHEMA: Final = 16 * 1024
 LARGEST_PAYLOAD: Final = 16 * 1024
 """Bytes of JSON: a payload holds identifiers, never content."""
 MOST_VALUES: Final = 1000
-"""In a payload, and subschemas in a schema when its references are followed."""
+"""Of a payload, and subschemas of a schema with all references expanded."""
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _ERRORS_SHOWN: Final = 20
 _DEEPEST: Final = 32
 _REFUSED: Final = ("$dynamicRef", "$recursiveRef", "$id", "patternProperties")
-# Where subschemas are: one, a list of them, or an object of them by name.
+# Keywords that contain subschemas: one, a list of them, or an object of them by name.
 _ONE: Final = (
     "items", "contains", "additionalProperties", "propertyNames", "unevaluatedItems",
     "unevaluatedProperties", "not", "if", "then", "else",
@@ -37,7 +37,7 @@ _NAMED: Final = ("properties", "dependentSchemas", "$defs")
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """What is wrong where in a payload."""
+    """An error of a payload and its location."""
 
     path: tuple[str, ...]
     message: str
@@ -52,7 +52,7 @@ _Validator = extend(Draft202012Validator, {"pattern": _pattern})
 
 
 def checked_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema; ValueError that says why it is not taken."""
+    """The schema; ValueError says why it is not accepted."""
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
@@ -73,7 +73,7 @@ def bounded(value: Any, largest: int) -> Any:
 
 
 def wrong_with(payload: dict[str, Any], schema: dict[str, Any]) -> list[Wrong]:
-    """The first 20 things that the schema has against a payload; none of the payload's values."""
+    """The first 20 errors of a payload against the schema, without the payload's values."""
     if _values(payload) > MOST_VALUES:
         return [Wrong((), f"has more than {MOST_VALUES} values")]
     found: dict[Wrong, None] = {}
@@ -83,13 +83,13 @@ def wrong_with(payload: dict[str, Any], schema: dict[str, Any]) -> list[Wrong]:
             if len(found) == _ERRORS_SHOWN:
                 break
     except OverflowError:
-        # jsonschema takes integers for floats where `multipleOf` is one.
+        # jsonschema converts integers to float if `multipleOf` is a float.
         return [Wrong((), "has a number that is too large")]
     return list(found)
 
 
 def _message(error: ValidationError) -> str:
-    """What the schema wants; jsonschema's own words repeat the value, which may be a secret."""
+    """What the schema requires; jsonschema's own message repeats the value, maybe a secret."""
     match error.validator:
         case "required":
             missing = [name for name in error.validator_value if name not in error.instance]
@@ -114,14 +114,14 @@ def _place(error: SchemaError) -> str:
 
 
 class _Subschemas:
-    """Walks through a schema and its references, and refuses what is not taken."""
+    """Walks through a schema and its references, and rejects unsupported keywords."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._definitions: Mapping[str, Any] = root.get("$defs", {})
         self._count = 0
 
     def count(self, schema: Any, *, depth: int = 0) -> None:
-        """Count the subschemas as often as they are reached; ValueError beyond a bound."""
+        """Count each subschema every time it is reached; ValueError beyond a limit."""
         if not isinstance(schema, dict):
             return
         self._count += 1
@@ -141,7 +141,7 @@ class _Subschemas:
         if keyword in _ONE:
             return [value]
         if keyword in _LISTED:
-            return value  # type: ignore[no-any-return]  # the schema of schemas says so
+            return value  # type: ignore[no-any-return]  # guaranteed by the metaschema
         return value.values() if keyword in _NAMED else ()
 
     def _definition(self, reference: str) -> Any:

@@ -1,4 +1,4 @@
-"""Unknown query parameters are refused, as unknown fields of a body are."""
+"""Unknown query parameters are rejected, like unknown fields of a body."""
 
 from collections.abc import Collection, Iterator
 from typing import Any, Final
@@ -14,9 +14,9 @@ TICKET: Final = "ticket"
 
 
 async def known_query(connection: HTTPConnection) -> None:
-    """A dependency of all routes. Raises RequestValidationError for what its route does not read.
+    """A dependency of all routes. Raises RequestValidationError for unknown parameters.
 
-    It runs before who is asking is known: a typo uses up no ticket.
+    It runs before authentication: a mistyped parameter consumes no ticket.
     """
     if connection.query_params:
         known = frozenset(_read_by(connection.scope["route"].dependant))
@@ -26,7 +26,7 @@ async def known_query(connection: HTTPConnection) -> None:
 
 
 def unknown(connection: HTTPConnection, known: Collection[str]) -> list[dict[str, Any]]:
-    """What is wrong with the names of the query parameters, as validation says it."""
+    """The unknown query parameters, as validation errors."""
     return [
         {"type": "extra_forbidden", "loc": ("query", name), "msg": "no such query parameter"}
         for name in dict.fromkeys(connection.query_params)

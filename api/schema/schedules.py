@@ -1,4 +1,4 @@
-"""When a page or site is fetched again, as requests and answers say it."""
+"""When a page or site is fetched again, as requests and answers contain it."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -12,7 +12,7 @@ from ingest.scheduling.recurrence import Recurrence
 
 
 class Schedule(Body):
-    """A cron expression in the wall time of a zone."""
+    """A cron expression in the local time of a zone."""
 
     cron: Annotated[Text, Field(min_length=1, max_length=recurrence.MAX_LENGTH)]
     timezone: Annotated[Text, Field(min_length=1, max_length=100)] = "UTC"
@@ -24,7 +24,7 @@ class ScheduleView(View):
 
 
 def checked(schedule: Schedule | None, *, loc: Sequence[str]) -> Recurrence | None:
-    """The schedule as it is kept. FieldRejected names the field below `loc` that is wrong."""
+    """The schedule as it is stored. FieldRejected names the wrong field below `loc`."""
     if schedule is None:
         return None
     try:
