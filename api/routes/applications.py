@@ -28,7 +28,7 @@ router = APIRouter(route_class=KeyedRoute, prefix="/api/applications", tags=["ma
 
 Name = Annotated[Text, Field(min_length=1, max_length=200)]
 
-# Shares of what all applications use: nobody may take more by itself.
+# Shares of common resources: a tenant cannot increase its own.
 _OPERATORS: Final = frozenset({"weight", "tokens_per_day"})
 
 
@@ -38,17 +38,17 @@ class NewApplication(Body):
 
 class SettingsPatch(Body):
     weight: Annotated[Whole, Field(ge=1, le=LARGEST_WEIGHT)] = 1
-    """The application's share of the workers beside the others."""
+    """The application's share of the workers, relative to other applications."""
     tokens_per_day: Annotated[Whole, Field(ge=1, le=10**15)] | None = None
     """Tokens for embedding providers in a UTC day; null: no budget."""
     reviews: set[ReviewReason] = Field(default_factory=set)
-    """What a person is asked about."""
+    """What needs the approval of a person."""
     chunking: Chunking | None = None
-    """Replaced as a whole; stored documents are cut again, without reading files."""
+    """Replaced as a whole; stored documents are chunked again, without reading files."""
 
 
 class ApplicationPatch(Body):
-    """What is left out stays as it is."""
+    """Fields that are left out stay unchanged."""
 
     name: Name | None = None
     settings: SettingsPatch = SettingsPatch()
@@ -86,7 +86,7 @@ class ApiKey(View):
 
 class CreatedKey(ApiKey):
     key: str
-    """In clear: only its digest is kept."""
+    """In clear: only its digest is stored."""
 
 
 @router.post("", status_code=201, response_model=Application)
@@ -115,7 +115,7 @@ async def list_applications(
 
 @router.get("/{id}")
 async def get_application(id: UUID, pool: PoolDep, key: Admin) -> Application:
-    """A tenant and its settings, those that were never set included."""
+    """A tenant and all its settings, including defaults."""
     _own(id, key)
     async with transaction(pool) as conn:
         application = await applications.get(conn, id)
@@ -149,7 +149,7 @@ async def edit_application(
         if application is None:
             raise NotFound("application")
         if "tokensPerDay" in changes:
-            # After a cut they find nothing left, and wait on.
+            # If the budget was reduced, the jobs find nothing left and keep waiting.
             await token_budgets.resume_waiting(conn, id)
         if "chunking" in given:
             await stored_chunking.rechunk_application(conn, id, own, runtime.chunking)
@@ -160,7 +160,7 @@ async def edit_application(
 async def add_key(
     id: UUID, body: NewKey, runtime: RuntimeDep, pool: PoolDep, key: Admin, once: OnceDep
 ) -> JSONResponse:
-    """Create a key. No other answer holds it in clear, but for those to the same request."""
+    """Create a key. Only this answer, and its replays, contain it in clear."""
     _own(id, key)
     secret = Secret(
         member="key", derive=partial(api_keys.derived_key, runtime.operator_key), is_valid=_is_live
@@ -185,7 +185,7 @@ async def _is_live(conn: Connection, key: str) -> bool:
 async def list_keys(
     id: UUID, pool: PoolDep, key: Admin, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ApiKey]:
-    """The keys of an application, newest first, revoked ones too."""
+    """The keys of an application, newest first, including revoked ones."""
     _own(id, key)
     async with transaction(pool) as conn:
         if await applications.get(conn, id) is None:
@@ -200,7 +200,7 @@ async def list_keys(
 async def revoke_key(
     id: UUID, key_id: Annotated[UUID, Path(alias="keyId")], pool: PoolDep, key: Admin
 ) -> None:
-    """Revoke a key: it is refused from the next request on."""
+    """Revoke a key: the next request with it is refused."""
     _own(id, key)
     async with transaction(pool) as conn:
         if not await api_keys.revoke_key(conn, application_id=id, id=key_id):
@@ -208,6 +208,6 @@ async def revoke_key(
 
 
 def _own(application_id: UUID, key: Key) -> None:
-    """Another application looks like one that does not exist."""
+    """Raise NotFound for another application, as if it did not exist."""
     if not key.is_operator and key.application_id != application_id:
         raise NotFound("application")

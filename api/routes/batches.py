@@ -1,4 +1,4 @@
-"""Upload batches: what became of every file, in counts that add up."""
+"""Upload batches: the outcome of every file, in counts that add up."""
 
 import re
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -31,14 +31,14 @@ _CSV_COLUMNS: Final = (
     "chunkCount",
 )
 _CSV_PAGE: Final = 500
-# Spreadsheets take a cell that starts with one of these for a formula, some also the wide forms.
+# Spreadsheets treat a cell that starts with one of these as a formula, some also the wide forms.
 _FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001
-# Some take a semicolon or a tab for the separator: they leave alone what is quoted.
+# Some treat a semicolon or a tab as the separator, except inside quotes.
 _TO_QUOTE: Final = re.compile(r'[",;\t\r\n]')
 
 
 class Batch(View):
-    """total = accepted + unchanged + duplicate + rejected, and the states sum up to accepted."""
+    """total = accepted + unchanged + duplicate + rejected; the states add up to accepted."""
 
     id: UUID
     application_id: UUID
@@ -83,7 +83,7 @@ class Changed(View):
 
 @router.get("/{id}")
 async def get_batch(id: UUID, pool: PoolDep, key: Viewer) -> Batch:
-    """The batch in numbers, as of now."""
+    """The current counts of the batch."""
     async with transaction(pool) as conn:
         return Batch.model_validate(await _batch(conn, key.application_id, id))
 
@@ -100,10 +100,10 @@ async def report_batch(
     *,
     format: Annotated[Literal["json", "csv"], Query()] = "json",
 ) -> Report | StreamingResponse:
-    """One row per file that was ever named in the batch, rejected ones too.
+    """One row per file that was ever named in the batch, including rejected ones.
 
-    CSV comes in parts, each as of the moment at which it is read; the end of the body is missing if
-    a part cannot be read.
+    CSV is read in parts, each with the state at its time; the body is cut short if a part cannot
+    be read.
     """
     if format == "csv":
         return await _csv_response(pool, key.application_id, id)
@@ -119,7 +119,7 @@ async def report_batch(
 
 @router.post("/{id}/retry-failed", status_code=202)
 async def retry_batch(id: UUID, pool: PoolDep, key: Editor) -> Changed:
-    """Queue every failed job of the batch again, unless a newer upload took its place."""
+    """Queue every failed job of the batch again, unless a newer upload replaced it."""
     async with transaction(pool) as conn:
         await _batch(conn, key.application_id, id)
         retried = await source_control.retry(
@@ -130,7 +130,7 @@ async def retry_batch(id: UUID, pool: PoolDep, key: Editor) -> Changed:
 
 @router.post("/{id}/cancel")
 async def cancel_batch(id: UUID, pool: PoolDep, key: Editor) -> Changed:
-    """End every job of the batch that has not ended."""
+    """Cancel every open job of the batch."""
     async with transaction(pool) as conn:
         await _batch(conn, key.application_id, id)
         cancelled = await source_control.cancel(
@@ -147,7 +147,7 @@ async def _batch(conn: Connection, application_id: UUID, id: UUID) -> BatchView:
 
 
 async def _csv_response(pool: Pool, application_id: UUID, id: UUID) -> StreamingResponse:
-    # What fails before the first byte is a problem document like any other.
+    # An error before the first byte becomes a normal problem document.
     async with transaction(pool) as conn:
         await _batch(conn, application_id, id)
         first = await batch_views.files(conn, application_id=application_id, id=id, limit=_CSV_PAGE)
@@ -204,5 +204,5 @@ def _quoted(text: str) -> str:
 
 
 def _cell(text: str | None) -> str | None:
-    """Text that came from outside, as text and never as a formula."""
+    """Untrusted text, escaped so that it is never a formula."""
     return f"'{text}" if text and text.startswith(_FORMULA) else text

@@ -1,4 +1,4 @@
-"""What is around a chunk that was found."""
+"""The context of a chunk that was found."""
 
 from uuid import UUID
 
@@ -23,16 +23,16 @@ class Section(View):
     headings: list[str]
     """Above the chunk, outermost first."""
     start: int
-    """Of `content` in the text of the document, in characters, like `end`."""
+    """Offset of `content` in the text of the document, in characters, like `end`."""
     end: int
     content: str
-    """Markdown; of a section of more than 20,000 characters, those around the chunk."""
+    """Markdown; if the section has more than 20,000 characters, those around the chunk."""
     is_truncated: bool
 
 
 @router.get("/{id}/section")
 async def get_section(id: UUID, pool: PoolDep, key: Viewer) -> Section:
-    """The section of the document that a chunk was taken from, up to the next heading."""
+    """The section of the document that contains the chunk, up to the next heading."""
     async with transaction(pool) as conn:
         section = await sections.around(conn, application_id=key.application_id, chunk_id=id)
     if section is None:

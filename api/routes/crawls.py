@@ -1,4 +1,4 @@
-"""Runs of pages and sites: what each did, what became of every page, and starting another."""
+"""Runs of pages and sites: their results, the outcome of every page, and starting a new run."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -25,7 +25,7 @@ router = APIRouter(route_class=KeyedRoute, prefix="/api/knowledge-sources", tags
 
 class RescrapeRequest(Body):
     accept_losses: bool = False
-    """Take what is there now, even where most of a page's text is gone."""
+    """Accept the current content, even of pages that lost most of their text."""
 
 
 class RescrapeAccepted(View):
@@ -43,9 +43,9 @@ class Crawl(View):
     skipped: dict[str, int]
     """Links that were not followed, by reason."""
     is_complete: bool | None
-    """Whether every page was seen; null while it runs. Only then pages are removed."""
+    """Whether every page was seen; null during the run. Pages are removed only if true."""
     digest: dict[str, Any] | None
-    """Numbers of pages by what became of them, and tokens spent and saved; null until it ends."""
+    """Number of pages by outcome, and tokens spent and saved; null until the run ends."""
     error_code: str | None
     error_message: str | None
     created_at: UtcTime
@@ -76,7 +76,7 @@ class CrawlPage(View):
 async def rescrape_source(
     id: UUID, pool: PoolDep, key: Editor, once: OnceDep, body: RescrapeRequest | None = None
 ) -> JSONResponse:
-    """Fetch a page or site again, now. A run that is open goes on instead."""
+    """Fetch a page or site again, now. If a run is open, it continues instead."""
 
     async def work(conn: Connection) -> RescrapeAccepted:
         run = await runs.rescrape(
@@ -124,7 +124,7 @@ async def list_pages(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[CrawlPage]:
-    """What became of each page in a run."""
+    """The outcome of each page in a run."""
     async with transaction(pool) as conn:
         await _prove(conn, key.application_id, id)
         rows = await crawl_views.list_pages(

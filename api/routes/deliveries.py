@@ -1,4 +1,4 @@
-"""The log of a webhook endpoint: what was sent there, what came of it, and sending it again."""
+"""The delivery log of a webhook endpoint: deliveries, their outcome, and replay."""
 
 from typing import Annotated
 from uuid import UUID
@@ -42,7 +42,7 @@ class Delivery(View):
 
 class DeliveryWithBody(Delivery):
     body: str
-    """What is sent, to the character."""
+    """The exact text that is sent."""
 
 
 @router.get("")
@@ -55,7 +55,7 @@ async def list_deliveries(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Delivery]:
-    """What was sent there, newest first."""
+    """The deliveries of the endpoint, newest first."""
     async with transaction(pool) as conn:
         await owned(conn, key.application_id, id)
         rows = await deliveries.list_deliveries(
@@ -72,7 +72,7 @@ async def list_deliveries(
 async def get_delivery(
     id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin
 ) -> DeliveryWithBody:
-    """A delivery with what it sends."""
+    """A delivery with the body that it sends."""
     async with transaction(pool) as conn:
         await owned(conn, key.application_id, id)
         found = await deliveries.get(conn, endpoint_id=id, id=delivery_id)
@@ -85,9 +85,9 @@ async def get_delivery(
 async def replay_delivery(
     id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin, once: OnceDep
 ) -> JSONResponse:
-    """Send a delivery once more, with the same id and body; one that waits is sent now.
+    """Send a delivery again, with the same id and body; a waiting one is sent now.
 
-    Its success lets all go that wait for the endpoint.
+    If it succeeds, all deliveries that wait for the endpoint are sent.
     """
 
     async def work(conn: Connection) -> Delivery:

@@ -1,4 +1,4 @@
-"""What came out of files and pages: documents, their chunks, their text."""
+"""The results of files and pages: documents, their chunks, their text."""
 
 from typing import Any
 from uuid import UUID
@@ -20,13 +20,13 @@ router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["knowledge sourc
 
 
 class Encoding(View):
-    """How bytes became text; null for formats that say it themselves."""
+    """How bytes were decoded; null for formats that define their encoding."""
 
     name: str
     confidence: float
-    """1: declared by a byte order mark, or proved."""
+    """1: declared by a byte order mark, or certain."""
     replaced: int = 0
-    """Characters that could not be decoded, and became U+FFFD."""
+    """Characters that could not be decoded and became U+FFFD."""
 
 
 class Document(View):
@@ -38,7 +38,7 @@ class Document(View):
     status: str
     error_code: str | None
     error_message: str | None
-    """What is missing of a `partial` one."""
+    """For a `partial` document: what is missing."""
     chunk_count: int
     token_count: int
     coverage: Coverage
@@ -46,7 +46,7 @@ class Document(View):
     extractor: str
     metadata: dict[str, Any]
     warnings: list[str]
-    """Stable codes of what was odd, but no error."""
+    """Stable codes of oddities that are no errors."""
     created_at: UtcTime
     updated_at: UtcTime
     deleted_at: UtcTime | None
@@ -69,7 +69,7 @@ class Chunk(View):
 async def list_documents(
     id: UUID, pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Document]:
-    """What was extracted: one document of a file, one per page of a site."""
+    """The documents of a source: one for a file, one per page of a site."""
     async with transaction(pool) as conn:
         await _prove(conn, key.application_id, id)
         rows = await source_views.list_documents(
@@ -86,7 +86,7 @@ async def list_documents(
 async def list_chunks(
     id: UUID, pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Chunk]:
-    """What is searched, in reading order."""
+    """The searchable chunks of a source, in reading order."""
     async with transaction(pool) as conn:
         await _prove(conn, key.application_id, id)
         rows = await source_views.list_chunks(
@@ -101,7 +101,7 @@ async def list_chunks(
 
 @router.get("/documents/{id}")
 async def get_document(id: UUID, pool: PoolDep, key: Viewer) -> Document:
-    """One document: what it is, how it was read, and how much of it."""
+    """One document: its type, its extractor and its coverage."""
     async with transaction(pool) as conn:
         found = await source_views.document(conn, application_id=key.application_id, document_id=id)
     if found is None:
@@ -122,7 +122,7 @@ async def get_document_text(id: UUID, pool: PoolDep, key: Viewer) -> Response:
         )
     if text is None:
         raise NotFound("document")
-    # The text came from a file of unknown origin: no browser may take it for a page of ours.
+    # The text comes from an untrusted file: no browser may render it as a page of ours.
     return Response(
         text,
         media_type="text/markdown; charset=utf-8",
@@ -131,7 +131,7 @@ async def get_document_text(id: UUID, pool: PoolDep, key: Viewer) -> Response:
 
 
 async def _prove(conn: Connection, application_id: UUID, source_id: UUID) -> None:
-    """NotFound unless the source lives, and in this application."""
+    """Raise NotFound unless the source exists in this application and is not deleted."""
     known = await source_views.event_seq(conn, application_id=application_id, id=source_id)
     if known is None:
         raise NotFound("knowledge source")

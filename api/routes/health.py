@@ -1,4 +1,4 @@
-"""Liveness and readiness, for those who run the service. No key is needed."""
+"""Liveness and readiness, for operators. No key is needed."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -21,7 +21,7 @@ from ingest.store.queue.workers import Workers
 
 router = APIRouter(tags=["health"])
 
-# A probe has to fail before whoever asks gives up.
+# A probe must fail before its caller gives up.
 _PATIENCE_SECONDS: Final = 2.0
 
 
@@ -34,11 +34,11 @@ class MissingParser(View):
 
     module: str
     formats: list[str]
-    """File name endings of what cannot be read without it."""
+    """File name extensions that cannot be read without it."""
 
 
 class ProviderFailure(View):
-    """Why the embedding provider does not serve us; searches go by words, files wait."""
+    """Why the embedding provider fails; meanwhile searches use keywords only, and files wait."""
 
     code: str
     http_status: int | None
@@ -47,24 +47,24 @@ class ProviderFailure(View):
 
 
 class Checks(View):
-    """What was looked at; without a database, its own answer and that of the listener."""
+    """What was checked; without a database only `database` and `listener` are set."""
 
     database: bool
     pending_migrations: int = 0
     listener: bool
-    """False while notifications are out of reach: progress then comes by polling, late but all."""
+    """False while notifications do not arrive: polling then delivers all progress, but later."""
     workers: int | None = None
-    """Whose heartbeat lives, in all processes."""
+    """Workers with a live heartbeat, in all processes."""
     worker_silent_seconds: float | None = None
-    """Since any of them was alive; null if none ever was."""
+    """Since any worker was alive; null if none ever was."""
     jobs_unattended: bool = False
     """A job is ready and no worker is alive, both for at least INGEST_WORKER_SILENCE."""
     paused: bool = False
-    """Somebody has told the workers to start nothing: `ingest resume`, PUT /api/worker/config."""
+    """An operator has paused the workers: see `ingest resume`, PUT /api/worker/config."""
     provider: ProviderFailure | None = None
-    """Null while the embedding provider answers, and where it runs in this process."""
+    """Null while the embedding provider answers, or if it runs in this process."""
     heartbeat: bool | None = None
-    """Of a worker process: whether its own heartbeat lives. Null elsewhere."""
+    """Whether the heartbeat of this worker process is live. Null in other processes."""
     missing_parsers: Sequence[MissingParser] = ()
     """Modules that this process did not find when it started."""
 
@@ -100,7 +100,7 @@ worker_router.add_api_route("/healthz", healthz)
 
 @worker_router.get("/readyz", response_model=Readiness)
 async def worker_readyz(runtime: RuntimeDep) -> Readiness | Response:
-    """The same of a worker process, whose heartbeat has to live."""
+    """As for the API; a worker process also needs a live heartbeat."""
     return _answer(await _look(runtime, works=True))
 
 
@@ -140,7 +140,7 @@ async def _look(runtime: Runtime, *, works: bool = False) -> Checks:
             unattended = await _is_unattended(conn, runtime, state)
             provider = await _provider(conn, runtime)
     except psycopg.OperationalError as error:
-        # A statement that was too slow is no reason to send requests elsewhere.
+        # A slow statement is no reason to route requests elsewhere.
         return Checks(database=is_timed_out(error), listener=hears)
     return Checks(
         database=True,
@@ -171,7 +171,7 @@ async def _provider(conn: Connection, runtime: Runtime) -> ProviderFailure | Non
 
 
 async def _is_unattended(conn: Connection, runtime: Runtime, state: Workers) -> bool:
-    # A job that came a moment ago, to a service that is scaled to nothing, is no reason for alarm.
+    # No alarm for a job that was just queued while the service is scaled to zero.
     limit = runtime.settings.worker_silence
     silent = state.silent_seconds
     if silent is not None and silent < limit.total_seconds():

@@ -1,4 +1,4 @@
-"""Queue jobs of registered types, and failed ones again."""
+"""Queue jobs of registered types, and retry failed jobs."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -26,18 +26,18 @@ from ingest.store.sources import batch_views, source_control, source_views
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/jobs", tags=["jobs"])
 
-# Before validation, because a lone surrogate is no `str` to pydantic.
+# Before validation, because pydantic does not accept a lone surrogate as `str`.
 Payload = Annotated[dict[str, Any], BeforeValidator(lambda value: bounded(value, LARGEST_PAYLOAD))]
-# Later times could not be shown in every time zone.
+# Later times cannot be represented in every time zone.
 RunAt = Annotated[AwareDatetime, Field(lt=datetime(3000, 1, 1, tzinfo=UTC))]
 
 
 class NewJob(Body):
     type: Text
     payload: Payload = Field(default_factory=dict)
-    """Identifiers, never content; at most 16 KiB. No answer shows it."""
+    """Identifiers, never content; at most 16 KiB. No answer contains it."""
     priority: Annotated[Whole, Field(ge=-100, le=100)] = 0
-    """Below 0: after everything that people wait for."""
+    """Below 0: after all interactive work."""
     knowledge_source_id: UUID | None = None
     delay_seconds: Annotated[float, Field(ge=0, le=366 * 86400, allow_inf_nan=False)] | None = None
     run_at: RunAt | None = None
@@ -51,7 +51,7 @@ class NewJob(Body):
 
 
 class FailedJobs(Body):
-    """Which jobs; at least one field."""
+    """Which jobs; at least one field is required."""
 
     batch_id: UUID | None = None
     knowledge_source_id: UUID | None = None
@@ -73,7 +73,7 @@ class Retried(View):
 async def add_job(body: NewJob, pool: PoolDep, key: Editor, once: OnceDep) -> JSONResponse:
     """Queue a job of a registered type.
 
-    The same `idempotencyKey` gets the same job. So does the same work for the same knowledge
+    The same `idempotencyKey` returns the same job. So does the same work for the same knowledge
     source, while its job waits for its first attempt.
     """
     await _check(pool, body)
@@ -99,7 +99,7 @@ async def add_job(body: NewJob, pool: PoolDep, key: Editor, once: OnceDep) -> JS
 
 @router.post("/retry-failed", status_code=202)
 async def retry_failed_jobs(body: FailedJobs, pool: PoolDep, key: Editor) -> Retried:
-    """Queue failed jobs again, unless a newer run of their knowledge source took their place."""
+    """Queue failed jobs again, unless a newer run of their knowledge source replaced them."""
     async with transaction(pool) as conn:
         await _prove_owned(conn, key, body)
     where = JobFilter(
@@ -120,7 +120,7 @@ async def retry_failed_jobs(body: FailedJobs, pool: PoolDep, key: Editor) -> Ret
 
 
 async def _check(pool: Pool, body: NewJob) -> None:
-    """Whether the type takes the payload. Raises what becomes a 422 that names the field."""
+    """Check that the type accepts the payload. Raises errors that become a 422 with the field."""
     async with transaction(pool) as conn:
         job_type = await job_types.get(conn, body.type)
     if job_type is None:
@@ -131,7 +131,7 @@ async def _check(pool: Pool, body: NewJob) -> None:
             loc=("body", "type"),
             code="not_enqueueable",
         )
-    # In a thread: a schema may ask for much, and other requests need not wait for that.
+    # In a thread: a schema may be expensive to check, and must not block other requests.
     wrong = await asyncio.to_thread(wrong_with, body.payload, job_type.payload_schema)
     if wrong:
         raise RequestValidationError(

@@ -1,4 +1,4 @@
-"""Job types: how each kind of job is run, for the whole installation."""
+"""Job types: how each type of job is run, for the whole installation."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -23,7 +23,7 @@ from ingest.store.queue import job_types
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/job-types", tags=["management"])
 
-# Lower bounds, because a duration that the database rounds to zero would never wait, or never run.
+# Lower bounds: a duration that the database rounds to zero would mean no wait, or no run time.
 Backoff = Annotated[float, Field(ge=0.1, le=7 * 86400, allow_inf_nan=False)]
 Timeout = Annotated[float, Field(ge=1, le=7 * 86400, allow_inf_nan=False)]
 Attempts = Annotated[Whole, Field(ge=1, le=100)]
@@ -88,9 +88,9 @@ class JobType(View):
 
 
 class JobTypePatch(Body):
-    """What is left out stays as it is; null lifts a limit.
+    """Fields that are left out stay unchanged; null removes a limit.
 
-    Without a schema nobody can queue such jobs.
+    Without a schema, requests cannot queue jobs of the type.
     """
 
     is_enabled: Flag | None = None
@@ -105,7 +105,7 @@ class JobTypePatch(Body):
     payload_schema: PayloadSchema | None = None
 
     def applied_to(self, row: job_types.JobType) -> job_types.JobType:
-        """The type with these limits; FieldRejected when two of them contradict each other."""
+        """The type with these changes; FieldRejected if two limits contradict each other."""
         changed = replace(row, **self._changes())
         if changed.backoff_cap < changed.backoff_base:
             raise self._contradiction("backoff_cap_seconds", "backoff_base_seconds", "below")
@@ -132,7 +132,7 @@ class JobTypePatch(Body):
 class NewJobType(JobTypePatch):
     type: Name
     handler: Name | None = None
-    """The handler's name where it is not that of the type."""
+    """Name of the handler, if it differs from the type."""
 
     def row(self) -> job_types.JobType:
         named = replace(_NEW, type=self.type, handler=self.handler or self.type)
@@ -146,7 +146,7 @@ class NewJobType(JobTypePatch):
 async def list_job_types(
     pool: PoolDep, key: Viewer, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[JobType]:
-    """How each type of job is run, by name."""
+    """The settings of each job type, by name."""
     async with transaction(pool) as conn:
         rows = await job_types.all_types(conn)
     after = pagination.name(cursor) or ""
@@ -156,7 +156,7 @@ async def list_job_types(
 
 @router.patch("/{type}")
 async def edit_job_type(type: Text, body: JobTypePatch, pool: PoolDep, key: Operator) -> JobType:
-    """Pause, disable or tune a type of job; it holds for every job that starts after the answer."""
+    """Pause, disable or tune a job type; applies to every job that starts after the answer."""
     async with transaction(pool) as conn:
         row = await job_types.lock(conn, type)
         if row is None:
@@ -176,7 +176,7 @@ async def edit_job_type(type: Text, body: JobTypePatch, pool: PoolDep, key: Oper
 async def add_job_type(
     body: NewJobType, pool: PoolDep, key: Operator, once: OnceDep
 ) -> JSONResponse:
-    """Register a type of job: workers that have its handler run what POST /api/jobs queues."""
+    """Register a job type: workers that have its handler run what POST /api/jobs queues."""
     row = body.row()
 
     async def work(conn: Connection) -> JobType:
@@ -194,7 +194,7 @@ async def add_job_type(
 
 @router.delete("/{type}", status_code=204, responses=problems(409))
 async def delete_job_type(type: Text, pool: PoolDep, key: Operator) -> None:
-    """Remove a type that was added, once none of its jobs is kept any more."""
+    """Remove a registered type, once none of its jobs is stored any more."""
     async with transaction(pool) as conn:
         row = await job_types.get(conn, type)
         if row is not None and row.is_built_in:

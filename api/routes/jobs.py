@@ -1,4 +1,4 @@
-"""Processing jobs: what is queued, running or ended, and why."""
+"""Processing jobs: queued, running and ended ones, with their reasons."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
@@ -127,10 +127,10 @@ async def count_open_jobs(
     knowledge_source_id: Annotated[UUID | None, Query(alias="knowledgeSourceId")] = None,
     batch_id: Annotated[UUID | None, Query(alias="batchId")] = None,
 ) -> JobCounts:
-    """How many jobs run in which stage and wait for what; a job that waits for its pages or for the
-    files in its file is not counted.
+    """How many jobs run in which stage or wait, and for what. A job that waits for its pages, or
+    for the files in its file, is not counted.
 
-    `waitReason` null: for a free worker. `until`: when the first of those that wait may go on.
+    `waitReason` null: for a free worker. `until`: when the first of the waiting jobs may go on.
     """
     where = JobFilter(source_id=knowledge_source_id, batch_id=batch_id)
     async with transaction(pool) as conn:
@@ -171,9 +171,9 @@ async def list_job_logs(
 
 @router.post("/{id}/retry", status_code=202, responses=problems(409))
 async def retry_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
-    """Queue a job again that failed, was cancelled or waits for a review, with all its attempts.
+    """Retry a failed or cancelled job, or one that waits for a review, with all its attempts.
 
-    One that waits for a time, such as the end of a provider's pause, goes on at once.
+    A job that waits for a time, such as the end of a provider's pause, goes on at once.
     """
     async with transaction(pool) as conn:
         before = await find(conn, key.application_id, id)
@@ -199,7 +199,7 @@ def _not_retryable(job: JobView) -> Conflict:
 
 @router.post("/{id}/cancel", responses=problems(409))
 async def cancel_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
-    """End a waiting or running job for good; a running one can write nothing any more."""
+    """Cancel a waiting or running job for good; a running one can write nothing any more."""
     async with transaction(pool) as conn:
         before = await find(conn, key.application_id, id)
         cancelled = await source_control.cancel(
@@ -215,7 +215,7 @@ async def cancel_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
 
 @router.post("/{id}/approve", responses=problems(409))
 async def approve_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
-    """Let a job do what it waits for, such as the removal of pages that a crawl did not find."""
+    """Approve what a job waits for, such as the removal of pages that a crawl did not find."""
     async with transaction(pool) as conn:
         before = await find(conn, key.application_id, id)
         if not await reviews.approve(conn, application_id=key.application_id, job_id=id):
@@ -225,7 +225,7 @@ async def approve_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
 
 @router.post("/{id}/reject", responses=problems(409))
 async def reject_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
-    """End a job without what it waits for. What it has done already stays."""
+    """End a job without the step that waits for approval. What it did before stays."""
     async with transaction(pool) as conn:
         before = await find(conn, key.application_id, id)
         if not await reviews.reject(conn, application_id=key.application_id, job_id=id):
@@ -248,7 +248,7 @@ async def delete_job(id: UUID, pool: PoolDep, key: Editor) -> None:
 
 
 async def find(conn: Connection, application_id: UUID, id: UUID) -> JobView:
-    """The job; NotFound when there is none, or when it is another application's."""
+    """The job; NotFound if it does not exist or belongs to another application."""
     row = await job_views.get(conn, application_id=application_id, id=id)
     if row is None:
         raise NotFound("job")

@@ -1,4 +1,4 @@
-"""GET /metrics, for Prometheus. No key is needed: nothing in it names an application."""
+"""GET /metrics, for Prometheus. Needs no key: no metric names an application."""
 
 import psycopg
 import structlog
@@ -18,7 +18,7 @@ router = APIRouter(tags=["health"])
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def get_metrics(request: Request) -> PlainTextResponse:
-    """What this process counts, and what the database knows if it answers."""
+    """Counters of this process, and gauges from the database if it answers."""
     text = exposition(await _gauges(overviews_of(request.app)))
     return PlainTextResponse(text, media_type=CONTENT_TYPE_LATEST)
 

@@ -1,4 +1,4 @@
-"""What would become of a file: extracted and cut as an upload would be, and nothing stored."""
+"""Preview a file: extracted and chunked as an upload would be, without storing anything."""
 
 import asyncio
 from collections.abc import Coroutine, Iterator, Mapping
@@ -41,7 +41,7 @@ _CHUNKS_SHOWN: Final = 200
 
 
 class PreviewFields(Body):
-    """The fields beside the file. An empty one is as good as none: HTML forms send them all."""
+    """The fields beside the file. An empty field counts as missing: HTML forms send them all."""
 
     chunking: Annotated[Chunking, BeforeValidator(json_body.field)] | None = None
     ocr: bool = True
@@ -55,12 +55,12 @@ class PreviewChunk(View):
     page: int | None
     page_end: int | None
     start: int
-    """In the text, in characters, like `end`."""
+    """Offset in the text, in characters, like `end`."""
     end: int
 
 
 class Attachment(View):
-    """A file inside of the file."""
+    """A file inside the file."""
 
     name: str
     size_bytes: int | None = None
@@ -76,7 +76,7 @@ class PreviewAnswer(View):
     warnings: list[str]
     metadata: dict[str, Any]
     text: str
-    """Markdown, its first 200,000 characters."""
+    """Markdown, the first 200,000 characters."""
     text_length: int
     chunk_count: int
     token_count: int
@@ -117,7 +117,7 @@ _REQUEST_BODY: Final = {
 async def preview_file(
     request: Request, runtime: RuntimeDep, pool: PoolDep, key: Editor
 ) -> PreviewAnswer:
-    """Extract and cut a file as the application would, without storing anything.
+    """Extract and chunk a file as an upload would, without storing anything.
 
     A file that cannot be read is a 422 with the code that its upload would end with.
     """
@@ -146,7 +146,7 @@ async def preview_file(
 
 
 async def _while_there(request: Request, making: Coroutine[Any, Any, Preview]) -> Preview:
-    """The preview; ended at once when the client leaves, as others wait for its place."""
+    """The preview; cancelled if the client disconnects, since other requests need the slot."""
     made, left = asyncio.create_task(making), asyncio.create_task(_left(request))
     try:
         await asyncio.wait((made, left), return_when=asyncio.FIRST_COMPLETED)
@@ -213,7 +213,7 @@ def _chunk(chunk: Chunk) -> PreviewChunk:
 
 
 def _attachments(metadata: Mapping[str, Any]) -> Iterator[Attachment]:
-    """What the parser has listed; it read the file, so nothing of it is taken on trust."""
+    """The attachments that the parser lists, validated: the file is untrusted."""
     listed = metadata.get("attachments")
     for item in listed if isinstance(listed, list) else ():
         if isinstance(item, dict) and isinstance(item.get("name"), str):

@@ -1,4 +1,4 @@
-"""What providers are asked: the end of a pause that nobody needs to wait for."""
+"""Resume providers: end their pauses early."""
 
 from fastapi import APIRouter
 
@@ -11,16 +11,16 @@ router = APIRouter(route_class=KeyedRoute, prefix="/api/worker/provider", tags=[
 
 class Resumed(View):
     lanes: list[str]
-    """Those that were paused."""
+    """The lanes that were paused."""
     job_count: int
-    """How many jobs waited and go on."""
+    """How many waiting jobs go on."""
 
 
 @router.post("/resume")
 async def resume_provider(runtime: RuntimeDep, key: Operator) -> Resumed:
-    """End the pauses of all providers and let go on what waits for them, after they were mended.
+    """End the pauses of all providers, after a repair, and let the jobs that wait for them go on.
 
-    A provider that still fails pauses its lane again at the first request, and no attempt is lost.
+    A provider that still fails pauses its lane again at the first request; no attempt is used up.
     """
     lanes = await runtime.governor.end_pauses()
     return Resumed(lanes=lanes, job_count=await runtime.governor.release(all=True))

@@ -1,4 +1,4 @@
-"""How many workers are wanted: what an autoscaler asks."""
+"""The desired number of workers, for an autoscaler."""
 
 from fastapi import APIRouter, Request
 
@@ -14,21 +14,20 @@ router = APIRouter(route_class=KeyedRoute, prefix="/api/worker", tags=["manageme
 class Desired(View):
     desired: int
     current: int
-    """Workers that live and are not stopping."""
+    """Workers that are alive and not stopping."""
     ready: int
-    """Jobs that could start now or within a minute; those held back by a limit or a pause are not
-    among them."""
+    """Jobs that can start now or within a minute; not those held back by a limit or a pause."""
     paused: int
     """Jobs that wait because their type, or everything, is paused or disabled."""
     oldest_seconds: float
     reason: Reason
-    """`paused`: what there is to do is paused; `age`: the oldest ready job waits too long;
-    `running`: jobs that run keep their workers; `cooling_down`, `warming_up`: fewer or more are
-    wanted, but not for long enough yet."""
+    """`paused`: all work is paused; `age`: the oldest ready job has waited too long; `running`:
+    running jobs keep their workers; `cooling_down`, `warming_up`: fewer or more workers are
+    needed, but not for long enough yet."""
 
 
 @router.get("/desired")
 async def get_desired_workers(request: Request, key: Viewer) -> Desired:
-    """The wanted number of workers, for the whole installation; read at most every 5 seconds."""
+    """The desired number of workers of the installation; computed at most every 5 seconds."""
     overview = await overviews_of(request.app).get()
     return Desired.model_validate(overview.workers)

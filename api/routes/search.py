@@ -1,4 +1,4 @@
-"""Find chunks: by meaning, by words, or by both."""
+"""Search chunks: by meaning, by keywords, or by both."""
 
 import time
 from dataclasses import replace
@@ -28,9 +28,9 @@ from ingest.store.search.vector_search import Hit, Ranked, Scope
 log = structlog.get_logger()
 router = APIRouter(route_class=KeyedRoute, tags=["search"])
 
-# How much of each list is fused: a chunk that is good in both beats the best of one.
+# Hits of each list that are fused: a chunk that ranks well in both beats the best of one.
 _FUSED: Final = 50
-# Ranking reads every match; beside vectors, fewer of the matches of a broad query will do.
+# Ranking reads every match; beside vectors, a broad query needs fewer ranked matches.
 _RANKED_ALONE: Final = 2000
 _RANKED_HYBRID: Final = 400
 
@@ -46,7 +46,7 @@ def _not_blank(value: Any) -> Any:
 class SearchFilter(Body):
     knowledge_source_ids: Annotated[list[UUID], Field(max_length=10_000)] | None = None
     metadata: Metadata | None = None
-    """Sources whose metadata contain this object."""
+    """Only sources whose metadata contain this object."""
 
 
 class SearchRequest(Body):
@@ -72,24 +72,24 @@ class SearchHit(View):
 class SearchHits(View):
     hits: list[SearchHit]
     degraded: list[Literal["vector"]] = Field(default_factory=list)
-    """What a hybrid search went without: `vector`, while the embedding provider does not answer."""
+    """What a hybrid search lacked: `vector`, while the embedding provider does not answer."""
     degraded_reason: str | None = None
-    """The error code of why, and what the provider says."""
+    """The error code and the provider's message."""
 
 
 @router.post("/api/search")
 async def search_chunks(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -> SearchHits:
-    """The best chunks, best first. `hybrid` counts both rankings by half.
+    """The best chunks, best first. `hybrid` weights both rankings equally.
 
     A score is the cosine similarity (`vector`), 1 to 2 for all words and 0 to 1 for some of them
     (`keyword`), or the mean of both scores relative to the best of their kind (`hybrid`).
 
-    For the embedding provider a search waits 5 seconds at most. Without it, `hybrid` finds what
-    `keyword` finds, with its scores and `"degraded": ["vector"]`; `vector` is answered with 503
-    and the code of the cause.
+    A search waits at most 5 seconds for the embedding provider. Without it, `hybrid` returns the
+    hits and scores of `keyword` with `"degraded": ["vector"]`; `vector` is answered with 503 and
+    the code of the cause.
     """
     if not body.query.strip():
-        return SearchHits(hits=[])  # nothing but characters that are never stored
+        return SearchHits(hits=[])  # only characters that are never stored
     scope = Scope(
         application_id=key.application_id,
         source_ids=body.filter.knowledge_source_ids,
@@ -115,7 +115,7 @@ async def search_chunks(body: SearchRequest, runtime: RuntimeDep, key: Viewer) -
 async def _vector(
     body: SearchRequest, runtime: Runtime
 ) -> tuple[NDArray[np.float32] | None, Transient | None]:
-    """That of the query, or why there is none though the search should have one."""
+    """The query vector, or the reason why the search lacks one."""
     if body.mode == "keyword":
         return None, None
     try:
@@ -137,8 +137,8 @@ def _too_slow(scope: Scope) -> SearchTimeout:
 async def _find(
     body: SearchRequest, scope: Scope, vector: NDArray[np.float32] | None, runtime: Runtime
 ) -> list[Hit]:
-    # To prove of every candidate that it was not deleted takes a third of a search, so it is proved
-    # of the hits, and only where one was, everything is done again with care.
+    # Checking every candidate for deletion takes a third of a search. So only the hits are checked;
+    # if one was deleted, the search is repeated with the full check.
     for careful in (replace(scope, is_hasty=True), scope):
         ranked = await _rank(body, careful, vector, runtime)
         async with runtime.pool.connection() as conn:
@@ -157,8 +157,8 @@ async def _rank(
     if body.mode == "vector":
         return await _by_meaning(scope, vector, runtime, limit=body.limit)
     depth = max(body.limit, _FUSED)
-    # At once, each on a connection of its own. None is held while another is waited for: many
-    # searches that did so would wait for each other for ever.
+    # Concurrently, each on its own connection. Neither holds one while it waits for the other:
+    # otherwise many searches would deadlock on the pool.
     near, found = await both(
         _by_meaning(scope, vector, runtime, limit=depth),
         _by_words(body, scope, runtime, limit=depth, ranked=_RANKED_HYBRID),

@@ -1,4 +1,4 @@
-"""Knowledge sources: what was added, what came out of it, and ending it."""
+"""Knowledge sources: list, show, edit, cancel and delete them, and read their events."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -29,7 +29,7 @@ _LAST_SEQ = 2**63 - 1
 
 
 class CrawlView(View):
-    """How far a site is crawled, as it was last asked for."""
+    """The crawl settings of a site, from the latest request."""
 
     limit: int
     max_depth: int | None
@@ -39,7 +39,7 @@ class CrawlView(View):
 
 
 class Waiting(View):
-    """What has to happen before it goes on."""
+    """What the source waits for."""
 
     reason: str
     """As `waitReason` of its job."""
@@ -50,7 +50,7 @@ class Waiting(View):
 
 
 class _Stored(View):
-    """A source without what only the installation knows."""
+    """A source without the fields that depend on the installation's settings."""
 
     id: UUID
     application_id: UUID
@@ -62,7 +62,7 @@ class _Stored(View):
     error_code: str | None
     error_message: str | None
     waiting: Waiting | None
-    """Null unless it is open and waits for something else than a free worker."""
+    """Null unless the source is open and waits for something other than a free worker."""
     metadata: dict[str, Any]
     coverage: Coverage | None
     chunk_count: int
@@ -75,7 +75,7 @@ class _Stored(View):
     rescrape: ScheduleView | None
     next_rescrape_at: UtcTime | None
     chunking: ChunkingView
-    """What it has set for itself."""
+    """The source's own settings."""
     event_seq: int
     created_at: UtcTime
     updated_at: UtcTime
@@ -83,18 +83,18 @@ class _Stored(View):
 
 class Source(_Stored):
     effective_chunking: EffectiveChunking
-    """How its documents are cut: null of `chunking` is the application's, or the service's."""
+    """The settings in use: where `chunking` is null, the application's, or the service's."""
 
 
 class SourcePatch(Body):
-    """What is left out stays as it is; `metadata` is replaced as a whole."""
+    """Fields that are left out stay unchanged; `metadata` is replaced as a whole."""
 
     name: Annotated[Text, Field(min_length=1, max_length=1000)] | None = None
     metadata: Metadata | None = None
     rescrape: Schedule | None = None
-    """When a page or site is fetched again; null: with all the others, nightly."""
+    """When a page or site is fetched again; null: nightly, like all other sources."""
     chunking: Chunking | None = None
-    """Replaced as a whole; what is stored is cut again, without reading files or pages."""
+    """Replaced as a whole; stored text is chunked again, without reading files or pages."""
 
 
 class Event(View):
@@ -147,10 +147,10 @@ async def get_source(id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Viewer) 
 async def edit_source(
     id: UUID, body: SourcePatch, runtime: RuntimeDep, pool: PoolDep, key: Editor
 ) -> Source:
-    """Rename a source, replace its metadata, or say how it is cut and when it is fetched again."""
+    """Rename a source, replace its metadata, or change its chunk settings or fetch schedule."""
     schedule = schedules.checked(body.rescrape, loc=("body", "rescrape"))
     async with transaction(pool) as conn:
-        # First, because it takes the lock of the application.
+        # First, because it locks the application.
         if "rescrape" in body.model_fields_set:
             await rescrapes.set_schedule(
                 conn, application_id=key.application_id, source_id=id, schedule=schedule
@@ -182,7 +182,7 @@ async def delete_source(id: UUID, pool: PoolDep, key: Editor) -> None:
 
 @router.post("/knowledge-sources/{id}/cancel", responses=problems(409))
 async def cancel_source(id: UUID, pool: PoolDep, key: Editor) -> Cancelled:
-    """Stop the processing of a source. What was searchable before stays so."""
+    """Stop the processing of a source. What was searchable before stays searchable."""
     async with transaction(pool) as conn:
         await _source(conn, key.application_id, id)
         job_ids = await source_control.cancel(
@@ -203,7 +203,7 @@ async def list_events(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Event]:
-    """What happened to a source, in order; `seq` has no gaps."""
+    """The events of a source, in order; `seq` has no gaps."""
     seen = max(after, pagination.position(cursor) or 0)
     async with transaction(pool) as conn:
         await _source(conn, key.application_id, id)

@@ -1,4 +1,4 @@
-"""How far a source or an application is: asked once, or followed as server-sent events."""
+"""The progress of a source or an application: read once, or followed as server-sent events."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -42,7 +42,7 @@ class ProgressView(View):
 
 @router.get("/api/knowledge-source/{id}/progress")
 async def get_progress(id: UUID, request: Request, key: Viewer) -> ProgressView:
-    """Counts over a source's jobs, or, for the id of the application, over its sources.
+    """Counts over the jobs of a source or, for the id of the application, over its sources.
 
     `percent` is null while the total is unknown; `seq` is null for an application.
     """
@@ -69,11 +69,11 @@ async def stream_source(
     last_event_id: Annotated[int | None, Header(ge=0, le=_LAST_SEQ)] = None,
     after: Annotated[int | None, Query(ge=0, le=_LAST_SEQ)] = None,
 ) -> Response:
-    """The events of a source as an EventSource reads them, until it is done.
+    """The events of a source for an EventSource, until it is done.
 
     First `snapshot`, then `progress`, `job`, `source` and `done`, with the messages of /api/ws as
-    data and their `seq` as id. `Last-Event-ID`, or `?after=`, resumes behind an event. A stream
-    whose key is revoked ends within 15 seconds.
+    data and their `seq` as id. `Last-Event-ID`, or `?after=`, resumes after that event. If the key
+    is revoked, the stream ends within 15 seconds.
     """
     position = last_event_id if last_event_id is not None else after
     source = await _source(request, key.application_id, id)
@@ -100,8 +100,8 @@ async def _frames(
                 latest, has_ended = state["latestSeq"], state["status"] in TERMINAL
             if message.seq is None:
                 return
-            # Replayed ends of earlier runs do not count; and a source that has ended may have been
-            # renamed since, so its last event need not be `done`.
+            # A replayed `done` of an earlier run does not end the stream. The last event of a
+            # finished source need not be `done`: the source may have been renamed since.
             if message.seq >= latest and (has_ended or message.type == "done"):
                 return
 

@@ -1,4 +1,4 @@
-"""Tickets: how a browser opens a WebSocket or an event stream, where it cannot send a header."""
+"""Tickets: let a browser open a WebSocket or an event stream, where it cannot send a header."""
 
 from fastapi import APIRouter
 
@@ -18,7 +18,7 @@ class Ticket(View):
 
 @router.post("", status_code=201)
 async def add_ticket(pool: PoolDep, key: Viewer) -> Ticket:
-    """A ticket for `?ticket=`: good for one connection within 60 seconds."""
+    """Create a ticket for `?ticket=`, valid for one connection within 60 seconds."""
     async with transaction(pool) as conn:
         ticket, expires_at = await api_keys.add_ticket(
             conn, application_id=key.application_id, role=key.role, key_id=key.id

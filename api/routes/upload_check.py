@@ -1,6 +1,6 @@
-"""Ask before an upload which files need not be sent: resuming costs their hashes, not their bytes.
+"""Check before an upload which files need not be sent: resuming needs their hashes only.
 
-The answer is what POST /upload/documents would say of them, by the same code.
+The same code as in POST /upload/documents decides, so both give the same verdicts.
 """
 
 from typing import Annotated, Literal
@@ -37,7 +37,7 @@ class KnownFile(View):
     verdict: Literal["unchanged", "duplicate"]
     knowledge_source_id: UUID | None
     job_id: UUID | None
-    """The job that still works on these bytes, if any."""
+    """The job that still processes these bytes, if any."""
 
 
 class UploadCheckAnswer(View):
@@ -48,7 +48,7 @@ class UploadCheckAnswer(View):
 async def check_upload(
     body: UploadCheck, runtime: RuntimeDep, pool: PoolDep, key: Editor
 ) -> UploadCheckAnswer:
-    """Which files are there already, so that sending them would change nothing."""
+    """List the files that are already stored, so that sending them would change nothing."""
     upload = Upload(
         application_id=key.application_id,
         batch_id=None,
@@ -77,7 +77,7 @@ async def check_upload(
 
 
 def _as_uploaded(file: FileDigest) -> UploadedFile:
-    """As if its bytes had come; a path that the upload refuses is refused here too."""
+    """Treat the file as uploaded; a path that the upload refuses is refused here too."""
     try:
         path = normalise(file.path)
     except ValueError:

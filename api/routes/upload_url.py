@@ -1,4 +1,4 @@
-"""Add a page or a site by its address; a single page can be followed until it is done."""
+"""Add a page or a site by URL; a single page can be followed until it is done."""
 
 from typing import Annotated, Any, Final
 from uuid import UUID
@@ -27,14 +27,14 @@ router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
 
 class UrlRequest(CrawlRequest):
     rescrape: Schedule | None = None
-    """When to fetch it again; null: with all the others, nightly. Left out: as it was."""
+    """When to fetch it again; null: nightly, like all other sources. Left out: unchanged."""
     metadata: Metadata | None = None
     chunking: Chunking | None = None
-    """How it is cut; null: as its application. Left out: as it was."""
+    """Chunk settings; null: those of the application. Left out: unchanged."""
 
 
 class UrlQuery(CrawlRequest):
-    # Unknown ones are refused before (api/schema/query.py), and `ticket` is not for us.
+    # api/schema/query.py has already rejected unknown parameters; `ticket` is not a field here.
     model_config = ConfigDict(extra="ignore")
 
 
@@ -60,8 +60,8 @@ async def add_url(
 ) -> JSONResponse:
     """Queue the fetch of a page or, with `crawlLinks`, the crawl of a site.
 
-    A source of the same address is fetched again; a run of it that is still open goes on, or is
-    replaced if it was to be another one.
+    A source with the same address is fetched again. Its open run continues, or is replaced if the
+    request differs from it.
     """
     new = new_run(
         body,
@@ -101,8 +101,8 @@ async def follow_url(
 ) -> Response:
     """Fetch a page and follow it as server-sent events, until it is done.
 
-    `progress` comes as often as anything changes, then one `done` or `error`. The fetch goes on
-    when nobody follows; to ask again joins it. With `crawlLinks` the answer is that of POST.
+    `progress` comes with every change, then one `done` or `error`. The fetch continues without a
+    listener; the same request joins it. With `crawlLinks` the answer is that of POST.
     """
     new = new_run(
         query,
@@ -132,7 +132,7 @@ async def _start(pool: Pool, new: NewRun) -> Run:
 
 
 async def _known(conn: Connection, key: Key, job_id: UUID) -> Followed | None:
-    """What a client that comes back was following."""
+    """The page that a reconnecting client was following."""
     job = await job_views.get(conn, application_id=key.application_id, id=job_id)
     if job is None or job.knowledge_source_id is None:
         return None

@@ -34,14 +34,14 @@ def _parsed(text: Any) -> Any:
 
 
 class UploadFields(Body):
-    """The fields beside the files. An empty one is as good as none: HTML forms send them all."""
+    """The fields beside the files. An empty field counts as missing: HTML forms send them all."""
 
     metadata: Annotated[Metadata, BeforeValidator(_parsed)] | None = None
     priority: Annotated[int, Field(ge=-100, le=100)] = 0
     batch_id: UUID | None = None
     on_conflict: OnConflict = "update"
     chunking: Annotated[Chunking, BeforeValidator(_parsed)] | None = None
-    """How the files are cut, those too that are stored already and have not changed."""
+    """Chunk settings of the files, including unchanged files that are already stored."""
 
 
 class UploadedFileAnswer(View):
@@ -63,7 +63,7 @@ class UploadAnswer(View):
 
 class RefusedUpload(InvalidRequest):
     files: list[UploadedFileAnswer] | None = None
-    """Of `nothing_accepted`: why each was refused."""
+    """With the code `nothing_accepted`: why each file was refused."""
 
 
 _REFUSED: Final = {"description": "Fields are wrong, or no file was taken", "model": RefusedUpload}
@@ -108,7 +108,7 @@ async def upload_documents(
     key: Editor,
     idempotency_key: IdempotencyKey = None,
 ) -> JSONResponse:
-    """Store files and queue a job for each that is new; 202 once everything named is durable."""
+    """Store files and queue a job for each new one; 202 once all accepted files are durable."""
     async with Intake(
         runtime.blobs,
         application_id=key.application_id,
@@ -158,7 +158,7 @@ def _nothing_accepted(files: Sequence[UploadedFile]) -> JSONResponse:
 
 
 def _content(upload: Upload, cut_by: Chunking | None, files: Sequence[UploadedFile]) -> list[Any]:
-    """What makes a request another one."""
+    """Fields covered by the idempotency digest."""
     return [
         *([] if cut_by is None else [cut_by.model_dump()]),
         upload.metadata,
@@ -171,7 +171,7 @@ def _content(upload: Upload, cut_by: Chunking | None, files: Sequence[UploadedFi
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """How the files of an upload are to be cut."""
+    """The chunk settings for the files of an upload."""
 
     wanted: Chunking
     usual: Installation
@@ -188,11 +188,11 @@ class _Cut:
 async def _register(
     pool: Pool, intake: Intake, upload: Upload, once: Once, cut: _Cut | None
 ) -> Answer:
-    """Make the bytes of accepted files durable, then write the rows that name them.
+    """Make the bytes of accepted files durable, then write the rows that refer to them.
 
-    The bytes go first and outside of any transaction, because that may take long; so what is
-    accepted is asked before. If another request changes it meanwhile, all bytes are made durable
-    and the second try cannot fail for want of them.
+    The bytes come first, outside any transaction, because that may take long. So `preview` predicts
+    which files are accepted. If another request changes that meanwhile, all bytes are made durable,
+    and the second try cannot miss any.
     """
     async with transaction(pool) as conn:
         earlier = await once.earlier(conn, upload.application_id)
@@ -261,6 +261,6 @@ def _answer(batch_id: UUID, verdicts: Sequence[FileVerdict]) -> dict[str, Any]:
 
 
 def _present(path: str, verdict: Verdict, **facts: UUID | str | None) -> dict[str, Any]:
-    """One file of the answer; what does not apply is absent."""
+    """One file of the answer; fields that do not apply are absent."""
     known = {name: str(fact) for name, fact in facts.items() if fact is not None}
     return {"path": path, "verdict": verdict, **known}

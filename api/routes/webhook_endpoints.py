@@ -1,4 +1,4 @@
-"""Webhook endpoints: who is told of what happens, by a signed POST or by e-mail."""
+"""Webhook endpoints: receive events by a signed POST or by e-mail."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -52,7 +52,7 @@ class NewEndpoint(Body):
 
 
 class EndpointPatch(Body):
-    """What is left out stays as it is."""
+    """Fields that are left out stay unchanged."""
 
     url: Url | None = None
     events: Events | None = None
@@ -76,7 +76,7 @@ class WebhookEndpoint(View):
 
 class WithSecret(WebhookEndpoint):
     secret: str | None
-    """Shown this once. None for a mailbox: e-mail is not signed."""
+    """Shown only once. None for a mailbox: e-mail is not signed."""
 
 
 class Queued(View):
@@ -87,7 +87,7 @@ class Queued(View):
 async def add_endpoint(
     body: NewEndpoint, runtime: RuntimeDep, pool: PoolDep, key: Admin, once: OnceDep
 ) -> JSONResponse:
-    """Tell an address of events from now on. No other answer has its secret."""
+    """Send events to an address from now on. No other answer contains its secret."""
     url = _checked_url(body.url, runtime.settings)
     _check_events(url, body.events)
     secret = _new_secret(runtime.operator_key, key.application_id)
@@ -136,7 +136,7 @@ async def get_endpoint(id: UUID, pool: PoolDep, key: Admin) -> WebhookEndpoint:
 async def edit_endpoint(
     id: UUID, body: EndpointPatch, runtime: RuntimeDep, pool: PoolDep, key: Admin
 ) -> WebhookEndpoint:
-    """Change an endpoint. `isEnabled: true` lets one that was given up begin anew."""
+    """Change an endpoint. `isEnabled: true` restarts one that was disabled because it failed."""
     async with transaction(pool) as conn:
         known = await owned(conn, key.application_id, id)
         url = None if body.url is None else _checked_url(body.url, runtime.settings)
@@ -157,7 +157,7 @@ async def edit_endpoint(
 
 @router.delete("/{id}", status_code=204)
 async def delete_endpoint(id: UUID, pool: PoolDep, key: Admin) -> None:
-    """Remove an endpoint with its log; what still waits is not delivered."""
+    """Remove an endpoint with its log; waiting deliveries are not sent."""
     async with transaction(pool) as conn:
         if not await webhook_endpoints.delete(conn, application_id=key.application_id, id=id):
             raise NotFound("webhook endpoint")
@@ -187,7 +187,7 @@ async def rotate_secret(
 
 @router.post("/{id}/test", status_code=202, response_model=Queued)
 async def send_test(id: UUID, pool: PoolDep, key: Admin, once: OnceDep) -> JSONResponse:
-    """Send the event `endpoint.test`, at once even if the endpoint fails at present."""
+    """Send the event `endpoint.test`, at once even if the endpoint is currently failing."""
 
     async def work(conn: Connection) -> Queued:
         endpoint = await enabled(conn, key.application_id, id)
@@ -199,7 +199,7 @@ async def send_test(id: UUID, pool: PoolDep, key: Admin, once: OnceDep) -> JSONR
 
 
 async def owned(conn: Connection, application_id: UUID, id: UUID) -> Endpoint:
-    """NotFound for another application's."""
+    """The endpoint; NotFound if it belongs to another application."""
     endpoint = await webhook_endpoints.get(conn, application_id=application_id, id=id)
     if endpoint is None:
         raise NotFound("webhook endpoint")
@@ -207,7 +207,7 @@ async def owned(conn: Connection, application_id: UUID, id: UUID) -> Endpoint:
 
 
 async def enabled(conn: Connection, application_id: UUID, id: UUID) -> Endpoint:
-    """Conflict for one that nothing is sent to."""
+    """The endpoint; Conflict if it is disabled."""
     endpoint = await owned(conn, application_id, id)
     if not endpoint.is_enabled:
         raise Conflict("the endpoint is disabled", code="endpoint_disabled")
@@ -232,7 +232,7 @@ def _with_secret(endpoint: Endpoint, secret: str) -> WithSecret:
 
 
 def _checked_url(url: str, settings: Settings) -> str:
-    """The address without blanks around it. Names are looked up, and checked, at each delivery."""
+    """The address without surrounding blanks. Each delivery resolves and checks the host name."""
     url = url.strip()
     if is_mailbox(url):
         if settings.smtp_server is None:

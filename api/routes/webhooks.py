@@ -1,7 +1,7 @@
-"""Events of providers: verified, stored as they came, answered at once.
+"""Events of providers: verified, stored unchanged, answered at once.
 
-What they say is read later, by whoever processes the inbox: a body that is signed is never refused
-for its content, because a provider would send it again, or never.
+The inbox processes them later. A signed body is never rejected for its content, because a provider
+would send it again, or never.
 """
 
 import asyncio
@@ -29,11 +29,11 @@ FIRECRAWL_PATH: Final = "/api/webhooks/firecrawl"
 
 _SIGNATURE: Final = b"x-firecrawl-signature"
 _LARGEST_BODY: Final = 64 * 1024 * 1024
-# Who sends a body is known when it has been read. Those who only say that they sign are kept few.
+# A signature can be checked only after the body was read, so few bodies are read at a time.
 BODIES_AT_ONCE: Final = 16
 _LONGEST_SECONDS: Final = 60.0
 _KEPT_HEADERS: Final = ("content-type", "user-agent")
-# Characters of a header that is kept.
+# Characters stored of each header.
 _SHOWN: Final = 200
 
 
@@ -47,9 +47,9 @@ class Received(View):
     openapi_extra={"requestBody": {"content": {"application/json": {}}, "required": True}},
 )
 async def receive_firecrawl(request: Request, runtime: RuntimeDep, pool: PoolDep) -> Received:
-    """Take an event of Firecrawl: any body with a valid `X-Firecrawl-Signature`.
+    """Accept an event of Firecrawl: any body with a valid `X-Firecrawl-Signature`.
 
-    The same body again changes nothing.
+    Sending the same body again changes nothing.
     """
     secrets = runtime.settings.firecrawl_secrets
     if not secrets:
@@ -92,7 +92,7 @@ async def _a_turn(request: Request) -> AsyncIterator[None]:
 
 
 def _signature_of(request: Request) -> bytes:
-    """The raw header: it may hold any bytes. Without one, the body need not be read."""
+    """The raw header, which may contain any bytes. Without one, the body is not read."""
     given: list[bytes] = [value for name, value in request.headers.raw if name == _SIGNATURE]
     if len(given) != 1:
         raise _not_signed()

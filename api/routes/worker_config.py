@@ -1,4 +1,4 @@
-"""Switches and limits of all workers together."""
+"""Switches and limits that apply to all workers together."""
 
 from typing import Annotated
 
@@ -13,13 +13,13 @@ from ingest.store.limits import worker_config
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/worker/config", tags=["management"])
 
-# `provider/model`, and after a `#` the first digits of the digest of a provider's key.
+# `provider/model`, optionally followed by `#` and the first digits of the key's digest.
 Lane = Annotated[str, Field(max_length=200, pattern=r'^[!-."$-~]+/[!-"$-~]+(#[!-"$-~]+)?$')]
 PerMinute = Annotated[Whole, Field(ge=1, le=10**9)]
 
 
 class LaneLimits(Body):
-    """Of all workers together, in any minute; null: as fast as the provider takes it."""
+    """Limits of all workers together, in any minute; null: as fast as the provider accepts."""
 
     requests_per_minute: PerMinute | None = None
     tokens_per_minute: PerMinute | None = None
@@ -29,7 +29,7 @@ Limits = Annotated[dict[Lane, LaneLimits], Field(max_length=100)]
 
 
 class WorkerConfigPut(Body):
-    """What is left out stays as it is; `limits` are replaced as a whole."""
+    """Fields that are left out stay unchanged; `limits` are replaced as a whole."""
 
     paused: Flag = False
     limits: Limits = Field(default_factory=dict)
@@ -47,16 +47,16 @@ class WorkerConfig(View):
 
 @router.get("")
 async def get_worker_config(pool: PoolDep, key: Operator) -> WorkerConfig:
-    """Whether workers are paused, and how fast they may ask providers."""
+    """Whether workers are paused, and their rate limits for providers."""
     async with transaction(pool) as conn:
         return WorkerConfig.model_validate(await worker_config.get(conn))
 
 
 @router.put("")
 async def put_worker_config(body: WorkerConfigPut, pool: PoolDep, key: Operator) -> WorkerConfig:
-    """Pause or resume all workers, limit providers.
+    """Pause or resume all workers, and limit requests to providers.
 
-    No job starts once a pause has been answered; those that are running go on to their end.
+    After the answer to a pause no job starts; running jobs continue to their end.
     """
     async with transaction(pool) as conn:
         if "paused" in body.model_fields_set:
