@@ -1,4 +1,4 @@
-"""The socket that a process answers on, before it does."""
+"""Binds the socket of a process before it accepts requests."""
 
 import errno
 import ipaddress
@@ -11,7 +11,7 @@ from ingest.errors import SetupError
 
 @contextmanager
 def bound(host: str, port: int, *, variable: str) -> Iterator[socket.socket]:
-    """A socket with the address, not listening yet: connections are refused until we answer.
+    """A bound socket that does not listen yet: connections are refused until the server starts.
 
     Raises SetupError, which names the `variable` of the port.
     """
@@ -44,7 +44,7 @@ def _why_not_bound(host: str, port: int, error: OSError, *, variable: str) -> st
 
 
 def url_of(listener: socket.socket) -> str:
-    """Under which commands and browsers on this machine reach it."""
+    """The URL for commands and browsers on this machine."""
     host, port = listener.getsockname()[:2]
     address = ipaddress.ip_address(host.partition("%")[0])
     if address.is_unspecified:

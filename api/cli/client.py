@@ -1,4 +1,4 @@
-"""The service as commands see it: where it is, which key opens it, and its answers."""
+"""The HTTP client of the commands: finds the service and the key, and reads the answers."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -14,13 +14,13 @@ from api.cli.output import CommandError
 
 _DEFAULT_URL: Final = "http://127.0.0.1:8000"
 _PAGE: Final = 200
-# A request of files is answered when all of them are durable, which takes a slow disk a while.
+# An upload is answered when all its files are durable, which takes long on a slow disk.
 _TIMEOUT: Final = httpx.Timeout(300, connect=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientSettings:
-    """What the environment says about the service."""
+    """The settings of the client, from the environment."""
 
     url: str | None = None
     api_key: str | None = field(default=None, repr=False)
@@ -29,9 +29,9 @@ class ClientSettings:
 
     @classmethod
     def load(cls) -> Self:
-        """From INGEST_… variables; an empty one is none.
+        """From INGEST_… variables; an empty one counts as unset.
 
-        Read by hand: the library of the service's settings takes half a second to load.
+        Without the service's settings library, which takes half a second to import.
         """
         return cls(
             url=os.environ.get("INGEST_URL") or None,
@@ -43,7 +43,7 @@ class ClientSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Where the service is and which key to show; `key_from` names the key's origin for people."""
+    """The URL of the service and the key to send; `key_from`: origin of the key, for messages."""
 
     url: str
     key: str = field(repr=False)
@@ -51,16 +51,16 @@ class Target:
 
     @property
     def is_local(self) -> bool:
-        """Whether the service is on this machine, so that no proxy may come between."""
+        """Whether the service is on this machine, so that no proxy may be used."""
         return urlsplit(self.url).hostname in ("localhost", "127.0.0.1", "::1")
 
 
 class Unreachable(CommandError):
-    """No answer; another try may get one."""
+    """No answer; a retry may succeed."""
 
 
 class Refused(CommandError):
-    """The service answered with an error; `problem` is its problem document, perhaps empty."""
+    """The service answered with an error; `problem` is its problem document, may be empty."""
 
     def __init__(self, message: str, *, status: int, problem: dict[str, Any]) -> None:
         super().__init__(message)
@@ -72,12 +72,12 @@ def _is_http(url: str) -> bool:
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # the port is no number
+    except ValueError:  # the port is not a number
         return False
 
 
 def _is_same(url: str, other: str) -> bool:
-    """Whether two URLs name the same server, `localhost` being 127.0.0.1."""
+    """Whether two URLs name the same server; `localhost` counts as 127.0.0.1."""
     first, second = (
         urlsplit(part.replace("//localhost", "//127.0.0.1", 1)) for part in (url, other)
     )
@@ -87,7 +87,7 @@ def _is_same(url: str, other: str) -> bool:
 def find_target(settings: ClientSettings | None = None) -> Target:
     """From INGEST_URL and INGEST_API_KEY, else from the data folder.
 
-    The key that is kept there is shown only to the service that keeps it there. Raises
+    The key in the data folder is sent only to the service that owns the folder. Raises
     CommandError when there is no key.
     """
     settings = settings or ClientSettings.load()
@@ -114,7 +114,7 @@ def find_target(settings: ClientSettings | None = None) -> Target:
 
 
 class Client:
-    """Requests to the service. Every method raises Unreachable or Refused, each one line."""
+    """Requests to the service. Every method raises Unreachable or Refused with a one-line text."""
 
     def __init__(self, target: Target, *, transport: httpx.BaseTransport | None = None) -> None:
         self.target = target
@@ -138,7 +138,7 @@ class Client:
         return self._send(self._http.build_request("GET", path, params=params))
 
     def post(self, path: str, body: Any) -> Any:
-        """None as body sends none."""
+        """Sends no body if it is None."""
         return self._send(self._http.build_request("POST", path, json=body))
 
     def put(self, path: str, body: Any) -> Any:
@@ -148,12 +148,12 @@ class Client:
         self._send(self._http.build_request("DELETE", path))
 
     def post_stream(self, path: str, content: Iterable[bytes], *, content_type: str) -> Any:
-        """Send a body that is made while it is sent."""
+        """Send a body that is generated while it is sent."""
         headers = {"Content-Type": content_type}
         return self._send(self._http.build_request("POST", path, content=content, headers=headers))
 
     def pages(self, path: str, *, limit: int, **query: Any) -> Iterator[dict[str, Any]]:
-        """Up to `limit` items of a list, whatever number of requests that takes."""
+        """Up to `limit` items of a list, in as many requests as necessary."""
         cursor = None
         while limit > 0:
             answer = self.get(path, limit=min(limit, _PAGE), cursor=cursor, **query)
@@ -202,5 +202,5 @@ class Client:
 
 
 def open_client() -> Client:
-    """A client of the service that the environment or the data folder names."""
+    """A client for the service that the environment or the data folder names."""
     return Client(find_target())

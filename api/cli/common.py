@@ -1,4 +1,4 @@
-"""What several commands share: reading their arguments, showing that they go on, being left."""
+"""Helpers that several commands share: arguments, refusals, progress bars, Ctrl-C."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from api.cli.output import CommandError, notes, print_error
 
 _INTERRUPTED: Final = 130
 _CANNOT: Final = 2
-# It is not there, or its state forbids it: others may do better. Anything else holds for all.
+# Missing, or in the wrong state: other objects may still succeed. Any other error holds for all.
 _ITS_OWN_FAULT: Final = (404, 409)
 
 
@@ -25,7 +25,7 @@ BATCHES: Final = "`ingest upload --json` and `ingest job show JOB` show those of
 
 
 def check_id(id: str, *, hint: str = SOURCES) -> None:
-    """CommandError for an argument that is no id; `hint` says where ids are to be seen."""
+    """CommandError for an argument that is not an id; `hint` says how to find ids."""
     try:
         UUID(id)
     except ValueError:
@@ -33,7 +33,7 @@ def check_id(id: str, *, hint: str = SOURCES) -> None:
 
 
 def json_object(text: str | None) -> dict[str, Any] | None:
-    """The value of --metadata; CommandError for what is no JSON object."""
+    """The value of --metadata; CommandError if it is not a JSON object."""
     if text is None:
         return None
     try:
@@ -47,10 +47,10 @@ def json_object(text: str | None) -> dict[str, Any] | None:
 
 @contextmanager
 def refusals() -> Iterator[Callable[[str], AbstractContextManager[None]]]:
-    """Gives what to wrap around the request for each of several objects, by their names.
+    """Yields a context manager to wrap around the request for each object, given its name.
 
-    What the service refuses for an object's own sake is told in a line and ends nothing; the exit
-    code is 2 if there was any.
+    It prints an error that concerns only one object as a line, and the command goes on; the exit
+    code is then 2.
     """
     refused: list[str] = []
 
@@ -70,13 +70,13 @@ def refusals() -> Iterator[Callable[[str], AbstractContextManager[None]]]:
 
 
 def local_time(time: str) -> str:
-    """A time of the API on the clock of this machine, to the second."""
+    """A time from the API in the local time zone, to the second."""
     return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 @contextmanager
 def progress_bar(what: str, total: int | None, *columns: Any) -> Iterator[tuple[Progress, Any]]:
-    """A bar on standard error, if that is a terminal; gone when its work is done."""
+    """A progress bar on standard error, if that is a terminal; removed at the end."""
     console = notes()
     progress = Progress(
         TextColumn("{task.description}"),
@@ -91,6 +91,6 @@ def progress_bar(what: str, total: int | None, *columns: Any) -> Iterator[tuple[
 
 
 def interrupted(message: str) -> typer.Exit:
-    """The end after Ctrl-C, saying what goes on without us."""
+    """The exit after Ctrl-C, with a message that says what continues in the service."""
     notes().print(f"interrupted: {message}")
     return typer.Exit(_INTERRUPTED)

@@ -1,4 +1,4 @@
-"""`ingest delete`, `pause` and `resume`: what is done to sources and to the workers."""
+"""`ingest delete`, `pause` and `resume`: delete sources, and pause or resume the workers."""
 
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ def delete(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line")] = False,
 ) -> None:
-    """Delete knowledge sources in any state, with all that came out of them, for good."""
+    """Delete knowledge sources in any state, with all their documents, for good."""
     for id in ids:
         check_id(id)
     console = out()
@@ -32,7 +32,7 @@ def delete(
 
 
 def pause(*, as_json: Json = False) -> None:
-    """Let the workers start no further job; those that run go on. Needs the operator's key."""
+    """Let the workers start no further jobs; running ones go on. Needs the operator's key."""
     _set_paused(True, as_json)
 
 
@@ -52,10 +52,10 @@ def resume(
 
 
 def print_version(is_asked: bool) -> None:
-    """Print the version of the installed package, and end, if that is what is asked for."""
+    """Print the version of the installed package and exit, if the option was given."""
     if not is_asked:
         return
-    # Not above: reading the metadata takes time that no other command needs.
+    # Imported here: reading the metadata takes time, and no other command needs it.
     from importlib.metadata import version
 
     out().print(f"ingest {version('rag-ingest')}")

@@ -1,4 +1,4 @@
-"""`ingest crawl URL`, `ingest rescrape ID`: pages and sites, followed to the end of their run."""
+"""`ingest crawl URL`, `ingest rescrape ID`: fetch pages and sites, and follow the run."""
 
 from typing import Annotated, Any, Literal
 
@@ -45,7 +45,7 @@ def crawl(
     wait: Wait = True,
     as_json: Json = False,
 ) -> None:
-    """Crawl a web site, or fetch one page, and say what came of it.
+    """Crawl a web site, or fetch one page, and report the outcome.
 
     Exit code 1 if the run failed, was cancelled, or a page failed.
     """
@@ -74,7 +74,7 @@ def rescrape(
 ) -> None:
     """Fetch a page or site again, now.
 
-    Exit codes as of `crawl`.
+    Exit codes as for `crawl`.
     """
     check_id(id)
     with open_client() as client:
@@ -102,7 +102,7 @@ def _schedule(cron: str | None, timezone: str | None) -> dict[str, Any]:
 
 
 def _run(client: Client, run: Run, *, wait: bool, as_json: bool) -> None:
-    """Follow a run that was just started, if that is wanted, and exit."""
+    """Follow a run that was just started, if requested, and exit."""
     if wait:
         result = follow(client, run, as_json=as_json)
         raise typer.Exit(1 if result.has_failures else 0)
@@ -113,7 +113,7 @@ def _run(client: Client, run: Run, *, wait: bool, as_json: bool) -> None:
 
 
 def follow(client: Client, run: Run, *, as_json: bool = False) -> CrawlResult:
-    """Wait for the end of a run and say what came of it."""
+    """Wait for the end of a run and report its outcome."""
     try:
         wait_for(client, run)
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""What came of a run of a page or site: its digest, and the pages that failed, by code."""
+"""The outcome of a run of a page or site: its digest, and the failed pages by code."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from api.cli.output import CommandError, count, plain
 
 _ALL: Final = 1_000_000
 _SHOWN: Final = 5
-# In the order in which people want to know.
+# In the order in which they are reported.
 _BECAME: Final = ("new", "changed", "unchanged", "kept", "duplicate", "removed", "failed")
 _UNSEEN: Final = {"not_scraped": "given up", "not_delivered": "counted but not delivered"}
 
@@ -28,7 +28,7 @@ class Run:
 
     @classmethod
     def accepted(cls, answer: Mapping[str, Any]) -> Self:
-        """From the answer to a request that starts one."""
+        """From the answer to a request that starts a run."""
         return cls(
             source_id=answer["knowledgeSourceId"],
             job_id=answer["jobId"],
@@ -45,7 +45,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlResult:
-    """Everything the command has to say at its end; rows as the API shows them."""
+    """Everything that the command reports at its end; rows as the API returns them."""
 
     run: Run
     source: Mapping[str, Any]
@@ -57,7 +57,7 @@ class CrawlResult:
 
     @property
     def status(self) -> str:
-        """Of this run, even if a newer one has taken its place."""
+        """The status of this run, even if a newer one has replaced it."""
         return "cancelled" if self.crawl["status"] == "cancelled" else self.source["status"]
 
     @property
@@ -82,13 +82,13 @@ class CrawlResult:
 
 
 def latest_run(client: Client, source_id: str) -> Run:
-    """The run of a page or site that was started last."""
+    """The latest run of a page or site."""
     crawl = next(client.pages(f"/api/knowledge-sources/{source_id}/crawls", limit=1))
     return Run(source_id=source_id, job_id=crawl["jobId"], crawl_id=crawl["id"])
 
 
 def read_result(client: Client, run: Run) -> CrawlResult:
-    """A run that has ended, as of now."""
+    """The outcome of a run that has ended, as of now."""
     path = f"/api/knowledge-sources/{run.source_id}"
     crawls = client.pages(f"{path}/crawls", limit=_ALL)
     crawl = next((row for row in crawls if row["id"] == run.crawl_id), None)
@@ -108,7 +108,7 @@ def read_result(client: Client, run: Run) -> CrawlResult:
 
 
 def print_crawl(console: Console, result: CrawlResult) -> None:
-    """The counts, what they mean for what is stored, and a table of what failed."""
+    """The counts, their consequences for the stored pages, and a table of failures."""
     digest = result.crawl["digest"] or {}
     console.print(plain("  ".join([result.source["uri"], result.status.replace("_", " ")])))
     for line in (*_counts(digest, result), *_remarks(digest, result)):

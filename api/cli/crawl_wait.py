@@ -1,4 +1,4 @@
-"""Wait until a run of a page or site has ended, and show how far it is."""
+"""Wait until a run of a page or site has ended, and show its progress."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from api.cli.waits import reason_of
 
 
 class Progress:
-    """How far a run is, as of the last look, in words."""
+    """The progress of a run, as of the last poll, in words."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._pace = Pace(clock)
@@ -23,12 +23,12 @@ class Progress:
         self._left: int | None = None
 
     def seen(self, words: str, counts: Mapping[str, Any]) -> None:
-        """Note what the service says now."""
+        """Record what the service answers now."""
         self._words, self._left = words, counts.get("etaSeconds")
         self._pace.note(counts["completed"] + counts["failed"])
 
     def words(self) -> str:
-        """With the rate and the time left, where they can be told."""
+        """With the rate and the time left, if known."""
         left = duration(self._left) + " left" if self._left else None
         return joined(self._words, rate(self._pace.per_second, "pages"), left)
 
@@ -51,7 +51,7 @@ def wait_for(client: Client, run: Run, *, sleep: Callable[[float], None] = time.
 
 
 def pages_in_words(counts: Mapping[str, Any]) -> str:
-    """How far a site is; empty before pages are found, when its root job is all that is counted."""
+    """The progress of a site; empty before pages are found, when only its root job is counted."""
     pages = counts["total"]
     if pages < 2:
         return ""
@@ -64,7 +64,7 @@ def pages_in_words(counts: Mapping[str, Any]) -> str:
 
 
 def begin_in_words(job: Mapping[str, Any]) -> str:
-    """The state of a page, or of a site of which nothing is known yet, and what it waits for."""
+    """The state of a page, or of a site without known pages, and what it waits for."""
     reason = reason_of(job) if job["waitReason"] else job["lastErrorMessage"]
     is_waiting = job["status"] == "pending" and reason
     return f"waiting: {reason}" if is_waiting else str(job["status"])

@@ -1,7 +1,7 @@
-"""Which files a command line names, and the path under which each is known to the service.
+"""Which files a command line names, and the path under which the service stores each.
 
-The path is the file's identity, so it has to be the same at the next run: the path as it was typed
-(`docs/a.md`), without what is above the named folder when that was typed absolute or with `..`
+The path is the file's identity, so it must be the same in the next run. It is the path as typed
+(`docs/a.md`), without the parents of the named folder if that was typed absolute or with `..`
 (`/home/me/docs` gives `docs/a.md`), and without `.` (`ingest upload .` gives `a.md`).
 """
 
@@ -22,9 +22,9 @@ _OURS: Final = "the data folder of a service"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalFile:
     path: Path
-    """Where it is."""
+    """On this machine."""
     name: str
-    """Under which it is sent; `%` and two digits stand for every byte that is not UTF-8."""
+    """The name that is sent; `%` and two hex digits for every byte that is not UTF-8."""
     size: int
 
 
@@ -32,9 +32,9 @@ class LocalFile:
 class Skipped:
     path: str
     reason: str
-    """`hidden`, `symlink loop`, `not a file`, whose folder it is, or what the system said."""
+    """`hidden`, `symlink loop`, `not a file`, `the data folder of a service`, or an OS error."""
     is_failure: bool = False
-    """Whether somebody would miss it."""
+    """Whether the user expects the file to be uploaded."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Found:
 
 
 def find_files(paths: Sequence[Path]) -> Found:
-    """Files and everything in folders, in the order of their names; a file named twice comes once.
+    """The named files and all files in named folders, sorted by name; duplicates are removed.
 
     Raises CommandError when a path does not exist, or two files would have the same name.
     """
@@ -62,21 +62,21 @@ def find_files(paths: Sequence[Path]) -> Found:
 
 
 def _name_of(path: Path) -> PurePosixPath:
-    """The first part of the name: for a folder, of all files in it."""
+    """The first part of the name; all files in a folder share it."""
     if path.is_absolute() or ".." in path.parts:
         return PurePosixPath(path.resolve().name)
     return PurePosixPath(path)
 
 
 def _walk(folder: Path, name: PurePosixPath, found: Found) -> None:
-    """Depth first, by a list instead of by recursion: nesting has no limit."""
+    """Depth first, with a list instead of recursion: nesting has no limit."""
     above: dict[Path, frozenset[tuple[int, int]]] = {folder: frozenset()}
     waiting = [(folder, name)]
     while waiting:
         here, here_name = waiting.pop()
         ancestors = above.pop(here)
         if local.is_data_dir(here):
-            # Else `upload .` beside it would make the operator's key searchable.
+            # Otherwise `upload .` beside it would make the operator's key searchable.
             found.skipped.append(Skipped(path=str(here), reason=_OURS))
             continue
         try:
@@ -145,15 +145,15 @@ def _distinct(files: Sequence[LocalFile]) -> list[LocalFile]:
 
 
 def _identity(name: str) -> str:
-    """The service's own rule: names that differ only in what it removes are one name."""
+    """The service's rule: names that differ only in removed characters are the same name."""
     try:
         return normalise(name)
-    except ValueError:  # the service will say why
+    except ValueError:  # the service will report it
         return name
 
 
 def slices(files: Sequence[LocalFile], *, count: int, size: int) -> Iterator[list[LocalFile]]:
-    """The files in order, at most `count` and about `size` bytes together; a larger one alone."""
+    """The files in order, up to `count` and about `size` bytes per slice; a larger file alone."""
     part: list[LocalFile] = []
     held = 0
     for file in files:

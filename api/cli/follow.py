@@ -1,7 +1,7 @@
-"""Events of knowledge sources as they happen: every one once and in order, over broken connections.
+"""Events of knowledge sources as they happen: each once and in order, across reconnects.
 
-By WebSocket; where something between us and the service does not let it through, by asking for new
-events again and again.
+By WebSocket; if a proxy between client and service does not let it through, by polling for new
+events.
 """
 
 import json
@@ -37,7 +37,7 @@ _TRY_AGAIN: Final = (429, 502, 503, 504)
 
 
 class Follower:
-    """Messages as docs of /api/ws describe them, until every source has ended."""
+    """Messages as /api/ws documents them, until every source has ended."""
 
     def __init__(
         self,
@@ -47,17 +47,17 @@ class Follower:
         sleep: Callable[[float], None] = time.sleep,
         on_quiet: Callable[[], None] = lambda: None,
     ) -> None:
-        """`on_quiet` is called again and again while nothing is heard."""
+        """`on_quiet` is called repeatedly while no message arrives."""
         self._client = client
         self._sleep = sleep
         self._on_quiet = on_quiet
         self._open = set(source_ids)
         self._seen: dict[str, int] = {}
-        """The number of the last message per source: what a new connection resumes from."""
+        """The number of the last message per source: a new connection resumes from it."""
         self._heard_at = time.monotonic()
 
     def messages(self) -> Iterator[Message]:
-        """Raises Unreachable when the service stays away, Refused when it wants none of it."""
+        """Raises Unreachable when the service stays away, Refused when it rejects the request."""
         failures = 0
         while self._open:
             heard = self._heard_at
@@ -106,7 +106,7 @@ class Follower:
         except InvalidProxyStatus as error:
             raise _NotPossible from error
         except InvalidMessage:
-            raise  # it went away during the handshake
+            raise  # the service went away during the handshake
         except InvalidHandshake as error:
             raise _NotPossible from error
 
@@ -125,7 +125,7 @@ class Follower:
             self._sleep(_POLL_SECONDS)
 
     def _asked(self, id: str) -> list[Message]:
-        """What is new of one source; nothing while the service is away."""
+        """New messages of one source; none while the service is away."""
         path = f"/api/knowledge-sources/{id}"
         try:
             if id not in self._seen:
@@ -146,7 +146,7 @@ class Follower:
         return [_event(id, event) for event in events]
 
     def _is_news(self, message: Message) -> bool:
-        """Whether to show it; keeps the books of what was seen and of what has ended."""
+        """Whether to show a message; records its number, and whether its source has ended."""
         id = message.get("knowledgeSourceId")
         if not isinstance(id, str):
             return False
@@ -154,7 +154,7 @@ class Follower:
         seq = message.get("seq")
         is_news = True
         if message["type"] == "snapshot":
-            # Of a new connection: the events that follow say it all, unless none is left to follow.
+            # After a reconnect the events tell all that a snapshot does, unless none will follow.
             is_news = is_end or id not in self._seen
         elif isinstance(seq, int) and seq <= self._seen.get(id, -1):
             return False
@@ -179,7 +179,7 @@ def _ends(message: Message) -> bool:
 
 
 def _snapshot(source: dict[str, Any]) -> Message:
-    """As the socket sends it, from a source as the API shows it."""
+    """A source of the API as a snapshot message of the socket."""
     names = ("name", "uri", "status", "errorCode", "errorMessage", "chunkCount")
     return {
         **{name: source[name] for name in names},

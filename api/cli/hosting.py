@@ -21,13 +21,13 @@ from ingest.settings.settings import Settings
 
 
 def run_api(*, join: bool, work: bool | None, as_json: bool) -> None:
-    """Serve HTTP until a signal; with `work` a worker too, None: as INGEST_WORKER says.
+    """Serve HTTP until a signal. `work`: also run a worker; None: as INGEST_WORKER says.
 
     Without `join`, an embedded database that another process holds is an error. Raises SetupError.
     """
     settings = prepare()
     work = settings.worker if work is None else work
-    # The port first: to find it taken must not cost the start of a database.
+    # The port first: a port in use must be found before a database is started.
     with (
         stoppable() as stop,
         bound(settings.host, settings.port, variable="INGEST_PORT") as listener,
@@ -46,8 +46,8 @@ async def _serve(
     work: bool,
     as_json: bool,
 ) -> None:
-    # The runtime is opened here and not by the application, so what is wrong with the set-up is
-    # one line and not a traceback in a log, and the worker ends after the last request.
+    # The runtime is opened here and not by the application: so a setup error is one line and not a
+    # logged traceback, and the worker ends after the last request.
     async with open_runtime(settings, dsn, work=work) as runtime:
         with ExitStack() as announcement:
 
@@ -62,10 +62,10 @@ async def _serve(
 
 
 def _greet(runtime: Runtime, url: str, *, work: bool, as_json: bool) -> None:
-    """Where it is, the key, and what to type next."""
+    """Print the URL, the key, and what to type next."""
     settings = runtime.settings
     is_ours = settings.admin_key is None
-    # What is no terminal is a log, which others read and keep.
+    # Without a terminal the output is a log, which other people may read: no key.
     shown = runtime.operator_key if sys.stdout.isatty() else None
     file = local.key_file(settings.data_dir).absolute()
     if as_json:
@@ -91,13 +91,13 @@ def _greet(runtime: Runtime, url: str, *, work: bool, as_json: bool) -> None:
 
 
 def _ocr(runtime: Runtime) -> str | None:
-    """What reads the text in pictures."""
+    """The engine that reads text in images, with its languages."""
     if runtime.ocr is None:
         return None
     return " ".join([runtime.ocr.engine, "+".join(runtime.ocr.languages)]).strip()
 
 
 def _typed() -> str:
-    """The command as it was typed: `ingest`, or with the way to its environment."""
+    """The command as it was typed: `ingest`, or with the path to its environment."""
     name = sys.argv[0]
     return shlex.quote(name) if Path(name).name == "ingest" else "ingest"

@@ -1,4 +1,4 @@
-"""HTTP/1.1 by uvicorn, which closes connections that have no request under way."""
+"""HTTP/1.1 by uvicorn, which closes connections without a request in progress."""
 
 import asyncio
 from typing import Any, Final
@@ -9,12 +9,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from api.problems import problem
 
 HEAD_SECONDS: Final = 10.0
-"""For a request's head to come, and for what is left of a body after it was answered."""
+"""To receive the head of a request, or the rest of a body after it was answered."""
 _MOST_WAITING: Final = 500
-"""Connections without a request under way; a further one takes the place of the oldest."""
-# Of a crowd that comes at once, each has had time to send its request.
+"""Connections without a request in progress; a further one replaces the oldest."""
+# In a burst of connections, each has had this time to send its request.
 _YOUNG_SECONDS: Final = 2.0
-# Bytes of such a rest: a client that sends all of a body before it reads the answer gets it.
+# Bytes of the rest of a body after its answer: a client that sends a whole body before it reads
+# the answer still gets it.
 _UNWANTED_BYTES: Final = 16 * 1024 * 1024
 
 _ANSWER: Final = problem(408, code="request_timeout", detail="the request did not come in time")
@@ -29,9 +30,9 @@ _TOO_SLOW: Final = b"".join(
 
 
 class PromptProtocol(H11Protocol):
-    """A connection in three states: a request is answered, its rest comes, or a head is awaited.
+    """A connection in three states: answering a request, receiving its rest, or awaiting a head.
 
-    The first has no time limit here: api/middleware/backpressure.py says how fast a body must come.
+    The first has no time limit here; api/middleware/backpressure.py limits how slow a body may be.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -67,7 +68,7 @@ class PromptProtocol(H11Protocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def _make_room(self) -> None:
-        """Idle connections must not use up the file descriptors that requests need."""
+        """Close the oldest idle connection, so that requests do not lack file descriptors."""
         waiting = [
             other
             for other in self.connections
@@ -81,7 +82,7 @@ class PromptProtocol(H11Protocol):
                 oldest.transport.close()
 
     def _watch(self) -> None:
-        is_ours = self.transport.get_protocol() is self  # a WebSocket has taken it over, if not
+        is_ours = self.transport.get_protocol() is self  # False: a WebSocket has taken it over
         if self._is_answering or not is_ours or self.transport.is_closing():
             self._rest()
         elif self._deadline is None:

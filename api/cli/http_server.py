@@ -1,4 +1,4 @@
-"""Uvicorn as the processes of the service run it: the caller handles signals and binds sockets."""
+"""Uvicorn for the processes of the service: the caller handles signals and binds sockets."""
 
 import socket
 from collections.abc import Callable
@@ -11,13 +11,13 @@ from fastapi import FastAPI
 from api.cli.http_protocol import PromptProtocol
 from api.live.websocket import LARGEST_MESSAGE
 
-# For requests that are being answered at a stop; streams, which never end, are cut off then.
+# Time for running requests at a stop; streams, which never end, are cut off then.
 _GRACE_SECONDS: Final = 5
 _BACKLOG: Final = 2048
 
 
 class HttpServer(uvicorn.Server):
-    """Uvicorn, with our handling of signals; calls `ready` when it answers."""
+    """Uvicorn without its signal handling; calls `ready` when it accepts requests."""
 
     def __init__(self, app: FastAPI, *, ready: Callable[[], None]) -> None:
         super().__init__(
@@ -31,7 +31,7 @@ class HttpServer(uvicorn.Server):
                 backlog=_BACKLOG,
                 ws_ping_interval=20,
                 ws_max_size=LARGEST_MESSAGE,
-                # Else each event would be compressed once for every socket.
+                # With compression, each event would be compressed once per socket.
                 ws_per_message_deflate=False,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             )
@@ -46,5 +46,5 @@ class HttpServer(uvicorn.Server):
         self._ready()
 
     def capture_signals(self) -> AbstractContextManager[None]:  # type: ignore[override]
-        # The base class is decorated with contextmanager, whose type is narrower than its use.
+        # The base class is decorated with contextmanager, whose return type is narrower.
         return nullcontext()

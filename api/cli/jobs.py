@@ -1,4 +1,4 @@
-"""`ingest job …` and `ingest retry-failed`: look at processing jobs, and decide about them."""
+"""`ingest job …` and `ingest retry-failed`: show jobs, and retry, end or review them."""
 
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Final
@@ -15,7 +15,7 @@ Ids = Annotated[list[str], typer.Argument(metavar="ID…", help="Of jobs")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object per line")]
 Job = dict[str, Any]
 
-# What is said of a job, where there is something to say.
+# Optional fields of a job to print, by label.
 _FACTS: Final = {
     "type": "type",
     "stage": "stage",
@@ -41,27 +41,27 @@ def show(ids: Ids, *, as_json: Json = False) -> None:
 
 
 def retry(ids: Ids, *, as_json: Json = False) -> None:
-    """Queue jobs again that failed, were cancelled or wait for a review; start waiting ones now."""
+    """Retry jobs that failed, were cancelled or wait for a review; start waiting ones now."""
     _each(ids, _asking_for("retry"), _print_state, as_json)
 
 
 def cancel(ids: Ids, *, as_json: Json = False) -> None:
-    """End jobs that wait or run, for good."""
+    """Cancel waiting or running jobs, for good."""
     _each(ids, _asking_for("cancel"), _print_state, as_json)
 
 
 def approve(ids: Ids, *, as_json: Json = False) -> None:
-    """Let jobs that wait for a review do what they ask about."""
+    """Approve what jobs that wait for a review ask about."""
     _each(ids, _asking_for("approve"), _print_state, as_json)
 
 
 def reject(ids: Ids, *, as_json: Json = False) -> None:
-    """End jobs that wait for a review without what they ask about."""
+    """End jobs that wait for a review, without what they ask about."""
     _each(ids, _asking_for("reject"), _print_state, as_json)
 
 
 def delete(ids: Ids, *, as_json: Json = False) -> None:
-    """Remove jobs that have ended, with their logs. Their knowledge sources stay."""
+    """Remove ended jobs, with their logs. Their knowledge sources stay."""
 
     def remove(client: Client, id: str) -> Job:
         client.delete(f"/api/jobs/{id}")
@@ -78,7 +78,7 @@ def retry_failed(
     code: Annotated[str | None, typer.Option(help="With this error code")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document")] = False,
 ) -> None:
-    """Queue all failed jobs again to which every option given applies."""
+    """Queue again all failed jobs that match every given option."""
     wanted = {"batchId": batch, "knowledgeSourceId": source, "type": type, "errorCode": code}
     body = {name: value for name, value in wanted.items() if value is not None}
     if not body:
@@ -105,7 +105,7 @@ def _each(
     print_it: Callable[[Console, Job], None],
     as_json: bool,
 ) -> None:
-    """One job after the other; one that refuses does not keep the others from their turn."""
+    """Handle one job after the other; a refused one does not stop the rest."""
     for id in ids:
         check_id(id, hint=JOBS)
     console = out()

@@ -1,7 +1,7 @@
-"""What a service and the commands on the same machine know of each other: the data folder.
+"""The data folder: how commands on the same machine find the service and its key.
 
 data/admin.key    the generated key (ingest/runtime.py writes it, readable by its owner only)
-data/server.json  where the service listens; there while it runs
+data/server.json  the URL of the service; exists while it runs
 """
 
 import json
@@ -17,7 +17,7 @@ def key_file(data_dir: Path) -> Path:
 
 
 def is_data_dir(folder: Path) -> bool:
-    """Whether a service keeps its key, database and files here: nothing in it is knowledge."""
+    """Whether a service stores its key, database and files here: nothing in it is uploaded."""
     return key_file(folder).exists() or (folder / "postgres" / "owner.lock").exists()
 
 
@@ -27,7 +27,7 @@ def server_file(data_dir: Path) -> Path:
 
 @contextmanager
 def announced(data_dir: Path, url: str) -> Iterator[None]:
-    """Name the URL in the data folder while the service runs."""
+    """Write the URL to the data folder while the service runs."""
     file = server_file(data_dir)
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_name(f"{file.name}.{os.getpid()}")
@@ -36,19 +36,19 @@ def announced(data_dir: Path, url: str) -> Iterator[None]:
     try:
         yield
     finally:
-        # Two services may share the folder; the later one has put its own in place.
+        # Two services may share the folder; a later one has replaced the file with its own.
         if _read(file).get("pid") == os.getpid():
             file.unlink(missing_ok=True)
 
 
 def announced_url(data_dir: Path) -> str | None:
-    """The URL of the service that was last started on this data folder and has not been stopped."""
+    """The URL of the service that was last started with this data folder and not stopped."""
     url = _read(server_file(data_dir)).get("url")
     return url if isinstance(url, str) else None
 
 
 def stored_key(data_dir: Path) -> str | None:
-    """The generated operator's key; None when there is none, or it belongs to another user."""
+    """The generated operator's key; None if it does not exist or belongs to another user."""
     with suppress(OSError):
         return key_file(data_dir).read_text().strip() or None
     return None

@@ -1,4 +1,4 @@
-"""`ingest …`: the commands, and what every error of theirs becomes."""
+"""`ingest …`: the commands, and how their errors are reported."""
 
 import functools
 import sys
@@ -46,7 +46,7 @@ def about(
 
 
 def _add(panel: str | None, command: Callable[P, None], *, to: typer.Typer = app) -> None:
-    """Register a command; its errors are one line on standard error and exit code 2."""
+    """Register a command; its errors become one line on standard error and exit code 2."""
 
     @functools.wraps(command)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -58,7 +58,7 @@ def _add(panel: str | None, command: Callable[P, None], *, to: typer.Typer = app
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
             raise
         except Exception:
-            # What the interpreter would print, which knows no secrets.
+            # As the interpreter would print it, but with secrets removed.
             sys.stderr.write(redact(traceback.format_exc()))
             raise typer.Exit(_FAULT) from None
 

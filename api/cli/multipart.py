@@ -1,4 +1,4 @@
-"""A multipart/form-data body made while it is sent: one open file, one block of memory."""
+"""A multipart/form-data body generated while it is sent: one open file, one block of memory."""
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,12 +7,12 @@ from typing import Final
 from api.cli.files import LocalFile
 
 _BLOCK: Final = 256 * 1024
-# As browsers escape names in the header, and as the service undoes it.
+# Browsers escape names in the header like this, and the service decodes it.
 _ESCAPES: Final = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
 
 
 class Body:
-    """Fields and files as a request body; can be iterated again for another try."""
+    """Fields and files as a request body; iterate again for a retry."""
 
     def __init__(
         self,
@@ -22,9 +22,9 @@ class Body:
         part: str = "files",
         sent: Callable[[int], None] = lambda _: None,
     ) -> None:
-        """`sent` is told the number of bytes of files that went out since it was last told.
+        """`sent` gets the number of file bytes sent since its last call.
 
-        `part` is the name of the field that files are sent in.
+        `part` is the name of the form field for files.
         """
         self._part = part.encode()
         self._files = files

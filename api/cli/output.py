@@ -1,4 +1,4 @@
-"""What commands print: people's text by rich, JSON for programs, one line for what went wrong."""
+"""What commands print: text for people by rich, JSON for programs, one line for an error."""
 
 import json
 import re
@@ -10,18 +10,18 @@ from rich.text import Text
 
 from ingest.redaction import redact
 
-# File names and document text come from anywhere: no escape sequence, no reversed reading order.
+# File names and document text are untrusted: no escape sequences, no reversed reading order.
 _UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 NO_TERMINAL: Final = 10_000
-"""Columns: lines in a pipe or a file are not broken."""
+"""Columns: lines in a pipe or a file are not wrapped."""
 
 
 class CommandError(Exception):
-    """The command cannot go on. The message is one line that says what to do; exit code 2."""
+    """The command cannot continue. The message is one line that says what to do; exit code 2."""
 
 
 def out() -> Console:
-    """Standard output: results and nothing else."""
+    """Standard output: results only."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else NO_TERMINAL)
 
 
@@ -31,19 +31,19 @@ def notes() -> Console:
 
 
 def plain(value: object) -> Text:
-    """Text from outside as one line without control characters and without markup; None: empty."""
+    """Untrusted text as one line without control characters and markup; None: empty."""
     return Text("" if value is None else _UNPRINTABLE.sub(" ", str(value)))
 
 
 def print_json(value: Any) -> None:
-    """One JSON value on one line of standard output."""
+    """Write a JSON value as one line to standard output."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode())
     sys.stdout.write("\n")
     sys.stdout.flush()
 
 
 def print_error(message: str) -> None:
-    """What went wrong, as one line on standard error."""
+    """Write an error as one line to standard error."""
     line = redact(" ".join(message.split()))
     sys.stderr.write(f"ingest: {plain(line).plain}\n")
 

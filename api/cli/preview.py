@@ -1,4 +1,4 @@
-"""`ingest preview FILE`: what would become of a file, without keeping it."""
+"""`ingest preview FILE`: show how the service would process a file, without storing it."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +19,7 @@ def preview(
     ocr: Annotated[bool, typer.Option("--ocr/--no-ocr", help="Read text in pictures")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="The service's whole answer")] = False,
 ) -> None:
-    """Show the text of a file as the service would store it; nothing is kept."""
+    """Show the text of a file as the service would store it; nothing is stored."""
     found = find_files([file]).files
     if file.is_dir() or not found:
         raise CommandError(f"{file} is not a file")

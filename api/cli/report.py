@@ -1,4 +1,4 @@
-"""Wait until the files of an upload have ended, and say what became of them."""
+"""Wait until the files of an upload have ended, and report the outcome."""
 
 import time
 from collections import Counter
@@ -25,17 +25,17 @@ _QUIET_POLLS: Final = round(QUIET_SECONDS / POLL_SECONDS)
 
 @dataclass(slots=True, kw_only=True)
 class Result:
-    """Everything the command has to say at its end."""
+    """Everything that the command reports at its end."""
 
     outcome: Outcome
     states: Counter[str] = field(default_factory=Counter)
-    """Of the files that were accepted or were still in work: how many sources are in which."""
+    """Number of sources per state, of files that were accepted or still in progress."""
     problems: list[Problem] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
 
     @property
     def has_failures(self) -> bool:
-        """Whether a file that was meant to be searchable is not."""
+        """Whether a file that should be searchable is not."""
         missed = any(file.is_failure for file in self.skipped)
         return missed or any(file.status in ("rejected", "failed") for file in self.problems)
 
@@ -54,7 +54,7 @@ class Result:
 
 
 class Waiter:
-    """Polls the batches in which the files of an upload are."""
+    """Polls the batches that contain the files of an upload."""
 
     def __init__(
         self, client: Client, outcome: Outcome, *, sleep: Callable[[float], None] = time.sleep
@@ -65,7 +65,7 @@ class Waiter:
         self._batches = [outcome.batch_id] if outcome.batch_id else []
         self._waits = Waits(client, [])
         self.states = Counter[str]()
-        """How many of the accepted files are in which state, as of the last look."""
+        """Number of accepted files per state, as of the last poll."""
 
     def wait(
         self,
@@ -73,10 +73,10 @@ class Waiter:
         *,
         tell: Callable[[str, bool], None] = lambda *_: None,
     ) -> None:
-        """Until no file is pending or in work; `show` is told how many have ended, of how many.
+        """Wait until no file is pending or processing; `show` gets the ended and the total count.
 
-        While none ends, `tell` gets now and then what they wait for, and whether that is news; an
-        empty text when they go on.
+        While no file ends, `tell` is called from time to time with what the files wait for and
+        whether that is news, and with an empty text when they go on.
         """
         self._batches += self._earlier_batches()
         self._waits = waits = Waits(self._client, [{"batchId": id} for id in self._batches])
@@ -101,7 +101,7 @@ class Waiter:
         return self._waits.state()
 
     def result(self) -> Result:
-        """What became of the files, as of now."""
+        """The outcome of the files, as of now."""
         result = Result(outcome=self._outcome, skipped=list(self._outcome.skipped))
         result.problems += self._outcome.rejected
         for row in self._rows():
@@ -118,7 +118,7 @@ class Waiter:
         return result
 
     def _rows(self) -> Sequence[dict[str, Any]]:
-        """The accepted files of ours in all batches, each source once."""
+        """The accepted files of this upload in all batches, each source once."""
         rows: dict[str, dict[str, Any]] = {}
         for id in self._batches:
             for row in self._service.get(f"/api/batches/{id}/report")["files"]:
@@ -129,7 +129,7 @@ class Waiter:
         return list(rows.values())
 
     def _earlier_batches(self) -> list[str]:
-        """Where the files are that an earlier upload left in work: a few batches, usually one."""
+        """Batches of files that an earlier upload left in progress: a few, usually one."""
         batches: list[str] = []
         missing = dict(self._outcome.already_open)
         while missing:
@@ -156,7 +156,7 @@ def _sums(batches: Sequence[dict[str, Any]]) -> Counter[str]:
 
 
 def print_result(console: Console, result: Result) -> None:
-    """The counts, and a table of what is not searchable and why."""
+    """The counts, and a table of files that are not searchable, with the reason."""
     verdicts = result.outcome.verdicts
     parts = [count(verdicts.total(), "file")]
     words = {
@@ -181,7 +181,7 @@ def print_result(console: Console, result: Result) -> None:
 
 
 def print_skipped(console: Console, skipped: Sequence[Skipped]) -> None:
-    """What was not even sent: hidden files as a number, the rest by name."""
+    """The files that were not sent: hidden files as a number, the rest by name."""
     hidden = sum(1 for file in skipped if file.reason == "hidden")
     if hidden:
         console.print(f"skipped {count(hidden, 'hidden file')}")

@@ -1,4 +1,4 @@
-"""Send files to the service in several requests, and only those that it does not have."""
+"""Send files to the service in several requests, but only those that it lacks."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ _TRY_AGAIN: Final = (429, 502, 503, 504)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What all files of one command share; the form fields of the upload."""
+    """The form fields of the upload, the same for all files of a command."""
 
     metadata: dict[str, Any] | None = None
     priority: int = 0
@@ -31,7 +31,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """A file that is not searchable as it is now, and why."""
+    """A file whose current content is not searchable, and why."""
 
     path: str
     status: str
@@ -42,7 +42,7 @@ class Problem:
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """What the service said of the files so far."""
+    """The answers of the service so far."""
 
     batch_id: str | None = None
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -50,7 +50,7 @@ class Outcome:
     rejected: list[Problem] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     already_open: dict[str, str] = field(default_factory=dict)
-    """Sources that an earlier upload left in work, each with its job."""
+    """Sources that an earlier upload left in progress, each with its job."""
 
     def note(self, file: Mapping[str, Any]) -> None:
         """Count one file of an answer."""
@@ -69,7 +69,7 @@ class Outcome:
 
 
 class Sender:
-    """Sends the files of one command; `outcome` grows with every request that was answered."""
+    """Sends the files of one command; `outcome` grows with every answered request."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Sender:
         show: Callable[[int], None] = lambda _: None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """`show` is told how many bytes are done with, sent or not needed, since the beginning."""
+        """`show` gets the total number of bytes that were sent or need not be sent."""
         self._client = client
         self._options = options
         self._show = show
@@ -87,11 +87,11 @@ class Sender:
         self._done = 0
         self.outcome = Outcome()
         self.doing = "checking"
-        """`checking` what the service has, or `sending` what it has not."""
+        """`checking` which files the service has, or `sending` the rest."""
         self.files_done = 0
 
     def send(self, files: Sequence[LocalFile]) -> None:
-        """Raises Unreachable when the service stays away, Refused when it wants none of it."""
+        """Raises Unreachable when the service stays away, Refused when it rejects the request."""
         for part in slices(files, count=_FILES, size=_BYTES):
             self._persist(part)
             self.files_done += len(part)
@@ -99,7 +99,7 @@ class Sender:
             self._show(self._done)
 
     def _persist(self, part: Sequence[LocalFile]) -> None:
-        """One part, again if the connection breaks: what got through is known by then."""
+        """Send one part, again if the connection breaks: the check skips what was received."""
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 self._send_part(part)
@@ -110,7 +110,7 @@ class Sender:
                 if attempt == _ATTEMPTS:
                     raise
             except OSError:
-                # A file went away while it was sent: reading it again tells which.
+                # A file disappeared while it was sent: hashing again finds out which.
                 if attempt == _ATTEMPTS:
                     raise
             else:
@@ -123,7 +123,7 @@ class Sender:
         known = self._known(digests)
         missing = [file for index, (file, _) in enumerate(digests) if index not in known]
         answers = self._upload(missing, already=sum(file.size for file in part)) if missing else []
-        # Nothing is counted before all of the part is through, so another try cannot count twice.
+        # Nothing is counted before the whole part is sent, so a retry cannot count twice.
         self.outcome.skipped += unreadable
         self.outcome.sent += len(missing)
         for file in [*known.values(), *answers]:
@@ -176,7 +176,7 @@ class Sender:
 
 
 def _digests(files: Sequence[LocalFile]) -> tuple[list[tuple[LocalFile, str]], list[Skipped]]:
-    """The hash of every file that can be read, and the others."""
+    """The hash of every readable file, and the unreadable files."""
     digests, unreadable = [], []
     for file in files:
         try:

@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-# The service is imported when it is run: it takes seconds, which `ingest search` need not wait.
+# Commands import the service when they run it: that takes seconds, which `ingest search` saves.
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document when it is ready")]
 
 
 @contextmanager
 def _imports() -> Iterator[None]:
-    """Import faster: next to nothing of a module is garbage, and to search it takes a fifth."""
+    """Import faster: the garbage collector would cost a fifth of the time and find almost none."""
     gc.disable()
     try:
         yield
@@ -31,7 +31,7 @@ def serve(*, as_json: Json = False) -> None:
 
 
 def api(*, as_json: Json = False) -> None:
-    """Run the HTTP API without a worker; any number of them may share a database."""
+    """Run the HTTP API without a worker; any number of processes may share a database."""
     with _imports():
         from api.cli import hosting
 
@@ -39,7 +39,7 @@ def api(*, as_json: Json = False) -> None:
 
 
 def worker(*, as_json: Json = False) -> None:
-    """Run a worker without the HTTP API; any number of them may share a database."""
+    """Run a worker without the HTTP API; any number of processes may share a database."""
     with _imports():
         from api.cli import working
 
@@ -47,7 +47,7 @@ def worker(*, as_json: Json = False) -> None:
 
 
 def migrate(*, as_json: Json = False) -> None:
-    """Bring the database up to date, and end."""
+    """Run the pending database migrations, and exit."""
     with _imports():
         from api.cli import working
 

@@ -1,4 +1,4 @@
-"""`ingest search`, `sources` and `jobs`: what is there, as tables or as JSON lines."""
+"""`ingest search`, `sources` and `jobs`: list what is stored, as tables or JSON lines."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -133,7 +133,7 @@ def _list(rows: Iterable[Row], columns: Mapping[str, Cell], as_json: bool) -> No
             print_json(row)
         return
     lines = [[plain(cell(row)) for cell in columns.values()] for row in rows]
-    # No room for columns that say nothing.
+    # Leave out empty columns.
     said = [number for number in range(len(columns)) if any(line[number] for line in lines)]
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in [list(columns)[number] for number in said]:
@@ -143,20 +143,20 @@ def _list(rows: Iterable[Row], columns: Mapping[str, Cell], as_json: bool) -> No
         table.add_row(*[line[number] for number in said])
     console = out()
     wide = console.options.update(width=NO_TERMINAL)
-    # In a narrow window lines are broken by the window, not words by the table.
+    # In a narrow window the terminal wraps lines, instead of the table wrapping words.
     console.width = max(console.width, Measurement.get(console, wide, table).minimum)
     console.print(table if lines else "none")
 
 
 def _minute(time: str | None) -> str | None:
-    """On the clock of this machine."""
+    """In local time, to the minute."""
     if time is None:
         return None
     return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def _place(source: Row) -> str:
-    """Where it is, after the name if somebody has given it one."""
+    """The URI, after the name if the source was given one."""
     is_named = source["type"] != "file" and source["name"].strip("/") not in source["uri"]
     return f"{source['name']}  {source['uri']}" if is_named else str(source["uri"])
 
@@ -172,7 +172,7 @@ def _why(job: Row) -> object:
 
 
 def _pages(hit: Mapping[str, Any]) -> str:
-    """`, page 3`, or `, pages 3 to 4` of a hit that goes over the end of a page."""
+    """`, page 3`, or `, pages 3 to 4` for a hit that spans pages."""
     first, last = hit["page"], hit.get("pageEnd")
     if not first:
         return ""

@@ -1,4 +1,4 @@
-"""What the start of each process of the service has in common."""
+"""The common start of all processes of the service."""
 
 import asyncio
 import gc
@@ -17,24 +17,24 @@ _INTERRUPTED: Final = 130
 
 
 def prepare() -> Settings:
-    """The settings, with logging as they say. Raises SetupError."""
+    """Load the settings and set up logging. Raises SetupError."""
     settings = load_settings()
     set_up_logging(settings)
-    # All that was imported stays until the end: it need not be searched for garbage again, which
-    # takes longest at the end.
+    # Imported modules stay until the end: the garbage collector need not scan them again, which
+    # takes longest at exit.
     gc.freeze()
     return settings
 
 
 def run(main: Coroutine[Any, Any, None]) -> None:
-    """Run until it returns, in the event loop that costs least."""
+    """Run until it returns, in uvloop, the event loop with the least overhead."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(main)
 
 
 @contextmanager
 def stoppable() -> Iterator[StopRequest]:
-    """Signals under control; one that comes before the service runs ends the command quietly."""
+    """Handle signals; one that comes before the service runs ends the command quietly."""
     with stop_request() as stop:
         try:
             yield stop

@@ -1,7 +1,7 @@
-"""SIGINT and SIGTERM: the first one asks to stop, the second one ends the process at once.
+"""SIGINT and SIGTERM: the first one asks the process to stop, the second one exits at once.
 
-At once is safe: the kernel ends the embedded Postgres with us, which keeps what was committed, and
-another worker takes over the jobs.
+Exiting at once is safe: the kernel ends the embedded Postgres with the process, which keeps all
+committed data, and another worker takes over the jobs.
 """
 
 import os
@@ -15,14 +15,14 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 class StopRequest:
-    """What the first signal does: interrupt whatever runs, until `instead` names something else."""
+    """The action of the first signal: KeyboardInterrupt, until `instead` sets another one."""
 
     def __init__(self) -> None:
         self._ask: Callable[[], None] = _interrupt
         self._was_asked = False
 
     def instead(self, ask: Callable[[], None]) -> None:
-        """`ask` is called in the main thread, perhaps between any two lines of it."""
+        """Set the action; it runs in the main thread, possibly between any two lines of it."""
         self._ask = ask
 
     def handle(self, number: int, _frame: FrameType | None) -> None:
@@ -38,7 +38,7 @@ def _interrupt() -> None:
 
 @contextmanager
 def stop_request() -> Iterator[StopRequest]:
-    """Take over both signals. Only in the main thread."""
+    """Handle both signals. Only in the main thread."""
     request = StopRequest()
     before = {number: signal.signal(number, request.handle) for number in _SIGNALS}
     try:

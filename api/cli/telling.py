@@ -1,4 +1,4 @@
-"""Without a terminal, what takes long says every ten seconds how far it is: a line in a log."""
+"""Progress without a terminal: a long command prints a log line every ten seconds."""
 
 import math
 import threading
@@ -15,19 +15,19 @@ from api.cli.output import plain
 EVERY_SECONDS: Final = 10.0
 _WINDOW_SECONDS: Final = 60.0
 _FAREWELL_SECONDS: Final = 1.0
-# A rate of less is chance.
+# Below this interval a rate is meaningless.
 _LEAST_SECONDS: Final = 1.0
 
 
 class Pace:
-    """How fast something grows, by what it was in the last minute."""
+    """The rate at which a number grows, measured over the last minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._samples: deque[tuple[float, float]] = deque()
 
     def note(self, done: float) -> None:
-        """Say how much is done by now."""
+        """Record how much is done by now."""
         now = self._clock()
         self._samples.append((now, done))
         while len(self._samples) > 2 and self._samples[1][0] <= now - _WINDOW_SECONDS:
@@ -35,14 +35,14 @@ class Pace:
 
     @property
     def per_second(self) -> float | None:
-        """None while it cannot be told."""
+        """None while it is unknown."""
         if not self._samples:
             return None
         (began, before), (now, done) = self._samples[0], self._samples[-1]
         return (done - before) / (now - began) if now - began >= _LEAST_SECONDS else None
 
     def left(self, remaining: float) -> str | None:
-        """The time that the rest takes at this rate; None when it cannot be told."""
+        """The time for the rest at this rate; None when it is unknown."""
         rate = self.per_second
         return duration(remaining / rate) + " left" if rate and remaining > 0 else None
 
@@ -62,7 +62,7 @@ def megabytes(size: float) -> str:
 
 
 def rate(per_second: float | None, noun: str) -> str | None:
-    """`12 files/s`, `0.4 files/s`; for less, by the minute."""
+    """`12 files/s`, `0.4 files/s`; below 0.1 per minute: `3.0 files/min`."""
     if not per_second or per_second < 0:
         return None
     if per_second < 0.1:
@@ -71,7 +71,7 @@ def rate(per_second: float | None, noun: str) -> str | None:
 
 
 def joined(*parts: str | None) -> str:
-    """The parts that say something."""
+    """The non-empty parts, joined."""
     return " · ".join(part for part in parts if part)
 
 
@@ -82,9 +82,9 @@ def told(
     *,
     wait: Callable[[threading.Event, float], bool] = threading.Event.wait,
 ) -> Iterator[None]:
-    """While the block runs, print `words()` every ten seconds, unless that is a terminal.
+    """While the block runs, print `words()` every ten seconds, unless `console` is a terminal.
 
-    A thread does it, since a single request may take minutes. `wait` returns whether the block has
+    In a thread, since a single request may take minutes. `wait` returns whether the block has
     ended.
     """
     if console.is_terminal:
@@ -109,4 +109,4 @@ def told(
         yield
     finally:
         ended.set()
-        thread.join(_FAREWELL_SECONDS)  # a request may take minutes, and nobody waits for it
+        thread.join(_FAREWELL_SECONDS)  # do not wait for a request that may take minutes

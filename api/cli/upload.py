@@ -1,4 +1,4 @@
-"""`ingest upload PATH…`: files and folders in, progress, and a report of what failed and why."""
+"""`ingest upload PATH…`: send files and folders, show progress, and report failures."""
 
 import time
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def upload(
     ] = True,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document")] = False,
 ) -> None:
-    """Upload files and folders; run it again to resume: what is there is not sent again.
+    """Upload files and folders; run it again to resume: files that are stored are not sent again.
 
     Exit code 1 if a file was rejected or failed.
     """
@@ -64,7 +64,7 @@ def upload(
 
 
 class Telling:
-    """What an upload does and how far it is, in words for a log."""
+    """The progress of an upload, in words for a log."""
 
     def __init__(self, files: int, size: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._files, self._size = files, size
@@ -77,14 +77,14 @@ class Telling:
         self._ended = self._of = 0
 
     def sent(self, done: int) -> None:
-        """So many bytes are done with."""
+        """Record how many bytes are done."""
         self._done = done
 
     def processed(self, ended: int, of: int) -> None:
         self._ended, self._of = ended, of
 
     def begin(self, waiter: Waiter) -> None:
-        """All files are there; now they are processed."""
+        """All files are sent; switch to the progress of processing."""
         self.waiter = waiter
         self._pace = Pace(self._clock)
         self._pace.note(0)

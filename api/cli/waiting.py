@@ -1,4 +1,4 @@
-"""Ask the service again and again, over a restart of it."""
+"""Poll the service, also across a restart."""
 
 import time
 from collections.abc import Callable
@@ -7,20 +7,20 @@ from typing import Any, Final
 from api.cli.client import Client, Refused, Unreachable
 
 POLL_SECONDS: Final = 0.5
-# A service that restarts is back by then.
+# A service that restarts is back within this time.
 _PATIENCE_SECONDS: Final = 120
 _TRY_AGAIN: Final = (429, 502, 503, 504)
 
 
 class PatientClient:
-    """Looks things up; a service that is away for a while is waited for."""
+    """GET requests that are retried while the service is away."""
 
     def __init__(self, client: Client, *, sleep: Callable[[float], None] = time.sleep) -> None:
         self._client = client
         self._sleep = sleep
 
     def get(self, path: str, **query: Any) -> Any:
-        """As `Client.get`; Unreachable, or Refused, once the service has been away too long."""
+        """As `Client.get`; raises Unreachable or Refused once the service is away too long."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while True:
             try:
@@ -34,5 +34,5 @@ class PatientClient:
             self.pause()
 
     def pause(self) -> None:
-        """Until it is worth asking again."""
+        """Sleep until the next poll."""
         self._sleep(POLL_SECONDS)

@@ -10,22 +10,22 @@ from api.cli.output import count
 from api.cli.telling import joined
 
 QUIET_SECONDS: Final = 10
-"""For so long nothing has to happen before anybody asks."""
+"""How long nothing must happen before the commands ask why."""
 
-# What a reason is in words, where it is not one to wait *for*.
+# Reasons whose name does not fit after "waiting for".
 _WORDS: Final = {None: "a free worker", "paused": "the end of a pause"}
 _FREE_WORKER: Final = _WORDS[None]
 
-# Of these, people have to know what went wrong.
+# For these reasons the error is shown too.
 _FAILURES: Final = ("provider_unavailable", "rate_limited", "retry")
 _LONGEST_CAUSE: Final = 250
 
 Group = Mapping[str, Any]
-"""Jobs in the same state, as GET /api/jobs/counts has them."""
+"""Jobs in the same state, as returned by GET /api/jobs/counts."""
 
 
 class Waits:
-    """Looks up what the open jobs of some batches or sources do, or why they do not go on."""
+    """Looks up what the open jobs of batches or sources do, or why they wait."""
 
     def __init__(self, client: Client, queries: Sequence[Mapping[str, str]]) -> None:
         """`queries`: filters of GET /api/jobs/counts, one for each batch or source."""
@@ -33,10 +33,10 @@ class Waits:
         self._queries = queries
         self._known: set[str] = set()
         self.is_news = False
-        """Whether the last look has seen other reasons than the one before, not just a queue."""
+        """Whether the last look found new reasons, other than the lack of a free worker."""
 
     def look(self) -> str:
-        """What is waited for, in a line; empty if nothing waits, or the service does not say."""
+        """The reasons for waiting, in a line; empty if nothing waits or the request fails."""
         self.is_news = False
         waiting = [group for group in self._groups() if group["status"] == "pending"]
         reasons = {reason_of(group) for group in waiting}
@@ -45,7 +45,7 @@ class Waits:
         return in_words(waiting)
 
     def state(self) -> str:
-        """What the jobs do and wait for; empty if none is open, or the service does not say."""
+        """What the jobs do and wait for; empty if none is open or the request fails."""
         groups = self._groups()
         running = Counter[str]()
         for group in groups:
@@ -69,12 +69,12 @@ class Waits:
                 for group in self._client.get("/api/jobs/counts", **query)["items"]
             ]
         except (Refused, Unreachable):
-            # Whoever follows the files meets the same, and tells it.
+            # The code that follows the files gets the same error and reports it.
             return []
 
 
 def in_words(waiting: Iterable[Group]) -> str:
-    """The reasons of these jobs, the most frequent first, each with the time when it may end."""
+    """The reasons of these jobs, most frequent first, each with the time when it may end."""
     parts = [_part(reason, its) for reason, its in _by_reason(waiting)]
     return f"waiting: {joined(*parts)}" if parts else ""
 
@@ -108,7 +108,7 @@ def _sum(groups: Iterable[Group]) -> int:
 
 
 def reason_of(state: Mapping[str, Any]) -> str:
-    """What a job or a group of jobs waits for and, if something went wrong, what that was."""
+    """What a job or a group of jobs waits for and, after a failure, its error."""
     reason = state["waitReason"]
     words = str(_WORDS.get(reason, reason))
     code = state.get("lastErrorCode")

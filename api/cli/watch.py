@@ -15,7 +15,7 @@ from api.cli.output import CommandError, count, notes, out, plain, print_json
 from api.cli.telling import Pace, joined, rate, told
 from api.cli.waits import Waits
 
-# States of a source in which not all of it is there.
+# States of a source that is not completely processed.
 _FAILED: Final = ("failed", "partial", "cancelled")
 
 
@@ -32,7 +32,7 @@ def watch(
     """
     with open_client() as client:
         if len(ids) == 1 and not as_json and _is_site(client, ids[0]):
-            # Its pages would fill the screen.
+            # A line per page would fill the screen.
             result = follow(client, latest_run(client, ids[0]))
             raise typer.Exit(1 if result.has_failures else 0)
         names: dict[str, str] = {}
@@ -65,7 +65,7 @@ def _is_site(client: Client, id: str) -> bool:
 
 
 def _source(client: Client, id: str) -> dict[str, Any] | None:
-    """The source of this id; None when it is not that of a source."""
+    """The source with this id, or None."""
     check_id(id)
     try:
         source: dict[str, Any] = client.get(f"/api/knowledge-sources/{id}")
@@ -77,7 +77,7 @@ def _source(client: Client, id: str) -> dict[str, Any] | None:
 
 
 def _sources(client: Client, id: str) -> dict[str, str]:
-    """The paths of the sources that an id stands for, by their ids."""
+    """The paths of the sources of an id (a source or a batch), by their ids."""
     source = _source(client, id)
     if source is not None:
         return {source["id"]: source["uri"]}
@@ -92,7 +92,7 @@ def _sources(client: Client, id: str) -> dict[str, str]:
 
 
 class _View:
-    """One line per message; with many sources, only how each has ended."""
+    """One line per message; with several sources, only one when each has ended."""
 
     def __init__(self, names: dict[str, str], *, as_json: bool) -> None:
         self._names = names
@@ -103,7 +103,7 @@ class _View:
         self._pace = Pace()
 
     def progress(self) -> str:
-        """How many have ended; empty for a single source, which says everything in its lines."""
+        """How many sources have ended; empty for one source, whose lines say everything."""
         states = list(self._states.values())
         ended = sum(state in ENDED for state in states)
         self._pace.note(ended)
@@ -116,7 +116,7 @@ class _View:
         )
 
     def pace(self) -> str:
-        """How fast they end, and when the last one will."""
+        """How fast sources end, and the time left."""
         ended = sum(state in ENDED for state in list(self._states.values()))
         left = self._pace.left(len(self._names) - ended)
         return joined(rate(self._pace.per_second, "files"), left) if self._is_brief else ""
@@ -125,7 +125,7 @@ class _View:
         is_end = message["type"] in ("done", "error")
         if message.get("status"):
             self._states[message["knowledgeSourceId"]] = message["status"]
-        # A failed attempt that will be tried again has the state `pending`.
+        # A failed attempt that will be retried has the state `pending`.
         self.has_failures |= message["type"] == "error" or message.get("status") in _FAILED
         if self._console is None:
             print_json(message)

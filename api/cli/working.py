@@ -1,4 +1,4 @@
-"""Run a worker in this process until a signal ends it, or bring its database up to date.
+"""Run a worker in this process until a signal ends it, or run the migrations.
 
 Without FastAPI, whose import takes as long as all the rest: only a worker with a port needs it.
 """
@@ -18,7 +18,7 @@ from ingest.settings.settings import Settings
 
 
 def run_worker(*, as_json: bool) -> None:
-    """Work until a signal. Raises SetupError."""
+    """Run until a signal. Raises SetupError."""
     settings = prepare()
     with (
         stoppable() as stop,
@@ -30,7 +30,7 @@ def run_worker(*, as_json: bool) -> None:
 
 
 def run_migrations(*, as_json: bool) -> None:
-    """Bring the database up to date. Raises SetupError."""
+    """Run the pending migrations. Raises SetupError."""
     with stoppable(), database(prepare(), join=True):
         if as_json:
             print_json({"migrated": True})
@@ -56,7 +56,7 @@ async def _work(
     loop = asyncio.get_running_loop()
 
     def ask_to_stop() -> None:
-        loop.call_soon_threadsafe(stopped.set)  # a signal does not wake the loop by itself
+        loop.call_soon_threadsafe(stopped.set)  # a signal alone does not wake the event loop
 
     async with open_runtime(settings, dsn, work=True, serve=False) as runtime:
         stop.instead(ask_to_stop)
@@ -67,7 +67,7 @@ async def _work(
 
 @asynccontextmanager
 async def _observable(runtime: Runtime, listener: socket.socket | None) -> AsyncIterator[None]:
-    """Answer for the worker's metrics and health, where it has a port for them."""
+    """Serve the worker's metrics and health, if a port is set for them."""
     if listener is None:
         yield
         return
