@@ -108,7 +108,7 @@ class Once:
         """Do the work and answer with `status`, or repeat the stored answer.
 
         If the work raises, nothing is stored and the key is free again. Raises Conflict if the key
-        was used for another request. An answer that contains a secret must pass it as `secret`.
+        was used for another request. An answer with a secret needs `secret`.
         """
         async with transaction(pool) as conn:
             answer = await self.earlier(conn, application_id)

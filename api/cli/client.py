@@ -60,7 +60,7 @@ class Unreachable(CommandError):
 
 
 class Refused(CommandError):
-    """The service answered with an error; `problem` is its problem document, may be empty."""
+    """The service answered with an error; `problem` is its problem document, or empty."""
 
     def __init__(self, message: str, *, status: int, problem: dict[str, Any]) -> None:
         super().__init__(message)
@@ -138,7 +138,7 @@ class Client:
         return self._send(self._http.build_request("GET", path, params=params))
 
     def post(self, path: str, body: Any) -> Any:
-        """Sends no body if it is None."""
+        """Send `body` as JSON; None sends no body."""
         return self._send(self._http.build_request("POST", path, json=body))
 
     def put(self, path: str, body: Any) -> Any:

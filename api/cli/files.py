@@ -44,7 +44,7 @@ class Found:
 
 
 def find_files(paths: Sequence[Path]) -> Found:
-    """The named files and all files in named folders, sorted by name; duplicates are removed.
+    """The named files, and all files in named folders sorted by name; duplicates are removed.
 
     Raises CommandError when a path does not exist, or two files would have the same name.
     """

@@ -154,7 +154,7 @@ class Follower:
         seq = message.get("seq")
         is_news = True
         if message["type"] == "snapshot":
-            # After a reconnect the events tell all that a snapshot does, unless none will follow.
+            # Skipped after a reconnect: the events that follow tell the same, unless none is left.
             is_news = is_end or id not in self._seen
         elif isinstance(seq, int) and seq <= self._seen.get(id, -1):
             return False

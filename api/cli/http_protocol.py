@@ -12,10 +12,9 @@ HEAD_SECONDS: Final = 10.0
 """To receive the head of a request, or the rest of a body after it was answered."""
 _MOST_WAITING: Final = 500
 """Connections without a request in progress; a further one replaces the oldest."""
-# In a burst of connections, each has had this time to send its request.
+# Younger connections stay open: in a burst, each gets the time to send its request.
 _YOUNG_SECONDS: Final = 2.0
-# Bytes of the rest of a body after its answer: a client that sends a whole body before it reads
-# the answer still gets it.
+# Bytes of that rest: a client that sends a whole body before it reads still gets the answer.
 _UNWANTED_BYTES: Final = 16 * 1024 * 1024
 
 _ANSWER: Final = problem(408, code="request_timeout", detail="the request did not come in time")
@@ -32,7 +31,7 @@ _TOO_SLOW: Final = b"".join(
 class PromptProtocol(H11Protocol):
     """A connection in three states: answering a request, receiving its rest, or awaiting a head.
 
-    The first has no time limit here; api/middleware/backpressure.py limits how slow a body may be.
+    The first has no time limit here; api/middleware/backpressure.py sets the pace of a body.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""`ingest job …` and `ingest retry-failed`: show jobs, and retry, end or review them."""
+"""`ingest job …` and `ingest retry-failed`: show jobs, and retry, cancel, review or delete them."""
 
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Final
@@ -51,12 +51,12 @@ def cancel(ids: Ids, *, as_json: Json = False) -> None:
 
 
 def approve(ids: Ids, *, as_json: Json = False) -> None:
-    """Approve what jobs that wait for a review ask about."""
+    """Approve jobs that wait for a review: they go on with what they ask about."""
     _each(ids, _asking_for("approve"), _print_state, as_json)
 
 
 def reject(ids: Ids, *, as_json: Json = False) -> None:
-    """End jobs that wait for a review, without what they ask about."""
+    """Reject jobs that wait for a review: they end without what they ask about."""
     _each(ids, _asking_for("reject"), _print_state, as_json)
 
 

@@ -62,7 +62,7 @@ def megabytes(size: float) -> str:
 
 
 def rate(per_second: float | None, noun: str) -> str | None:
-    """`12 files/s`, `0.4 files/s`; below 0.1 per minute: `3.0 files/min`."""
+    """`12 files/s`, `0.4 files/s`; below 0.1 per second: `3.0 files/min`."""
     if not per_second or per_second < 0:
         return None
     if per_second < 0.1:

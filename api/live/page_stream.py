@@ -44,7 +44,7 @@ class _Frame:
 
 
 def job_of(last_event_id: str) -> Resumed:
-    """The job that an event id names. Raises FieldRejected for an id that is not valid."""
+    """The job of an event id, and whether it is done. FieldRejected for an invalid id."""
     id, done, rest = last_event_id.partition(_DONE)
     try:
         if rest:

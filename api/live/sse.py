@@ -31,7 +31,7 @@ _HEADERS: Final = {
 
 
 def respond(frames: AsyncIterator[str]) -> StreamingResponse:
-    """A streaming response that caches and proxies do not buffer."""
+    """A streaming response that caches do not store and proxies do not buffer."""
     return StreamingResponse(frames, media_type="text/event-stream", headers=_HEADERS)
 
 

@@ -230,7 +230,7 @@ class Session:
 
 
 def _what_is_wrong(error: ValidationError) -> str:
-    """Describe the first error briefly: locations and messages may contain huge input."""
+    """The first error, shortened: its location and message may contain huge input."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = shortened(".".join(str(part) for part in first["loc"]), _SHOWN_WHERE)
     what = shortened(first["msg"], _SHOWN_MESSAGE)

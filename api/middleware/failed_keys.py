@@ -18,8 +18,8 @@ from api.problems import ApiError, RateLimited, Unauthorized
 
 _PER_ADDRESS: Final = 150
 _MINUTE: Final = 60.0
-# A wrong key that is sent again and again is not looked up each time. A key that was tried shortly
-# before it was created is.
+# A wrong key that is sent again and again is looked up only a few times per window. So a key that
+# was tried just before it was created still works.
 _LOOKUPS: Final = 5
 _LOOKUP_SECONDS: Final = 10.0
 _REMEMBERED: Final = 10_000

@@ -46,7 +46,7 @@ class Document(View):
     extractor: str
     metadata: dict[str, Any]
     warnings: list[str]
-    """Stable codes of oddities that are no errors."""
+    """Stable codes of anomalies that are not errors."""
     created_at: UtcTime
     updated_at: UtcTime
     deleted_at: UtcTime | None

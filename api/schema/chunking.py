@@ -65,7 +65,7 @@ async def set_of_sources(
 def checked(
     given: Chunking | None, usual: Installation, *outer: OwnChunking, loc: Sequence[str]
 ) -> OwnChunking:
-    """The settings as they are stored; without a value for None.
+    """The settings as they are stored; all unset if `given` is None.
 
     `outer`: the settings they override. FieldRejected names the wrong field below `loc`.
     """

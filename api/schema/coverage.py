@@ -17,7 +17,7 @@ class Coverage(View):
     by_ocr: int = 0
     """Of the pages with text: recognised in an image."""
     empty: int = 0
-    """Pages without anything to read."""
+    """Pages with nothing to read."""
     unread: int = 0
     """Pages with images only, not recognised."""
     failed: int = 0

@@ -35,7 +35,7 @@ class CrawlRequest(Body):
     max_depth: Annotated[int, Field(ge=0, le=100)] | None = None
     """Maximum number of links from the start; unlimited by default."""
     include_paths: Patterns = Field(default_factory=list)
-    """RE2 expressions; one must match in the path of a page (with its query)."""
+    """RE2 expressions; at least one must be found in the path of a page (with its query)."""
     exclude_paths: Patterns = Field(default_factory=list)
     provider: CrawlProvider | None = None
 

@@ -7,13 +7,13 @@ from math import isinf
 from typing import Any, Final
 
 _DEEPEST: Final = 100
-# The largest double has this many digits; libraries that compare numbers convert them to doubles.
+# So many digits always fit a double; libraries that compare numbers convert them to doubles.
 _MOST_DIGITS: Final = 308
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 class Unacceptable(ValueError):
-    """Valid JSON, but nested too deeply, with a too large number or a duplicate name."""
+    """Valid JSON, but nested too deeply, or with a number that is too large or a duplicate name."""
 
 
 def parsed(text: str | bytes) -> Any:

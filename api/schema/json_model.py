@@ -18,7 +18,7 @@ _LARGEST_METADATA: Final = 64 * 1024
 
 
 Whole = Annotated[int, Field(strict=True)]
-"""A whole number, without what Python also converts to one: `true`, `"3"`."""
+"""A whole number; Python's conversions of `true` and `"3"` are off."""
 Flag = Annotated[bool, Field(strict=True)]
 """`true` or `false`."""
 

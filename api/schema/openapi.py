@@ -197,7 +197,7 @@ def _complete(operation: Operation) -> None:
                 responses[status].setdefault("headers", {})["Idempotency-Replayed"] = _REPLAYED
     for status, response in responses.items():
         if int(status) >= 400:
-            # FastAPI puts the model of a route under the media type of its success answers.
+            # FastAPI puts the error model of a route under the media type of its success answers.
             (schema,) = response["content"].values()
             response["content"] = {MEDIA_TYPE: schema}
     operation["responses"] = dict(sorted(responses.items()))

@@ -25,7 +25,7 @@ Cursor = Annotated[str | None, Query(max_length=500, description="`nextCursor` o
 
 
 class Page(View, Generic[V]):
-    """One page of a list; the last one has no `nextCursor`."""
+    """One page of a list; `nextCursor` is null on the last one."""
 
     items: list[V]
     next_cursor: str | None
