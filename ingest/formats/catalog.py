@@ -1,4 +1,4 @@
-"""All formats as their families declare them, looked up by type, ending or content type."""
+"""The catalog of formats: lookup by media type, file name suffix or Content-Type header."""
 
 from functools import cache
 from importlib import import_module
@@ -20,7 +20,7 @@ _KINDS: Final = {
 
 @cache
 def formats() -> tuple[Format, ...]:
-    """What the families in this folder declare, by family name."""
+    """All formats that the families in this folder declare, sorted by family name."""
     here = Path(__file__).parent
     return tuple(
         declared
@@ -50,29 +50,29 @@ def _by_alias() -> MappingProxyType[str, str]:
 
 
 def find(media_type: str | None) -> Format | None:
-    """The format of a media type; None if nobody reads or unpacks it here."""
+    """The format of a media type; None if it can be neither read nor unpacked."""
     return _by_type().get(media_type or "")
 
 
 def promised(name: str | None) -> str | None:
-    """Media type that the ending of a file name promises."""
+    """The media type that a file name suffix implies; None if unknown."""
     return _by_suffix().get(PurePosixPath(name or "").suffix.lower())
 
 
 def is_text(media_type: str | None) -> bool:
-    """Are the bytes of this type text as such?"""
+    """Whether the bytes of this type are text."""
     found = find(media_type)
     return found is not None and found.is_text
 
 
 def holds_files(media_type: str | None) -> bool:
-    """Are files inside of this type common?"""
+    """Whether files of this type commonly contain other files."""
     found = find(media_type)
     return found is not None and found.holds_files
 
 
 def label(media_type: str) -> str:
-    """The type in words, with its article: `a PDF`, `an image`."""
+    """A phrase for the type, with an article: `a PDF`, `an image`."""
     found = find(media_type)
     if found is not None:
         return found.label
@@ -81,7 +81,7 @@ def label(media_type: str) -> str:
 
 
 def format_name(media_type: str) -> str:
-    """A short word for lists and metrics: `pdf`, `docx`; `other` for what is not known here."""
+    """A short name for lists and metrics: `pdf`, `docx`; `other` for unknown types."""
     found = find(media_type)
     if found is None:
         return "other"
@@ -91,7 +91,7 @@ def format_name(media_type: str) -> str:
 
 
 def stated(content_type: str | None) -> str | None:
-    """Media type that a Content-Type header states; None where it says nothing of use."""
+    """The media type of a Content-Type header; None if missing, unknown or only `text/plain`."""
     said = (content_type or "").split(";")[0].strip().lower()
     if said in _by_alias():
         return _by_alias()[said]

@@ -1,8 +1,8 @@
-"""Programming and configuration languages by the names of their files."""
+"""Maps file names to programming and configuration languages."""
 
 from pathlib import PurePosixPath
 
-# The first word is the language as Markdown names it behind a fence.
+# Each line: the language tag of a Markdown code fence, then its file name suffixes.
 _LANGUAGES = """
 python .py .pyi .pyw .pyx
 javascript .js .mjs .cjs
@@ -89,7 +89,7 @@ BY_SUFFIX = {
     for language, *suffixes in map(str.split, _LANGUAGES.strip().splitlines())
     for suffix in suffixes
 }
-"""Language of a lower-case file name ending."""
+"""Language by lower-case file name suffix."""
 
 
 def language_of(name: str | None) -> str | None:

@@ -1,7 +1,7 @@
-"""What a format says about itself: its names, how it is recognised, and who reads it.
+"""The declaration of a format: its names, its signatures and its reader.
 
-A family of formats is a package in this folder whose `declaration.py` has `FORMATS`. Detection,
-reading and docs/formats.md derive from it; nothing else names a new format.
+A family of formats is a package in this folder whose `declaration.py` defines `FORMATS`.
+Detection, reading and docs/formats.md derive from it; a new format needs no other entry.
 """
 
 import re
@@ -10,36 +10,36 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """One file type. Signatures are looked for in the content; names only settle doubt."""
+    """One file type. Detection relies on the content; names only break ties."""
 
     media_type: str
     label: str
-    """In words, with an article: `a Word document`."""
+    """Phrase with an article: `a Word document`."""
     suffixes: str = ""
-    """Lower-case file name endings, separated by spaces: `.docx .docm`."""
+    """Lower-case file name suffixes, separated by spaces: `.docx .docm`."""
     reader: str | None = None
-    """Module with `extract(source: Source) -> Extraction`. None: archives are unpacked instead."""
+    """Module with `extract(source: Source) -> Extraction`. None: an archive, to be unpacked."""
     aliases: tuple[str, ...] = ()
     """Other content types that senders use for it."""
     is_text: bool = False
-    """Its bytes are text: recognised by its name, or by the rules of detect/text.py."""
+    """Its bytes are text: detected by file name or by the rules in detect/text.py."""
     is_archive: bool = False
-    """A container of files without text of its own."""
+    """A container of files that has no text itself."""
     holds_files: bool = False
-    """Files inside of it are common."""
+    """Commonly contains other files."""
     signatures: tuple[bytes | re.Pattern[bytes], ...] = ()
-    """What a file begins with, as bytes or as an expression."""
+    """Magic bytes at the start of a file, literal or as a regular expression."""
     zip_content_type: re.Pattern[bytes] | None = None
-    """What `[Content_Types].xml` of an Office Open XML package says of its main part."""
+    """Matches the content type of the main part in `[Content_Types].xml` (Office Open XML)."""
     zip_parts: tuple[str, ...] = ()
-    """Lower-case names of main parts in a ZIP package, any of which is proof."""
+    """Lower-case names of main parts in a ZIP package; any one identifies the format."""
     zip_folder: str | None = None
-    """Where the parts are, for packages that say nothing else."""
+    """Folder of the parts; decides if content types and main parts do not."""
     zip_mimetypes: tuple[str, ...] = ()
-    """What the part `mimetype` of an OpenDocument or EPUB says; templates need no entry."""
+    """Content of the `mimetype` part (OpenDocument, EPUB); templates need no entry."""
     ole_streams: tuple[str, ...] = ()
-    """Streams of an OLE container, any of which is proof."""
+    """Streams of an OLE container; any one identifies the format."""
     xml_marks: tuple[str, ...] = ()
-    """What the start of an XML document of this format holds, any of which is proof."""
+    """Strings at the start of an XML document; any one identifies the format."""
     related: frozenset[str] = frozenset()
-    """Media types that a file name may promise although the content is this: no mismatch."""
+    """Media types that a file name may imply for this content without a mismatch."""

@@ -1,4 +1,4 @@
-"""Office packages as one XML file (Flat OPC), which Word saves as `.xml`: made into real ones."""
+"""Flat OPC: Office packages that Word saves as one `.xml` file. Repacked as ZIP, then read."""
 
 import base64
 import io
@@ -16,7 +16,7 @@ from ingest.formats.word import docx
 
 
 def extract(source: Source) -> Extraction:
-    """As docx or pptx, whichever it holds. Permanent `unsupported_type` for other packages."""
+    """Read the package as docx or pptx. Permanent `unsupported_type` for other packages."""
     data = source.stream.read()
     archive.guard_xml(data)
     package, folders = _packed(data)
@@ -31,7 +31,7 @@ def extract(source: Source) -> Extraction:
 
 
 def _packed(data: bytes) -> tuple[io.BytesIO, set[str]]:
-    """The package as a ZIP file, uncompressed, and the names of its top folders."""
+    """The package as an uncompressed ZIP file, and the names of its top-level folders."""
     out = io.BytesIO()
     folders = set()
     root = parse(data)

@@ -1,4 +1,4 @@
-"""Names of media types. What each of them is, its family declares (declaration.py)."""
+"""Media type constants. The `declaration.py` of each family describes its types."""
 
 TEXT = "text/plain"
 MARKDOWN = "text/markdown"

@@ -1,7 +1,7 @@
-"""From a file to a Document: sniff, extract by type, clean, check.
+"""Turns a file into a Document: sniff, extract by type, clean, check.
 
-A new format is a package beside this module with a `declaration.py` (declaration.py says what is
-in it) and a reader with `extract(source: Source) -> Extraction`.
+To add a format, add a package beside this module with a `declaration.py` (its fields:
+formats/declaration.py) and a reader with `extract(source: Source) -> Extraction`.
 """
 
 import importlib
@@ -20,7 +20,7 @@ from ingest.model import Coverage, Document, Page
 _SUPPORTED = "It cannot be read here; docs/formats.md lists the formats that can."
 _PAGE_BREAK = "\n\n"
 _MOST_LOST = 100
-_A_FEW_WORDS = 20  # characters that hide a text in others
+_A_FEW_WORDS = 20  # invisible tag characters, enough to spell a hidden text
 
 
 def extract(
@@ -33,17 +33,17 @@ def extract(
     ocr: Recogniser | None = None,
     members: MemberSink | None = None,
 ) -> Document:
-    """The Document of a seekable file; `name` and `declared` (content type) are only hints.
+    """Read a seekable file into a Document; `name` and `declared` (content type) are only hints.
 
-    `url` is where it was fetched, after redirects: HTML then has a WebPage. `members` takes the
-    attachments. IsArchive for a container of files that has no text of its own.
+    `url` is the final URL after redirects; with it, HTML gets a WebPage. `members` receives the
+    attachments. IsArchive for a container of files that has no text itself.
 
     Permanent, with every code of sniff() and: `unsupported_type`, `corrupt`, `encrypted`,
     `empty_content`, `no_text`, `too_many_pages`, `too_large`, `archive_unsafe`, `parser_memory`,
-    `parser_crashed`, `parser_missing`. Messages hold nothing of the parser's internals.
+    `parser_crashed`, `parser_missing`. Messages do not expose parser internals.
 
-    A step that only improves the result never fails the file (ingest/best_effort.py): it is
-    skipped, with a warning such as `headings_skipped`.
+    A step that only improves the result never fails the file (ingest/best_effort.py): if it
+    fails, it is skipped with a warning such as `headings_skipped`.
     """
     sniffed = sniff(file, name=name, declared=declared)
     found = catalog.find(sniffed.media_type)
@@ -82,7 +82,7 @@ def _run(module: str, source: Source) -> Extraction:
         raise Permanent(f"Reading {what} took too much memory.", code="parser_memory") from None
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # panics of Rust libraries are no Exception
+    except BaseException as error:  # a Rust panic is not an Exception
         if is_panic(error):
             raise Permanent(f"The parser of {what} crashed.", code="parser_crashed") from error
         raise Permanent(
@@ -91,9 +91,9 @@ def _run(module: str, source: Source) -> Extraction:
 
 
 def missing_parsers() -> dict[str, list[str]]:
-    """Modules that are not installed, each with the formats that cannot be read without it.
+    """Modules that are not installed, each with the formats that need it.
 
-    Imports all extractors, which takes a second and 100 MB: to be called in a parser process.
+    Imports all extractors, which takes a second and 100 MB: call it in a parser process.
     """
     missing: dict[str, dict[str, None]] = {}
     for declared in catalog.formats():
@@ -106,9 +106,9 @@ def missing_parsers() -> dict[str, list[str]]:
 
 
 def missing_module(error: ImportError) -> str:
-    """The name of the module that an import has asked for in vain.
+    """The name of the module that could not be imported.
 
-    Libraries that explain what to install raise another ImportError, without the name.
+    Libraries that explain what to install wrap the error in another ImportError without a name.
     """
     cause: BaseException | None = error
     while cause is not None:
@@ -158,7 +158,7 @@ def _assemble(sniffed: Sniffed, extraction: Extraction, ocr: Recogniser | None) 
 
 
 def _readers(extraction: Extraction, ocr: Recogniser | None) -> str:
-    """The library, and the engine if it has read pictures."""
+    """The library, and the OCR engine if it recognised text."""
     if ocr is None or not extraction.by_ocr:
         return extraction.extractor
     return f"{extraction.extractor}, {ocr.name}"

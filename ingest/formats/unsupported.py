@@ -1,4 +1,4 @@
-"""Formats that hold no text for us, told by their first bytes, so that a refusal can name them."""
+"""Formats that are recognised but not read, so that the error message can name them."""
 
 from collections.abc import Sequence
 
@@ -88,7 +88,7 @@ ZIP_PARTS = {
     "metadata/buildversionhistory.plist": "application/vnd.apple.iwork",
     "buildversionhistory.plist": "application/vnd.apple.iwork",
 }
-"""Parts of ZIP packages, in lower case, that only these formats have."""
+"""Lower-case parts of ZIP packages that only these formats have."""
 OLE_STREAMS = {
     "VisioDocument": "application/vnd.visio",
     "Quill/QuillSub/CONTENTS": "application/vnd.ms-publisher",
@@ -98,7 +98,7 @@ OLE_STREAMS = {
 }
 """Streams of OLE containers that only these formats have."""
 BY_SUFFIX = {".7z": SEVEN_ZIP, ".rar": RAR}
-"""Endings that promise one of these formats."""
+"""File name suffixes of these formats."""
 
 LABELS = {
     SEVEN_ZIP: "a 7-Zip archive",
@@ -156,13 +156,13 @@ LABELS = {
     "application/vnd.oasis.opendocument.base": "an OpenDocument database",
     "application/vnd.oasis.opendocument.chart": "an OpenDocument chart",
 }
-"""Media type to words, with their article; those of a whole kind (`audio/…`) need none."""
+"""Phrases with an article by media type; whole kinds (`audio/…`) need no entry."""
 
 
 def by_signature(head: bytes, *, is_text: bool) -> str | None:
-    """Media type of a foreign format; None if it is none that is known here.
+    """Media type of an unsupported format by its magic bytes; None if none matches.
 
-    A text may begin with the letters of a signature, so there only those with other bytes count.
+    A text may start with the letters of a signature, so only signatures with other bytes count.
     """
     for offset, signature, media_type in _SIGNATURES:
         if head.startswith(signature, offset) and not (is_text and _could_be_text(signature)):
@@ -183,7 +183,7 @@ def _by_structure(head: bytes) -> str | None:
         return "image/heif" if head[8:12] in _STILL else "video/mp4"
     if head[:2] == b"MZ":
         return "application/vnd.microsoft.portable-executable"
-    # Packets of a transport stream have 188 bytes, and each begins alike.
+    # MPEG transport stream: packets of 188 bytes, each starting with `G`.
     if len(head) > 1000 and all(head[at] == ord("G") for at in (0, 188, 376, 564)):
         return "video/mp2t"
     return None

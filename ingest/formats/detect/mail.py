@@ -1,4 +1,4 @@
-"""Is this text mail: a message as it travels, a mailbox, a web archive?"""
+"""Detects mail among texts: a message (RFC 822), a mailbox (mbox) or a web archive (MHTML)."""
 
 import re
 
@@ -23,10 +23,10 @@ _MAIL = (types.EMAIL, types.MBOX, types.MHTML)
 
 
 def mail_family(text: str, promised: str | None) -> str | None:
-    """EMAIL, MBOX or MHTML by the start of a text; None if it is no mail.
+    """EMAIL, MBOX or MHTML by the start of a text; None if it is not mail.
 
-    A note that begins like a letter (From, To, Subject) is one only where the name does not
-    promise another kind of text, or with headers that only a mail server writes.
+    A note that starts like a letter (From, To, Subject) is mail only if its file name does not
+    imply another type, or if it has headers that only mail software writes.
     """
     text = text.lstrip("\ufeff \t\r\n")
     envelope = _ENVELOPE.match(text)

@@ -1,4 +1,4 @@
-"""What is in an OLE container, the file format of Office until 2003?"""
+"""Detects what an OLE container holds, the file format of Office until 2003."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -14,7 +14,7 @@ _LOCKED = ("EncryptedPackage", "\x09DRMContent")
 
 @cache
 def _streams() -> Mapping[str, str]:
-    """Stream to media type."""
+    """Media type by stream name."""
     declared = {name: each.media_type for each in catalog.formats() for name in each.ole_streams}
     return {**declared, **unsupported.OLE_STREAMS}
 
@@ -30,6 +30,6 @@ def ole_family(file: BinaryIO) -> str:
                     return media_type
     except Permanent:
         raise
-    except Exception as error:  # olefile raises whatever a broken structure leads to
+    except Exception as error:  # olefile may raise anything for a broken structure
         raise Permanent("The Office container is damaged.", code="corrupt") from error
     return unsupported.OLE

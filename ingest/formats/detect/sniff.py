@@ -1,7 +1,7 @@
-"""What is this file? Content first, then its name, then what the sender declared.
+"""Detects the type of a file: by content first, then by name, then by the declared type.
 
-Binary formats are told by their bytes alone (zip.py, ole.py, formats/unsupported.py). Ties are
-all among text formats; text.py has the rules.
+Binary formats are detected by their bytes alone (zip.py, ole.py, formats/unsupported.py). Only
+text formats can tie; text.py has the rules.
 """
 
 import re
@@ -20,7 +20,7 @@ from ingest.formats.detect.text import text_family
 from ingest.formats.detect.zip import zip_family
 from ingest.formats.encoding.decode import HEAD, decode, is_text, peek
 
-_PDF_WITHIN = 1024  # bytes; readers look for the header so far
+_PDF_WITHIN = 1024  # bytes; PDF readers accept a header within these
 _PDF = re.compile(rb"\s*%PDF-")
 _LATE_PDF = re.compile(rb"%PDF-\d\.\d")
 _PDF_OBJECT = re.compile(rb"\b\d{1,10} \d{1,5} obj\b|%\xe2\xe3\xcf\xd3")
@@ -35,15 +35,15 @@ class Sniffed:
 
     media_type: str
     mismatch: bool
-    """The file name promised something else; without a name that promises, the declared type."""
+    """The file name implies another type; if it implies none, the declared type differs."""
 
 
 def sniff(file: BinaryIO, *, name: str | None = None, declared: str | None = None) -> Sniffed:
-    """Type of a seekable file, which is left at its start.
+    """Detect the type of a seekable file; leaves it at its start.
 
-    Types that nobody here reads are named, too: `catalog.label` has the words.
-    Permanent: `empty_content`, `encrypted` (Office, PGP), `corrupt` (the name promises a binary
-    format that the bytes are not, or the container is broken), `unsupported_type`.
+    Types that have no reader are returned, too: `catalog.label` names them.
+    Permanent: `empty_content`, `encrypted` (Office, PGP), `corrupt` (the name implies a binary
+    format but the bytes are not in it, or the container is broken), `unsupported_type`.
     """
     file.seek(0)
     head = file.read(HEAD)
@@ -91,7 +91,7 @@ def _unrecognised(promised: str | None) -> Permanent:
 
 
 def _binary(file: BinaryIO, head: bytes) -> str | None:
-    """The formats that have readers here, as far as they are not text."""
+    """Media type of a binary format that can be read or unpacked; else None."""
     if _is_pdf(head):
         return types.PDF
     if head.startswith(olefile.MAGIC):
@@ -113,19 +113,19 @@ def _begins(head: bytes, signature: bytes | re.Pattern[bytes]) -> bool:
 
 
 def _is_pdf(head: bytes) -> bool:
-    """With its header first, or behind some junk; not a text that speaks of PDF."""
+    """The header comes first or after some junk; a text that mentions it is not a PDF."""
     if _PDF.match(head):
         return True
     late = _LATE_PDF.search(head, 0, _PDF_WITHIN)
     if late is None or _PDF_OBJECT.search(head, late.end()) is None:
         return False
-    # Behind the headers of a message it is an attachment that was not encoded.
+    # After mail headers it is an attachment that was not encoded.
     before = head[: late.start()]
     return not is_text(before) or mail_family(decode(before)[0], None) is None
 
 
 def _is_tar(block: bytes) -> bool:
-    """By the sum over the header, which is there since before `ustar` was written into it."""
+    """By the header checksum, which archives older than the `ustar` magic have, too."""
     stated = block[_TAR_SUM].strip(b" \0")
     if len(block) < _TAR_BLOCK or not stated.isdigit():
         return False

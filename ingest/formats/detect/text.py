@@ -1,9 +1,9 @@
-"""Which text format is this? Bytes prove little here, so there are rules for ties:
+"""Detects the format of a text. Bytes prove little here, so these rules apply in order:
 
-1. what only one format has at its start decides: HTML and XML documents, mail, mailboxes, RTF;
-2. so does JSON that is whole, where the name promised plain text, Markdown, a table or a page;
-3. else the name, then the declared type;
-4. without these, signs of Markdown or of a table; in a file named .txt only those of a sure table.
+1. a start that only one format has: HTML and XML documents, mail, mailboxes, RTF;
+2. complete JSON, if the name implies plain text, Markdown, CSV, HTML, XML or nothing;
+3. the name, then the declared type;
+4. signs of Markdown or of a table; a file named .txt needs those of a clear table.
 """
 
 import csv
@@ -14,7 +14,7 @@ from ingest.formats import catalog
 from ingest.formats import media_types as types
 from ingest.formats.detect.mail import mail_family
 
-_LOOKED_AT = 8192  # characters that signs are searched in
+_LOOKED_AT = 8192  # characters searched for signs of a format
 _PROLOGUE = re.compile(
     r"[\s\ufeff]*(?:(?:<\?(?:(?!\?>).)*\?>|<!--(?:(?!-->).)*-->)\s*)*", re.DOTALL
 )
@@ -44,7 +44,7 @@ _MARKDOWN = tuple(
 )
 _SEPARATORS = (",", ";", "\t", "|")
 _ROWS = 50
-_CUT = 16  # characters at the end of a head that may be a number or a word that was cut
+_CUT = 16  # characters; the end of a head may cut a number or a word off
 _NOT_JSON = frozenset({types.TEXT, types.CSV, types.TSV, types.MARKDOWN, types.HTML, types.XML})
 
 
@@ -53,8 +53,9 @@ def text_family(
 ) -> str:
     """Media type of a text by its start.
 
-    `promised` is what the name says, `declared` what the sender says. `is_code`: the name is that
-    of source code, which may hold anything. `is_whole`: `text` is not only the start.
+    `promised`: the type that the name implies; `declared`: that of the sender. `is_code`: the
+    name is that of source code, which may contain any format. `is_whole`: `text` is the whole
+    file.
     """
     start = text[_prologue_end(text) :]
     sure = None if is_code else _sure(text, start, promised=promised, is_whole=is_whole)
@@ -75,7 +76,7 @@ def _prologue_end(text: str) -> int:
 
 
 def _sure(text: str, start: str, *, promised: str | None, is_whole: bool) -> str | None:
-    """What the content leaves no doubt about."""
+    """The media type if the content is unambiguous."""
     if start.startswith("{\\rtf"):
         return types.RTF
     if _HTML.match(start) or _XHTML.match(start):
@@ -100,7 +101,7 @@ def _xml_family(text: str, start: str, promised: str | None) -> str | None:
     for declared in catalog.formats():
         if any(mark in text[:_LOOKED_AT] for mark in declared.xml_marks):
             return declared.media_type
-    # A fragment of XHTML is a page, if that is its name; Markdown may hold pictures in SVG.
+    # An XHTML fragment is a page if its name says so; Markdown may start with an inline SVG.
     is_fragment = promised == types.HTML and _TAG.match(start) is not None
     if is_fragment or (promised == types.MARKDOWN and not has_declaration):
         return None
@@ -108,7 +109,7 @@ def _xml_family(text: str, start: str, promised: str | None) -> str | None:
 
 
 def _json_family(start: str, *, is_whole: bool) -> str | None:
-    """JSON that is whole, or goes wrong only where the head was cut off."""
+    """The JSON type, if the text is valid or fails only where the head is cut off."""
     if not start.startswith(("{", "[")):
         return None
     try:
@@ -116,7 +117,7 @@ def _json_family(start: str, *, is_whole: bool) -> str | None:
     except json.JSONDecodeError as error:
         cut = error.msg.startswith("Unterminated string") or error.pos >= len(start) - _CUT
         return types.JSON if cut and not is_whole else None
-    except (RecursionError, ValueError):  # nested without end, or a number without end
+    except (RecursionError, ValueError):  # nested too deep, or a number that is too long
         return None
     rest = start[end:].lstrip()
     if not rest:
@@ -138,7 +139,7 @@ def _by_signs(text: str, start: str) -> str:
 
 
 def _is_table(text: str, *, least: int, width: int) -> bool:
-    """At least so many rows of the same number of cells, quoted ones among them."""
+    """Whether at least `least` rows all have `width` cells or more, the same number each."""
     lines = text[:_LOOKED_AT].splitlines(keepends=True)
     lines = lines[:_ROWS] if len(text) <= _LOOKED_AT else lines[:_ROWS][:-1]
     for separator in _SEPARATORS:
@@ -149,7 +150,7 @@ def _is_table(text: str, *, least: int, width: int) -> bool:
         except csv.Error:
             continue
         if len(rows) >= least and {len(row) for row in rows} == {max(width, len(rows[0]))}:
-            # Prose has a space behind each comma, tables have none.
+            # Prose has a space after each comma, CSV has none.
             prose = sum(cell.startswith(" ") for row in rows for cell in row[1:])
             return separator != "," or prose * 2 < sum(len(row) - 1 for row in rows)
     return False

@@ -1,7 +1,7 @@
-"""What is in a ZIP container? Families are told by their parts, never by the order of these.
+"""Detects what a ZIP container holds, by its parts and never by their order.
 
-Packages that some program wrote carelessly are recognised, too: without a list of content types,
-without a `mimetype`, with backslashes or a leading slash in the names.
+Sloppily written packages are recognised, too: without `[Content_Types].xml`, without `mimetype`,
+with backslashes or a leading slash in the names.
 """
 
 import re
@@ -16,17 +16,17 @@ from ingest.formats import catalog, unsupported
 from ingest.formats import media_types as types
 
 LARGEST_DIRECTORY = 32 * 1024 * 1024
-"""Bytes, some 300,000 members; no document has so many."""
-_TAIL = 22 + 65_535 + 76  # end record with the longest comment, and what ZIP64 puts before it
+"""Bytes: about 300,000 members; no document has that many."""
+_TAIL = 22 + 65_535 + 76  # end record with the longest comment, and the ZIP64 records before it
 _END, _END_64 = b"PK\x05\x06", b"PK\x06\x06"
-_FEW = 64 * 1024  # bytes that are read of a part
+_FEW = 64 * 1024  # bytes read from a part
 _OF_DOCUMENTS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ODF_KIND = re.compile(r"application/vnd\.oasis\.opendocument\.[a-z][a-z-]{0,40}")
 _ODF_TYPE = re.compile(rb"application/(?:vnd\.oasis\.opendocument\.[a-z-]+|vnd\.sun\.xml\.[a-z.]+)")
 
 
 def zip_family(file: BinaryIO) -> str:
-    """Media type of a ZIP container: of a document family, or that of a plain archive.
+    """Media type of a ZIP container: a document format, or a plain archive.
 
     Permanent `corrupt` if its directory cannot be read.
     """
@@ -36,12 +36,12 @@ def zip_family(file: BinaryIO) -> str:
         with zipfile.ZipFile(file) as archive:
             members = {_plain(name): name for name in archive.namelist()}
             return _office(archive, members) or _book(archive, members) or types.ZIP
-    except Exception as error:  # zipfile raises whatever a broken structure leads to
+    except Exception as error:  # zipfile may raise anything for a broken structure
         raise Permanent("The ZIP container is damaged or cut off.", code="corrupt") from error
 
 
 def directory_size(file: BinaryIO) -> int:
-    """Bytes of the list of members; reading it takes ten times as many."""
+    """Size of the central directory in bytes; reading it takes ten times as much memory."""
     file.seek(0, 2)
     file.seek(max(0, file.tell() - _TAIL))
     tail = file.read(_TAIL)
@@ -83,19 +83,19 @@ def _by_folder(members: Collection[str]) -> str | None:
 
 @cache
 def _main_parts() -> Mapping[str, str]:
-    """Lower-case part to media type."""
+    """Media type by lower-case part name."""
     declared = {part: each.media_type for each in catalog.formats() for part in each.zip_parts}
     return {**declared, **unsupported.ZIP_PARTS}
 
 
 @cache
 def _mimetypes() -> Mapping[str, str]:
-    """What the part `mimetype` says, to media type."""
+    """Media type by the content of the `mimetype` part."""
     return {said: each.media_type for each in catalog.formats() for said in each.zip_mimetypes}
 
 
 def _book(archive: zipfile.ZipFile, members: dict[str, str]) -> str | None:
-    """OpenDocument and EPUB, which say what they are; else by what only they have."""
+    """OpenDocument or EPUB: by the `mimetype` part, else by parts that only they have."""
     stated = _read(archive, members.get("mimetype"))[:200].strip().decode("ascii", "replace")
     media_type = _by_mimetype(stated)
     if media_type is None and "content.xml" in members:
@@ -114,12 +114,12 @@ def _by_mimetype(stated: str) -> str | None:
 
 
 def _read(archive: zipfile.ZipFile, name: str | None) -> bytes:
-    """The start of a member; empty if it is not there, encrypted or damaged."""
-    # zipfile inflates all at once what other methods packed, be it gigabytes.
+    """The start of a member; empty if it is missing, encrypted or damaged."""
+    # zipfile inflates other methods in one call, even to gigabytes.
     if name is None or archive.getinfo(name).compress_type not in _OF_DOCUMENTS:
         return b""
     try:
         with archive.open(name) as part:
             return part.read(_FEW)
-    except Exception:  # other members may tell as well
+    except Exception:  # other members may identify the format
         return b""

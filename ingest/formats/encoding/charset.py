@@ -1,9 +1,9 @@
-"""Which legacy encoding are these bytes in? charset-normalizer proposes, familiarity decides.
+"""Detects legacy encodings: charset-normalizer proposes, familiarity decides.
 
-charset-normalizer rules out readings that make a mess, but on short texts (a list of names, a
-small CSV) several readings are equally tidy: `你好` in GB 18030 is also two Hangul syllables.
-So the tidy readings are compared by how many of their characters are everyday ones in the
-languages written in that encoding.
+charset-normalizer rules out encodings that decode to a mess, but for short texts (a list of
+names, a small CSV) several remain: `你好` in GB 18030 also decodes to two Hangul syllables. So
+the remaining ones are compared by how many of their characters are common in the languages
+written in that encoding.
 """
 
 # ruff: noqa: RUF001  (the letters of other scripts are the point)
@@ -18,8 +18,8 @@ import charset_normalizer
 _PUNCTUATION = "“”‘’…–—€«»•·©®°"
 _CJK_PUNCTUATION = "、。・「」『』（）！？：；，《》【】ー～“”‘’…—·　％"
 
-# The most frequent letters beyond ASCII of the languages written in each encoding. In order of
-# preference: the first wins a tie, so the encodings that are common in the wild come first.
+# The most frequent non-ASCII letters of the languages written in each encoding. The first
+# encoding wins a tie, so those that are common in practice come first.
 _LETTERS = {
     "cp1252": "éèàçöäüßñíóáêâôîûùëïåøæãõúœ¿¡ÖÄÜÉÅØÆÇ",
     "cp1251": "оеаинтсрвлкмдпуяыії",
@@ -37,7 +37,7 @@ _LETTERS = {
     "cp850": "éèàçöäüßñíóáêâôîûùëïåøæãõúÖÄÜÉ",
     "mac_roman": "éèàçöäüßñíóáêâôîûùëïåøæãõúÖÄÜÉ",
 }
-# Lead bytes of the rows that hold the everyday characters of a double-byte encoding.
+# Codec and lead bytes of the rows that hold the common characters of a double-byte encoding.
 _ROWS = {
     "cp949": ("cp949", range(0xB0, 0xC9)),
     "gb18030": ("gb2312", range(0xB0, 0xD8)),
@@ -48,27 +48,27 @@ _ROWS = {
 _LATIN = {"cp1252", "cp1250", "cp1254", "cp1257", "iso8859_2", "cp850", "mac_roman"}
 _CANDIDATES = (*_ROWS, *_LETTERS)
 NOT_LATIN = frozenset(_CANDIDATES) - _LATIN
-"""Encodings of other scripts."""
+"""Encodings of non-Latin scripts."""
 _HIGH = bytes(range(0x80, 0x100))
 _EURO = re.compile(rb"(?<=\d) ?\x80(?![\w\x80-\xff])|(?<![\w\x80-\xff])\x80(?= ?\d)")
-"""Beside an amount: Western European, where other encodings have a letter that stands alone."""
+"""A euro sign beside an amount (cp1252); in other encodings 0x80 would be a lone letter."""
 _SHORT = 512  # bytes
-_RULED_OUT = 0.3  # penalty for what charset-normalizer finds untidy
-_CAPITAL = 0.7  # capitals are rarer; text read with the wrong case must not win
+_RULED_OUT = 0.3  # penalty for encodings that charset-normalizer ruled out
+_CAPITAL = 0.7  # capitals are rarer; text decoded in the wrong case must not win
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """An encoding by its Python codec name, and how sure we are from 0 to 1."""
+    """A Python codec name, and a confidence from 0 to 1."""
 
     name: str
     confidence: float
 
 
 def guess(sample: bytes) -> Guess | None:
-    """The likeliest legacy encoding of some bytes that are not UTF; None if nothing fits.
+    """The most likely legacy encoding of bytes that are not UTF; None if none fits.
 
-    Linear, but with a large constant: give it some 16 kB, not a whole file.
+    Linear, but with a large constant: pass about 16 kB, not a whole file.
     """
     if is_ebcdic(sample):
         return Guess("cp500", 0.8)
@@ -93,12 +93,12 @@ def is_ebcdic(sample: bytes) -> bool:
 
 
 def everyday_cjk(text: str) -> float:
-    """Share from 0 to 1 of characters beyond ASCII that are everyday Chinese, Japanese, Korean."""
+    """Share from 0 to 1 of non-ASCII characters that are common Chinese, Japanese or Korean."""
     return max(familiarity(text, name) for name in _ROWS)
 
 
 def _double_byte(sample: bytes) -> list[tuple[float, float, str]]:
-    """Double-byte readings that are all but certain, even where a stray byte breaks the code."""
+    """Double-byte encodings that are almost certain, even if a stray byte is invalid."""
     scored = []
     for name in _ROWS:
         text = sample.decode(name, "replace")
@@ -109,15 +109,15 @@ def _double_byte(sample: bytes) -> list[tuple[float, float, str]]:
 
 
 def _tidy(sample: bytes) -> list[tuple[float, float, str]]:
-    """Score and familiarity of every reading that charset-normalizer finds tidy."""
+    """Score, familiarity and name of each encoding that charset-normalizer accepts."""
     matches = charset_normalizer.from_bytes(sample, cp_isolation=list(_CANDIDATES))
     scored = {
         name: _score(str(match), name, mess=match.chaos - match.coherence / 2)
         for match in matches
-        for name in match.could_be_from_charset  # all that read these bytes alike
+        for name in match.could_be_from_charset  # all that decode to the same text
         if name in _CANDIDATES
     }
-    if len(sample) < _SHORT:  # it rules out good readings of short texts, too
+    if len(sample) < _SHORT:  # it also rules out correct encodings of short texts
         for name in (*_LETTERS, *_ROWS):
             with suppress(UnicodeDecodeError):
                 if name not in scored:
@@ -131,8 +131,8 @@ def _score(text: str, name: str, *, mess: float) -> tuple[float, float, str]:
 
 
 def familiarity(text: str, encoding: str) -> float:
-    """Share from 0 to 1 of the characters beyond ASCII that are everyday ones in the languages
-    that are written in `encoding`, a candidate of ours."""
+    """Share from 0 to 1 of the non-ASCII characters that are common in the languages written in
+    `encoding`, one of the candidates."""
     everyday = _everyday(encoding)
     foreign = [char for char in text if char >= "\x80"]
     if not foreign:

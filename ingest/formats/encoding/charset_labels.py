@@ -1,9 +1,9 @@
-"""Charsets that files and senders declare: where they stand, and which codec they mean."""
+"""Finds the charset labels that files and senders declare, and maps them to codecs."""
 
 import codecs
 import re
 
-_WITHIN = 64 * 1024  # bytes; browsers look at 1,024, but pages begin with scripts and comments
+_WITHIN = 64 * 1024  # bytes; browsers read 1,024, but pages may start with scripts and comments
 _XML = re.compile(rb"\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE)
 _META = re.compile(rb"<meta\b[^>]{0,500}?\bcharset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _CSS = re.compile(rb"@charset \"([\w.:-]+)\";")
@@ -11,7 +11,7 @@ _COOKIE = re.compile(rb"\A(?:[^\n]*\n)?[ \t\f]*[#;/*]+.{0,40}?coding[:=][ \t]*([
 _COMMENT = re.compile(rb"<!--(?:(?!-->).)*-->", re.DOTALL)
 _MARKUP = re.compile(rb"[\xef\xbb\xbf\s\0]*<")
 _PARAMETER = re.compile(r""";\s*charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
-# What people mean by a name: browsers read the left as the right (WHATWG Encoding Standard).
+# Browsers decode the label on the left as the right (WHATWG Encoding Standard).
 _MEANT = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -24,7 +24,7 @@ _MEANT = {
     "euc_kr": "cp949",
     "big5": "big5hkscs",
 }
-# Names that Python does not know.
+# Labels that Python does not know.
 _ALIASES = {
     "sjis": "cp932",
     "windows-874": "cp874",
@@ -46,7 +46,7 @@ _NOT_CHARSETS = re.compile(r"utf|escape|idna|punycode|undefined|charmap|palmos|m
 
 
 def declarations(data: bytes, content_type: str | None) -> list[str]:
-    """Labels as they were written: the sender's first, then that inside of the file."""
+    """Labels as written: the sender's first, then the one inside the file."""
     found = [match.group(1) for match in _PARAMETER.finditer(content_type or "")]
     head = data[:_WITHIN]
     if _MARKUP.match(head):
@@ -59,12 +59,12 @@ def declarations(data: bytes, content_type: str | None) -> list[str]:
 
 
 def is_wide(label: str) -> bool:
-    """Whether the label is one of UTF-16 or UTF-32."""
+    """Whether the label means UTF-16 or UTF-32."""
     return _WIDE.fullmatch(label.strip().lower()) is not None
 
 
 def codec(label: str) -> str | None:
-    """The codec that a label means; None for those of UTF, for what is no charset, and unknown."""
+    """The codec that a label means; None for UTF, for codecs that are no charset, and unknown."""
     name = label.strip().lower().removeprefix("x-")
     numbered = _NUMBERED.fullmatch(name)
     name = f"cp{numbered[1]}" if numbered else _ALIASES.get(name, name)

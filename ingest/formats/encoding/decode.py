@@ -1,12 +1,12 @@
-"""Bytes to text, by a ladder; what was found goes into the encoding ledger (`Encoding`).
+"""Decodes bytes to text by the first step that fits; `Encoding` records the result.
 
 1. byte order mark                       4. declared charset (HTTP, HTML, XML), if the bytes agree
 2. UTF-16/32 without one, ISO-2022       5. detection on a sample
 3. strict UTF-8, or nearly so            6. replacement characters, counted
 
-Lines in another encoding among those in UTF-8, as logs and pasted texts have them, are read in
-theirs. UTF-7 is never guessed: nothing tells it from ASCII. Detection looks at a sample; memory
-is that of the bytes and of the text, and for a moment of one more copy of the text.
+Logs and pasted texts may mix UTF-8 with lines in another encoding; each line is decoded in its
+own. UTF-7 is never guessed, because it looks like ASCII. Memory: the bytes, the text and, for a
+moment, one more copy of the text.
 """
 
 import codecs
@@ -18,7 +18,7 @@ from ingest.formats.encoding.charset_labels import codec, declarations, is_wide
 from ingest.model import Encoding
 
 HEAD = 64 * 1024
-"""Bytes from the start of a file that are enough to tell what it is."""
+"""Bytes at the start of a file that suffice to detect its type."""
 
 _SAMPLE = 16 * 1024
 _BOMS = (  # UTF-32 first: its little-endian mark starts with that of UTF-16
@@ -33,20 +33,20 @@ _ISO_2022 = (
     (re.compile(rb"\x1b\$[@B]|\x1b\(J"), "iso2022_jp_ext"),
 )
 _BLOCK = 1024 * 1024
-_TRUSTED_ERRORS = 0.02  # a declared charset may be wrong in this share of the foreign bytes
-_CONVINCING = 0.7  # confidence of a guess that overrules what was declared
-_PLAUSIBLE = 0.5  # the same of a few lines among others
-_LARGEST_MIXTURE = 64 * 1024 * 1024  # bytes; its lines are objects
+_TRUSTED_ERRORS = 0.02  # share of non-ASCII bytes that a declared charset may fail to decode
+_CONVINCING = 0.7  # confidence of a guess that overrules the declared charset
+_PLAUSIBLE = 0.5  # confidence of a guess for the lines that are not UTF-8
+_LARGEST_MIXTURE = 64 * 1024 * 1024  # bytes; each line becomes an object
 _CONTROL = re.compile("[\x01-\x08\x0e-\x19\x1c-\x1f]")
 _FOREIGN = re.compile(rb"[\x80-\xff]")
 _HIGH = range(0x80, 0x100)
-_LEADS = range(0xC2, 0xF5)  # first bytes of characters in UTF-8
-_ENOUGH = 64  # bytes beyond ASCII; fewer may be one name and a copyright sign
+_LEADS = range(0xC2, 0xF5)  # lead bytes of UTF-8
+_ENOUGH = 64  # non-ASCII bytes; fewer may be one name and a copyright sign
 _CONTROLS = bytes({*range(1, 32)} - set(b"\t\n\r\b\f\v\x1a\x1b")) + b"\x7f"
 
 
 def decode(data: bytes, *, declared: str | None = None) -> tuple[str, Encoding]:
-    """Text of `data` and how it was read; never fails. `declared`: a Content-Type header."""
+    """The text of `data` and how it was decoded; never fails. `declared`: a Content-Type header."""
     by_bom = _by_bom(data)
     if by_bom is not None:
         return by_bom
@@ -66,7 +66,7 @@ def decode(data: bytes, *, declared: str | None = None) -> tuple[str, Encoding]:
 
 
 def peek(head: bytes) -> str:
-    """The start of a text, quickly: its structure is right, letters beyond ASCII may be wrong."""
+    """Decode the start of a text quickly: ASCII is right, other letters may be wrong."""
     for mark, name in _BOMS:
         if head.startswith(mark):
             return head[len(mark) :].decode(name, "replace")
@@ -94,7 +94,7 @@ def _by_bom(data: bytes) -> tuple[str, Encoding] | None:
 
 
 def _wide(head: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a byte order mark, told by where its NULs stand."""
+    """UTF-16 or UTF-32 without a byte order mark, by the positions of its NULs."""
     if 0 not in head:
         return None
     if len(head) % 4 == 0:
@@ -110,14 +110,14 @@ def _wide(head: bytes) -> str | None:
 
 
 def _is_plausible(text: str) -> bool:
-    """Whether this was UTF-16: two ASCII letters read as one unit are a rare Chinese character."""
+    """Whether it was UTF-16: two ASCII letters decoded as one unit are a rare Chinese character."""
     alphabetic = sum(char < "\u3000" for char in text)
     return alphabetic > 0.7 * len(text) or charset.everyday_cjk(text) > 0.6
 
 
 def _is_clean(head: bytes, name: str) -> bool:
     text = head.decode(name, "replace")
-    if "\0" in text or "\ufffd" in text[:-1]:  # the head may cut the last one
+    if "\0" in text or "\ufffd" in text[:-1]:  # the head may cut the last character
         return False
     return len(_CONTROL.findall(text)) <= len(text) * 0.02
 
@@ -130,7 +130,7 @@ def _iso_2022(head: bytes) -> str | None:
 
 
 def _declared_wide(data: bytes, declared: str | None) -> str | None:
-    """UTF-16 of letters only holds no NUL that would tell: there the declaration has to."""
+    """The byte order of declared UTF-16: text of letters only may have no NUL to detect it by."""
     if len(data) % 2 or not any(map(is_wide, declarations(b"", declared))):
         return None
     for name in ("utf-16-le", "utf-16-be"):
@@ -140,7 +140,7 @@ def _declared_wide(data: bytes, declared: str | None) -> str | None:
 
 
 def _cut_utf8(data: bytes, error: UnicodeDecodeError) -> tuple[str, Encoding] | None:
-    """UTF-8 that ends within a character, and had others before."""
+    """UTF-8 that is cut off within a character and has other multi-byte ones before it."""
     if error.reason != "unexpected end of data" or _count(data, _LEADS) < 2:
         return None
     text = data[: error.start].decode("utf-8") + "\ufffd"
@@ -148,7 +148,7 @@ def _cut_utf8(data: bytes, error: UnicodeDecodeError) -> tuple[str, Encoding] | 
 
 
 def _nearly_utf8(data: bytes) -> tuple[str, Encoding] | None:
-    """UTF-8 with a few broken bytes, pasted from elsewhere."""
+    """UTF-8 with a few invalid bytes, as in pasted text."""
     leads = _count(data, _LEADS)
     if leads < 10:
         return None
@@ -160,19 +160,19 @@ def _nearly_utf8(data: bytes) -> tuple[str, Encoding] | None:
 
 
 def _mixed(data: bytes) -> tuple[str, Encoding] | None:
-    """Lines of UTF-8 beside lines of one other encoding that is plain to see."""
+    """UTF-8 mixed with lines in one other encoding that is clearly detected."""
     if len(data) > _LARGEST_MIXTURE:
         return None
     lines = data.split(b"\n")
     strange = [line for line in lines if not line.isascii()]
     others = [line for line in strange if not _is_utf8(line)]
-    # Legacy text reads as UTF-8 by chance, but not in many lines.
+    # Legacy text can be valid UTF-8 by chance, but not in many lines.
     if len(strange) - len(others) < max(2, 0.2 * len(strange)):
         return None
     guess = charset.guess(b"\n".join(others)[:_SAMPLE])
     if guess is None or guess.confidence < _PLAUSIBLE:
         return None
-    # That no byte fits an encoding by chance is sure only for UTF-8, so that is tried on each.
+    # Only UTF-8 hardly ever fits by chance, so it is tried on each line.
     text = "\n".join(
         line.decode("utf-8" if _is_utf8(line) else guess.name, "replace") for line in lines
     )
@@ -200,7 +200,7 @@ def _by_declaration(data: bytes, content_type: str | None) -> tuple[str, Encodin
 
 
 def _is_wrong_default(data: bytes, name: str) -> bool:
-    """Whether Western European was declared by a template, and the text is plainly of elsewhere."""
+    """Whether cp1252 was only a template's default: the text is clearly in another script."""
     if name != "cp1252":
         return False
     sample = _sample(data)
@@ -221,7 +221,7 @@ def _guess(data: bytes) -> tuple[str, Encoding]:
 
 
 def _sample(data: bytes) -> bytes:
-    """Up to 16 kB: around the first byte beyond ASCII and, if few are there, more from later on."""
+    """16 kB around the first non-ASCII byte; if it has few of them, up to 16 kB more from later."""
     if charset.is_ebcdic(data[:_SAMPLE]):
         return data[:_SAMPLE]
     sample, end = _window(data, 0, _SAMPLE)
@@ -234,28 +234,28 @@ def _sample(data: bytes) -> bytes:
 
 
 def _window(data: bytes, position: int, size: int) -> tuple[bytes, int]:
-    """Bytes from shortly before the next that is not ASCII on, and where to look for more."""
+    """Bytes from shortly before the next non-ASCII byte on, and where to continue."""
     foreign = _FOREIGN.search(data, position)
     if foreign is None:
         return (data[position : position + size] if position == 0 else b""), len(data)
     start = max(position, foreign.start() - size // 64)
     window = data[start : start + size]
     if len(data) > start + size:
-        # No encoding of ours uses the bytes below 0x30 inside a character.
+        # No candidate encoding uses bytes below 0x30 inside a character.
         end = max(window.rfind(separator) for separator in (b"\n", b" ", b",", b"\t"))
         window = window[:end] if end > size // 2 else window
     return window, start + size
 
 
 def _count(data: bytes, values: Iterable[int]) -> int:
-    """How many bytes have one of these values; takes no copy of the whole."""
+    """How many bytes have one of these values; does not copy all of `data`."""
     deleted = bytes(values)
     blocks = (data[at : at + _BLOCK] for at in range(0, len(data), _BLOCK))
     return sum(len(block) - len(block.translate(None, deleted)) for block in blocks)
 
 
 def _lossy(data: bytes, name: str, confidence: float) -> tuple[str, Encoding]:
-    """Decode with U+FFFD for what does not fit, and count those."""
+    """Decode with U+FFFD for invalid bytes, and count the replacements."""
     try:
         return data.decode(name), Encoding(name=name, confidence=confidence)
     except UnicodeDecodeError:
