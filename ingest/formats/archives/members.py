@@ -1,4 +1,4 @@
-"""Files inside of a file: kept in a folder under numbers, known by paths that can do no harm."""
+"""Files inside a file: stored in a folder under numbers, identified by safe paths."""
 
 import errno
 import io
@@ -23,12 +23,12 @@ _UNNAMED = "unnamed"
 
 
 def safe_path(path: str) -> str:
-    """The path as a relative one: `/`-separated, on one line, storable, without `.` and `..`."""
+    """The path made relative: `/`-separated, on one line, storable, without `.` and `..`."""
     return _relative(path)[-_LONGEST_PATH:].strip("/ ")
 
 
 def is_safe_path(path: str) -> bool:
-    """Whether `path` is relative and can do no harm."""
+    """Whether `path` is relative and safe."""
     return path != "" and len(path) <= _LONGEST_NUMBERED and path == _relative(path)
 
 
@@ -40,12 +40,12 @@ def _relative(path: str) -> str:
 
 
 def leaves_its_folder(path: str) -> bool:
-    """Whether a path climbs out of where it would be unpacked, as no honest archive's does."""
+    """Whether a path would escape the folder it is unpacked to, which only attacks do."""
     return ".." in path.replace("\\", "/").split("/")
 
 
 class FolderSink:
-    """Writes members into an empty folder. Memory stays flat whatever their size."""
+    """Writes members into an empty folder, in constant memory."""
 
     def __init__(
         self, folder: Path, *, max_members: int, max_bytes: int, max_member_bytes: int
@@ -61,10 +61,10 @@ class FolderSink:
         self.members: list[Member] = []
 
     def add(self, path: str, data: bytes | BinaryIO) -> str | None:
-        """Keep a file; the path it got, or None for one that is larger than a file may be.
+        """Store a file. Returns its final path, or None if the file is too large.
 
-        Permanent `archive_unsafe` (too many members), `too_large` (all of them together).
-        Transient when there is no room.
+        Permanent: `archive_unsafe` (too many members), `too_large` (all of them together).
+        Transient if the disk is full.
         """
         self.expect(1)
         file = str(len(self.members))
@@ -84,14 +84,14 @@ class FolderSink:
         return member.path
 
     def expect(self, count: int) -> None:
-        """Say at once that `count` more are too many. Permanent `archive_unsafe`."""
+        """Permanent `archive_unsafe` if `count` more members are too many."""
         if len(self.members) + count > self._max_members:
             raise Permanent(
                 f"There are more than {self._max_members} files in it.", code="archive_unsafe"
             )
 
     def refuse(self, path: str, *, code: str, message: str) -> None:
-        """Record a member that cannot be had."""
+        """Record a member that cannot be read."""
         self.expect(1)
         self.members.append(
             Member(path=self._unlike_any_other(path), file="", code=code, message=message)
@@ -120,10 +120,10 @@ class FolderSink:
         return True
 
     def _unlike_any_other(self, path: str) -> str:
-        """A path that nothing else has, neither as a file nor as a folder.
+        """A path that no other file and no folder has.
 
-        What is in a file is known by a path below that of the file, so that a folder of the same
-        name would mix the two.
+        Files inside a member get paths below the member's path, so a folder of the same name
+        would mix the two.
         """
         parts = (safe_path(path) or _UNNAMED).split("/")
         for depth in range(1, len(parts)):
@@ -136,10 +136,10 @@ class FolderSink:
         return wanted
 
     def _numbered(self, parts: Sequence[str]) -> str:
-        """The last part with the next number, which is remembered: there may be thousands."""
+        """The last part with the next number; the counter is kept, as there may be thousands."""
         plain = PurePosixPath(_NUMBER.sub("", parts[-1]))
         key = "/".join([*parts[:-1], str(plain)])
         self._numbers[key] = max(2, self._numbers[key] + 1)
-        # Shorter than a part may be, so that the number is never what is cut off.
+        # Shorter than the limit for a part, so that the number is never cut off.
         stem, suffix = plain.stem[: _LONGEST_PART // 2], plain.suffix[: _LONGEST_PART // 4]
         return f"{stem} ({self._numbers[key]}){suffix}"

@@ -1,7 +1,7 @@
-"""Archives taken apart: ZIP, TAR and compressed files, each member read as it comes.
+"""Unpacks archives: ZIP, TAR and compressed files, one member after the other.
 
-Nothing is unpacked by its name, links are not followed, and what headers say of sizes is not
-believed. A member that cannot be had is recorded; those beside it are kept.
+No file is written under its name in the archive, links are not followed, and sizes in headers are
+not trusted. A member that cannot be read is recorded; the rest are kept.
 """
 
 import bz2
@@ -26,11 +26,11 @@ from ingest.formats.archives.zip_member import open_member
 from ingest.formats.detect.sniff import sniff
 from ingest.formats.detect.zip import LARGEST_DIRECTORY, directory_size
 
-_RATIO = 200  # inflated to packed; real files stay below 60
+_RATIO = 200  # inflated to packed size; real files stay below 60
 _RATIO_FROM = 32 * 1024 * 1024  # bytes
 _ZIP_RATIO_FROM = 256 * 1024 * 1024  # bytes, all members together
 _TAR_BLOCK = 512
-_LEADING = frozenset({b"x", b"g", b"X", b"L", b"K"})  # describe what follows; read at once
+_LEADING = frozenset({b"x", b"g", b"X", b"L", b"K"})  # extended headers; tarfile reads them whole
 _LONGEST_LEADING = 1024 * 1024  # bytes
 _MACHINES_OWN = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _DAMAGED = "It is damaged and could not be read."
@@ -57,11 +57,11 @@ _BROKEN = (
 def unpack(
     file: BinaryIO, *, name: str, sink: FolderSink, on_member: Callable[[], None]
 ) -> dict[str, int]:
-    """Put all members into the sink; how many entries were no files of anybody, by kind.
+    """Put all members into the sink. Returns how many entries were skipped, by kind.
 
-    Kinds: `link`, `device`, `system` (what machines leave beside files). `on_member` is called
-    after each. Permanent: `unsupported_type` for what is no archive, `archive_unsafe`,
-    `encrypted` (all of it), `corrupt`, `too_large`, `empty_content`.
+    Kinds: `link`, `device`, `system` (files that operating systems add). `on_member` is called
+    after each member. Permanent: `unsupported_type` (not an archive), `archive_unsafe`,
+    `encrypted` (all members), `corrupt`, `too_large`, `empty_content`.
     """
     media_type = sniff(file, name=name).media_type
     skipped: Counter[str] = Counter()
@@ -81,7 +81,7 @@ def unpack(
 
 
 def _check(sink: FolderSink) -> None:
-    """Permanent if nothing could be had at all."""
+    """Permanent if there are no members, or all are encrypted or all damaged."""
     if not sink.members:
         raise Permanent("The archive is empty.", code="empty_content")
     codes = {member.code for member in sink.members}
@@ -102,7 +102,7 @@ class _Unpacker:
     def zip(self, file: BinaryIO) -> None:
         if directory_size(file) > LARGEST_DIRECTORY:
             raise Permanent("There are too many files in it.", code="archive_unsafe")
-        # Members may share their bytes, so that each of them is plausible, but not all of them.
+        # Members may share packed bytes: then each ratio is plausible, but not that of all.
         whole = _Allowance(packed=_size(file), at_least=_ZIP_RATIO_FROM)
         with _damage():
             archive = zipfile.ZipFile(file)
@@ -149,7 +149,7 @@ class _Unpacker:
                 for member in archive:
                     self._tar_member(archive, member)
         except _BROKEN:
-            # Members come one after the other: what was before the damage is whole.
+            # Members are stored one after the other: those before the damage are whole.
             self._sink.refuse(_REST, code="corrupt", message=_DAMAGED)
 
     def _tar_member(self, archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
@@ -160,7 +160,7 @@ class _Unpacker:
         elif self._is_wanted(member.name):
             part = archive.extractfile(member)
             if part is not None:
-                # Holes of a sparse file are bytes that nobody packed.
+                # Holes of a sparse file are not stored, so they count as inflated.
                 holes = [_Allowance(packed=_written(member))] if member.issparse() else []
                 self._add(member.name, _Plausible(part, *holes))
 
@@ -199,7 +199,7 @@ class _Unpacker:
 
 
 class _Allowance:
-    """How much may come out of so few bytes."""
+    """How many bytes may be inflated from a number of packed bytes."""
 
     def __init__(self, *, packed: int, at_least: int = _RATIO_FROM) -> None:
         self._left = max(at_least, _RATIO * packed)
@@ -213,7 +213,7 @@ class _Allowance:
 
 
 class _Plausible:
-    """A reader that stops when more comes out than honest files have in so few bytes."""
+    """A reader that stops with Permanent `archive_unsafe` when an allowance is used up."""
 
     def __init__(self, stream: IO[bytes], *allowances: _Allowance) -> None:
         self._stream = stream
@@ -227,14 +227,14 @@ class _Plausible:
 
 
 class _TarHeader(tarfile.TarInfo):
-    """Damage is an error, while tarfile takes it for the end of the archive."""
+    """Raises an error for a damaged header, which tarfile takes for the end of the archive."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
         try:
             header = super().frombuf(buf, encoding, errors)
         except tarfile.HeaderError as error:
-            if not buf.strip(b"\0"):  # the end, as it should be
+            if not buf.strip(b"\0"):  # the regular end
                 raise
             raise tarfile.ReadError("a damaged header") from error
         if header.type in _LEADING and header.size > _LONGEST_LEADING:
@@ -243,13 +243,13 @@ class _TarHeader(tarfile.TarInfo):
 
 
 def _written(member: tarfile.TarInfo) -> int:
-    """Bytes of a sparse file that are not in its holes."""
+    """Bytes of a sparse file outside its holes."""
     parts = cast(list[tuple[int, int]], member.sparse or [])  # offset and size
     return sum(size for _, size in parts)
 
 
 def _size(file: BinaryIO) -> int:
-    """Bytes of the file, which is left at its start."""
+    """Size of the file in bytes; leaves it at its start."""
     size = file.seek(0, 2)
     file.seek(0)
     return size

@@ -1,7 +1,7 @@
-"""Members of a ZIP as streams that inflate as much as is asked for, whatever packed them.
+"""Opens ZIP members as streams that inflate only as much as is read, whatever the method.
 
-zipfile does so for deflated members only: of bzip2 and LZMA, a few kilobytes become gigabytes in
-one call. Their packed bytes are read as if they were stored, and inflated here.
+zipfile does so for deflated members only: with bzip2 and LZMA, one call may inflate a few
+kilobytes to gigabytes. Their packed bytes are read as if they were stored, and inflated here.
 """
 
 import bz2
@@ -13,12 +13,12 @@ import zipfile
 import zlib
 from typing import IO, cast
 
-_ENDS_WITH_MARK = 0x2  # flag: the LZMA data say themselves where they end
+_ENDS_WITH_MARK = 0x2  # flag: the LZMA data have an end mark
 _UNKNOWN = b"\xff" * 8
 
 
 def open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
-    """Raises what zipfile, bz2 and lzma raise; zipfile.BadZipFile if the checksum is wrong."""
+    """Raises the errors of zipfile, bz2 and lzma; zipfile.BadZipFile for a wrong checksum."""
     if member.compress_type == zipfile.ZIP_BZIP2:
         return cast(IO[bytes], _Checked(bz2.BZ2File(_packed(archive, member)), member))
     if member.compress_type == zipfile.ZIP_LZMA:
@@ -36,19 +36,19 @@ def _packed(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
     stored = copy.copy(member)
     stored.compress_type = zipfile.ZIP_STORED
     stored.file_size = stored.compress_size
-    del stored.CRC  # of what is inflated
+    del stored.CRC  # of the inflated bytes
     return archive.open(stored)
 
 
 def _head(packed: IO[bytes], member: zipfile.ZipInfo) -> bytes:
-    """The properties as the format of a lone LZMA stream has them."""
+    """The LZMA properties as the header of a standalone stream (FORMAT_ALONE)."""
     _version, length = struct.unpack("<HH", packed.read(4))
     has_mark = member.flag_bits & _ENDS_WITH_MARK
     return packed.read(length) + (_UNKNOWN if has_mark else struct.pack("<Q", member.file_size))
 
 
 class _Led(io.RawIOBase):
-    """A stream with some bytes before it."""
+    """A stream with bytes put before it."""
 
     def __init__(self, head: bytes, rest: IO[bytes]) -> None:
         self._head = head
@@ -62,7 +62,7 @@ class _Led(io.RawIOBase):
 
 
 class _Checked(io.RawIOBase):
-    """A stream that complains at its end if it is not what was packed."""
+    """A stream that verifies the member's checksum at its end."""
 
     def __init__(self, stream: IO[bytes], member: zipfile.ZipInfo) -> None:
         self._stream = stream

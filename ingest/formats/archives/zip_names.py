@@ -1,4 +1,4 @@
-"""Names of ZIP members as their makers meant them: old archives do not say their encoding."""
+"""Decodes the names of ZIP members: old archives do not declare their encoding."""
 
 import struct
 import zipfile
@@ -27,7 +27,7 @@ def _raw(member: zipfile.ZipInfo) -> bytes:
 
 
 def _decode_together(raw: Sequence[bytes]) -> list[str]:
-    """Names of one archive share an encoding, and together there is more to tell it by."""
+    """Names of one archive share an encoding, and more text makes its detection safer."""
     joined = b"\n".join(name.replace(b"\n", b" ") for name in raw)
     if joined.isascii():
         return [name.decode("ascii") for name in raw]
@@ -38,7 +38,7 @@ def _decode_together(raw: Sequence[bytes]) -> list[str]:
 
 
 def _unicode_path(member: zipfile.ZipInfo) -> str | None:
-    """The name in UTF-8 that some programs put beside one in an old encoding."""
+    """The UTF-8 name that some programs store beside one in a legacy encoding."""
     extra = member.extra
     while len(extra) >= 4:
         kind, size = struct.unpack("<HH", extra[:4])

@@ -54,8 +54,7 @@ def text_family(
     """Media type of a text by its start.
 
     `promised`: the type that the name implies; `declared`: that of the sender. `is_code`: the
-    name is that of source code, which may contain any format. `is_whole`: `text` is the whole
-    file.
+    name is that of source code, which may contain any format. `is_whole`: `text` is not cut off.
     """
     start = text[_prologue_end(text) :]
     sure = None if is_code else _sure(text, start, promised=promised, is_whole=is_whole)

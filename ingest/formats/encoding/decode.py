@@ -4,9 +4,9 @@
 2. UTF-16/32 without one, ISO-2022       5. detection on a sample
 3. strict UTF-8, or nearly so            6. replacement characters, counted
 
-Logs and pasted texts may mix UTF-8 with lines in another encoding; each line is decoded in its
-own. UTF-7 is never guessed, because it looks like ASCII. Memory: the bytes, the text and, for a
-moment, one more copy of the text.
+Logs and pasted texts may mix UTF-8 with lines in another encoding; such lines are decoded
+separately. UTF-7 is never guessed, because it looks like ASCII. Memory: the bytes, the text and,
+for a moment, one more copy of the text.
 """
 
 import codecs

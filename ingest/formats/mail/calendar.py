@@ -1,4 +1,4 @@
-"""Invitations (iCalendar): what people read of them, one line each."""
+"""Invitations (iCalendar): the fields that people read, one per line."""
 
 import re
 
@@ -22,7 +22,7 @@ _SHOWN_OF = frozenset({"VEVENT", "VTODO", "VJOURNAL"})
 
 
 def calendar_text(text: str) -> str:
-    """Events and tasks with their times and people; `text` has LF line ends."""
+    """Events and tasks with their times and people; `text` has LF line endings."""
     lines: list[str] = []
     inside: list[str] = []
     for line in _FOLD.sub("", text).split("\n"):

@@ -1,7 +1,7 @@
-"""Header fields of messages as people read them; nothing here fails, however odd the header.
+"""Decodes header fields of messages; never fails, however malformed the header.
 
 The standard library's policies raise on some malformed headers and show raw bytes as escapes, so
-fields are read as they came (compat32) and decoded here.
+fields are parsed undecoded (compat32) and decoded here.
 """
 
 import binascii
@@ -20,30 +20,30 @@ _ODD = (ValueError, TypeError, IndexError, LookupError, HeaderParseError)
 SHOWN = ("From", "To", "Cc", "Date")
 """Fields that are shown above the body."""
 _LONGEST = 2000
-"""Characters of one field; a mailing of thousands is not searched by its receivers."""
+"""Characters of one field; nobody searches a mass mailing by its recipients."""
 
 
 def fields(message: Message) -> list[tuple[str, str]]:
-    """Name and value of the fields that are shown above the body: sender, receivers, date."""
+    """Names and values of the fields shown above the body: sender, recipients, date."""
     found = [(name, header(message, name)) for name in SHOWN[:-1]]
     found.append(("Date", date(header(message, "Date"))))
     return [(name, value) for name, value in found if value]
 
 
 def header(message: Message, name: str) -> str:
-    """A field on one line with its encoded words decoded; empty if it is not there."""
+    """A field on one line with its encoded words decoded; empty if missing."""
     return header_text(str(raw)) if (raw := _raw(message, name)) is not None else ""
 
 
 def header_text(raw: str) -> str:
-    """A value as it was sent, in readable form: encoded words, 8-bit bytes, folded lines."""
-    if raw.isascii() and "=?" not in raw:  # nearly always
+    """A raw value in readable form: decodes encoded words and 8-bit bytes, unfolds lines."""
+    if raw.isascii() and "=?" not in raw:  # the common case
         return " ".join(raw.split())[:_LONGEST]
     text = _BETWEEN_WORDS.sub(r"\1", as_text(raw))
     pieces = []
     position = 0
     words = list(_WORD.finditer(text))
-    # Some senders split a character between two words: bytes are joined before they are decoded.
+    # Some senders split a character between two words, so bytes are joined before decoding.
     for charset, run in groupby(_runs(words), key=lambda item: (item[0], item[2])):
         group = [match for _, match, _ in run]
         pieces += [text[position : group[0].start()], _decoded(charset[0], group)]
@@ -52,7 +52,7 @@ def header_text(raw: str) -> str:
 
 
 def date(value: str) -> str:
-    """A date in ISO 8601 with its offset, or as it was written if it is none."""
+    """A date in ISO 8601 with its UTC offset; unchanged if it cannot be parsed."""
     try:
         return parsedate_to_datetime(value).isoformat()
     except (ValueError, TypeError, IndexError, OverflowError):
@@ -60,7 +60,7 @@ def date(value: str) -> str:
 
 
 def file_name(part: Message) -> str:
-    """The name that the sender gave to a part, by any of the ways in use; empty if none."""
+    """The file name of a part, in any of the notations in use; empty if it has none."""
     try:
         return header_text(part.get_filename(""))
     except _ODD:
@@ -68,7 +68,7 @@ def file_name(part: Message) -> str:
 
 
 def parameter(part: Message, name: str) -> str:
-    """A parameter of the content type; empty if there is none."""
+    """A parameter of the Content-Type; empty if missing."""
     try:
         found = part.get_param(name, "")
     except _ODD:
@@ -77,7 +77,7 @@ def parameter(part: Message, name: str) -> str:
 
 
 def as_text(raw: str) -> str:
-    """Text of what the parser read as ASCII: its foreign bytes are in surrogates."""
+    """Decode a value in which the parser kept non-ASCII bytes as surrogates."""
     if raw.isascii():
         return raw
     return decode(raw.encode("utf-8", "surrogateescape"))[0]
@@ -89,7 +89,7 @@ def _raw(message: Message, name: str) -> str | None:
 
 
 def _runs(words: list[re.Match[str]]) -> list[tuple[str, re.Match[str], int]]:
-    """Charset, word, and a number that adjacent words share."""
+    """Charset and encoded word, with a run number that adjacent words share."""
     numbered = []
     number = 0
     for index, word in enumerate(words):

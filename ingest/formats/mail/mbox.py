@@ -1,4 +1,4 @@
-"""Mailboxes (mbox): one document, a section for every message."""
+"""Mailboxes (mbox): one document with a section per message."""
 
 from collections import Counter
 from typing import Any
@@ -13,16 +13,16 @@ from ingest.formats.mail.message_file import VERSION, warnings_of
 
 _MIB = 1024 * 1024
 _LARGEST = 64 * _MIB  # bytes of one message
-_MOST_TEXT = 64  # MiB; text and chunks travel in one frame of 512
+_MOST_TEXT = 64  # MiB; the sandbox returns text and chunks in one frame of at most 512
 _LONGEST_FOLDER = 60
 
 
 def extract(source: Source) -> Extraction:
     """All messages in order; attachments go to folders named by number and subject.
 
-    A message that cannot be read is counted in `metadata` and harms no other. Permanent:
-    `encrypted` (every message is), `too_large` (more than 64 MiB of text), `corrupt` (none can be
-    read).
+    A message that cannot be read is counted in `metadata`, the rest are read. Permanent:
+    `encrypted` (all messages), `too_large` (more than 64 MiB of text), `corrupt` (no message can
+    be read).
     """
     mailbox = _Mailbox(Attachments(source.members))
     for data, is_whole in messages(source.stream, largest=_LARGEST):
@@ -40,14 +40,14 @@ class _Mailbox:
         self._warnings: Counter[str] = Counter()
 
     def add(self, data: bytes, *, is_whole: bool) -> None:
-        """Read one message; what goes wrong with it is counted."""
+        """Read one message and count its failure or warnings."""
         self._counts["messages"] += 1
         number = self._counts["messages"]
         try:
             mail = self._read(data, number)
         except (MemoryError, Transient):
             raise
-        except Exception:  # whatever a broken or hostile message leads to
+        except Exception:  # a broken or hostile message may raise anything
             self._counts["failed"] += 1
             return
         if not is_whole:
@@ -59,7 +59,7 @@ class _Mailbox:
         self._keep(mail.markdown(heading=f"Message {number}"))
 
     def extraction(self) -> Extraction:
-        """The document."""
+        """The document of all messages."""
         total, failed = self._counts["messages"], self._counts["failed"]
         if total and total == failed:
             raise Permanent("No message of the mailbox could be read.", code="corrupt")

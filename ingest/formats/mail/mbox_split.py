@@ -1,9 +1,9 @@
-"""A mailbox file into its messages, one in memory at a time.
+"""Splits a mailbox file into messages, with one in memory at a time.
 
-Messages follow each other in mbox files, each after a line `From sender date`. Writers differ in
-how they protect lines of text that begin the same way: most put `>` before them, some rely on a
-count of bytes. So a line is taken for an envelope only if it looks like one: it holds a time and
-a year, or a header field follows it; and it comes after a blank line, or both are true.
+In an mbox file, each message follows an envelope line `From sender date`. Programs differ in how
+they escape body lines that start the same way: most put `>` before them, some rely on a byte
+count. So a line is an envelope only if two of three signs are present: it holds a time and a
+year, a header field follows it, a blank line precedes it.
 """
 
 import re
@@ -15,14 +15,14 @@ _BLANK_LINE = re.compile(rb"\n[ \t]*\r?\Z")
 _DATE = re.compile(rb".*\d:\d\d.*\b(?:19|20)\d\d\b")
 _QUOTED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
 _BLOCK = 1024 * 1024  # bytes
-_OVERLAP = 1024  # bytes; more than a candidate has
-_START = b"\n\n"  # in place of the blank line that the first envelope has not
+_OVERLAP = 1024  # bytes; longer than any candidate
+_START = b"\n\n"  # stands in for the blank line that the first envelope lacks
 
 
 def messages(stream: BinaryIO, *, largest: int) -> Iterator[tuple[bytes, bool]]:
-    """The messages without their envelope lines, and whether one is complete.
+    """Yield each message without its envelope line, and whether it is complete.
 
-    Of a message of more than `largest` bytes the first `largest` are given.
+    A message of more than `largest` bytes is cut off there.
     """
     stream.seek(0)
     message = _Message(largest)
@@ -55,7 +55,7 @@ def _is_envelope(candidate: re.Match[bytes], data: bytes) -> bool:
 
 
 class _Message:
-    """Collects the pieces of a message, up to a size."""
+    """Collects the pieces of a message, up to `largest` bytes."""
 
     def __init__(self, largest: int) -> None:
         self._largest = largest
@@ -69,7 +69,7 @@ class _Message:
             self._pieces.append(piece[:room])
 
     def end(self) -> Iterator[tuple[bytes, bool]]:
-        """The message, unless there is nothing in it; the next one starts."""
+        """Yield the message unless it is blank, and start the next one."""
         data = b"".join(self._pieces).strip(b"\r\n")
         is_whole = self._size <= self._largest
         self._pieces, self._size = [], 0

@@ -1,9 +1,9 @@
-"""One message as Markdown: its subject, a few header fields, the body once.
+"""One message as Markdown: its subject, a few header fields, one version of the body.
 
-Of alternatives the plain text is taken, unless it is a stub beside a rich page. Forwarded
-messages are files of their own where files are kept, and sections in place where they are not;
-the messages of a digest are always sections. Images that belong to the body (logos, signatures)
-are listed, not kept, unless they are large enough to be pictures of text.
+Of alternatives, the plain text is read, unless it is a stub beside a full HTML page. Forwarded
+messages become separate files if attachments are kept, else sections in place; the messages of a
+digest are always sections. Inline images (logos, signatures) are listed but not kept, unless
+they are large enough to be pictures of text.
 """
 
 import re
@@ -21,9 +21,9 @@ from ingest.formats.mail.calendar import calendar_text
 from ingest.formats.mail.plain_text import is_pgp_encrypted, plain_markdown
 from ingest.model import Encoding
 
-_DECORATION = 50_000  # bytes; logos and emoticons of bodies are smaller
+_DECORATION = 50_000  # bytes; logos and emoticons in bodies are smaller
 _DEEPEST_HEADING = 6
-_LONGEST_NAME = 100  # characters of a subject that becomes the name of a file
+_LONGEST_NAME = 100  # characters of a subject used as a file name
 _TNEF = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 _SIGNATURES = frozenset(
     {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"}
@@ -35,7 +35,7 @@ _PAGE = re.compile(r"\s*(?:<!doctype html|<html[\s>])", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
-    """A message that has been read; its files went to the Attachments."""
+    """A message that has been read; its files were passed to the Attachments."""
 
     subject: str
     fields: tuple[tuple[str, str], ...]
@@ -44,11 +44,11 @@ class Mail:
     body: str
     """Markdown with headings below `level`."""
     level: int = 1
-    """Of the message's own heading."""
+    """Level of the message's heading."""
     encoding: Encoding | None = None
-    """Of the text that lost most characters, or the first; None if the body has none."""
+    """That of the text with most replaced characters, or of the first; None without text."""
     is_encrypted: bool = False
-    """Some part could not be read without a key."""
+    """Some part cannot be read without a key."""
     has_hidden_text: bool = False
 
     def markdown(self, *, heading: str = "") -> str:
@@ -63,7 +63,7 @@ class Mail:
 
 
 def read_message(message: Message, attachments: Attachments, *, level: int = 1) -> Mail:
-    """The message; files inside of it go to `attachments`. `level`: depth of its own heading."""
+    """Read a message and pass its files to `attachments`. `level`: that of its heading."""
     reader = _Reader(attachments, level)
     blocks = reader.read(message)
     return Mail(
@@ -89,7 +89,7 @@ def _header(message: Message, name: str) -> str:
 
 
 def _plain_fields(message: Message) -> tuple[tuple[str, str], ...]:
-    """The header fields that are shown, as they were sent."""
+    """The header fields that are shown, undecoded."""
     found = ((name, _raw(message, name)) for name in headers.SHOWN)
     return tuple((name, value) for name, value in found if value)
 
@@ -111,7 +111,7 @@ class _Reader:
         self.has_hidden_text = False
 
     def read(self, part: Message) -> list[str]:
-        """Markdown of the part and of all inside it; files are handed on."""
+        """Markdown of the part and of all parts inside it; files go to the Attachments."""
         kind = part.get_content_type()
         if not part.is_multipart():
             return self._leaf(part, kind)
@@ -140,7 +140,7 @@ class _Reader:
         return []
 
     def _is_body(self, part: Message, kind: str) -> bool:
-        """Whether people see it as text of the message, not as a file."""
+        """Whether mail programs show it as text of the message, not as a file."""
         if part.get_content_disposition() == "attachment" or (
             kind not in _READ and not kind.startswith("multipart/")
         ):
@@ -176,7 +176,7 @@ class _Reader:
         )
 
     def _alternatives(self, children: list[Message]) -> list[str]:
-        """The one version of the text that says most; files and invitations of all versions."""
+        """The most complete version of the text, and the files and invitations of all versions."""
         had_body = self._has_body
         plain: list[str] = []
         pages: list[Message] = []
@@ -187,15 +187,15 @@ class _Reader:
                 pages.append(child)
             elif kind == "text/plain":
                 plain += self.read(child)
-            elif kind in _READ or not kind.startswith("text/"):  # else a version for few programs
+            elif kind in _READ or not kind.startswith("text/"):  # skips rare text types
                 rest += self.read(child)
         for page in pages:
-            self._has_body = had_body  # a version of the text, not another file after it
+            self._has_body = had_body  # a version of the body, not a file after it
             plain = self._richer(plain, page)
         return [*plain, *rest]
 
     def _richer(self, plain: list[str], page: Message) -> list[str]:
-        """The page instead of the text if that is a stub; of the other only the files are read."""
+        """The page if the text is a stub, else the text; then only files of the page are read."""
         text = "".join(plain)
         if improve("markup", lambda: _says_more(page, text), otherwise=bool):
             return self.read(page)
@@ -205,7 +205,7 @@ class _Reader:
         return plain
 
     def _in_place(self, part: Message) -> list[str]:
-        """A message inside of this one as a section of it."""
+        """A nested message as a section of this one."""
         inner = part.get_payload(0) if part.is_multipart() else part
         if part.get_content_maintype() != "message" or not isinstance(inner, Message):
             return self.read(part)
@@ -220,7 +220,7 @@ class _Reader:
             return self._in_place(part)
         try:
             data = mime_parts.as_bytes(inner)
-        except (LookupError, TypeError, ValueError):  # what the parser read, it may not write
+        except (LookupError, TypeError, ValueError):  # not all that parses can be serialised
             return self._in_place(part)
         name = headers.file_name(part) or headers.header(inner, "Subject") or "message"
         name = f"{name.removesuffix('.eml')[:_LONGEST_NAME]}.eml"
@@ -257,13 +257,13 @@ def _says_more(page: Message, text: str) -> bool:
 
 
 def _first_text(part: Message) -> Message:
-    """The text that a version starts with, past its containers; the part itself if none."""
+    """The first text part inside a version; the version itself if it has none."""
     texts = (child for child in part.walk() if child.get_content_type() in _READ)
     return next(texts, part)
 
 
 def _status_lines(groups: list[Message]) -> list[str]:
-    """A report of delivery, which the parser splits into groups of fields."""
+    """Lines of a delivery report, which the parser splits into groups of fields."""
     return [
         f"{name}: {headers.header_text(str(value))}"
         for group in groups

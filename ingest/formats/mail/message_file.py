@@ -1,4 +1,4 @@
-"""E-mails as they travel (RFC 822 and MIME)."""
+"""E-mail files (RFC 822 and MIME)."""
 
 import platform
 from typing import BinaryIO
@@ -10,14 +10,14 @@ from ingest.formats.mail import mime_parts
 from ingest.formats.mail.message import Mail, read_message
 
 VERSION = f"email {platform.python_version()}"
-"""Of what reads messages, alone or in a mailbox."""
+"""Extractor version, for messages and for mailboxes."""
 
 _MIB = 1024 * 1024
 _LARGEST = 192  # MiB; in memory a message takes seven times its size
 
 
 def extract(source: Source) -> Extraction:
-    """Subject, sender, receivers, date and the body; attachments are listed and handed on.
+    """Subject, sender, recipients, date and the body; attachments are listed and passed on.
 
     Permanent: `no_text` (S/MIME or PGP), `too_large`, `archive_unsafe` (nesting).
     """
@@ -28,7 +28,7 @@ def extract(source: Source) -> Extraction:
 
 
 def check_size(stream: BinaryIO) -> None:
-    """Permanent `too_large` for what could not be held in memory in all its forms."""
+    """Permanent `too_large` for a message that would take too much memory."""
     if stream.seek(0, 2) > _LARGEST * _MIB:
         raise Permanent(
             f"The message is larger than {_LARGEST} MiB; upload its attachments by themselves.",
@@ -38,9 +38,9 @@ def check_size(stream: BinaryIO) -> None:
 
 
 def extraction_of(mail: Mail, attachments: Attachments, *, extractor: str) -> Extraction:
-    """The document of a single message. Permanent `no_text` if nothing of it can be read."""
+    """The document of a single message. Permanent `no_text` if all of it is encrypted."""
     if mail.is_encrypted and not mail.body:
-        # Not `encrypted`: there is no password that its owner could take off.
+        # Not `encrypted`: it has no password that its owner could remove.
         raise Permanent(
             "The message is encrypted (S/MIME or PGP): there is no text that could be read.",
             code="no_text",
@@ -61,6 +61,6 @@ def extraction_of(mail: Mail, attachments: Attachments, *, extractor: str) -> Ex
 
 
 def warnings_of(mail: Mail) -> tuple[str, ...]:
-    """Stable codes of what was odd about a message."""
+    """Warning codes of a message."""
     found = {"encrypted_parts": mail.is_encrypted, "hidden_text": mail.has_hidden_text}
     return tuple(code for code, present in found.items() if present)

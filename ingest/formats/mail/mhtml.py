@@ -1,4 +1,4 @@
-"""Saved web pages (MHTML, `.mht`): the page itself is read as any web page."""
+"""Saved web pages (MHTML, `.mht`): the page itself is read like any web page."""
 
 from dataclasses import replace
 from email.message import Message
@@ -15,9 +15,9 @@ _ADDRESS = ("Snapshot-Content-Location", "Content-Location")
 
 
 def extract(source: Source) -> Extraction:
-    """The page that was saved, without furniture; of a frameset, of all its frames.
+    """The saved page without boilerplate; for a frameset, the text of all its frames.
 
-    Pictures, style sheets and the frames of a page that has text of its own are left out.
+    Left out: pictures, style sheets, and frames if the page itself has text.
     """
     archive = mime_parts.parse(source.stream)
     page, *frames = _pages(archive) or [archive]
@@ -38,7 +38,7 @@ def extract(source: Source) -> Extraction:
 
 
 def _pages(archive: Message) -> list[Message]:
-    """The HTML parts, first the one that the archive is about."""
+    """The HTML parts, the main page first."""
     found = [part for part in archive.walk() if part.get_content_type() in _PAGES]
     return improve(
         "reading_order", lambda: _first_the_start(archive, found), otherwise=lambda: found

@@ -1,4 +1,4 @@
-"""Bytes to a tree of MIME parts, within limits: the standard library's parser has none."""
+"""Parses bytes to a tree of MIME parts, with limits that the standard library lacks."""
 
 import codecs
 import email.parser
@@ -13,7 +13,7 @@ from ingest.errors import Permanent
 from ingest.formats.encoding.decode import HEAD, decode
 from ingest.model import Encoding
 
-_DEEPEST = 40  # every level costs the parser a test per line
+_DEEPEST = 40  # every level costs the parser one check per line
 _MOST_HEADERS = 5000  # of one part
 _MOST_PARTS = 10_000
 _LONGEST_HEADER = 16 * 1024  # characters; parameters are parsed in quadratic time
@@ -22,7 +22,7 @@ _SKIPPED_BEFORE = b" \t\r\n\xef\xbb\xbf"
 
 
 class Part(Message):
-    """A message or a part of one; knows how deep it lies, and refuses to hold too much."""
+    """A message or a part of one; knows its depth and enforces the limits."""
 
     depth = 0
 
@@ -43,7 +43,7 @@ class Part(Message):
 
 
 class _Policy(Compat32):
-    """Headers of bounded length, parts of bounded number."""
+    """Cuts headers to a bounded length."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
@@ -51,9 +51,9 @@ class _Policy(Compat32):
 
 
 def parse(stream: BinaryIO) -> Message:
-    """The message in a seekable file; what comes before its first header is skipped.
+    """Parse the message in a seekable file; leading white space and a BOM are skipped.
 
-    Permanent `archive_unsafe`: too deep, too many parts or header fields.
+    Permanent `archive_unsafe`: nested too deep, too many parts or header fields.
     """
     stream.seek(0)
     head = stream.read(HEAD)
@@ -65,7 +65,7 @@ def parse(stream: BinaryIO) -> Message:
 
 
 def parse_bytes(data: bytes) -> Message:
-    """The message in these bytes; limits as in parse()."""
+    """Parse the message in these bytes; limits as in parse()."""
     return _parser().parsebytes(data.lstrip(_SKIPPED_BEFORE))
 
 
@@ -85,13 +85,13 @@ def _parser() -> "email.parser.BytesParser[Message]":
 
 
 def content(part: Message) -> bytes:
-    """The part's bytes, without their transfer encoding; empty for a container of parts."""
+    """The part's bytes, without transfer encoding; empty for a container of parts."""
     data = part.get_payload(decode=True)
     return data if isinstance(data, bytes) else b""
 
 
 def as_bytes(message: Message) -> bytes:
-    """A message that was inside of another, as a file of its own."""
+    """Serialise a nested message as a separate file."""
     buffer = BytesIO()
     policy = _Policy(max_line_length=0)
     BytesGenerator(buffer, mangle_from_=False, policy=policy).flatten(message)
@@ -99,11 +99,11 @@ def as_bytes(message: Message) -> bytes:
 
 
 def text(part: Message) -> tuple[str, Encoding]:
-    """The part as text with LF line ends, and how it was decoded."""
+    """The part as text with LF line endings, and how it was decoded."""
     data = content(part)
     declared = str(part.get("Content-Type", ""))
     stated = _SEVEN_BIT.search(declared)
-    if stated is not None and data.isascii():  # looks like UTF-8, so decode() would not ask
+    if stated is not None and data.isascii():  # valid UTF-8, so decode() would ignore the label
         name = codecs.lookup(stated.group(1)).name
         found = data.decode(name, "replace")
         replaced = found.count("\ufffd")

@@ -1,4 +1,4 @@
-"""Outlook items (.msg): messages, appointments and contacts, read as the e-mails they stand for."""
+"""Outlook items (.msg): messages, appointments and contacts, converted to e-mails and read."""
 
 from dataclasses import replace
 from importlib.metadata import version
@@ -15,7 +15,7 @@ _VERSION = f"olefile {version('olefile')}"
 
 
 def extract(source: Source) -> Extraction:
-    """Subject, people, times and the body; attachments are listed and handed on.
+    """Subject, people, times and the body; attachments are listed and passed on.
 
     Permanent as for e-mails.
     """

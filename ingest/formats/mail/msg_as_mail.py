@@ -1,4 +1,4 @@
-"""Outlook items as MIME messages, so that they are read, and handed on, as any e-mail is."""
+"""Converts Outlook items to MIME messages, so that they are read like any e-mail."""
 
 import mimetypes
 from collections.abc import Callable
@@ -26,14 +26,14 @@ _BODY, _HTML, _RTF = 0x1000, 0x1013, 0x1009
 _NAMES, _CONTENT_ID, _MEDIA_TYPE, _IS_HIDDEN = (0x3707, 0x3704, 0x3001), 0x3712, 0x370E, 0x7FFE
 _DATA = 0x3701
 _SEALED, _SIGNED = "ipm.note.smime", "ipm.note.smime.multipartsigned"
-_DEEPEST = 20  # messages in messages
-_MOST_ATTACHMENTS = 1000  # finding a stream takes longer the more there are
+_DEEPEST = 20  # levels of nested messages
+_MOST_ATTACHMENTS = 1000  # the more there are, the slower the lookup of a stream
 _LARGEST_RTF = 16 * 1024 * 1024  # bytes, compressed; decompression is slow
 _UNKNOWN = "application/octet-stream"
 
 
 def as_mail(item: Item, *, depth: int = 0) -> Message:
-    """The item with its header, its body in all versions, its attachments, embedded items."""
+    """The item with its header, all versions of its body, attachments and embedded items."""
     mail = MIMEMultipart("mixed")
     headers, details = improve(
         "fields", lambda: msg_fields.fields(item), otherwise=lambda: ([], [])
@@ -60,7 +60,7 @@ def _attach(mail: Message, read: Callable[[], Message]) -> None:
 
 
 def body_encoding(item: Item) -> Encoding | None:
-    """How the item's plain text was decoded; None if it is in Unicode."""
+    """How the item's plain text was decoded; None if it is Unicode."""
     return item.text_and_encoding(_BODY)[1]
 
 
@@ -96,9 +96,9 @@ def _from_rtf(data: bytes) -> str:
         return ""
     try:
         rich = compressed_rtf.decompress(data)
-    except Exception:  # the library raises bare exceptions of many kinds
+    except Exception:  # the library raises many kinds of exceptions
         return ""
-    # Imported here: it takes half a second, and few items are without text and page.
+    # Imported here: it takes half a second, and few items have neither text nor HTML.
     from ingest.formats.office import xberg_text
 
     return xberg_text.read(rich, "application/rtf").text if rich.strip(b"\0") else ""

@@ -1,4 +1,4 @@
-"""What stands above the body of an Outlook item: people, times, places, ways to reach somebody."""
+"""Fields shown above the body of an Outlook item: people, times, places, contact details."""
 
 from ingest.formats.mail import headers as mail_headers
 from ingest.formats.mail import mime_parts
@@ -8,10 +8,10 @@ _TRANSPORT_HEADERS = 0x007D
 _SUBMITTED, _DELIVERED = 0x0039, 0x0E06
 _RECIPIENT_TYPE = 0x0C15
 _RECEIVERS = (("To", 1, 0x0E04), ("Cc", 2, 0x0E03))
-"""Field, type of recipient, property with all their names."""
+"""Header field, recipient type, property that lists the names of all."""
 _DISPLAY_NAME, _SMTP_ADDRESS, _ADDRESS = 0x3001, 0x39FE, 0x3003
 _SENDERS = ((0x0042, 0x5D02, 0x0065), (0x0C1A, 0x5D01, 0x0C1F))
-"""Name, SMTP address, address of who wrote it and of who sent it for them."""
+"""Name, SMTP address and address: of the author, then of the sender acting for the author."""
 _TIMES = (("Start", 0x820D), ("End", 0x820E), ("Start", 0x8104), ("Due", 0x8105))
 _NAMED_TEXTS = (("Location", 0x8208), ("E-mail", 0x8083), ("E-mail", 0x8093), ("Address", 0x801B))
 _CONTACT = (
@@ -22,11 +22,11 @@ _LONGEST = 2000  # characters, as in mail_headers
 
 
 Fields = list[tuple[str, str]]
-"""Names and values, in the order they are shown in."""
+"""Names and values, in display order."""
 
 
 def fields(item: Item) -> tuple[Fields, Fields]:
-    """Header fields as of an e-mail (`Date` in ISO 8601), and what else an item has."""
+    """Header fields of an e-mail (`Date` in ISO 8601), and the item's further fields."""
     headers = mime_parts.parse_bytes(item.text(_TRANSPORT_HEADERS).encode("utf-8", "replace"))
     stated = dict(mail_headers.fields(headers))
     found = [("From", stated.get("From") or _sender(item))]
@@ -63,7 +63,7 @@ def _receivers(item: Item, kind: int) -> str:
 
 
 def _person(name: str, *addresses: str) -> str:
-    """Name and the first address that is one: Exchange has others, of no use outside of it."""
+    """Name and the first e-mail address; Exchange addresses are useless outside of Exchange."""
     address = next((found for found in addresses if "@" in found), "")
     if not name or not address or address in name:
         return name or address

@@ -1,7 +1,7 @@
-"""Properties of Outlook items (MS-OXMSG): what the streams of the OLE container are called.
+"""Reads the properties of Outlook items (MS-OXMSG) from the streams of the OLE container.
 
-Own code, because the libraries there are lose too much: python-oxmsg knows neither embedded
-messages nor named properties, xberg no attachments, extract-msg is GPL.
+No library fits: python-oxmsg supports neither embedded messages nor named properties, xberg no
+attachments, extract-msg is GPL.
 """
 
 import struct
@@ -38,16 +38,16 @@ _CODE_PAGES = {
 
 @dataclass(frozen=True, slots=True)
 class _Container:
-    """The OLE file, with what would otherwise be looked up for every item again."""
+    """The OLE file, with lookup tables that all its items share."""
 
     ole: olefile.OleFileIO
     children: dict[tuple[str, ...], list[str]]
-    """Folder to the names in it."""
+    """Names of the entries in each folder."""
     named: dict[int, int]
-    """Numbers of named properties to those they have in this file."""
+    """Property number in this file by number of the named property."""
 
     def stream(self, path: str) -> bytes:
-        """A stream; empty if it is not there."""
+        """A stream; empty if missing."""
         if self.ole.get_type(path) != olefile.STGTY_STREAM:
             return b""
         data: bytes = self.ole.openstream(path).read()
@@ -69,19 +69,19 @@ class Item:
         self._path = path
         self._fixed = _fixed(self.stream(_TABLE)[header_size:])
         self.declared = self._charset() or declared or self._guessed()
-        """What the item says of its encoding, as a Content-Type; None if nothing is known."""
+        """The item's encoding, as a Content-Type; None if unknown."""
 
     @property
     def message_class(self) -> str:
-        """What kind of item it is, in lower case: `ipm.note`, `ipm.contact` …"""
+        """The kind of item in lower case: `ipm.note`, `ipm.contact` …"""
         return self.text(_MESSAGE_CLASS).lower()
 
     def text(self, number: int) -> str:
-        """A string property; empty if it is not there."""
+        """A string property; empty if missing."""
         return self.text_and_encoding(number)[0]
 
     def text_and_encoding(self, number: int) -> tuple[str, Encoding | None]:
-        """The same, and how it was decoded: None if the item is in Unicode."""
+        """A string property and how it was decoded: None if it is Unicode."""
         wide = self.stream(_name(number, _STRING))
         if wide:
             return wide.decode("utf-16-le", "replace").rstrip("\0"), None
@@ -89,16 +89,16 @@ class Item:
         return decode(data, declared=self.declared) if data else ("", None)
 
     def binary(self, number: int) -> bytes:
-        """A property of bytes; empty if it is not there."""
+        """A binary property; empty if missing."""
         return self.stream(_name(number, _BINARY))
 
     def integer(self, number: int) -> int:
-        """An integer or a truth value; 0 if it is not there."""
+        """An integer or boolean property; 0 if missing."""
         value = self._fixed.get((number, _INTEGER)) or self._fixed.get((number, _BOOLEAN)) or b""
         return int.from_bytes(value[:4], "little")
 
     def date(self, number: int) -> str:
-        """A time in ISO 8601, UTC; empty if it is not there."""
+        """A time in ISO 8601, UTC; empty if missing or outside the years 1900 to 4500."""
         ticks = int.from_bytes(self._fixed.get((number, _TIME), b""), "little")
         try:
             moment = _EPOCH + timedelta(microseconds=ticks // 10)
@@ -109,9 +109,9 @@ class Item:
         return moment.replace(microsecond=0).isoformat()
 
     def named(self, number: int) -> int:
-        """The property that a number stands for in this file; 0, which none has, if none does.
+        """The number that a named property has in this file; 0, which is never used, if none.
 
-        Numbers of appointments, tasks and contacts do not overlap, so their sets are not asked.
+        Numbers of appointments, tasks and contacts do not overlap, so property sets are ignored.
         """
         return self._container.named.get(number, 0)
 
@@ -123,14 +123,14 @@ class Item:
                 yield Item(self._container, path, header_size=_PART_HEADER, declared=self.declared)
 
     def embedded(self, number: int) -> "Item | None":
-        """The message that an attachment holds, if it holds one."""
+        """The message embedded in an attachment; None if there is none."""
         path = (*self._path, _name(number, _OBJECT))
         if _TABLE not in self._container.children.get(path, ()):
             return None
         return Item(self._container, path, header_size=_EMBEDDED_HEADER, declared=self.declared)
 
     def stream(self, name: str) -> bytes:
-        """A stream of this item's folder; empty if it is not there."""
+        """A stream of this item's folder; empty if missing."""
         return self._container.stream("/".join((*self._path, name)))
 
     def _charset(self) -> str | None:
@@ -141,7 +141,7 @@ class Item:
         return None
 
     def _guessed(self) -> str | None:
-        """The body tells more about the encoding than a short subject does."""
+        """The encoding detected in the body, else in the subject, which is short."""
         for number in _BODIES:
             data = self.stream(_name(number, _STRING8))
             if not data.isascii():
@@ -150,7 +150,7 @@ class Item:
 
 
 def open_message(stream: BinaryIO) -> Item:
-    """The message of an OLE container."""
+    """Open the message in an OLE container."""
     ole = olefile.OleFileIO(stream)
     children: dict[tuple[str, ...], list[str]] = {}
     for *folder, name in ole.listdir(streams=True, storages=True):
@@ -158,7 +158,7 @@ def open_message(stream: BinaryIO) -> Item:
     container = _Container(ole, children, {})
     entries = container.stream(_NAMES)
     for number, kind, index in struct.iter_unpack("<IHH", entries[: len(entries) // 8 * 8]):
-        if not kind & 1:  # else the number is the place of a name in words
+        if not kind & 1:  # else the number is the offset of a string name
             container.named[number] = _FIRST_NAMED + index
     return Item(container)
 
@@ -168,7 +168,7 @@ def _name(number: int, kind: int) -> str:
 
 
 def _fixed(table: bytes) -> dict[tuple[int, int], bytes]:
-    """Number and type to the eight bytes that hold the value of a property of fixed size."""
+    """The eight bytes of the value of each fixed-size property, by number and type."""
     found = {}
     for kind, number, value in struct.iter_unpack("<HH4x8s", table[: len(table) // 16 * 16]):
         found[number, kind] = value

@@ -1,10 +1,10 @@
-"""Plain text of messages as Markdown: words as they were, nothing misread as structure."""
+"""Plain text of messages as Markdown: what could be misread as structure is escaped."""
 
 import re
 
 from ingest.formats.common.markdown import plain
 
-# Would make a heading of the line above; the most common one starts a signature.
+# Would turn the line above into a heading; the most common one starts a signature.
 _UNDERLINE = re.compile(r"(?<=[^\n]\n)(?= {0,3}(?:=+|-{2,})[ \t]*$)", re.MULTILINE)
 _SIGNED = re.compile(r"^-----BEGIN PGP SIGNED MESSAGE-----\n(?:Hash:[^\n]*\n)*", re.MULTILINE)
 _ARMOUR, _ARMOUR_END = "-----BEGIN PGP SIGNATURE-----\n", "-----END PGP SIGNATURE-----"
@@ -19,7 +19,7 @@ def is_pgp_encrypted(text: str) -> bool:
 
 
 def plain_markdown(text: str, *, declared: str = "") -> str:
-    """Text with LF line ends as Markdown; `declared`: its Content-Type, for flowed lines."""
+    """Text with LF line endings as Markdown; `declared`: its Content-Type, for flowed lines."""
     if _FLOWED.search(declared):
         text = _unflowed(text, joint="" if _DELSP.search(declared) else " ")
     text = _without_signatures(_SIGNED.sub("", text))
@@ -27,7 +27,7 @@ def plain_markdown(text: str, *, declared: str = "") -> str:
 
 
 def _without_signatures(text: str) -> str:
-    """The text without blocks that only programs read."""
+    """The text without PGP signature blocks."""
     before, begin, rest = text.partition(_ARMOUR)
     kept = [before]
     while begin:
@@ -40,7 +40,7 @@ def _without_signatures(text: str) -> str:
 
 
 def _unflowed(text: str, *, joint: str) -> str:
-    """Lines that end in a space go on in the next, if that is quoted as deep (RFC 3676)."""
+    """Join each line that ends in a space to the next of the same quote depth (RFC 3676)."""
     done: list[str] = []
     parts: list[str] = []
     depth = -1

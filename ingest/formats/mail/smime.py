@@ -1,6 +1,6 @@
-"""S/MIME in one block (CMS, RFC 5652): signed content can be read by anyone, encrypted cannot.
+"""S/MIME in one block (CMS, RFC 5652): signed content is readable, encrypted content is not.
 
-Only the way down to the content is walked; signatures are not checked.
+Only the path down to the content is parsed; signatures are not verified.
 """
 
 _TYPES = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
@@ -15,7 +15,7 @@ def is_sealed(media_type: str) -> bool:
 
 
 def signed_content(data: bytes) -> bytes | None:
-    """The message inside of a signed block; None if it is encrypted or not such a block."""
+    """The message inside a signed block; None if it is encrypted or not a signed block."""
     try:
         return _content(data)
     except (IndexError, ValueError):
@@ -58,7 +58,7 @@ def _value(data: bytes, position: int, tag: int) -> tuple[bytes, int]:
 
 
 def _header(data: bytes, position: int, tag: int) -> tuple[int | None, int]:
-    """Length of the content, None if it ends with a mark, and where it starts."""
+    """Length of the content, None if an end mark ends it, and where it starts."""
     if data[position] != tag:
         raise ValueError("another element")
     first = data[position + 1]
