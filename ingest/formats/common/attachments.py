@@ -1,4 +1,4 @@
-"""Files inside of messages: handed on to become documents of their own, and listed."""
+"""Attachments of messages: listed in the metadata, and passed on to become documents."""
 
 import mimetypes
 from collections.abc import Callable
@@ -12,7 +12,7 @@ _MOST_LISTED = 200
 
 
 class Attachments:
-    """What was attached to the messages of one file, in order."""
+    """The attachments of all messages in one file, in order."""
 
     def __init__(self, sink: MemberSink | None, *, folder: str = "") -> None:
         self._sink = sink
@@ -20,15 +20,15 @@ class Attachments:
         self._count = 0
         self._is_full = False
         self.folder = folder
-        """Put before the paths of what comes next: the message in a mailbox."""
+        """Prefix for the paths of the attachments added next: one per message of a mailbox."""
 
     @property
     def are_kept(self) -> bool:
-        """Whether files become documents, so that their text need not be shown in place."""
+        """Whether attachments become documents, so that their text need not be shown in place."""
         return self._sink is not None and not self._is_full
 
     def add(self, name: str, data: bytes, *, media_type: str = "", keep: bool = True) -> None:
-        """List a file and, if it is to be kept, hand it on. Without a name it gets one."""
+        """List a file and, with `keep`, pass it on. A file without a name gets one."""
         name = self._note(name, media_type, len(data))
         if self._sink is not None and keep:
             self._hand_on(self._sink.add, self._path(name), data)
@@ -36,7 +36,7 @@ class Attachments:
     def refuse(
         self, name: str, *, size: int, media_type: str = "", code: ErrorCode, message: str
     ) -> None:
-        """List a file that is there but cannot be had."""
+        """List a file that cannot be read."""
         name = self._note(name, media_type, size)
         if self._sink is not None:
             refuse = partial(self._sink.refuse, code=code, message=message)
@@ -57,7 +57,7 @@ class Attachments:
             return
         try:
             give(*arguments)
-        except Permanent:  # it is all too much: the text of the message is worth having still
+        except Permanent:  # over a limit: the text of the message is still useful
             self._is_full = True
 
     def _note(self, name: str, media_type: str, size: int) -> str:

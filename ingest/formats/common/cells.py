@@ -1,10 +1,10 @@
-"""Cells of workbooks as people see them."""
+"""Formats the cells of workbooks as spreadsheet programs show them."""
 
 import datetime as dt
 from typing import Any
 
 _MIDNIGHT = dt.time()
-_EXACT = 1e15  # beyond, a float is no longer every integer
+_EXACT = 1e15  # beyond this, floats skip integers
 
 
 def cell_text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Headings of Markdown that becomes part of a larger text: deeper, or higher."""
+"""Shifts the headings of Markdown that becomes part of a larger text."""
 
 import re
 

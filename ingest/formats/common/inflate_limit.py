@@ -1,7 +1,7 @@
-"""A guard for documents that are ZIP packages: how much do they really inflate to?
+"""Checks the inflated size of documents that are ZIP packages.
 
-Headers of a ZIP may lie, so members are inflated and counted, without being kept. Nothing is
-ever unpacked to disk, so member names can do no harm.
+Sizes in ZIP headers may be false, so members are inflated and counted, but not kept. Nothing is
+unpacked to disk, so member names are harmless.
 """
 
 import zipfile
@@ -17,7 +17,7 @@ _XML = (".xml", ".rels", ".vml", ".xhtml", ".html", ".htm", ".opf", ".ncx")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a package may hold at most."""
+    """Upper limits for a package."""
 
     entries: int = 10_000
     total: int = 1024 * _MIB
@@ -25,18 +25,18 @@ class Limits:
     part: int = 256 * _MIB
     """Bytes of one XML part: parsers build trees of many times this size."""
     markup: int | None = None
-    """Tags and attributes of one XML part; None where no tree is built of it."""
+    """Tags and attributes of one XML part; None if no tree is built from it."""
     ratio: int = 200
     """Inflated to packed size of a member, from `ratio_from` bytes on; real ones stay below 60."""
     ratio_from: int = 32 * _MIB
 
 
 TREES = Limits(part=128 * _MIB, markup=8_000_000)
-"""For documents whose parts become trees: each tag or attribute takes some 100 bytes then."""
+"""For documents whose parts become trees, where a tag or attribute takes about 100 bytes."""
 
 
 def guard(stream: BinaryIO, limits: Limits = Limits()) -> None:
-    """Prove a package harmless to open; leaves the stream at its start.
+    """Check that a package is safe to open; leaves the stream at its start.
 
     Permanent: `archive_unsafe` (too many members, or a bomb by its ratio), `too_large`,
     `encrypted`, `corrupt`.
@@ -51,7 +51,7 @@ def guard(stream: BinaryIO, limits: Limits = Limits()) -> None:
 
 
 def guard_xml(data: bytes, limits: Limits = TREES) -> None:
-    """Prove one file of XML or HTML small enough for a tree. Permanent `too_large`."""
+    """Check that an XML or HTML file is small enough for a tree. Permanent `too_large`."""
     if len(data) > limits.part or (limits.markup is not None and _markup(data) > limits.markup):
         raise Permanent("The file holds too much markup to be read.", code="too_large")
 
@@ -72,7 +72,7 @@ def _check(archive: zipfile.ZipFile, limits: Limits) -> None:
         if member.flag_bits & 0x1:
             raise Permanent("The package is protected by a password.", code="encrypted")
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            # Documents know no others, and of those zipfile inflates a part all at once.
+            # Documents use no other methods, and zipfile inflates those in one call.
             raise Permanent(
                 "The package is compressed in a way that documents are not.", code="archive_unsafe"
             )
@@ -82,7 +82,7 @@ def _check(archive: zipfile.ZipFile, limits: Limits) -> None:
 def _inflate(
     archive: zipfile.ZipFile, member: zipfile.ZipInfo, allowed: int, limits: Limits
 ) -> int:
-    """Bytes of one member, counted up to what is allowed."""
+    """Inflated size of one member. Permanent `archive_unsafe`, `too_large` beyond the limits."""
     size = markup = 0
     is_xml = member.filename.lower().endswith(_XML)
     if is_xml:
@@ -103,6 +103,6 @@ def _inflate(
     except (Permanent, MemoryError):
         raise
     except Exception:
-        # A broken picture does not spoil a text; a broken text part fails when it is read.
+        # A broken picture does not affect the text; a broken text part fails when it is read.
         return size
     return size

@@ -1,15 +1,15 @@
-"""Markdown of text that is not Markdown: what it holds stays as it was written."""
+"""Turns plain text and rows of cells into Markdown; escapes what would be misread."""
 
 import re
 from collections.abc import Sequence
 
 _MISREAD = re.compile(r"^(?=[ \t]*(?:#{1,6}(?:[ \t]|$)|\||```|~~~))", re.MULTILINE)
 
-_MOST_FILLED = 200_000  # cells; beyond, one long row must not make thousands of others as long
+_MOST_FILLED = 200_000  # cells; beyond this, one long row would lengthen thousands of short ones
 
 
 def plain(text: str) -> str:
-    """Text whose lines cannot be taken for headings, rows of tables or fences."""
+    """Escape lines that would be read as headings, table rows or fences."""
     return _MISREAD.sub(r"\\", text)
 
 

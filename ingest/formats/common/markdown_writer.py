@@ -1,4 +1,4 @@
-"""Markdown that is written line by line, with a limit on all of it."""
+"""Writes Markdown line by line, with a limit on the total size."""
 
 import os
 from collections.abc import Iterable
@@ -10,13 +10,13 @@ from ingest.formats.encoding.decode import decode
 from ingest.model import Encoding
 
 LONGEST = 100_000_000
-"""Characters of text that one file may become: what can be cut and stored in bounded memory."""
-_LARGEST = 2 * LONGEST  # bytes; what is larger cannot come out shorter than the above
-_FEW = 10_000  # lines that are joined at a time: single ones take 50 bytes more each
+"""Characters of text per file: what can be chunked and stored in bounded memory."""
+_LARGEST = 2 * LONGEST  # bytes; the text of a larger file exceeds LONGEST
+_FEW = 10_000  # lines joined at a time: each single string costs 50 bytes more
 
 
 def read_text(source: Source) -> tuple[str, Encoding]:
-    """The decoded bytes of a text format. Permanent `too_large`."""
+    """Read and decode a text format. Permanent `too_large`."""
     size = source.stream.seek(0, os.SEEK_END)
     source.stream.seek(0)
     if size > _LARGEST:
@@ -46,7 +46,7 @@ class Lines:
             self.gap()
 
     def item(self, pieces: Iterable[str], *, depth: int = 0, separator: str = "; ") -> bool:
-        """A list item of pieces; nothing if there are none. Whether there were some."""
+        """A list item of joined pieces. False, and nothing written, if there are none."""
         taken = []
         for piece in pieces:
             self._take(len(piece) + len(separator))
@@ -56,7 +56,7 @@ class Lines:
         return bool(taken)
 
     def text(self, text: str) -> None:
-        """Lines that are no Markdown, whatever they look like."""
+        """Plain text, escaped where it looks like Markdown."""
         self._add(plain(text))
 
     def block(self, markdown: str) -> None:
@@ -67,11 +67,11 @@ class Lines:
             self.gap()
 
     def line(self, markdown: str) -> None:
-        """A line of Markdown, as it is."""
+        """A line of Markdown, unchanged."""
         self._add(markdown)
 
     def gap(self) -> None:
-        """A blank line, unless there is one."""
+        """A blank line, unless there is one already."""
         if not self._has_gap:
             self._add("")
             self._has_gap = True

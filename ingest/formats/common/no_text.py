@@ -1,4 +1,4 @@
-"""What to say about a file in which there is nothing to read."""
+"""The error for a file without readable text."""
 
 from ingest.errors import Permanent
 from ingest.formats import catalog
@@ -8,11 +8,11 @@ SWITCH_ON = (
     "Text recognition (OCR) is off: it needs tesseract or the extra `ocr` (pip install"
     " 'rag-ingest[ocr]') on the machine that processes files, and INGEST_OCR must not be `off`."
 )
-"""How text in pictures becomes readable; true whatever the reason is why it is not."""
+"""How to enable OCR; correct for every reason why it is off."""
 
 
 def no_text(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent:
-    """Permanent `no_text`, with what can be done about it."""
+    """Permanent `no_text`; its message says what to do."""
     is_picture = media_type.startswith("image/")
     if not has_ocr:
         what = "a picture" if is_picture else "no text, only pictures or blank pages"

@@ -1,4 +1,4 @@
-"""What an extractor gets and what it gives back; registry.py turns the latter into a Document."""
+"""Input and output of an extractor; registry.py turns the output into a Document."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,24 +27,24 @@ class Recogniser(Protocol):
 
 
 class MemberSink(Protocol):
-    """Takes files that are inside of the file: each becomes a document of its own."""
+    """Receives the files inside a file; each becomes a separate document."""
 
     def add(self, path: str, data: bytes | BinaryIO) -> str | None:
-        """Keep a file under its path inside of the container, `/`-separated.
+        """Store a file under its path inside the container, `/`-separated.
 
-        Returns the path it got: unsafe parts are gone, a name that was there already has a number.
-        None if it was not kept. Permanent `archive_unsafe` or `too_large` when it is all too much.
+        Returns the final path: unsafe parts are removed, a duplicate name gets a number. None if
+        the file was not kept. Permanent `archive_unsafe` or `too_large` beyond the total limits.
         """
         ...
 
     def refuse(self, path: str, *, code: str, message: str) -> None:
-        """Record a file that is there but cannot be had (`encrypted`, `corrupt` …)."""
+        """Record a file that cannot be read (`encrypted`, `corrupt` …)."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A file to read. Its bytes are hostile until an extractor proved otherwise."""
+    """A file to read. Its bytes are untrusted and may be hostile."""
 
     stream: BinaryIO
     """Seekable, at its start."""
@@ -53,13 +53,13 @@ class Source:
     """Content type stated by the sender, with its parameters."""
     max_pages: int = 5000
     name: str | None = None
-    """As the user named it: a hint, for example at a programming language."""
+    """The user's file name: a hint, for example at the programming language."""
     url: str | None = None
-    """Where a web page was found, after redirects."""
+    """URL of a web page, after redirects."""
     ocr: Recogniser | None = None
     """None: pictures cannot be read."""
     members: MemberSink | None = None
-    """None: attachments are named in `metadata`, not kept."""
+    """None: attachments are listed in `metadata` but not kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +79,6 @@ class Extraction:
     encoding: Encoding | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
     removed: Mapping[str, int] = field(default_factory=dict)
-    """Characters left out before the text was read, by the kinds of hygiene.clean."""
+    """Characters that the extractor removed, by the kinds of storable_text.clean."""
     warnings: tuple[str, ...] = ()
     web: WebPage | None = None

@@ -1,4 +1,4 @@
-"""Which row of a table is its header? A guess by what rows look like, on texts of cells."""
+"""Guesses which row of a table is its header, from the texts of the cells."""
 
 import re
 from collections.abc import Sequence
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 Row = Sequence[str]
 
 LOOK_AHEAD = 12
-"""Rows that the guess is made on."""
+"""Rows that the guess is based on."""
 _CAPTIONS = 5  # rows above a header that name the table or group its columns
-_MOST_NAMES = 3  # rows of a header that stands alone
+_MOST_NAMES = 3  # rows of a header that a blank row separates from its table
 _LONGEST_NAME = 100  # characters; longer cells are prose
 _NUMBER = re.compile(
     r"[-+(]?\s?[$€£¥₹]?\s?[-+]?(?:\d[\d\s.,'\u2019\u00a0\u202f]*|[.,]\d+)(?:[eE][-+]?\d+)?\)?"
@@ -24,7 +24,7 @@ _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 
 
 def is_value(cell: str) -> bool:
-    """A number, an amount, a date, a time or a truth value: what no column is named after."""
+    """Whether a cell is a number, amount, date, time, boolean or address, so not a column name."""
     return bool(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell) or _ADDRESS.fullmatch(cell))
 
 
@@ -36,8 +36,8 @@ def signature(row: Row) -> tuple[bool, ...]:
 def find_header(rows: Sequence[Row]) -> int | None:
     """Index of the header among the first rows of a table; None if there is no clear one.
 
-    It is the first row that is as wide as those below it and looks like names: mostly words,
-    short, different from each other, and not found again further down in their columns.
+    The header is the first row that is about as wide as those below it and looks like names:
+    mostly words, short, distinct, and not repeated further down in their columns.
     """
     for index, row in enumerate(rows[: min(len(rows) - 1, _CAPTIONS)]):
         below = rows[index + 1 :]
@@ -47,7 +47,7 @@ def find_header(rows: Sequence[Row]) -> int | None:
 
 
 def are_names(rows: Sequence[Row]) -> bool:
-    """A few rows of words, the last one of several: they may name the columns of what follows."""
+    """A few rows of words, the last with several: they may name the columns of the next block."""
     return (
         len(rows) <= _MOST_NAMES
         and _filled(rows[-1]) >= 2
@@ -56,7 +56,7 @@ def are_names(rows: Sequence[Row]) -> bool:
 
 
 def is_below(header: Sequence[Row], rows: Sequence[Row]) -> bool:
-    """Whether these rows, after a blank one, belong under such a header: they bring the values."""
+    """Whether rows after a blank one belong to `header`: they have values but no header."""
     return (
         find_header(rows) is None
         and any(signature(rows[0]))
@@ -65,7 +65,7 @@ def is_below(header: Sequence[Row], rows: Sequence[Row]) -> bool:
 
 
 def names(rows: Sequence[Row], index: int) -> list[str]:
-    """The columns' names; those of a row that groups them (merged cells) stand in front."""
+    """Column names, prefixed with those of a grouping row above (merged cells)."""
     above = rows[index - 1] if index else ()
     own = list(rows[index])
     if _filled(above) < 2:
@@ -86,9 +86,9 @@ def _filled(row: Row) -> int:
 
 
 def _are_alike(cells: Sequence[str]) -> bool:
-    """Whether all begin in the same case, without punctuation inside: among words only, names do.
+    """Whether all cells start in the same case and have no punctuation inside, as names do.
 
-    Where nothing but words stands below, there is no other sign.
+    If the rows below are words only, there is no other sign of a header.
     """
     cases = {cell[0].isupper() for cell in cells if cell[0].isalpha()}
     return len(cases) <= 1 and not any(_CLAUSE.search(cell) for cell in cells)

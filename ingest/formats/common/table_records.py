@@ -1,7 +1,7 @@
-"""Tables as records: each row a list item that names its columns, `- Name: Alice; Age: 3`.
+"""Tables as records: each row is a list item with column names, `- Name: Alice; Age: 3`.
 
-So a row means something on its own, wherever a chunk begins. A table without a clear header
-becomes a Markdown table, a single column lines of text.
+So a row makes sense by itself, wherever a chunk begins. A table without a clear header becomes a
+Markdown table, a single column becomes lines of text.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ from ingest.formats.common.table_header import (
 
 
 def fields(header: Row, row: Row) -> Iterator[str]:
-    """The filled cells of a row with their names."""
+    """The filled cells of a row with their column names."""
     for column, cell in enumerate(row):
         if cell:
             name = header[column] if column < len(header) else ""
@@ -31,20 +31,20 @@ def fields(header: Row, row: Row) -> Iterator[str]:
 class TableWriter:
     """Writes the tables of a sheet, one after the other.
 
-    A blank row ends a table. What follows goes on under the same header if it looks like it.
+    A blank row ends a table. The rows after it continue under the same header if they look alike.
     """
 
     def __init__(self, out: Lines) -> None:
         self._out = out
         self._header: list[str] = []
         self._names: list[Row] = []
-        """A short block of words only: the header of what follows, or a table of its own."""
+        """A short block of words only: the header of the next block, or a separate table."""
         self._last: Row = ()
         self.rows = 0
         """Rows that were not blank."""
 
     def write(self, rows: Iterable[Row], *, splits: bool = True) -> None:
-        """Cells are one-line texts. Without `splits`, blank rows mean nothing."""
+        """Cells are one-line texts. Without `splits`, blank rows are ignored."""
         filled = filter(any, rows) if not splits else iter(rows)
         while (first := next((row for row in filled if any(row)), None)) is not None:
             self._table(chain([first], _until_blank(filled)))
@@ -82,7 +82,7 @@ class TableWriter:
         return any(values) and values == signature(_trimmed(self._last))
 
     def _is_named(self, start: Sequence[Row]) -> bool:
-        """Whether the block before was the header of this one."""
+        """Whether the previous block is the header of this one."""
         return bool(self._names) and is_below(self._names, start)
 
     def _flush(self) -> None:
@@ -120,7 +120,7 @@ class TableWriter:
 
 
 def _header(start: Sequence[Row]) -> tuple[int | None, list[str]]:
-    """Where the header is, and the names of the columns."""
+    """Index of the header row, and the column names."""
     index = find_header(start)
     if index is None:
         return None, []
@@ -135,7 +135,7 @@ def _until_blank(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 def _trimmed(row: Row) -> Row:
-    """Without the empty cells at its end."""
+    """The row without trailing empty cells."""
     end = len(row)
     while end and not row[end - 1]:
         end -= 1

@@ -1,4 +1,4 @@
-"""Markdown as it is, without its front matter, which becomes metadata, and without comments."""
+"""Markdown stays unchanged, but front matter becomes metadata and comments are removed."""
 
 import re
 import tomllib
@@ -12,7 +12,7 @@ from ingest.formats.text.reading import Reading, headed
 
 _TITLE_WITHIN = 20_000  # characters; a title stands near the start
 _LONGEST_FRONT = 32_768  # characters
-_MOST_BRACKETS = 1000  # the time of YAML grows with the square of how deep they are nested
+_MOST_BRACKETS = 1000  # the time to parse YAML is quadratic in the depth of nesting
 _FRONT = re.compile(
     r"\A\s*(?P<mark>---|\+\+\+)[ \t]*\r?\n(?P<data>.*?)\r?\n(?:(?P=mark)|\.\.\.)[ \t]*(?:\r?\n|\Z)",
     re.DOTALL,
@@ -21,7 +21,7 @@ _FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(
     r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*\r?$|^(\S.*?)[ \t]*\r?\n={3,}[ \t]*\r?$", re.MULTILINE
 )
-# What is code keeps its comments; the first group is that.
+# The first group matches code, which keeps its comments.
 _COMMENT = re.compile(
     r"(^[ ]{0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^[ ]{0,3}(?P=fence)[`~]*[ \t\r]*$|\Z)"
     r"|`[^`\n]*`)|<!--.*?-->",
@@ -37,7 +37,7 @@ _KNOWN = {
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # the library has no types
-    """YAML without aliases: a few lines of them stand for gigabytes."""
+    """YAML without aliases: a few lines of them expand to gigabytes."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
@@ -46,7 +46,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # the library has no type
 
 
 def read_markdown(text: str) -> Reading:
-    """Title: that of the front matter, which then stands above the text, or the first heading."""
+    """Title: that of the front matter, which then becomes a heading, or the first heading."""
     front, body = improve("front_matter", lambda: _front_matter(text), otherwise=lambda: ({}, text))
     body = improve("comments", lambda: _without_comments(body), otherwise=lambda: body)
     if not body.strip():
@@ -62,7 +62,7 @@ def read_markdown(text: str) -> Reading:
 
 
 def _front_matter(text: str) -> tuple[dict[str, Any], str]:
-    """Keys and values before the text, and the text; what cannot be read stays in there."""
+    """The front matter and the text after it; invalid front matter stays in the text."""
     match = _FRONT.match(text[:_LONGEST_FRONT])
     if match is None or match["data"].count("[") + match["data"].count("{") > _MOST_BRACKETS:
         return {}, text
@@ -79,7 +79,7 @@ def _front_matter(text: str) -> tuple[dict[str, Any], str]:
 
 
 def _metadata(front: dict[str, Any]) -> dict[str, Any]:
-    """The keys that all formats have, and the others as they are."""
+    """The keys that all formats have; the rest unchanged in `frontMatter`."""
     metadata: dict[str, Any] = {}
     for key, names in _KNOWN.items():
         values = [front.pop(name) for name in names if front.get(name)]
@@ -93,7 +93,7 @@ def _without_comments(text: str) -> str:
     last = text.rfind("-->")
     if last < 0:
         return text
-    # Behind the last end no comment is closed, so there none is looked for again and again.
+    # No comment closes after the last `-->`; a search there would take quadratic time.
     end = last + len("-->")
     return _COMMENT.sub(lambda match: match[1] or "", text[:end]) + text[end:]
 

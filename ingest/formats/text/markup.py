@@ -1,4 +1,4 @@
-"""reStructuredText, AsciiDoc, LaTeX and Org: their headings become Markdown, the rest stays."""
+"""reStructuredText, AsciiDoc, LaTeX and Org: headings become Markdown, the rest is unchanged."""
 
 import re
 from collections.abc import Callable
@@ -28,12 +28,12 @@ _ORG_TITLE = re.compile(r"^#\+title:[ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE
 
 
 def reader_of(suffix: str) -> Callable[[str], Reading] | None:
-    """The reader of a lower-case file name ending; None if it is not that of a markup."""
+    """The reader for a lower-case file name suffix; None if it is not that of a markup."""
     return _READERS.get(suffix)
 
 
 def _restructured(text: str) -> Reading:
-    """A title is underlined, or between two lines; levels are in the order of appearance."""
+    """A title is underlined, or between two lines; levels follow the order of appearance."""
     lines = [*lines_of(text), "", ""]
     styles: list[tuple[str, bool]] = []
     out: list[str] = []
@@ -59,7 +59,7 @@ def _restructured(text: str) -> Reading:
 
 
 def _is_rule(line: str, title: str) -> bool:
-    """Whether `line` is a line under `title`, or over it."""
+    """Whether `line` is the underline or overline of `title`."""
     long_enough = len(line.rstrip()) >= len(title.strip())
     return (
         long_enough

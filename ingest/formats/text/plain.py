@@ -1,4 +1,4 @@
-"""Plain text as it is; Markdown, source code, subtitles and other markup with their structure."""
+"""Plain text unchanged; Markdown, source code, subtitles and markup with their structure."""
 
 from pathlib import PurePosixPath
 

@@ -1,4 +1,4 @@
-"""What readers of text formats give back, and what they share."""
+"""The result type of readers of text formats, and their shared helpers."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ _LONGEST_TITLE = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A text as Markdown, and what it says about itself."""
+    """A text as Markdown, with its title and metadata."""
 
     text: str
     title: str | None = None
@@ -18,7 +18,7 @@ class Reading:
 
 
 def lines_of(text: str) -> list[str]:
-    """Lines without their ends, whatever system wrote them."""
+    """Lines without their endings: LF, CRLF or CR."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
@@ -30,7 +30,7 @@ def fenced(code: str, language: str = "") -> str:
 
 
 def headed(body: str, title: str | None) -> str:
-    """The body under its title, unless it begins with that already."""
+    """The body with its title as a heading, unless it starts with the title already."""
     if title is None or not body.strip():
         return body
     first = body.lstrip().split("\n", 1)[0].lstrip("# ").strip()

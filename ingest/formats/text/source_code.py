@@ -1,6 +1,6 @@
-"""Source code: as it is, in a fence, so that its comments are not taken for headings.
+"""Source code: unchanged in a fence, so that its comments are not read as headings.
 
-The chunker cuts fenced code at blank lines, which is where functions end.
+The chunker splits fenced code at blank lines, which is where functions end.
 """
 
 import re
@@ -16,7 +16,7 @@ _INTERPRETERS = {"sh": "bash", "zsh": "bash", "node": "javascript", "Rscript": "
 
 
 def programming_language(text: str, name: str | None) -> str | None:
-    """By the name or by the interpreter in the first line; None for what is no source code."""
+    """The language by file name or shebang line; None if it is not source code."""
     found = language_of(name)
     if found is None and not PurePosixPath(name or "").suffix:
         shebang = _SHEBANG.match(text)

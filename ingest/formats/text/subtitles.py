@@ -1,4 +1,4 @@
-"""Subtitles (SubRip, WebVTT): what is said, without numbers and times."""
+"""Subtitles (SubRip, WebVTT): the spoken text, without cue numbers and times."""
 
 import re
 
@@ -13,16 +13,16 @@ _START = re.compile(
 _SPEAKER = re.compile(r"<v(?:\.[^ >]*)?\s+([^>]+)>")
 _STYLING = re.compile(r"</?[a-z][^<>]{0,200}>|<\d[\d:.]*>|\{\\[^{}]{0,200}\}", re.IGNORECASE)
 _NO_CUE = re.compile(r"(?:NOTE|STYLE|REGION)\b|WEBVTT")
-_PAUSE = 3.0  # seconds; longer silence is a new paragraph
+_PAUSE = 3.0  # seconds; longer silence starts a new paragraph
 
 
 def is_subtitles(text: str, suffix: str) -> bool:
-    """By the name, or by a start that nothing else has."""
+    """By file name suffix, or by a start that only subtitles have."""
     return suffix in (".srt", ".vtt") or _START.match(text[:1000]) is not None
 
 
 def read_subtitles(text: str) -> Reading:
-    """Lines in order; one that is shown again, as rolling captions do, comes once."""
+    """Lines in order; one that is repeated, as in rolling captions, appears once."""
     paragraphs: list[list[str]] = [[]]
     ends = 0.0
     for cue in _cues(text):
@@ -41,7 +41,7 @@ def read_subtitles(text: str) -> Reading:
 
 
 def _cues(text: str) -> list[list[str]]:
-    """Blocks between blank lines, each from its timing on."""
+    """Blocks between blank lines, each starting at its timing line."""
     cues: list[list[str]] = [[]]
     for line in lines_of(text):
         if not line.strip():
