@@ -39,7 +39,7 @@ def extract(source: Source) -> Extraction:
     for part in book.chapters:
         try:
             data = package.read(part)
-        except Exception:  # missing, or broken in one of the ways of zipfile
+        except Exception:  # missing, or zipfile cannot read it
             lost += 1
             continue
         text, hides = improve(
@@ -65,5 +65,5 @@ def extract(source: Source) -> Extraction:
 
 
 def _entries(book: Book, part: str) -> list[Entry]:
-    """Lines of the table of contents for a part; without a table every part is a chapter."""
+    """Table of contents entries of a part; without a table every part is a chapter."""
     return book.contents.get(part, []) if book.contents else [_UNLISTED]

@@ -1,4 +1,4 @@
-"""One part of an e-book (XHTML) as Markdown, with headings as deep as its table of contents has."""
+"""One part of an e-book (XHTML) as Markdown; heading levels follow the table of contents."""
 
 import re
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ _NEXT_HEADING = etree.XPath(
 _OUTSIDE = re.compile(r"[A-Za-z][\w+.-]*:")
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _FEW_LINKS = 5
-_ALL_LINKS = 0.8  # share of the text of a page that is a table of contents
+_ALL_LINKS = 0.8  # share of link text in a page that is a table of contents
 
 
 def read_chapter(data: bytes, entries: Sequence[Entry]) -> tuple[str, bool]:
     """Markdown of the part, empty for a table of contents, and whether it hides a sentence.
 
-    `entries` are the lines of the table of contents that point into the part.
+    `entries` are the entries of the table of contents that point into the part.
     """
     text = decode(data)[0]
     tree = _tree(text)
@@ -42,7 +42,7 @@ def read_chapter(data: bytes, entries: Sequence[Entry]) -> tuple[str, bool]:
 
 
 def _tree(text: str) -> lxml_html.HtmlElement | None:
-    """The part's body; as HTML if it is no XML, None if it is too deep for a tree."""
+    """The part's body, parsed as HTML if it is not XML; None if it is too deep for a tree."""
     text = _DECLARATION.sub("", text)
     parser = lxml_html.XHTMLParser(
         encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False,
@@ -60,7 +60,7 @@ def _tree(text: str) -> lxml_html.HtmlElement | None:
 
 
 def _prune(tree: lxml_html.HtmlElement) -> None:
-    """Take out what is not text of the book; show notes that wait for a click."""
+    """Remove what is not text of the book; unhide notes that a click would show."""
     for element in list(tree.iter(etree.Element)):
         kinds = set((element.get(TYPE) or element.get("epub:type") or "").split())
         if kinds & _NOT_READ and element is not tree and element.getparent() is not None:
@@ -68,12 +68,12 @@ def _prune(tree: lxml_html.HtmlElement) -> None:
         elif kinds & _NOTES:
             element.attrib.pop("hidden", None)
             element.attrib.pop("style", None)
-    for link in _inner_links(tree):  # they lead nowhere outside of the book
+    for link in _inner_links(tree):  # they work only inside the book
         del link.attrib["href"]
 
 
 def _is_contents(tree: lxml_html.HtmlElement) -> bool:
-    """Whether the part is a list of links to others: a table of contents of EPUB 2."""
+    """Whether the part is a list of links to other parts: a table of contents of EPUB 2."""
     if set((tree.get(TYPE) or "").split()) & _NOT_READ:
         return True
     links = _inner_links(tree)
@@ -91,7 +91,7 @@ def _length(element: lxml_html.HtmlElement) -> int:
 
 
 def _place_headings(tree: lxml_html.HtmlElement, entries: Sequence[Entry]) -> int:
-    """By how much the part's headings have to go deeper; sets headings where it has none."""
+    """By how many levels to lower the part's headings; adds headings if it has none."""
     targets = {element.get("id") or element.get("name"): element for element in tree.iter()}
     levels = [int(heading.tag[1]) for heading in tree.iter(*_HEADINGS) if _length(heading)]
     for entry in entries:
@@ -106,7 +106,7 @@ def _place_headings(tree: lxml_html.HtmlElement, entries: Sequence[Entry]) -> in
 
 
 def _heading_at(target: lxml_html.HtmlElement) -> lxml_html.HtmlElement | None:
-    """The heading that a reference means: inside its target, or after an empty anchor."""
+    """The heading that a link points to: inside its target, or after an empty anchor."""
     inside = next(target.iter(*_HEADINGS), None)
     if inside is not None or _length(target):
         return inside

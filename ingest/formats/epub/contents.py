@@ -1,4 +1,4 @@
-"""The table of contents of an e-book: the navigation of EPUB 3, else the NCX of EPUB 2."""
+"""The table of contents of an e-book: the EPUB 3 navigation document, else the EPUB 2 NCX."""
 
 import posixpath
 from collections.abc import Iterator, Sequence
@@ -10,29 +10,29 @@ from lxml import etree
 from ingest.formats.office.opc import Package
 
 TYPE = "{http://www.idpf.org/2007/ops}type"
-"""The attribute that says what an element is for."""
+"""The attribute with the role of an element (`epub:type`)."""
 
-_MOST = 20_000  # lines
+_MOST = 20_000  # entries
 _DEEPEST = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A line of the table of contents."""
+    """An entry of the table of contents."""
 
     title: str
     depth: int
     """1-based."""
     fragment: str
-    """Id of the element it points at; empty for the start of the part."""
+    """Id of the element it points to; empty for the start of the part."""
 
 
 Contents = dict[str, list[Entry]]
-"""Lines by the part they point into, in order."""
+"""Entries by the part they point into, in order."""
 
 
 def read_contents(package: Package, navigation: Sequence[str], ncx: str | None) -> Contents:
-    """The first table that has lines; empty if there is none."""
+    """The first table of contents that has entries; empty if there is none."""
     for part in navigation:
         root = package.find_xml(part)
         if root is not None and (found := _by_part(part, _from_navigation(root))):
@@ -42,7 +42,7 @@ def read_contents(package: Package, navigation: Sequence[str], ncx: str | None) 
 
 
 def resolve(base: str, reference: str) -> tuple[str, str]:
-    """Part and fragment that a reference inside the part `base` stands for."""
+    """Resolve a reference in the part `base` to a part and a fragment."""
     path, fragment = urldefrag(reference)
     joined = posixpath.join(posixpath.dirname(base), unquote(path)) if path else base
     return posixpath.normpath(joined).lstrip("/"), unquote(fragment)
@@ -59,7 +59,7 @@ def _by_part(base: str, lines: Iterator[tuple[str, str, int]]) -> Contents:
 
 
 def _from_navigation(root: etree._Element) -> Iterator[tuple[str, str, int]]:
-    """Title, reference and depth of each line."""
+    """Title, reference and depth of each entry."""
     for nav in root.iter("{*}nav"):
         if "toc" not in nav.get(TYPE, "toc").split():
             continue

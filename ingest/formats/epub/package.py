@@ -1,4 +1,4 @@
-"""What an e-book says of itself (EPUB 2 and 3): metadata, reading order, table of contents."""
+"""The package of an e-book (EPUB 2 and 3): metadata, reading order, table of contents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class Book:
 
 
 def read_book(package: Package, names: Sequence[str]) -> Book:
-    """The book, from its parts and their names. Permanent: `corrupt`, `encrypted` (DRM)."""
+    """Read the book; `names` are those of all parts. Permanent: `corrupt`, `encrypted` (DRM)."""
     path = _package_document(package, names)
     root = package.find_xml(path)
     if root is None:
@@ -75,7 +75,7 @@ def _package_document(package: Package, names: Sequence[str]) -> str:
         path = unquote(rootfile.get("full-path", "")).lstrip("/")
         if path in package:
             return path
-    for part in names:  # the container is lost, the book is not
+    for part in names:  # the container part is missing or broken
         if part.lower().endswith(".opf"):
             return part
     raise Permanent(f"{_DAMAGED}it has no package document.", code="corrupt")
@@ -98,7 +98,7 @@ def _is_navigation(item: etree._Element) -> bool:
 
 
 def _covers(root: etree._Element, path: str) -> set[str]:
-    """Parts that the guide of EPUB 2 calls cover or table of contents."""
+    """Parts that the EPUB 2 guide marks as cover or table of contents."""
     return {
         resolve(path, reference.get("href", ""))[0]
         for reference in root.iter("{*}reference")
@@ -109,7 +109,7 @@ def _covers(root: etree._Element, path: str) -> set[str]:
 def _ncx(
     root: etree._Element, items: dict[str, etree._Element], places: dict[str, str]
 ) -> str | None:
-    """The part with the table of contents of EPUB 2."""
+    """The part with the EPUB 2 table of contents."""
     stated = [spine.get("toc", "") for spine in root.iter("{*}spine")]
     typed = [key for key, item in items.items() if item.get("media-type") == _NCX]
     return next((places[key] for key in (*stated, *typed) if key in places), None)
@@ -124,7 +124,7 @@ def _refuse_drm(package: Package, chapters: tuple[str, ...]) -> None:
             unquote(reference.get("URI", "")).lstrip("/")
             for reference in data.iter("{*}CipherReference")
         }
-        if parts & set(chapters):  # else fonts, or pictures
+        if parts & set(chapters):  # else only fonts or pictures
             raise Permanent("The e-book is protected against copying (DRM).", code="encrypted")
 
 

@@ -1,4 +1,4 @@
-"""What a picture file says about itself."""
+"""Metadata of a picture file."""
 
 import re
 from typing import Any
@@ -18,8 +18,8 @@ _LONGEST = 1000  # characters
 
 
 def metadata(image: Image.Image) -> dict[str, Any]:
-    """`width` and `height` in pixels; as far as given: title, author, description, comment and
-    the dates `created` and `modified`."""
+    """`width` and `height` in pixels; if present: title, author, description, comment and the
+    dates `created` and `modified`."""
     found: dict[str, Any] = {"width": image.width, "height": image.height}
     for key, name in _TEXTS.items():
         _put(found, name, image.info.get(key))
@@ -29,7 +29,7 @@ def metadata(image: Image.Image) -> dict[str, Any]:
 
 
 def _put_exif(found: dict[str, Any], image: Image.Image) -> None:
-    """Raises whatever broken EXIF data leads Pillow to."""
+    """Pillow may raise anything for broken EXIF data."""
     exif = image.getexif()
     for tag, name in _TAGS.items():
         _put(found, name, exif.get(tag))

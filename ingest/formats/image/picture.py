@@ -1,7 +1,7 @@
-"""Pictures: what is written in them, by text recognition; the frames of a TIFF are pages.
+"""Pictures: their text, by OCR; the frames of a TIFF are pages.
 
-A picture is decoded after a look at its size, whether somebody can read it or not: a damaged one
-is to be called so.
+A picture is decoded after a check of its size, even without OCR, so that a damaged one is reported
+as damaged.
 """
 
 import itertools
@@ -29,22 +29,22 @@ _FORMATS = {
     types.BMP: "BMP",
 }
 _ANIMATIONS = frozenset({types.PNG, types.GIF, types.WEBP})
-_MOST_BYTES = 360_000_000  # of a decoded frame: A2 at 600 dots an inch in grey, A1 at 300 in colour
-_PIXEL = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2}  # bytes; Pillow gives 4 to all others
-_NEW_SUBFILE_TYPE, _SMALL_COPY = 254, 1  # a tag of TIFF, and its bit for copies of other frames
+_MOST_BYTES = 360_000_000  # of a decoded frame: A2 at 600 dpi in grey, A1 at 300 dpi in colour
+_PIXEL = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2}  # bytes; Pillow uses 4 for all other modes
+_NEW_SUBFILE_TYPE, _SMALL_COPY = 254, 1  # a TIFF tag, and its bit for reduced copies
 
 
 def extract(source: Source) -> Extraction:
-    """Recognised text of each page. Without a recogniser all pages are `unread`.
+    """Recognised text of each page. Without OCR all pages are `unread`.
 
     Permanent: `too_large` (pixels), `too_many_pages`.
     """
     parts: list[str | None] = []
     unread: set[int] = set()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Pillow tells what it finds odd, and then reads it
+        warnings.simplefilter("ignore")  # Pillow warns about oddities that it can read
         with _open(source) as image:
-            _check_size(image)  # before metadata: some formats decode the picture to find them
+            _check_size(image)  # before metadata: some formats decode the picture to read it
             details = improve("metadata", lambda: info.metadata(image), otherwise=dict[str, Any])
             is_cut = source.media_type in _ANIMATIONS and getattr(image, "is_animated", False)
             for is_whole in _frames(image, source):
@@ -67,7 +67,7 @@ def extract(source: Source) -> Extraction:
 
 
 class _Unread(Exception):
-    """Nobody could recognise what is in the frame."""
+    """OCR is off, or failed on the frame."""
 
 
 def _open(source: Source) -> Image.Image:
@@ -78,9 +78,9 @@ def _open(source: Source) -> Image.Image:
 
 
 def _frames(image: Image.Image, source: Source) -> Iterator[bool]:
-    """Show one page after the other; of an animation, its first frame.
+    """Seek to one page after the other; of an animation, only to its first frame.
 
-    False for a page that cannot be shown: nothing leads to those behind it.
+    Yields False for a page that cannot be reached; the pages after it cannot be, either.
     """
     yield True
     if source.media_type != types.TIFF:
@@ -95,7 +95,7 @@ def _frames(image: Image.Image, source: Source) -> Iterator[bool]:
             raise _too_large() from None
         except MemoryError:
             raise
-        except Exception:  # Pillow raises whatever a broken directory leads to
+        except Exception:  # Pillow may raise anything for a broken directory
             yield False
             return
         if _is_small_copy(image):
@@ -121,12 +121,12 @@ def _is_small_copy(image: Image.Image) -> bool:
 
 
 def _read(image: Image.Image, ocr: Recogniser | None) -> str | None:
-    """Text of the frame that is shown, None if it is damaged. _Unread if nobody could read it."""
+    """Text of the current frame, None if it is damaged. _Unread if OCR is off or failed."""
     try:
         picture = pixels.grey(image)
     except MemoryError:
         raise
-    except Exception:  # Pillow raises whatever a broken frame leads to
+    except Exception:  # Pillow may raise anything for a broken frame
         return None
     if ocr is None:
         raise _Unread

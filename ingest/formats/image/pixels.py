@@ -1,17 +1,17 @@
-"""A picture as recognisers want it: upright, grey, dark letters on white, of moderate size."""
+"""Prepares a picture for OCR: upright, grey, dark letters on white, of moderate size."""
 
 from typing import cast
 
 from PIL import Image, ImageOps, ImageStat
 
-_LARGEST = 4000  # pixels of a side; A4 at 300 dots an inch has 3500
+_LARGEST = 4000  # pixels of a side; A4 at 300 dpi has 3500
 _WHITE, _BLACK = 255, 0
-_BRIGHT = 200  # mean of what is opaque: white letters made for a dark background
+_BRIGHT = 200  # mean of opaque pixels; above it: white letters for a dark background
 
 
 def grey(image: Image.Image) -> Image.Image:
-    """One channel of 8 bits. Raises what Pillow raises for a damaged picture."""
-    image.draft("L", (_LARGEST, _LARGEST))  # a JPEG is decoded at an eighth to a half of its size
+    """One channel of 8 bits. Raises the errors of Pillow for a damaged picture."""
+    image.draft("L", (_LARGEST, _LARGEST))  # decodes a large JPEG at 1/2 to 1/8 of its size
     image.load()
     return ImageOps.exif_transpose(_reduced(_one_channel(image)))
 
@@ -27,7 +27,7 @@ def _one_channel(image: Image.Image) -> Image.Image:
 
 
 def _stretched(image: Image.Image) -> Image.Image:
-    """Values of more than 8 bits, which converting would cut off."""
+    """Scale values of more than 8 bits, which converting would clip."""
     lowest, highest = cast(tuple[float, float], image.getextrema())
     scale = _WHITE / max(highest - lowest, 1)
     return image.point(lambda value: (value - lowest) * scale).convert("L")
@@ -39,11 +39,11 @@ def _reduced(image: Image.Image) -> Image.Image:
 
 
 def _on_background(image: Image.Image) -> Image.Image:
-    """Transparent parts white, or black where that would swallow what is drawn."""
+    """Make transparent parts white, or black if white would hide what is drawn."""
     opacity = image.getchannel("A")
     drawn = image.convert("L")
     is_bright = opacity.getbbox() and ImageStat.Stat(drawn, mask=opacity).mean[0] > _BRIGHT
     background = Image.new("L", image.size, _BLACK if is_bright else _WHITE)
     background.paste(drawn, mask=opacity)
-    background.info = image.info  # with the EXIF data, which say what is up
+    background.info = image.info  # with the EXIF data, which hold the orientation
     return background

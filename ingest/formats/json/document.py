@@ -1,7 +1,7 @@
-"""JSON and JSON Lines as records (json/records.py); what cannot be parsed stays as it is.
+"""JSON and JSON Lines as records (json/records.py); what cannot be parsed stays unchanged.
 
-Numbers keep their spelling, keys that occur twice are kept twice. Elements of an outermost list,
-and lines, are parsed one at a time.
+Numbers keep their spelling, duplicate keys are kept. Elements of a top-level list, and lines, are
+parsed one at a time.
 """
 
 import json
@@ -15,7 +15,7 @@ from ingest.formats.common.source import Extraction, Source
 from ingest.formats.json.records import Object, Value, write, write_item
 
 _VERSION = "json 1"
-_MOST_FAILURES = 1000  # lines; each may cost a look at all that follows
+_MOST_FAILURES = 1000  # lines; each may make the parser scan the rest of the file
 _BLANK = re.compile(r"[ \t\n\r\x1e\0]*")
 _DECODER = json.JSONDecoder(
     object_pairs_hook=Object,
@@ -25,11 +25,11 @@ _DECODER = json.JSONDecoder(
     strict=False,
 )
 _UNREADABLE = (ValueError, RecursionError)
-"""What parsing raises: wrong syntax, or more levels than the stack has room for."""
+"""Parser errors: invalid syntax, or more levels than the stack allows."""
 
 
 def extract(source: Source) -> Extraction:
-    """Records; the text itself, with the warning `invalid_json`, if it is none. `too_large`."""
+    """Records, or the text itself with the warning `invalid_json`. Permanent `too_large`."""
     text, encoding = read_text(source)
     text = text.removeprefix("\ufeff")
     read = _lines if source.media_type == types.JSON_LINES else _document
@@ -60,7 +60,7 @@ def _document(text: str) -> tuple[str, bool]:
 
 
 def _elements(text: str, start: int) -> Iterator[Value]:
-    """Those of the list that starts there and reaches to the end of the text."""
+    """Elements of the list from `start` to the end of the text; ValueError if it is not one."""
     position = _skip(text, start + 1)
     is_first = True
     while not text.startswith("]", position):
@@ -77,7 +77,7 @@ def _elements(text: str, start: int) -> Iterator[Value]:
 
 
 def _lines(text: str) -> tuple[str, bool]:
-    """Values one after the other, on lines of their own or over several; others stay as text."""
+    """Consecutive values, each on one or more lines; lines that cannot be parsed stay text."""
     out = Lines()
     failures = 0
     position = _skip(text, 0)

@@ -1,7 +1,7 @@
-"""Jupyter notebooks: Markdown cells as they are, code in fences, what it printed below it.
+"""Jupyter notebooks: Markdown cells unchanged, code in fences, with its printed output below.
 
-Not read: pictures, widgets and HTML that code made; their cells are counted in
-`metadata["notRead"]`.
+Not read: HTML that code made, pictures and widgets; `metadata["notRead"]` counts the last two by
+media type.
 """
 
 import json
@@ -16,7 +16,7 @@ from ingest.formats.common.markdown_writer import Lines, read_text
 from ingest.formats.common.source import Extraction, Source
 
 _VERSION = "notebook 1"
-_LONGEST_OUTPUT = 4000  # characters that are kept of what a cell printed
+_LONGEST_OUTPUT = 4000  # characters kept of each output
 _TERMINAL = re.compile("\x1b\\[[0-9;?]*[A-Za-z]")
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 _TICKS = re.compile("`{3,}")
@@ -24,7 +24,7 @@ _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 
 
 def extract(source: Source) -> Extraction:
-    """The cells in order; the text itself, with the warning `invalid_json`, if it is none.
+    """The cells in order, or the text itself with the warning `invalid_json`.
 
     Permanent `too_large`.
     """
@@ -122,7 +122,7 @@ def _level(cell: dict[str, Any]) -> int:
 
 
 def _joined(value: Any) -> str:
-    """Text that may be given in lines."""
+    """Text that may be a list of lines."""
     if isinstance(value, list):
         return "".join(map(str, value))
     return value if isinstance(value, str) else ""

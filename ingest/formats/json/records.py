@@ -1,7 +1,7 @@
-"""JSON values as Markdown: objects become list items that name their fields, as rows of tables do.
+"""JSON values as Markdown: objects become list items with field names, like table rows.
 
-Objects within objects give paths (`address.city: Paris`), lists of plain values are joined, lists
-of objects are items nested below. A list of objects in an outermost object has a heading.
+Nested objects become paths (`address.city: Paris`), lists of scalars are joined, lists of objects
+become nested items. A list of objects in the top-level object gets a heading.
 """
 
 from collections.abc import Iterator
@@ -9,22 +9,22 @@ from typing import NamedTuple, TypeAlias
 
 from ingest.formats.common.markdown_writer import Lines
 
-_DEEPEST = 20  # levels; what is below is written in a line, as text
-_LONGEST_PATH = 200  # characters of a path that fields have in common
+_DEEPEST = 20  # levels; deeper values become one line of text
+_LONGEST_PATH = 200  # characters of a path prefix that fields share
 
 
 class Object(NamedTuple):
-    """An object as it was written, with keys that occur twice."""
+    """An object as written, with duplicate keys."""
 
     pairs: list[tuple[str, "Value"]]
 
 
 Value: TypeAlias = "str | bool | list[Value] | Object | None"
-"""Numbers are texts, as they were written."""
+"""Numbers are strings, spelled as in the file."""
 
 
 def write(value: Value, out: Lines) -> None:
-    """All of a document."""
+    """Write the whole document."""
     if isinstance(value, Object):
         for key, member in value.pairs:
             if isinstance(member, list) and any(isinstance(item, Object) for item in member):
@@ -41,9 +41,9 @@ def write(value: Value, out: Lines) -> None:
 
 
 def write_item(value: Value, out: Lines, depth: int = 0, level: int = 0) -> None:
-    """One element of a list: a list item, with those of its lists nested in it.
+    """Write an element of a list as a list item, with the items of its lists nested in it.
 
-    `depth` is that of the item, `level` that of the value.
+    `depth`: nesting of the item; `level`: nesting of the value.
     """
     if level >= _DEEPEST:
         out.item([_flat(value)], depth=depth)
@@ -64,7 +64,7 @@ def write_item(value: Value, out: Lines, depth: int = 0, level: int = 0) -> None
 
 
 def scalar(value: Value) -> str:
-    """A plain value on one line."""
+    """A scalar on one line."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -82,7 +82,7 @@ def _texts(value: Value, nested: list[tuple[str, list[Value]]]) -> Iterator[str]
 def _fields(
     value: Object, path: str, nested: list[tuple[str, list[Value]]], level: int = 0
 ) -> Iterator[str]:
-    """`path: value` of everything plain in an object; its other lists go to `nested`."""
+    """`path: value` of all scalars and lists of scalars; other lists go to `nested`."""
     for key, member in value.pairs:
         name = f"{path}.{scalar(key)}" if path else scalar(key)
         if isinstance(member, Object) and level < _DEEPEST and len(name) <= _LONGEST_PATH:
@@ -104,7 +104,7 @@ def _joined(value: Value) -> str:
 
 
 def _flat(value: Value) -> str:
-    """Keys and values in order, one after the other, however deep."""
+    """All keys and values in order on one line, at any depth."""
     found: list[str] = []
     waiting: list[Value] = [value]
     while waiting:

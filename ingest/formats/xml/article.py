@@ -1,4 +1,4 @@
-"""Documents in XML: sections as headings, paragraphs, lists, tables, captions, references."""
+"""XML documents as Markdown: headings, paragraphs, lists, tables, captions, references."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,13 +10,13 @@ from ingest.formats.common.markdown import table
 from ingest.formats.common.markdown_writer import Lines
 from ingest.formats.xml import front_matter, names
 
-_DEEPEST = 60  # elements within each other; deeper ones are read as running text
+_DEEPEST = 60  # levels of nested elements; deeper ones become running text
 _WIDEST = 100  # columns that one cell may span
 _CODE_FENCE = "````"
 
 
 def write(root: etree._Element, out: Lines) -> tuple[str | None, dict[str, Any]]:
-    """All of a document; its title, and what is known of it."""
+    """Write the whole document. Returns its title and metadata."""
     authors = improve("front_matter", lambda: front_matter.authors(root), otherwise=list[str])
     front = improve("front_matter", lambda: front_matter.take_front(root), otherwise=dict[str, str])
     writer = _Writer(root, out, front)
@@ -34,7 +34,7 @@ class _Writer:
         self.title: str | None = None
 
     def children(self, element: etree._Element, *, level: int, depth: int) -> None:
-        """Blocks of an element; what stands between them is a paragraph."""
+        """Write the blocks of an element; content between them becomes a paragraph."""
         inline: list[str] = [element.text or ""]
         for child in element:
             name = _local(child)
@@ -99,7 +99,7 @@ class _Writer:
             self._out.gap()
 
     def _list(self, element: etree._Element) -> None:
-        """Items on one level each, in order; what else is in there as paragraphs."""
+        """Write the children in order, each as one item without nesting; titles as paragraphs."""
         self._out.gap()
         for child in element:
             name = _local(child)
@@ -110,7 +110,7 @@ class _Writer:
         self._out.gap()
 
     def _captioned(self, element: etree._Element) -> None:
-        """Label and caption in one paragraph, then the table that they belong to."""
+        """Label and caption in one paragraph, then their table."""
         tables = list(element.iter("{*}table", "{*}informaltable", "{*}tgroup"))
         rows = [list(_rows(part)) for part in tables[:1]]
         for part in tables:
@@ -134,7 +134,7 @@ class _Writer:
 
 
 def flow(element: etree._Element) -> str:
-    """The text of an element on one line; parts that are no inline markup are set apart."""
+    """The text of an element on one line; spaces separate elements that are not inline."""
     pieces: list[str] = []
     walker = etree.iterwalk(element, events=("start", "end", "comment", "pi"))
     for event, node in walker:
@@ -169,7 +169,7 @@ def _rows(element: etree._Element) -> Iterable[list[str]]:
 
 
 def _with_blocks(root: etree._Element) -> set[etree._Element]:
-    """Elements that have blocks somewhere inside."""
+    """Elements that contain blocks at any depth."""
     found: set[etree._Element] = set()
     for element in root.iter():
         if _local(element) in names.BLOCKS:

@@ -1,7 +1,7 @@
 """XML: articles and feeds with their structure, data as records, drawings as their texts.
 
-Nothing outside of the file is read. Entities that the file itself declares are resolved, as long
-as they do not multiply.
+Nothing outside the file is read. Entities that the file declares are resolved, unless they expand
+too much.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from ingest.formats.xml import names as xml_names
 _VERSION = f"lxml {etree.__version__}"
 _LARGEST_TREE = 32 * 1024 * 1024  # characters; a tree takes ten times as many bytes
 _FEEDS = frozenset({"rss", "RDF", "feed"})
-_START = 20_000  # characters; comments and a DTD may stand before the first element
+_START = 20_000  # characters; comments and a DTD may precede the first element
 _LOOKED_AT = 200_000  # characters
 _FEW_PARAGRAPHS = 5
 _PARAGRAPH = re.compile(r"<(?:\w+:)?(?:p|para)[\s>]")
@@ -34,13 +34,12 @@ _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 _REFERENCE = re.compile(r"&#(?:\d{1,7}|x[0-9A-Fa-f]{1,6});|&([A-Za-z][\w.-]{0,60});|&")
 _OF_XML = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _AMPLIFIED = 43  # expat: XML_ERROR_AMPLIFICATION_LIMIT_BREACH
-_MENDED = 0.8  # of the words; a parser that recovers from errors may drop most of a document
+_MENDED = 0.8  # share of the text; a parser that recovers from errors may drop most of a document
 _TAG = re.compile(r"<[^<>]*>")
 
 
 def extract(source: Source) -> Extraction:
-    """Markdown by the kind of document. Permanent: `corrupt` for entities that multiply,
-    `too_large`."""
+    """Markdown by the kind of document. Permanent: `corrupt` (entity expansion), `too_large`."""
     text, encoding = read_text(source)
     declaration = _DECLARATION.match(text)
     text = _mended(text[declaration.end() :] if declaration else text)
@@ -74,9 +73,9 @@ class _Read:
 
 
 def _mended(text: str) -> str:
-    """The text with single ampersands escaped, and characters instead of their names in HTML.
+    """Escape bare ampersands, and replace HTML entity names with their characters.
 
-    XML has such names in DTDs, which are not read.
+    XML defines such names in external DTDs, which are not read.
     """
     if "&" not in text:
         return text
@@ -104,7 +103,7 @@ def _mended(text: str) -> str:
 
 
 def _root(text: str) -> str:
-    """Local name of the outermost element; empty if the text does not begin with one."""
+    """Local name of the root element; empty if the text does not start with one."""
     names: list[str] = []
     parser = expat.ParserCreate("utf-8")
     parser.StartElementHandler = lambda name, _: names.append(name)
@@ -114,7 +113,7 @@ def _root(text: str) -> str:
 
 
 def _as_document(text: str, root: str) -> _Read | None:
-    """None if this is no kind of document."""
+    """Read an article, feed, drawing or workbook; None if it is none of these."""
     is_article = root in xml_names.ROOTS or (
         len(_PARAGRAPH.findall(text[:_LOOKED_AT])) >= _FEW_PARAGRAPHS
     )
@@ -135,7 +134,7 @@ def _as_document(text: str, root: str) -> _Read | None:
     else:
         title, metadata = article.write(tree, out)
     markdown = str(out)
-    if not markdown:  # RDF that is no feed, a drawing without words
+    if not markdown:  # RDF that is not a feed, a drawing without text
         return None if root != "svg" else _Read(markdown="", is_valid=is_valid)
     return _Read(markdown=markdown, is_valid=is_valid, title=title, metadata=metadata)
 
@@ -149,7 +148,7 @@ def _write_drawing(root: etree._Element, out: Lines) -> str | None:
 
 
 def _as_records(text: str) -> _Read:
-    """What cannot be mended loses its tags."""
+    """Read as records; XML that cannot be repaired becomes its text without tags."""
     out = Lines()
     try:
         records.write(text.encode("utf-8", "replace"), out)
@@ -170,7 +169,7 @@ def _as_records(text: str) -> _Read:
 
 
 def _plain(text: str, *, is_valid: bool) -> _Read:
-    """The words without their tags."""
+    """The text without its tags."""
     out = Lines()
     out.text(_words(text))
     return _Read(markdown=str(out), is_valid=is_valid)
@@ -181,9 +180,10 @@ def _words(text: str) -> str:
 
 
 def _tree(text: str) -> tuple[Any, bool]:
-    """The outermost element, and whether all was well-formed.
+    """The root element, and whether the text is well-formed.
 
-    None if there is none, or if it is too deep or too large for a tree, or its entities multiply.
+    None if there is none, if it is too deep or too large for a tree, or if entities expand too
+    much.
     """
     parser = etree.XMLParser(
         resolve_entities="internal",

@@ -30,7 +30,7 @@ _MARKUP = re.compile(r"<[a-zA-Z/!][^<>]*>|&(?:\w+|#\d+);")
 
 
 def write(root: etree._Element, out: Lines) -> str | None:
-    """All entries; the title of the feed."""
+    """Write all entries. Returns the title of the feed."""
     channel = root.find("{*}channel")
     about = root if channel is None else channel
     title = _title(about)

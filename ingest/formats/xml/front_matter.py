@@ -1,4 +1,4 @@
-"""What journals put in front of an article (JATS), as a line of fields instead of single words."""
+"""Front matter of journal articles (JATS), as a line of fields instead of single words."""
 
 import itertools
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _TAKEN = ("journal-meta", "article-id", "article-categories", "pub-date", "histo
 
 
 def take_front(root: etree._Element) -> dict[str, str]:
-    """Fields of the front matter, by names for people; takes them out of the document."""
+    """Fields of the front matter by display name; removes them from the document."""
     meta = root.find(".//{*}article-meta")
     if meta is None:
         return {}
@@ -61,7 +61,7 @@ def _fields(root: etree._Element, meta: etree._Element) -> Iterator[tuple[str, s
 
 
 def _date(element: etree._Element) -> str:
-    """ISO 8601, as far as it is stated."""
+    """ISO 8601, as precise as stated."""
     parts = [element.findtext(f"{{*}}{name}") or "" for name in ("year", "month", "day")]
     stated = itertools.takewhile(bool, (part.strip() for part in parts))
     return "-".join(part.zfill(2) for part in stated)

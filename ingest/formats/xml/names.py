@@ -1,6 +1,6 @@
-"""Element names of document formats in XML: JATS, DocBook, TEI, DITA, FictionBook and their kin.
+"""Element names of XML document formats: JATS, DocBook, TEI, DITA, FictionBook and similar.
 
-Local names are enough: where two formats share one, they mean the same.
+Local names suffice: formats that share a name mean the same by it.
 """
 
 ROOTS = frozenset(
@@ -66,4 +66,4 @@ SKIPPED = frozenset(
     }
     | {"journal-id", "issn", "isbn-lp", "x", "indexterm", "custom-meta-group", "remark"}
 )
-"""Formulas are there a second time in MathML; pictures, and what only machines read."""
+"""TeX formulas (repeated in MathML), pictures, and data for machines."""

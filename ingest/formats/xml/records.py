@@ -1,8 +1,8 @@
 """Data in XML as records, in one pass and without a tree.
 
-An element whose children are all plain becomes a list item: `- country: name: France; capital:
-Paris`. What holds such elements is the item they are nested in; an element with text between its
-children is read as running text. Attributes are fields.
+An element whose children are all leaves becomes a list item: `- country: name: France; capital:
+Paris`. The parent of such elements becomes the item they are nested in; an element with text
+between its children becomes running text. Attributes are fields.
 """
 
 from collections.abc import Iterator
@@ -13,19 +13,19 @@ from ingest.formats.common.markdown_writer import Lines
 
 _BLOCK = 1024 * 1024
 _DEEPEST = 8  # levels of nested items that are shown
-_MOST_FIELDS = 5000  # of a record; what has more is a list of its children
+_MOST_FIELDS = 5000  # of a record; an element with more becomes a list of its children
 _MOST_LEVELS = 10_000
 _LONGEST_NAME = 100  # characters; names are repeated for every field
 _UNNAMED = frozenset({"item", "row", "record", "entry", "element", "tr"})
-"""Elements whose names say nothing about them."""
+"""Element names without meaning, which are not shown."""
 _TECHNICAL = ("xmlns", "xsi:", "xml:")
 
 
 def write(data: bytes, out: Lines) -> None:
-    """`data` is UTF-8, whatever it says of itself.
+    """Write `data`, which is UTF-8 whatever encoding it declares.
 
-    expat.ExpatError if it is not well-formed; Permanent `corrupt` if elements are nested beyond
-    all reason, `too_large`.
+    expat.ExpatError if it is not well-formed. Permanent: `corrupt` (more than 10,000 levels),
+    `too_large`.
     """
     parser = expat.ParserCreate("utf-8")
     writer = _Writer(out)
@@ -45,17 +45,17 @@ class _Element:
     def __init__(self, name: str, fields: list[tuple[str, str]], depth: int) -> None:
         self.name = name
         self.fields = fields
-        """Attributes and plain children that were not written yet."""
+        """Attributes and leaf children not written yet."""
         self.depth = depth
         self.texts: list[str] = []
-        """Its text in order, with that of plain children."""
+        """Its text in order, with that of leaf children."""
         self.is_leaf = True
         self.has_text = False
-        """Text of its own."""
+        """Has text outside its children."""
         self.is_inline = False
         """Part of the running text of its parent."""
         self.is_open = False
-        """Its own item is written; children get their own."""
+        """Its item is written; each child becomes a separate item."""
 
     @property
     def is_running(self) -> bool:
@@ -96,7 +96,7 @@ class _Writer:
         element.has_text = element.has_text or not text.isspace()
 
     def skipped(self, name: str, is_parameter: bool) -> None:
-        """A reference to what is declared elsewhere, which is not read."""
+        """Keep a reference to an entity declared outside the file, which is not read."""
         if not is_parameter:
             self.text(f"&{name};")
 
@@ -116,7 +116,7 @@ class _Writer:
             self._out.item(_named(element.name, _pairs(element.fields)), depth=_shown(element))
 
     def _add(self, parent: _Element, element: _Element) -> None:
-        """A plain element, as a field of its parent or as an item of its own."""
+        """Write a leaf element as an item if its parent is open, else make it a field."""
         flow = element.flow()
         if parent.is_open:
             texts = [*([flow] if flow else []), *_pairs(element.fields)]
@@ -130,7 +130,7 @@ class _Writer:
             self._open(parent)
 
     def _open(self, element: _Element) -> None:
-        """Write what an element has of its own before what is nested in it."""
+        """Write an element's fields before its nested items."""
         if element.is_open or element.is_running:
             return
         element.is_open = True
@@ -156,7 +156,7 @@ def _pairs(fields: list[tuple[str, str]]) -> Iterator[str]:
 
 
 def _named(name: str, pieces: Iterator[str]) -> Iterator[str]:
-    """The pieces, the first of them behind the name if that says something."""
+    """The pieces, the first with the element name in front if the name has a meaning."""
     first = next(pieces, None)
     if first is not None:
         yield first if name.lower() in _UNNAMED else f"{name}: {first}"
