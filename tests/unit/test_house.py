@@ -22,7 +22,6 @@ ROOT = Path(__file__).parents[2]
 CODE = ("ingest", "api", "harness", "tests", "benchmarks")
 # Never imported here, but needed by what is named beside them.
 TOOLS = {
-    "lxml-html-clean": "trafilatura",
     "mypy": ".ci/run",
     "ruff": ".ci/run",
     "import-linter": ".ci/run",

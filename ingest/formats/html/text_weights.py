@@ -33,12 +33,15 @@ class Weight:
     """Unlinked text of the blocks that hold a sentence."""
     article: int = 0
     """Prose that neither summarises another page nor stands beside the article."""
+    running: int = 0
+    """Prose of paragraphs beside one another: whatever links are around, it is running text."""
     own_prose: int = 0
-    """Prose of this block alone."""
+    """Prose of this block alone, unless it starts with a link to what it tells of."""
     paragraphs: int = 0
     """Children that are blocks of prose."""
     _pending: int = 0
     _sentences: int = 0
+    _in_paragraphs: int = 0
 
     @property
     def unlinked(self) -> int:
@@ -60,8 +63,10 @@ class Weight:
         elif element.tag in INLINE:
             return
         elif self._sentences and self._pending >= _SENTENCE:
-            self.own_prose = self._pending
+            self.own_prose = 0 if _starts_with_link(element) else self._pending
             self.prose += self._pending
+        if self.paragraphs >= _RUNNING:
+            self.running += self._in_paragraphs
         self._pending = self._sentences = 0
 
     def add(self, child: "Weight") -> None:
@@ -69,10 +74,17 @@ class Weight:
         self.text += child.text
         self.linked += child.linked
         self.links += child.links
+        self.running += child.running
         self.prose += child.prose
         self.paragraphs += child.own_prose > 0
+        self._in_paragraphs += child.own_prose
         self._pending += child._pending
         self._sentences += child._sentences
+
+
+def _starts_with_link(block: html.HtmlElement) -> bool:
+    first = next(iter(block), None)
+    return first is not None and first.tag == "a" and not (block.text or "").strip()
 
 
 Weights = dict[html.HtmlElement, Weight]
@@ -95,6 +107,8 @@ def weigh(tree: html.HtmlElement) -> Weights:
 
 def weigh_article(weights: Weights, is_beside: Callable[[html.HtmlElement], bool]) -> None:
     """Fill in `article`; what is beside the article counts for itself, not for what is around."""
+    for weight in weights.values():
+        weight.article = 0
     for element in reversed(weights):
         weight = weights[element]
         around = weights.get(element.getparent())
