@@ -1,5 +1,6 @@
 """Pages and sites as sources, with runs in a state that handlers would leave."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any, Literal
 from uuid import UUID
@@ -99,7 +100,11 @@ async def add_document(
 async def add_page(
     conn: Connection, run: Run, uri: str, *, status: str = "unchanged", **columns: Any
 ) -> UUID:
-    """What became of a page in the run; `columns` are further ones of rag.crawl_pages."""
+    """What became of a page in the run; `columns` are further ones of rag.crawl_pages.
+
+    Pages are listed in the order in which they were added.
+    """
+    await asyncio.sleep(0.002)  # ids of the same millisecond are in random order
     id = new_id()
     await conn.execute(
         "insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, shape, status, "
