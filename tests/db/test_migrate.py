@@ -40,33 +40,6 @@ def test_ten_processes_that_start_at_once_migrate_once(empty: str) -> None:
     assert names == [("default",)]
 
 
-def test_a_batch_that_was_being_worked_on_is_not_taken_for_completed(
-    empty: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    everything = load_migrations()
-    monkeypatch.setattr(migrations, "load_migrations", lambda: everything[:2])
-    migrate(empty)
-    with psycopg.connect(empty, autocommit=True) as conn:
-        for status in ("pending", "failed"):
-            conn.execute(
-                "with batch as (insert into rag.upload_batches (id, application_id)"
-                " select gen_random_uuid(), id from app.applications returning id, application_id)"
-                " insert into rag.knowledge_sources"
-                " (id, application_id, batch_id, type, name, uri, status)"
-                " select gen_random_uuid(), application_id, id, 'file', %s, %s, %s from batch",
-                [status, status, status],
-            )
-    monkeypatch.setattr(migrations, "load_migrations", lambda: everything)
-    migrate(empty)
-
-    with psycopg.connect(empty) as conn:
-        completed = conn.execute(
-            "select source.status, batch.completed_at is not null from rag.upload_batches as batch"
-            "  join rag.knowledge_sources as source on source.batch_id = batch.id"
-        ).fetchall()
-    assert dict(completed) == {"pending": False, "failed": True}
-
-
 def test_a_migration_that_fails_leaves_nothing_of_any(
     empty: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

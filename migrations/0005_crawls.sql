@@ -1,38 +1,6 @@
--- Web sites: runs of pages and crawls, their pages, politeness towards hosts, the webhook inbox,
--- and when sources are fetched again.
+-- Crawls: runs, their pages, rate limits per host, and the inbox of Firecrawl's events.
 
--- ---------------------------------------------------------------- sources and documents
-
-alter table rag.knowledge_sources
-    -- How a site is crawled: limit, depth, patterns, provider.
-    add column crawl_settings    jsonb,
-    -- Null: with all the others, nightly.
-    add column rescrape_cron     text,
-    add column rescrape_timezone text,
-    add column next_rescrape_at  timestamptz,
-    add constraint rescrape_is_whole
-        check ((rescrape_cron is null) = (rescrape_timezone is null));
-create index knowledge_sources_rescrape on rag.knowledge_sources (next_rescrape_at)
-    where next_rescrape_at is not null and deleted_at is null;
-
-alter table rag.documents
-    -- What the server said of the version that is stored; the next fetch asks whether it changed.
-    add column etag           text,
-    add column last_modified  text,
-    -- Digest of the text: pages whose markup changed but whose text did not need nothing done.
-    add column text_hash      bytea,
-    -- Whose vectors its chunks have: those of another model have to be made again.
-    add column embedding_model_id smallint,
-    -- Links of a page, so that an unchanged one leads on without being read again.
-    add column links          text[] not null default '{}',
-    -- Of a page that is one of many of its kind (by query, by date): what they have in common.
-    add column shape          text;
-create index documents_shape on rag.documents (source_id, md5(shape)) where shape is not null;
-create index documents_text on rag.documents (source_id, text_hash) where text_hash is not null;
-
--- ---------------------------------------------------------------- runs and their pages
-
--- One run of a `url` or `site` source: its first fetch, and each fetch after that.
+-- One run of a `url` or `site` source: its first fetch or a re-scrape.
 create table rag.crawls (
     id                 uuid primary key,
     application_id     uuid not null references app.applications on delete cascade,
@@ -41,23 +9,24 @@ create table rag.crawls (
     job_id             uuid not null,
     provider           text not null check (provider in ('builtin', 'firecrawl')),
     settings           jsonb not null default '{}',
-    -- `finishing`: no further page will be found, those that were are still being worked on.
+    -- `finishing`: no more pages will be found; those found are still being processed.
     status             text not null default 'pending'
         check (status in ('pending', 'running', 'finishing', 'completed', 'failed', 'cancelled')),
     -- Pages that count towards the limit.
     page_count         integer not null default 0,
-    -- Links that were not followed, by reason.
+    -- Links that were not followed, counted by reason.
     skipped            jsonb not null default '{}',
-    -- When the next page that finds its host busy should look again.
+    -- Latest retry time given to a page that found its host busy; the next page retries after it.
     queue_until        timestamptz,
-    -- Whether every page of the site was seen; only such a run may remove any.
+    -- Whether it saw every page of the site; only such a run removes pages. Null: not ended.
     is_complete        boolean,
     provider_crawl_id  text,
-    -- Written before the provider is asked to start: a lost answer is looked for, never asked again.
+    -- Set before the provider is asked to start: a lost answer is looked up, never sent again.
     start_sent_at      timestamptz,
-    -- When the provider was last seen to get on.
+    -- Last sign of life or progress of the provider.
     heard_at           timestamptz,
     provider_progress  integer,
+    -- Counts of what the run did.
     digest             jsonb,
     error_code         text,
     error_message      text,
@@ -69,22 +38,23 @@ create index crawls_source on rag.crawls (source_id, created_at desc, id desc);
 create unique index crawls_job on rag.crawls (job_id);
 create unique index crawls_provider on rag.crawls (provider, provider_crawl_id)
     where provider_crawl_id is not null;
+create index crawls_ended on rag.crawls (ended_at, id) where ended_at is not null;
 
--- The frontier of a crawl and, in the end, what became of each page.
+-- The frontier of a run and, in the end, the outcome of each page.
 create table rag.crawl_pages (
     id             uuid primary key,
-    -- Order in which they were found.
+    -- Order of discovery.
     position       bigint generated always as identity,
     crawl_id       uuid not null references rag.crawls on delete cascade,
     source_id      uuid not null,
-    -- The normalised address, under which a page is known; `fetch_url` is what is requested.
+    -- The normalised URL identifies the page; `fetch_url` is requested.
     uri            text not null,
     fetch_url      text not null,
-    -- What generated pages have in common: they are counted, so that a calendar has an end.
+    -- URL pattern shared by generated pages of one kind; they are limited, so that a calendar ends.
     shape          text not null,
     depth          integer not null default 0,
     job_id         uuid,
-    -- `over_limit`: found when the limit was reached; queued when a place is given back.
+    -- `over_limit`: found when the limit was reached; queued when a place becomes free.
     status         text not null default 'queued'
         check (status in ('queued', 'over_limit', 'new', 'changed', 'unchanged', 'kept', 'duplicate',
                           'gone', 'skipped', 'failed', 'held', 'removed')),
@@ -92,17 +62,20 @@ create table rag.crawl_pages (
     error_code     text,
     error_message  text,
     document_id    uuid,
+    -- The uri of the page that this one is an alias or copy of.
     duplicate_of   text,
-    -- The address that the page itself calls the proper one.
+    -- The canonical URL that the page declares.
     canonical      text,
-    -- Its proper address turned out to have nothing: it is a page of its own, whatever it says.
+    -- The canonical URL has no document, so the page is stored as one of its own.
     stands_alone   boolean not null default false,
+    -- The page failed, but its links as last stored were followed, so it hides no other page.
+    led_on         boolean not null default false,
     content_hash   bytea,
     chunk_count    integer not null default 0,
-    -- Tokens that were embedded for this page, and that were not because nothing had changed.
+    -- Tokens embedded for this page, and tokens not embedded because nothing had changed.
     tokens_spent   bigint not null default 0,
     tokens_saved   bigint not null default 0,
-    -- Firecrawl: the scrape, and where in the inbox its content is.
+    -- Firecrawl: its scrape, and the inbox event and index in it that hold the content.
     scrape_id      text,
     event_id       bigint,
     event_index    integer,
@@ -116,22 +89,22 @@ create index crawl_pages_status on rag.crawl_pages (crawl_id, status);
 create index crawl_pages_scrape on rag.crawl_pages (crawl_id, scrape_id) where scrape_id is not null;
 create index crawl_pages_job on rag.crawl_pages (job_id) where job_id is not null;
 
--- ---------------------------------------------------------------- politeness, shared by all workers
-
+-- robots.txt and pauses per origin (scheme, host and port), shared by all workers.
 create table rag.crawl_origins (
     origin         text primary key,
-    -- Null: not asked yet. `unavailable` is to be asked again, nothing may be fetched until then.
+    -- Null: not fetched yet. `unavailable`: must be fetched before anything else is.
     robots_status  text check (robots_status in ('rules', 'none', 'unavailable')),
     robots         bytea,
     robots_at      timestamptz,
-    -- Pause between the starts of two requests, as robots.txt wants it.
+    -- Crawl-delay of robots.txt: time between the starts of two requests.
     delay          interval,
+    -- Earliest start of the next request.
     next_at        timestamptz not null default '-infinity',
-    -- How long a request takes, smoothed.
+    -- Smoothed duration of a request.
     fetch_seconds  real not null default 0.5
 ) with (fillfactor = 70);
 
--- Requests under way; those of a dead worker run out.
+-- Requests under way; the slots of a dead worker expire.
 create table rag.crawl_slots (
     job_id      uuid primary key,
     origin      text not null,
@@ -139,16 +112,15 @@ create table rag.crawl_slots (
 ) with (fillfactor = 70);
 create index crawl_slots_origin on rag.crawl_slots (origin);
 
--- ---------------------------------------------------------------- the webhook inbox
-
+-- The inbox: events of Firecrawl, stored as received and processed later.
 create table rag.webhook_events (
     id                 bigint generated always as identity primary key,
     provider           text not null check (provider in ('firecrawl')),
-    -- Digest of the body (a repeated delivery has the same bytes), or the page that it fills in.
+    -- Digest of the body, which a repeated delivery shares, or of the page that reconcile fetched.
     dedupe_key         bytea not null,
     headers            jsonb not null default '{}',
+    -- The body, or the blob of one that is too large for a row.
     body               bytea,
-    -- Of a body too large for a row.
     blob_key           text,
     size_bytes         bigint not null,
     received_at        timestamptz not null default now(),
@@ -156,6 +128,7 @@ create table rag.webhook_events (
     processed_at       timestamptz,
     retry_at           timestamptz,
     attempts           integer not null default 0,
+    -- Of the event, and the crawl it belongs to, once read.
     type               text,
     provider_crawl_id  text,
     crawl_id           uuid,
@@ -168,12 +141,3 @@ create index webhook_events_age on rag.webhook_events (processed_at);
 create index webhook_events_crawl on rag.webhook_events (provider_crawl_id, id)
     where provider_crawl_id is not null;
 create index webhook_events_blob on rag.webhook_events (blob_key) where blob_key is not null;
-
--- ---------------------------------------------------------------- job types
-
-insert into rag.job_types (type, handler, max_attempts, timeout) values
-    ('url', 'url', 5, '15 minutes'),
-    ('site_crawl', 'site_crawl', 5, '15 minutes'),
-    ('crawl_page', 'crawl_page', 5, '15 minutes'),
-    ('rescrape', 'rescrape', 5, '15 minutes'),
-    ('stop_crawl', 'stop_crawl', 10, '5 minutes');
