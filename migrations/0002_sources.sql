@@ -14,7 +14,8 @@ create table rag.upload_batches (
     completed_at    timestamptz
 );
 create index upload_batches_application on rag.upload_batches (application_id, created_at desc, id);
-create index upload_batches_open on rag.upload_batches (updated_at) where completed_at is null;
+create index upload_batches_in_progress on rag.upload_batches (updated_at)
+    where completed_at is null;
 
 create table rag.knowledge_sources (
     id                  uuid primary key,
@@ -25,7 +26,8 @@ create table rag.knowledge_sources (
     -- Path or URL.
     uri                 text not null,
     status              text not null default 'pending'
-        check (status in ('pending', 'processing', 'completed', 'partial', 'failed', 'cancelled', 'review_needed')),
+        check (status in ('pending', 'processing', 'completed', 'partial', 'failed', 'cancelled',
+                          'review_needed')),
     error_code          text,
     error_message       text,
     metadata            jsonb not null default '{}',
@@ -41,7 +43,7 @@ create table rag.knowledge_sources (
     current_job_id      uuid,
     -- Jobs of the last run by end state, kept when retention deletes the jobs and clears
     -- `current_job_id`.
-    ended_counts        jsonb,
+    ended_job_counts    jsonb,
     -- What is searchable now. Written together with the chunks, so a failed run never looks done.
     content_hash        bytea,
     blob_key            text,
@@ -59,27 +61,27 @@ create table rag.knowledge_sources (
     deleted_at          timestamptz,
     constraint completed_means_searchable
         check (status not in ('completed', 'partial') or chunk_count > 0),
-    constraint rescrape_is_whole
+    constraint rescrape_cron_has_timezone
         check ((rescrape_cron is null) = (rescrape_timezone is null))
 ) with (fillfactor = 80);
 -- A digest, because a path may be longer than an index entry.
-create unique index knowledge_sources_identity
-    on rag.knowledge_sources (application_id, type, md5(uri)) where deleted_at is null;
-create index knowledge_sources_list
-    on rag.knowledge_sources (application_id, created_at desc, id desc) where deleted_at is null;
-create index knowledge_sources_status
-    on rag.knowledge_sources (application_id, status, created_at desc, id desc) where deleted_at is null;
+create unique index knowledge_sources_identity on rag.knowledge_sources
+    (application_id, type, md5(uri)) where deleted_at is null;
+create index knowledge_sources_list on rag.knowledge_sources
+    (application_id, created_at desc, id desc) where deleted_at is null;
+create index knowledge_sources_status on rag.knowledge_sources
+    (application_id, status, created_at desc, id desc) where deleted_at is null;
 create index knowledge_sources_changed on rag.knowledge_sources (application_id, updated_at);
 create index knowledge_sources_batch on rag.knowledge_sources (batch_id);
-create index knowledge_sources_content
-    on rag.knowledge_sources (application_id, content_hash) where deleted_at is null;
+create index knowledge_sources_content_hash on rag.knowledge_sources
+    (application_id, content_hash) where deleted_at is null;
 create index knowledge_sources_blob on rag.knowledge_sources (blob_key);
-create index knowledge_sources_open
-    on rag.knowledge_sources (updated_at) where status in ('pending', 'processing') and deleted_at is null;
-create index knowledge_sources_rescrape on rag.knowledge_sources (next_rescrape_at)
+create index knowledge_sources_in_progress on rag.knowledge_sources (updated_at)
+    where status in ('pending', 'processing') and deleted_at is null;
+create index knowledge_sources_scheduled_rescrape on rag.knowledge_sources (next_rescrape_at)
     where next_rescrape_at is not null and deleted_at is null;
 -- Spares the nightly re-scrape a scan of all files.
-create index knowledge_sources_nightly on rag.knowledge_sources (id)
+create index knowledge_sources_nightly_rescrape on rag.knowledge_sources (id)
     where type in ('url', 'site') and deleted_at is null and next_rescrape_at is null;
 
 -- Every file named in an upload, rejected ones included, so that the report adds up.
@@ -88,7 +90,8 @@ create table rag.upload_files (
     ordinal              bigint generated always as identity,
     path                 text not null,
     size_bytes           bigint not null,
-    verdict              text not null check (verdict in ('accepted', 'unchanged', 'duplicate', 'rejected')),
+    verdict              text not null
+        check (verdict in ('accepted', 'unchanged', 'duplicate', 'rejected')),
     knowledge_source_id  uuid,
     job_id               uuid,
     -- Error code and message of a rejected file.

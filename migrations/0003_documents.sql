@@ -13,7 +13,7 @@ create table rag.documents (
     content_hash        bytea not null,
     -- Markdown.
     text                text not null,
-    -- Where the pages are in the text: [[number, start, end], …]; empty for formats without pages.
+    -- Page ranges of the text: [[number, start, end], …]; empty for formats without pages.
     pages               jsonb,
     -- Extractor and its version.
     extractor           text not null,
@@ -24,7 +24,7 @@ create table rag.documents (
     warnings            text[] not null default '{}',
     chunk_count         integer not null,
     token_count         bigint not null,
-    -- The settings it was chunked with; the document is outdated if they differ from those in force.
+    -- The settings it was chunked with; it is rechunked when they differ from those in force.
     chunking            jsonb,
     -- The model of its chunks' vectors; a document with another model is embedded again.
     embedding_model_id  smallint,
@@ -36,21 +36,23 @@ create table rag.documents (
     -- Pages only: links to follow when the page is unchanged or cannot be read.
     links               text[] not null default '{}',
     -- URL pattern shared by generated pages of one kind (by query, by date). Null: no siblings.
-    shape               text,
+    url_pattern         text,
     -- A new version that awaits review: the job that made it. Until it is published, the row is
     -- hidden by `deleted_at` and has another uri.
-    held_by             uuid,
+    held_by_job_id      uuid,
     -- A file inside an archive or message: the root job of the last run that found it.
-    seen_by             uuid,
+    last_seen_job_id    uuid,
     created_at          timestamptz not null default now(),
     updated_at          timestamptz not null default now(),
     deleted_at          timestamptz
 );
 create unique index documents_identity on rag.documents (source_id, md5(uri));
 create index documents_source on rag.documents (source_id, id);
-create index documents_shape on rag.documents (source_id, md5(shape)) where shape is not null;
-create index documents_text on rag.documents (source_id, text_hash) where text_hash is not null;
-create index documents_held on rag.documents (held_by) where held_by is not null;
+create index documents_url_pattern on rag.documents (source_id, md5(url_pattern))
+    where url_pattern is not null;
+create index documents_text_hash on rag.documents (source_id, text_hash)
+    where text_hash is not null;
+create index documents_held on rag.documents (held_by_job_id) where held_by_job_id is not null;
 create index documents_deleted on rag.documents (deleted_at) where deleted_at is not null;
 
 create table rag.chunks (
@@ -74,11 +76,12 @@ create table rag.chunks (
     section_end     integer,
     -- Text for the keyword index if it differs from the content: languages without spaces.
     keywords        text,
-    tsv             tsvector generated always as (to_tsvector('english', coalesce(keywords, content))) stored
+    tsv             tsvector
+        generated always as (to_tsvector('english', coalesce(keywords, content))) stored
 );
 create unique index chunks_document on rag.chunks (document_id, ordinal);
 create index chunks_source on rag.chunks (source_id, id);
-create index chunks_content on rag.chunks (application_id, content_hash);
+create index chunks_content_hash on rag.chunks (application_id, content_hash);
 create index chunks_tsv on rag.chunks using gin (tsv);
 
 create table rag.embedding_models (
@@ -110,7 +113,7 @@ create table rag.embeddings_fresh (
     foreign key (chunk_id) references rag.chunks on delete cascade,
     foreign key (model_id) references rag.embedding_models
 ) inherits (rag.embeddings) with (
-    -- Every search reads the whole table and all rows leave soon: vacuum early, often, at full speed.
+    -- Searches read the whole table and its rows leave soon: vacuum early, often, at full speed.
     autovacuum_vacuum_scale_factor = 0.01,
     autovacuum_vacuum_cost_delay = 0,
     autovacuum_analyze_scale_factor = 0.02

@@ -9,7 +9,7 @@ create table rag.job_types (
     timeout          interval not null default '30 minutes',
     -- Longest time without progress: no new stage and no higher percent.
     stage_timeout    interval not null default '10 minutes',
-    -- Limits over all workers: jobs that run at once, attempts that start in any minute. Null: none.
+    -- Over all workers: jobs that run at once, attempts that start in any minute. Null: no limit.
     max_concurrent   integer check (max_concurrent > 0),
     rate_per_minute  integer check (rate_per_minute > 0),
     -- JSON Schema of the payload. Null: only the service itself queues such jobs.
@@ -48,7 +48,8 @@ create table rag.processing_jobs (
     parent_job_id        uuid,
     type                 text not null references rag.job_types,
     status               text not null default 'pending'
-        check (status in ('pending', 'processing', 'completed', 'failed', 'cancelled', 'review_needed')),
+        check (status in ('pending', 'processing', 'completed', 'failed', 'cancelled',
+                          'review_needed')),
     -- Below 0: background work, claimed after all other work.
     priority             integer not null default 0 check (priority between -100 and 100),
     payload              jsonb not null default '{}',
@@ -91,7 +92,7 @@ create index processing_jobs_ready on rag.processing_jobs
     (type, (priority < 0), application_id, priority desc, position)
     where status = 'pending' and run_at is null;
 -- By age alone, for the claims that keep low priorities from starving.
-create index processing_jobs_oldest on rag.processing_jobs (type, position)
+create index processing_jobs_ready_by_age on rag.processing_jobs (type, position)
     where status = 'pending' and run_at is null;
 create index processing_jobs_scheduled on rag.processing_jobs (run_at)
     where status = 'pending' and run_at is not null;
@@ -99,24 +100,30 @@ create index processing_jobs_running on rag.processing_jobs (type, locked_by)
     where status = 'processing';
 create index processing_jobs_source on rag.processing_jobs (knowledge_source_id, position desc)
     where knowledge_source_id is not null;
-create index processing_jobs_parent on rag.processing_jobs (parent_job_id) where parent_job_id is not null;
-create index processing_jobs_batch on rag.processing_jobs (batch_id, position) where batch_id is not null;
+create index processing_jobs_parent on rag.processing_jobs (parent_job_id)
+    where parent_job_id is not null;
+create index processing_jobs_batch on rag.processing_jobs (batch_id, position)
+    where batch_id is not null;
 -- For all lists; the few jobs in `processing` are found by `processing_jobs_running`.
-create index processing_jobs_state on rag.processing_jobs (application_id, status, type, position desc)
+create index processing_jobs_status on rag.processing_jobs
+    (application_id, status, type, position desc)
     where status <> 'processing';
-create index processing_jobs_error on rag.processing_jobs (application_id, last_error_code, position desc)
+create index processing_jobs_error_code on rag.processing_jobs
+    (application_id, last_error_code, position desc)
     where last_error_code is not null;
 -- For counts of what needs an operator.
-create index processing_jobs_unsolved on rag.processing_jobs (status, type)
+create index processing_jobs_needs_attention on rag.processing_jobs (status, type)
     where status in ('failed', 'review_needed');
-create index processing_jobs_ended on rag.processing_jobs (completed_at, position)
+create index processing_jobs_completed on rag.processing_jobs (completed_at, position)
     where completed_at is not null;
-create index processing_jobs_blob on rag.processing_jobs ((payload ->> 'blobKey')) where payload ? 'blobKey';
-create unique index processing_jobs_idempotency on rag.processing_jobs (application_id, idempotency_key)
+create index processing_jobs_blob on rag.processing_jobs ((payload ->> 'blobKey'))
+    where payload ? 'blobKey';
+create unique index processing_jobs_idempotency on rag.processing_jobs
+    (application_id, idempotency_key)
     where idempotency_key is not null;
 -- Error codes belong to failed jobs. Without this the planner expects few jobs with a given code
 -- and status, and sorts all with the code.
-create statistics rag.processing_jobs_states (mcv) on status, type, last_error_code
+create statistics rag.processing_jobs_status_type_error (mcv) on status, type, last_error_code
     from rag.processing_jobs;
 
 create table rag.job_logs (

@@ -21,7 +21,8 @@ create table rag.webhook_endpoints (
     created_at             timestamptz not null default now(),
     updated_at             timestamptz not null default now()
 ) with (fillfactor = 80);
-create index webhook_endpoints_application on rag.webhook_endpoints (application_id, created_at desc, id desc);
+create index webhook_endpoints_application on rag.webhook_endpoints
+    (application_id, created_at desc, id desc);
 
 create table rag.webhook_deliveries (
     -- Also the message id that receivers see.
@@ -48,8 +49,9 @@ create table rag.webhook_deliveries (
     unique (endpoint_id, dedupe_key)
 ) with (fillfactor = 80);
 create index webhook_deliveries_list on rag.webhook_deliveries (endpoint_id, position desc);
-create index webhook_deliveries_open on rag.webhook_deliveries (created_at) where status = 'pending';
+create index webhook_deliveries_pending_by_age on rag.webhook_deliveries (created_at)
+    where status = 'pending';
 create index webhook_deliveries_job on rag.webhook_deliveries (job_id);
-create index webhook_deliveries_pending on rag.webhook_deliveries (endpoint_id)
+create index webhook_deliveries_pending_by_endpoint on rag.webhook_deliveries (endpoint_id)
     where status = 'pending';
 create index webhook_deliveries_age on rag.webhook_deliveries (created_at);

@@ -107,8 +107,8 @@ async def add_page(
     await asyncio.sleep(0.002)  # ids of the same millisecond are in random order
     id = new_id()
     await conn.execute(
-        "insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, shape, status, "
-        "http_status, error_code, job_id) "
+        "insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, url_pattern, "
+        "status, http_status, error_code, job_id) "
         "values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
         [
             id,

@@ -187,7 +187,7 @@ async def test_what_waits_for_a_review_is_cut_too_and_counts_for_nothing(
     source_id = await house.add(application_id, "a.txt", 120)
     await add_document(conn, source_id, "held:1")
     await conn.execute(
-        "update rag.documents set held_by = gen_random_uuid(), deleted_at = now() "
+        "update rag.documents set held_by_job_id = gen_random_uuid(), deleted_at = now() "
         "where uri = 'held:1'"
     )
     await house.set_of_source(application_id, source_id, size=50)

@@ -170,7 +170,7 @@ _FILL = (
     "ended_at) select gen_random_uuid(), %(app)s, source.id, gen_random_uuid(), 'builtin', "
     "'completed', now() - n * interval '1 day', now() - n * interval '1 day' "
     "from rag.knowledge_sources as source, generate_series(1, %(rows)s / 500) as n",
-    "insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, shape, status) "
+    "insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, url_pattern, status) "
     "select gen_random_uuid(), id, source_id, 'u', 'u', 's', 'unchanged' from rag.crawls",
     "analyze",
 )
@@ -182,7 +182,7 @@ _PLANS: list[tuple[Mapping[str, bytes], str, dict[str, Any], set[str]]] = [
         "ended",
         {"jobs": timedelta(days=30), "failed_jobs": timedelta(days=90), "limit": 100}
         | {"after_time": None, "after_position": None},
-        {"processing_jobs_ended"},
+        {"processing_jobs_completed"},
     ),
     (
         retention_jobs._SQL,

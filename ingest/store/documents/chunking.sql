@@ -42,7 +42,7 @@ select source.id
    and exists (
         select 1 from rag.documents as document
          where document.source_id = source.id
-           and (document.deleted_at is null or document.held_by is not null)
+           and (document.deleted_at is null or document.held_by_job_id is not null)
            and document.chunking is distinct from %(effective)s::jsonb)
  order by source.id;
 
@@ -54,7 +54,7 @@ select source.id
    and exists (
         select 1 from rag.documents as document
          where document.source_id = source.id
-           and (document.deleted_at is null or document.held_by is not null)
+           and (document.deleted_at is null or document.held_by_job_id is not null)
            and document.chunking is distinct from choice.effective)
  order by source.id;
 

@@ -5,17 +5,17 @@ select count(*) as documents,
        count(*) filter (where document.chunking is distinct from %(chunking)s::jsonb) as open
   from rag.documents as document
  where document.source_id = %(source_id)s
-   and (document.deleted_at is null or document.held_by is not null);
+   and (document.deleted_at is null or document.held_by_job_id is not null);
 
 -- name: next
 -- Includes versions held for review: publishing makes them searchable.
 select document.id, document.application_id, document.source_id, document.uri,
        document.media_type, document.text, document.pages, document.coverage,
-       document.error_code, document.updated_at, document.held_by is not null as is_held
+       document.error_code, document.updated_at, document.held_by_job_id is not null as is_held
   from rag.documents as document
   join rag.knowledge_sources as source on source.id = document.source_id
  where document.source_id = %(source_id)s and source.deleted_at is null
-   and (document.deleted_at is null or document.held_by is not null)
+   and (document.deleted_at is null or document.held_by_job_id is not null)
    and document.chunking is distinct from %(chunking)s::jsonb
    and (%(after)s::uuid is null or document.id > %(after)s)
  order by document.id
@@ -26,10 +26,10 @@ select id from rag.knowledge_sources where id = %(id)s and deleted_at is null fo
 
 -- name: lock_document
 -- Only if unchanged since it was read. The counts are read under the lock.
-select chunk_count, token_count, held_by is not null as is_held
+select chunk_count, token_count, held_by_job_id is not null as is_held
   from rag.documents
  where id = %(id)s and updated_at = %(updated_at)s
-   and (deleted_at is null or held_by is not null)
+   and (deleted_at is null or held_by_job_id is not null)
    for no key update;
 
 -- name: cut
