@@ -1,14 +1,11 @@
 """Migrations and the start-up check, each on a database of its own."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import psycopg
 import pytest
-from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from harness.postgres import postgres_in
@@ -16,17 +13,6 @@ from ingest.errors import SetupError
 from ingest.postgres import migrations
 from ingest.postgres.database import check_server
 from ingest.postgres.migrations import Migration, load_migrations, migrate, pending_migrations
-
-
-@pytest.fixture
-def empty(server: str) -> Iterator[str]:
-    """The DSN of an empty database."""
-    name = f"empty_{uuid4().hex}"
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-    yield make_conninfo(server, dbname=name)
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
 
 
 def test_ten_processes_that_start_at_once_migrate_once(empty: str) -> None:

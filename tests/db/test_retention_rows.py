@@ -141,8 +141,8 @@ async def test_answers_are_kept_for_their_time(
 ) -> None:
     for key, days in (("old", 7.1), ("young", 6.9)):
         await conn.execute(
-            "insert into rag.idempotency_keys (application_id, key, request_hash, response, "
-            "created_at) values (%s, %s, '', '{}', now() - %s::interval)",
+            "insert into rag.idempotency_keys (application_id, key, request_hash, status, "
+            "response, created_at) values (%s, %s, '', 202, '{}', now() - %s::interval)",
             [application_id, key, timedelta(days=days)],
         )
 
