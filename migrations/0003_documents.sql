@@ -14,7 +14,7 @@ create table rag.documents (
     -- Markdown.
     text                text not null,
     -- Page ranges of the text: [[number, start, end], …]; empty for formats without pages.
-    pages               jsonb,
+    pages               jsonb not null default '[]',
     -- Extractor and its version.
     extractor           text not null,
     -- Null for binary formats.
@@ -25,9 +25,9 @@ create table rag.documents (
     chunk_count         integer not null,
     token_count         bigint not null,
     -- The settings it was chunked with; it is rechunked when they differ from those in force.
-    chunking            jsonb,
+    chunking            jsonb not null,
     -- The model of its chunks' vectors; a document with another model is embedded again.
-    embedding_model_id  smallint,
+    embedding_model_id  smallint not null,
     -- Pages only: validators for the next conditional request.
     etag                text,
     last_modified       text,
@@ -72,8 +72,8 @@ create table rag.chunks (
     -- Ranges of the document's text: the chunk, and the section around it.
     char_start      integer not null,
     char_end        integer not null,
-    section_start   integer,
-    section_end     integer,
+    section_start   integer not null,
+    section_end     integer not null,
     -- Text for the keyword index if it differs from the content: languages without spaces.
     keywords        text,
     tsv             tsvector

@@ -88,7 +88,7 @@ def _empty_tables(dsn: str) -> list[str]:
 
 
 def _dump(dsn: str) -> str:
-    command = [find_binaries() / "pg_dump", "--schema=app", "--schema=rag", "--column-inserts"]
+    command = [str(find_binaries() / "pg_dump"), "--schema=app", "--schema=rag", "--column-inserts"]
     dumped = subprocess.run(
         [*command, "--no-owner", "--no-privileges", "--no-comments", f"--dbname={dsn}"],
         check=True,

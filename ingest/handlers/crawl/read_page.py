@@ -127,7 +127,7 @@ def _unchanged(stored: StoredPage, answer: Answer, uri: str) -> ReadPage:
         seen=FromWeb(
             etag=_validator(answer, "etag") or stored.etag,
             last_modified=_validator(answer, "last-modified") or stored.last_modified,
-            text_hash=stored.text_hash or b"",
+            text_hash=stored.text_hash,
             links=stored.links if tag.follow else (),
         ),
         may_index=tag.index,

@@ -57,14 +57,14 @@ class StoredPage:
     id: UUID
     """Document id."""
     content_hash: bytes
-    text_hash: bytes | None
+    text_hash: bytes
     etag: str | None
     last_modified: str | None
     links: list[str]
     token_count: int
     chunk_count: int
     text_length: int
-    embedding_model_id: int | None
+    embedding_model_id: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

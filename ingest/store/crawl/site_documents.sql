@@ -73,8 +73,8 @@ update rag.documents
 update rag.knowledge_sources as source
    set chunk_count = sums.chunks, token_count = sums.tokens, updated_at = now(),
        coverage = jsonb_build_object(
-           'pages', sums.documents + pages.failed, 'withText', sums.documents, 'empty', 0,
-           'failed', pages.failed)
+           'pages', sums.documents + pages.failed, 'withText', sums.documents, 'byOcr', 0,
+           'empty', 0, 'unread', 0, 'failed', pages.failed, 'lost', '[]'::jsonb)
   from (select count(*) as documents, coalesce(sum(chunk_count), 0) as chunks,
                coalesce(sum(token_count), 0) as tokens
           from rag.documents where source_id = %(source_id)s and deleted_at is null) as sums,

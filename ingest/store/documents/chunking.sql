@@ -43,7 +43,7 @@ select source.id
         select 1 from rag.documents as document
          where document.source_id = source.id
            and (document.deleted_at is null or document.held_by_job_id is not null)
-           and document.chunking is distinct from %(effective)s::jsonb)
+           and document.chunking <> %(effective)s::jsonb)
  order by source.id;
 
 -- name: all_cut_otherwise
@@ -55,7 +55,7 @@ select source.id
         select 1 from rag.documents as document
          where document.source_id = source.id
            and (document.deleted_at is null or document.held_by_job_id is not null)
-           and document.chunking is distinct from choice.effective)
+           and document.chunking <> choice.effective)
  order by source.id;
 
 -- name: waiting

@@ -183,7 +183,7 @@ def _chunk_rows(new: DocumentChunks, ids: Sequence[UUID]) -> Iterator[tuple[Any,
             chunk.start,
             chunk.end,
             keywords,
-            *(chunk.section or (None, None)),
+            *chunk.section,
         )
 
 
