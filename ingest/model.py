@@ -193,7 +193,7 @@ class Chunk:
     lead: tuple[int, int] | None = None
     """Range of the document's text that is repeated in front: the header of a table that was split
     between rows."""
-    section: tuple[int, int] | None = None
+    section: tuple[int, int]
     """Range of the document's text around the chunk: the innermost section that contains it,
     heading included; the whole text if no section does."""
 

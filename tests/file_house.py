@@ -53,7 +53,14 @@ class LineParser:
         for line in text.splitlines():
             end = start + len(line)
             chunks.append(
-                Chunk(ordinal=len(chunks), text=line, token_count=3, start=start, end=end)
+                Chunk(
+                    ordinal=len(chunks),
+                    text=line,
+                    token_count=3,
+                    start=start,
+                    end=end,
+                    section=(0, len(text)),
+                )
             )
             start = end + 1
         document = Document(

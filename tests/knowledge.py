@@ -62,6 +62,7 @@ async def add_document(
             token_count=1,
             start=0,
             end=len(text),
+            section=(0, len(text)),
             headings=("A",),
             page=1,
             page_end=1,

@@ -181,9 +181,10 @@ async def add_document(conn: Connection, source_id: UUID, uri: str, like: str = 
     """Another document of the source with its text, though without chunks."""
     await conn.execute(
         "insert into rag.documents (id, application_id, source_id, uri, media_type, status, "
-        "content_hash, text, extractor, coverage, chunk_count, token_count, pages, chunking) "
+        "content_hash, text, extractor, coverage, chunk_count, token_count, pages, chunking, "
+        "embedding_model_id) "
         "select gen_random_uuid(), application_id, source_id, %s, media_type, status, "
-        "content_hash, text, extractor, coverage, 0, 0, pages, chunking "
+        "content_hash, text, extractor, coverage, 0, 0, pages, chunking, embedding_model_id "
         "from rag.documents where source_id = %s and uri = %s",
         [uri, source_id, like],
     )

@@ -6,13 +6,17 @@ from typing import Any, Literal
 from uuid import UUID
 
 from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
 
+from ingest.model import Coverage
 from ingest.postgres.database import Connection, new_id
 from ingest.store.crawl import crawls, runs
 from ingest.store.crawl.runs import CrawlSettings, NewRun, Run
+from ingest.store.documents.documents import coverage_json
 from ingest.store.queue import jobs
 
 SITE = "https://site.example/"
+_COVERAGE = Jsonb(coverage_json(Coverage(pages=1, with_text=1, empty=0)))
 
 
 async def start(
@@ -47,9 +51,9 @@ async def end(
         "update rag.crawls set status = %s, ended_at = now() where id = %s", [crawl, run.crawl_id]
     )
     await conn.execute(
-        "update rag.knowledge_sources set status = 'completed', coverage = '{}', "
+        "update rag.knowledge_sources set status = 'completed', coverage = %s, "
         "chunk_count = greatest(chunk_count, 1) where id = %s",
-        [run.source_id],
+        [_COVERAGE, run.source_id],
     )
 
 
@@ -79,14 +83,15 @@ async def add_document(
     id = new_id()
     await conn.execute(
         "insert into rag.documents (id, application_id, source_id, uri, title, media_type, status, "
-        "content_hash, text, extractor, coverage, chunk_count, token_count) values "
-        "(%s, %s, %s, %s, %s, 'text/html', 'completed', '', 'words', 'html 1', '{}', 1, 1)",
-        [id, application_id, source_id, uri, title],
+        "content_hash, text, text_hash, extractor, coverage, chunk_count, token_count, chunking, "
+        "embedding_model_id) values (%s, %s, %s, %s, %s, 'text/html', 'completed', '', 'words', "
+        "'', 'html 1', %s, 1, 1, '{}', 1)",
+        [id, application_id, source_id, uri, title, _COVERAGE],
     )
     await conn.execute(
         "insert into rag.chunks (id, application_id, source_id, document_id, ordinal, content, "
-        "content_hash, token_count, char_start, char_end) "
-        "values (%s, %s, %s, %s, 0, 'words', '', 1, 0, 5)",
+        "content_hash, token_count, char_start, char_end, section_start, section_end) "
+        "values (%s, %s, %s, %s, 0, 'words', '', 1, 0, 5, 0, 5)",
         [new_id(), application_id, source_id, id],
     )
     await conn.execute(
@@ -107,8 +112,8 @@ async def add_page(
     await asyncio.sleep(0.002)  # ids of the same millisecond are in random order
     id = new_id()
     await conn.execute(
-        "insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, shape, status, "
-        "http_status, error_code, job_id) "
+        "insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, url_pattern, "
+        "status, http_status, error_code, job_id) "
         "values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
         [
             id,

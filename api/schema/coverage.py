@@ -1,6 +1,6 @@
 """How much of a file became text, as answers contain it."""
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
 from api.schema.json_model import View
@@ -9,17 +9,17 @@ from api.schema.json_model import View
 class Coverage(View):
     """`pages` is the sum of `withText`, `empty`, `unread` and `failed`."""
 
-    # Stored in the same form; counts that earlier versions lacked are 0.
-    model_config = ConfigDict(alias_generator=to_camel, validate_by_alias=True, extra="ignore")
+    # Stored in the same form.
+    model_config = ConfigDict(alias_generator=to_camel, validate_by_alias=True)
 
-    pages: int = 0
-    with_text: int = 0
-    by_ocr: int = 0
+    pages: int
+    with_text: int
+    by_ocr: int
     """Of the pages with text: recognised in an image."""
-    empty: int = 0
+    empty: int
     """Pages with nothing to read."""
-    unread: int = 0
+    unread: int
     """Pages with images only, not recognised."""
-    failed: int = 0
-    lost: list[int] = Field(default_factory=list)
+    failed: int
+    lost: list[int]
     """Numbers of failed and unread pages, the first 100."""

@@ -139,7 +139,7 @@ class Wait:
 class Review:
     """A person must decide whether the job continues (store/queue/reviews.py).
 
-    Documents of this outcome that name the job in `held_by` stay hidden until then.
+    Documents of this outcome that name the job in `held_by_job_id` stay hidden until then.
     """
 
     message: str

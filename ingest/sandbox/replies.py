@@ -241,7 +241,7 @@ def _chunk(row: Any, expected: int, text: str) -> Chunk:
         raise BadFrame("a chunk up to no page")
     if page is not None and (page_end is None or page_end < page):
         raise BadFrame("a chunk that ends before its page")
-    repeated = _range(lead, start)
+    repeated = None if lead is None else _range(lead, start)
     return Chunk(
         ordinal=ordinal,
         text=text[start:end] if repeated is None else text[slice(*repeated)] + text[start:end],
@@ -256,9 +256,7 @@ def _chunk(row: Any, expected: int, text: str) -> Chunk:
     )
 
 
-def _range(value: Any, length: int) -> tuple[int, int] | None:
-    if value is None:
-        return None
+def _range(value: Any, length: int) -> tuple[int, int]:
     if type(value) is not list or [type(number) for number in value] != [int, int]:
         raise BadFrame("a range that is none")
     start, end = value

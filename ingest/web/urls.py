@@ -60,17 +60,17 @@ def origin(url: str) -> str:
     return take_apart(url, spaces=True).origin
 
 
-def path_shape(url: str) -> str:
+def without_query(url: str) -> str:
     """normalise() without the query: equal for pages that differ only in the query."""
     return normalise(url).partition("?")[0]
 
 
-def shape(url: str) -> str:
-    """Equal for generated pages of one kind: path_shape() with a final date replaced by `#`.
+def url_pattern(url: str) -> str:
+    """Equal for generated pages of one kind: without_query() with a final date replaced by `#`.
 
-    `/calendar?month=5` has the shape `/calendar`, `/diary/2026/01/31` has `/diary/#/#/#`.
+    `/calendar?month=5` has the pattern `/calendar`, `/diary/2026/01/31` has `/diary/#/#/#`.
     """
-    path = path_shape(url)
+    path = without_query(url)
     date = _DATE.search(path)
     return path if date is None else path[: date.start()] + "/#" * date[0].count("/")
 

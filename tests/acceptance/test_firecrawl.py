@@ -136,7 +136,11 @@ def test_captured_deliveries_are_taken_as_they_came(
     service = start("serve", **settings).wait_until_ready()
     source = _crawl(service, site)
     until(lambda: firecrawl.crawls)
-    until(lambda: database.count("select count(*) from rag.crawls where heard_at is not null"))
+    until(
+        lambda: database.count(
+            "select count(*) from rag.crawls where provider_active_at is not null"
+        )
+    )
     [crawl_id] = {id for body in bodies if (id := _crawl_id(body, "crawl."))}
     database.rows("update rag.crawls set provider_crawl_id = %s returning 1", crawl_id)
 

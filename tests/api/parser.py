@@ -44,6 +44,7 @@ class TextParser:
                     token_count=1,
                     start=position,
                     end=position + len(line),
+                    section=(0, len(text)),
                 )
             )
             position += len(line)

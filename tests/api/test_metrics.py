@@ -290,9 +290,9 @@ async def test_counting_reads_no_completed_job(conn: Connection, application_id:
     }
     assert used <= {
         "processing_jobs_ready",
-        "processing_jobs_oldest",
+        "processing_jobs_ready_by_age",
         "processing_jobs_scheduled",
         "processing_jobs_running",
-        "processing_jobs_unsolved",
+        "processing_jobs_needs_attention",
     }
     assert not any("Seq Scan on processing_jobs" in line for line in scans)

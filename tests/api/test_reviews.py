@@ -17,7 +17,7 @@ async def waiting(editor: httpx.AsyncClient, conn: Connection) -> tuple[str, UUI
     file = (await upload(editor, {"a.txt": b"a"})).json()["files"][0]
     document_id = await finish_file_job(conn, UUID(file["jobId"]), chunks=["to be decided"])
     await conn.execute(
-        "update rag.documents set held_by = %s, uri = %s, deleted_at = now() where id = %s",
+        "update rag.documents set held_by_job_id = %s, uri = %s, deleted_at = now() where id = %s",
         [file["jobId"], held_uri(UUID(file["jobId"])), document_id],
     )
     await conn.execute(

@@ -1,10 +1,13 @@
-"""A stand-in of Firecrawl with one site, the root job of a run of that, and the inbox."""
+"""An empty database; a stand-in of Firecrawl with one site, the root job of a run, the inbox."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
+import psycopg
 import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 from ingest.blobs.local import LocalBlobStore
 from ingest.postgres.database import Connection, Pool, transaction
@@ -25,6 +28,17 @@ from tests.firecrawl_runs import (
     start_run,
 )
 from tests.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
+
+
+@pytest.fixture
+def empty(server: str) -> Iterator[str]:
+    """The DSN of an empty database."""
+    name = f"empty_{uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+    yield make_conninfo(server, dbname=name)
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
 
 
 @pytest.fixture

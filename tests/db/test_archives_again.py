@@ -28,7 +28,7 @@ async def test_a_second_version_reads_only_what_has_changed(
     assert await texts(conn, id) == {"docs.zip/changed.txt": "after", "docs.zip/same.txt": "same"}
 
 
-@pytest.mark.parametrize("change", ["embedding_model_id = null", "status = 'partial'"])
+@pytest.mark.parametrize("change", ["embedding_model_id = 0", "status = 'partial'"])
 async def test_what_is_not_wholly_there_in_the_model_in_use_is_read_again(
     archives: ArchiveHouse, conn: Connection, application_id: UUID, change: LiteralString
 ) -> None:

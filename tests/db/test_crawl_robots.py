@@ -62,7 +62,7 @@ async def test_a_robots_txt_that_answers_5xx_is_waited_for(
 
         house.web.answers[_ROBOTS] = response(b"")
         await house.rows(
-            "update rag.crawl_origins set robots_at = now() - interval '1 h' returning 1"
+            "update rag.crawl_origins set robots_fetched_at = now() - interval '1 h' returning 1"
         )
         await house.run_all()
 

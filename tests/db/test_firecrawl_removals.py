@@ -97,8 +97,8 @@ class Stage:
         )
         for path in ("", "other", "page"):
             await self.conn.execute(
-                "insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, shape, "
-                "status) values (%s, %s, %s, %s, %s, %s, 'new')",
+                "insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, "
+                "url_pattern, status) values (%s, %s, %s, %s, %s, %s, 'new')",
                 [new_id(), earlier, source_id, *[site + path] * 3],
             )
 

@@ -167,7 +167,7 @@ async def test_a_crawl_that_is_silent_too_long_is_given_up_with_what_it_has(
     await until(lambda: _scraped(firecrawl))
     await root.wait()
 
-    await root.backdate("heard_at", seconds=1801)
+    await root.backdate("provider_active_at", seconds=1801)
     error = await root.until_failed()
 
     assert error.code == "crawl_failed"
@@ -181,10 +181,10 @@ async def test_a_crawl_that_gets_on_is_not_silent_and_one_that_does_not_is(
     firecrawl.behaviours[SITE] = Behaviour(stuck=True, silent=True)
     await root.wait()
     await until(lambda: _scraped(firecrawl))
-    await root.backdate("heard_at", seconds=1000)
+    await root.backdate("provider_active_at", seconds=1000)
     await root.wait()
     moved = (await crawl_of(conn, root.run)).silent_seconds
-    await root.backdate("heard_at", seconds=1000)
+    await root.backdate("provider_active_at", seconds=1000)
     await root.wait()
     stood = (await crawl_of(conn, root.run)).silent_seconds
 
@@ -198,7 +198,7 @@ async def test_a_crawl_that_nobody_asked_for_long_is_judged_by_what_it_did_meanw
     await root.wait()
     await until(lambda: _scraped(firecrawl))
 
-    await root.backdate("heard_at", seconds=1801)
+    await root.backdate("provider_active_at", seconds=1801)
     went_on = await root.wait()
 
     assert went_on == "provider"
@@ -211,7 +211,7 @@ async def test_a_crawl_that_has_ended_is_not_stopped_however_long_it_was_silent(
     firecrawl.behaviours[SITE] = Behaviour(silent=True)
     await root.wait()
     await until(lambda: _completed(firecrawl))
-    await root.backdate("heard_at", seconds=1801)
+    await root.backdate("provider_active_at", seconds=1801)
 
     end = await root.until_end()
 
@@ -229,7 +229,7 @@ async def test_an_outage_of_the_provider_is_waited_out_until_it_lasts_too_long(
     async with firecrawl_context(pool, blobs, url=_NO_SUCH_SERVER) as ctx:
         root = Root(conn=conn, ctx=ctx, run=run, job=job)
         first = await root.wait()
-        await root.backdate("heard_at", seconds=1801)
+        await root.backdate("provider_active_at", seconds=1801)
         with pytest.raises(Transient):
             await root.step()
         root.job = job._replace(attempts=job.max_attempts)

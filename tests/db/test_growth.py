@@ -124,7 +124,7 @@ def test_the_nightly_round_does_not_look_for_pages_among_files(
         plan = many.execute(statement, {"after": None, "limit": 500}).fetchall()
 
     # Servers before 18 would else read all sources.
-    assert any("knowledge_sources_nightly" in line for (line,) in plan), plan
+    assert any("knowledge_sources_nightly_rescrape" in line for (line,) in plan), plan
 
 
 async def test_lists_are_planned_for_what_is_asked(conn: Connection, application_id: UUID) -> None:

@@ -65,7 +65,9 @@ async def replace_chunks(conn: Connection, source_id: UUID, space: Space) -> Non
                 application_id=row[0],
                 source_id=source_id,
                 document_id=row[1],
-                chunks=[Chunk(ordinal=0, text="new", token_count=1, start=0, end=3)],
+                chunks=[
+                    Chunk(ordinal=0, text="new", token_count=1, start=0, end=3, section=(0, 3))
+                ],
                 keywords=[None],
                 vectors=space.clustered(1),
                 embedded=np.ones(1, dtype=np.bool_),

@@ -1,14 +1,11 @@
 """Migrations and the start-up check, each on a database of its own."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import psycopg
 import pytest
-from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from harness.postgres import postgres_in
@@ -16,17 +13,6 @@ from ingest.errors import SetupError
 from ingest.postgres import migrations
 from ingest.postgres.database import check_server
 from ingest.postgres.migrations import Migration, load_migrations, migrate, pending_migrations
-
-
-@pytest.fixture
-def empty(server: str) -> Iterator[str]:
-    """The DSN of an empty database."""
-    name = f"empty_{uuid4().hex}"
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-    yield make_conninfo(server, dbname=name)
-    with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
 
 
 def test_ten_processes_that_start_at_once_migrate_once(empty: str) -> None:
@@ -38,33 +24,6 @@ def test_ten_processes_that_start_at_once_migrate_once(empty: str) -> None:
     with psycopg.connect(empty) as conn:
         names = conn.execute("select name from app.applications").fetchall()
     assert names == [("default",)]
-
-
-def test_a_batch_that_was_being_worked_on_is_not_taken_for_completed(
-    empty: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    everything = load_migrations()
-    monkeypatch.setattr(migrations, "load_migrations", lambda: everything[:2])
-    migrate(empty)
-    with psycopg.connect(empty, autocommit=True) as conn:
-        for status in ("pending", "failed"):
-            conn.execute(
-                "with batch as (insert into rag.upload_batches (id, application_id)"
-                " select gen_random_uuid(), id from app.applications returning id, application_id)"
-                " insert into rag.knowledge_sources"
-                " (id, application_id, batch_id, type, name, uri, status)"
-                " select gen_random_uuid(), application_id, id, 'file', %s, %s, %s from batch",
-                [status, status, status],
-            )
-    monkeypatch.setattr(migrations, "load_migrations", lambda: everything)
-    migrate(empty)
-
-    with psycopg.connect(empty) as conn:
-        completed = conn.execute(
-            "select source.status, batch.completed_at is not null from rag.upload_batches as batch"
-            "  join rag.knowledge_sources as source on source.batch_id = batch.id"
-        ).fetchall()
-    assert dict(completed) == {"pending": False, "failed": True}
 
 
 def test_a_migration_that_fails_leaves_nothing_of_any(

@@ -37,7 +37,6 @@ async def test_a_source_is_cut_again_from_its_text_without_a_parser_or_a_known_v
         "chunks": 5,
         "reusedVectors": 1,
         "changedMeanwhile": 0,
-        "readAgain": 0,
     }
     after = await source_row(conn, source_id)
     assert (before["status"], after["status"]) == ("completed", "completed")
@@ -126,45 +125,6 @@ async def test_what_waits_is_not_queued_twice_but_what_runs_is_followed_by_anoth
     assert await queued(conn) == [source_id]
 
 
-async def test_a_pdf_stored_without_its_pages_is_read_again(
-    house: RechunkHouse, conn: Connection, application_id: UUID
-) -> None:
-    source_id = await house.add(application_id, "a.txt", 120)
-    await conn.execute(
-        "update rag.documents set pages = null, chunking = null, media_type = 'application/pdf'"
-    )
-    await house.set_of_source(application_id, source_id, size=50)
-
-    finished = await house.rechunk()
-
-    assert house.parser.recut == []
-    assert finished.ended.result is not None
-    assert finished.ended.result["readAgain"] == 1
-    assert (await source_row(conn, source_id))["status"] == "pending"
-    assert await sizes(conn, source_id) == [100, 20]
-    await house.carry_out(await house.take("file"))
-    assert await sizes(conn, source_id) == [50, 50, 20]
-    assert (await source_row(conn, source_id))["status"] == "completed"
-
-
-async def test_a_pdf_without_its_pages_and_without_a_file_is_left_and_told(
-    house: RechunkHouse, conn: Connection, application_id: UUID
-) -> None:
-    source_id = await house.add(application_id, "a.txt", 120)
-    await conn.execute(
-        "update rag.documents set pages = null, chunking = null, media_type = 'application/pdf'"
-    )
-    await conn.execute("update rag.knowledge_sources set blob_key = null")
-    await house.set_of_source(application_id, source_id, size=50)
-
-    finished = await house.rechunk()
-
-    assert finished.ended.status == "completed"
-    assert await sizes(conn, source_id) == [100, 20]
-    [(message,)] = await rows(conn, "select message from rag.job_logs where level = 'warning'")
-    assert message == "left as it is: stored without its pages, and there is no file"
-
-
 async def test_a_refused_text_makes_the_source_partial_and_its_return_completes_it(
     house: RechunkHouse, conn: Connection, application_id: UUID
 ) -> None:
@@ -187,7 +147,7 @@ async def test_what_waits_for_a_review_is_cut_too_and_counts_for_nothing(
     source_id = await house.add(application_id, "a.txt", 120)
     await add_document(conn, source_id, "held:1")
     await conn.execute(
-        "update rag.documents set held_by = gen_random_uuid(), deleted_at = now() "
+        "update rag.documents set held_by_job_id = gen_random_uuid(), deleted_at = now() "
         "where uri = 'held:1'"
     )
     await house.set_of_source(application_id, source_id, size=50)

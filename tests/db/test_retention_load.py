@@ -158,19 +158,20 @@ _FILL = (
     "'delivered', now() - n * interval '1 minute' "
     "from rag.webhook_endpoints as endpoint, generate_series(1, %(rows)s) as n",
     "insert into rag.documents (id, application_id, source_id, uri, media_type, status, "
-    "content_hash, text, extractor, coverage, chunk_count, token_count, deleted_at) "
+    "content_hash, text, extractor, coverage, chunk_count, token_count, chunking, "
+    "embedding_model_id, deleted_at) "
     "select gen_random_uuid(), %(app)s, source.id, n::text, 't', 'completed', '', '', 't', '{}', "
-    "0, 0, case n when 1 then now() - interval '40 days' end "
+    "0, 0, '{}', 1, case n when 1 then now() - interval '40 days' end "
     "from rag.knowledge_sources as source, generate_series(1, %(rows)s / 500) as n",
     "insert into rag.chunks (id, application_id, source_id, document_id, ordinal, content, "
-    "content_hash, token_count, char_start, char_end) "
-    "select gen_random_uuid(), %(app)s, source_id, id, 0, 'a', '', 1, 0, 1 from rag.documents "
-    "where deleted_at is null",
+    "content_hash, token_count, char_start, char_end, section_start, section_end) "
+    "select gen_random_uuid(), %(app)s, source_id, id, 0, 'a', '', 1, 0, 1, 0, 1 "
+    "from rag.documents where deleted_at is null",
     "insert into rag.crawls (id, application_id, source_id, job_id, provider, status, created_at, "
     "ended_at) select gen_random_uuid(), %(app)s, source.id, gen_random_uuid(), 'builtin', "
     "'completed', now() - n * interval '1 day', now() - n * interval '1 day' "
     "from rag.knowledge_sources as source, generate_series(1, %(rows)s / 500) as n",
-    "insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, shape, status) "
+    "insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, url_pattern, status) "
     "select gen_random_uuid(), id, source_id, 'u', 'u', 's', 'unchanged' from rag.crawls",
     "analyze",
 )
@@ -182,7 +183,7 @@ _PLANS: list[tuple[Mapping[str, bytes], str, dict[str, Any], set[str]]] = [
         "ended",
         {"jobs": timedelta(days=30), "failed_jobs": timedelta(days=90), "limit": 100}
         | {"after_time": None, "after_position": None},
-        {"processing_jobs_ended"},
+        {"processing_jobs_completed"},
     ),
     (
         retention_jobs._SQL,

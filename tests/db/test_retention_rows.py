@@ -141,8 +141,8 @@ async def test_answers_are_kept_for_their_time(
 ) -> None:
     for key, days in (("old", 7.1), ("young", 6.9)):
         await conn.execute(
-            "insert into rag.idempotency_keys (application_id, key, request_hash, response, "
-            "created_at) values (%s, %s, '', '{}', now() - %s::interval)",
+            "insert into rag.idempotency_keys (application_id, key, request_hash, status, "
+            "response, created_at) values (%s, %s, '', 202, '{}', now() - %s::interval)",
             [application_id, key, timedelta(days=days)],
         )
 
@@ -210,7 +210,9 @@ async def test_pages_that_left_their_site_are_kept_for_their_time(
     await _age(conn, "documents", "deleted_at", 30.1, f"id in ('{old}', '{held}')")
     await _age(conn, "documents", "deleted_at", 29.9, f"id = '{young}'")
     # A new version that waits for a review: not even its text is worth a chunk.
-    await conn.execute("update rag.documents set held_by = %s where id = %s", [run.job_id, held])
+    await conn.execute(
+        "update rag.documents set held_by_job_id = %s where id = %s", [run.job_id, held]
+    )
     await conn.execute("delete from rag.chunks where document_id = %s", [held])
     await conn.execute(
         "update rag.processing_jobs set status = 'review_needed' where id = %s", [run.job_id]

@@ -88,7 +88,7 @@ async def rows(conn: Connection, query: Any, *values: Any) -> list[Any]:
 
 
 async def held(conn: Connection) -> int:
-    return len(await rows(conn, "select from rag.documents where held_by is not null"))
+    return len(await rows(conn, "select from rag.documents where held_by_job_id is not null"))
 
 
 async def source_of(conn: Connection, job_id: UUID) -> dict[str, Any]:
@@ -143,7 +143,7 @@ async def test_approval_puts_the_new_version_in_the_place_of_the_old(
     assert source["size_bytes"] == len(NEW)
     assert source["embedding_model_id"] == house.model_id
     assert source["coverage"] == coverage_json(POOR)
-    [document] = await rows(conn, "select id, uri, deleted_at, held_by from rag.documents")
+    [document] = await rows(conn, "select id, uri, deleted_at, held_by_job_id from rag.documents")
     assert document == (UUID(job["result"]["documentId"]), "a.pdf", None, None)
 
 
@@ -366,4 +366,4 @@ async def test_what_an_accident_left_behind_is_dropped_and_nothing_else(
     dropped = [await held_documents.drop_orphans(conn, 1) for _ in range(3)]
 
     assert dropped == [1, 1, 0]
-    assert await rows(conn, "select held_by from rag.documents") == [(ended[2],)]
+    assert await rows(conn, "select held_by_job_id from rag.documents") == [(ended[2],)]

@@ -6,7 +6,6 @@ from uuid import UUID
 import pytest
 
 from ingest.postgres.database import Connection
-from ingest.postgres.migrations import load_migrations
 from ingest.store.search import keyword_search, search_hints
 from ingest.store.search.keyword_search import Matches
 from ingest.store.search.search_hints import Hints, WordShares
@@ -79,17 +78,6 @@ async def test_no_statement_of_a_search_takes_longer_than_five_seconds(
 
 async def test_the_index_is_built_with_care(conn: Connection, space: Space) -> None:
     assert await _options(conn, space) == ["m=16", "ef_construction=256"]
-
-
-async def test_an_index_of_before_is_gone_on_with_more_care(conn: Connection, space: Space) -> None:
-    index = f"rag.embeddings_hnsw_{space.id}"
-    await conn.execute(f"alter index {index} reset (m, ef_construction)".encode())
-    assert not await _options(conn, space)
-    [migration] = [migration for migration in load_migrations() if migration.name == "recall"]
-
-    await conn.execute(migration.sql)
-
-    assert await _options(conn, space) == ["ef_construction=256"]
 
 
 async def _options(conn: Connection, space: Space) -> Any:

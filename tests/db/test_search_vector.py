@@ -43,9 +43,9 @@ async def fill(conn: Connection, application_id: UUID, space: Space, count: int)
                 await copy.write_row((uuid4(), vector))
         await conn.execute(
             "insert into rag.chunks (id, application_id, source_id, document_id, ordinal, content, "
-            "content_hash, token_count, char_start, char_end) "
+            "content_hash, token_count, char_start, char_end, section_start, section_end) "
             "select new.id, application_id, source_id, document_id, row_number() over (), '', '', "
-            "1, 0, 0 from new cross join "
+            "1, 0, 0, 0, 0 from new cross join "
             "(select * from rag.chunks where application_id = %s limit 1) as seed",
             [application_id],
         )

@@ -60,7 +60,10 @@ DOCUMENT = Document(
 WEB = asdict(DOCUMENT)["web"]
 COVERAGE = asdict(DOCUMENT)["coverage"]
 CHUNKS = [
-    Chunk(ordinal=0, text=DOCUMENT.text[:11], token_count=3, start=0, end=11, page=1, page_end=1),
+    Chunk(
+        ordinal=0, text=DOCUMENT.text[:11], token_count=3, start=0, end=11, page=1, page_end=1,
+        section=(0, 11),
+    ),
     Chunk(
         ordinal=1, text=DOCUMENT.text[13:], token_count=9, start=13, end=len(DOCUMENT.text),
         headings=("A", "B"), page=2, page_end=3, section=(13, 40),

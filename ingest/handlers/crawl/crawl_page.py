@@ -6,7 +6,7 @@ from ingest.errors import Permanent, Transient
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.crawl.current_run import run_of
 from ingest.handlers.crawl.fetch_page import LaterPage, LeadsAway, NoPage, note_http_status
-from ingest.handlers.crawl.link_discovery import Found, add_found, lead_on_without, scope_of
+from ingest.handlers.crawl.link_discovery import Found, add_found, follow_stored_links, scope_of
 from ingest.handlers.crawl.read_page import ReadPage, read_page
 from ingest.handlers.crawl.read_provider_page import read_provider_page
 from ingest.handlers.crawl.store_page import count_again, page_outcome
@@ -70,7 +70,7 @@ async def _read(
         if isinstance(error, NoPage) and error.is_gone and stored is not None:
             return _seen(job, crawl, page, "gone", error.code, str(error), error.http_status)
         if stored is not None:
-            await lead_on_without(job, crawl, page, stored, ctx)
+            await follow_stored_links(job, crawl, page, stored, ctx)
         raise
 
 

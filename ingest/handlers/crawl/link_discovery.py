@@ -78,8 +78,10 @@ def _sort(links: Iterable[str], scope: Scope, rules: Robots, home: str, depth: i
         # page of a site that has moved to `www.` or https would cost a redirect.
         fetch_url = address.replace(urls.origin(address), home, 1)
         if rules.allows(fetch_url):
-            shape = urls.shape(address)
-            found.pages.append(NewPage(uri=uri, fetch_url=fetch_url, shape=shape, depth=depth))
+            url_pattern = urls.url_pattern(address)
+            found.pages.append(
+                NewPage(uri=uri, fetch_url=fetch_url, url_pattern=url_pattern, depth=depth)
+            )
         else:
             found.forbidden.append(
                 SeenPage(uri=uri, status="skipped", error_code="robots_disallowed")
@@ -119,7 +121,7 @@ def family_of(job: ClaimedJob, crawl: Crawl) -> Family:
     )
 
 
-async def lead_on_without(
+async def follow_stored_links(
     job: ClaimedJob, crawl: Crawl, page: PageForJob, stored: StoredPage, ctx: Context
 ) -> None:
     """Follow the stored links of a page that cannot be read now.
@@ -134,4 +136,4 @@ async def lead_on_without(
             raise LeaseLost(job.id)
         locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
         await add_found(conn, job, crawl, found, locked=locked)
-        await crawl_pages.led_on(conn, page.id, job=job)
+        await crawl_pages.note_followed_stored_links(conn, page.id, job=job)

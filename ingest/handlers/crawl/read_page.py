@@ -127,7 +127,7 @@ def _unchanged(stored: StoredPage, answer: Answer, uri: str) -> ReadPage:
         seen=FromWeb(
             etag=_validator(answer, "etag") or stored.etag,
             last_modified=_validator(answer, "last-modified") or stored.last_modified,
-            text_hash=stored.text_hash or b"",
+            text_hash=stored.text_hash,
             links=stored.links if tag.follow else (),
         ),
         may_index=tag.index,
@@ -152,7 +152,7 @@ def _changed(answer: Answer, parsed: Parsed, cut_by: ChunkSettings, uri: str) ->
             last_modified=_validator(answer, "last-modified"),
             text_hash=text_hash(parsed.document.text),
             links=web.links if follow else (),
-            shape=_shape(uri),
+            url_pattern=_url_pattern(uri),
         ),
         canonical=web.canonical,
         may_index=web.index and tag.index,
@@ -164,9 +164,9 @@ def _tag(answer: Answer) -> RobotsTag:
     return read_tag(answer.fetched.headers.get("x-robots-tag", ""))
 
 
-def _shape(uri: str) -> str | None:
-    shape = urls.shape(uri)
-    return None if shape == uri else shape
+def _url_pattern(uri: str) -> str | None:
+    url_pattern = urls.url_pattern(uri)
+    return None if url_pattern == uri else url_pattern
 
 
 def _validator(answer: Answer, name: str) -> str | None:

@@ -44,7 +44,7 @@ async def read_provider_page(
         seen=FromWeb(
             text_hash=text_hash(parsed.document.text)
             if parsed
-            else (stored.text_hash if stored else None) or b"",
+            else (stored.text_hash if stored else b""),
             links=crawled.links,
         ),
     )

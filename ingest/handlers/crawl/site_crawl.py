@@ -72,7 +72,7 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
     start = NewPage(
         uri=urls.normalise(crawl.uri),
         fetch_url=crawl.start,
-        shape=urls.shape(crawl.uri),
+        url_pattern=urls.url_pattern(crawl.uri),
         depth=0,
     )
     first = Found()

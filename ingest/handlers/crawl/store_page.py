@@ -213,9 +213,9 @@ async def _other_name(conn: Connection, work: _Work) -> str | None:
         await crawl_pages.rename(conn, page.id, uri)
         alias = SeenPage(uri=page.uri, status="duplicate", duplicate_of=uri)
         await frontier.add_seen(conn, page.crawl_id, page.source_id, [alias])
-    if page.stands_alone or work.canonical is None:
+    if page.ignores_canonical or work.canonical is None:
         return None
-    if urls.path_shape(work.canonical) == urls.path_shape(uri):
+    if urls.without_query(work.canonical) == urls.without_query(uri):
         # Only the query differs (sort order, session id); the page itself calls it irrelevant.
         return work.canonical
     return None

@@ -125,8 +125,8 @@ class _Ingested:
             vectors=self.vectors,
             model_id=self.ctx.model_id,
             chunking=self.settings,
-            held_by=None if self.review is None else self.job.id,
-            seen_by=self.place.root_job_id,
+            held_by_job_id=None if self.review is None else self.job.id,
+            last_seen_job_id=self.place.root_job_id,
         )
 
         async def write(conn: Connection) -> None:

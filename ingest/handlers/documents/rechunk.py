@@ -31,8 +31,6 @@ from ingest.tokens.keywords import keyword_text
 _SECONDS_AT_A_TIME: Final = 120.0
 # Tries per document that is changed concurrently each time.
 _MOST_LOOKS: Final = 3
-# The only paged type with documents that were stored before page ranges existed.
-_PAGED_BEFORE: Final = "application/pdf"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,8 +42,6 @@ class _Tally:
     reused_vectors: int = 0
     changed: int = 0
     """Left alone: the document or the settings changed meanwhile."""
-    read_again: int = 0
-    """Files queued to be read again because their page ranges are not stored."""
     failed: int = 0
     last_code: str = "internal"
     last_message: str = ""
@@ -125,9 +121,6 @@ async def _next(work: _Work, settings: ChunkSettings) -> StoredDocument | None:
 
 
 async def _rechunk(document: StoredDocument, settings: ChunkSettings, work: _Work) -> None:
-    if document.pages is None and document.media_type == _PAGED_BEFORE:
-        await _read_again(document, work)
-        return
     try:
         await _cut_and_swap(document, settings, work)
     except Permanent as error:
@@ -180,7 +173,7 @@ def _error_code(document: StoredDocument, embedding: EmbeddingLoss | None) -> st
         with_text=stored["withText"],
         empty=stored["empty"],
         failed=stored["failed"],
-        unread=stored.get("unread", 0),
+        unread=stored["unread"],
     )
     return partial_code(embedding, coverage)
 
@@ -210,19 +203,6 @@ async def _swap(
         work.changed, work.looks = document.id, 0
         work.tally.changed += 1
     work.looks += 1
-
-
-async def _read_again(document: StoredDocument, work: _Work) -> None:
-    """Queue the stored file to be read again: its stored text has no page numbers."""
-    async with transaction(work.ctx.pool) as conn:
-        if not await jobs.hold(conn, [work.job]):
-            raise LeaseLost(work.job.id)
-        begun = await rechunks.read_file_again(conn, document, priority=work.job.priority)
-    if begun:
-        work.tally.read_again += 1
-    else:
-        work.tally.changed += 1
-        _warn(work, "left as it is: stored without its pages, and there is no file", document)
 
 
 def _warn(work: _Work, message: str, document: StoredDocument, **details: Any) -> None:
@@ -262,7 +242,6 @@ async def _end(work: _Work) -> Outcome:
             "chunks": tally.chunks,
             "reusedVectors": tally.reused_vectors,
             "changedMeanwhile": tally.changed,
-            "readAgain": tally.read_again,
         },
         embedding_config={
             "provider": work.ctx.model.provider,

@@ -82,7 +82,7 @@ def _reported(page: CrawledPage, index: int) -> ProviderPage:
         uri=urls.normalise(page.url),
         queued_as=urls.normalise(page.source_url),
         fetch_url=urls.fetchable(page.source_url),
-        shape=urls.shape(page.url),
+        url_pattern=urls.url_pattern(page.url),
         scrape_id=scrape_id if scrape_id and len(scrape_id) <= _LONGEST_SCRAPE_ID else None,
         http_status=page.status_code,
         error_code=code,

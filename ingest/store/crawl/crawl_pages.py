@@ -42,7 +42,7 @@ class PageForJob:
     event_id: int | None
     """The webhook event with its content, if a provider fetched it."""
     event_index: int | None
-    stands_alone: bool
+    ignores_canonical: bool
     """Whether to ignore its canonical URL, since no document exists there."""
     http_status: int | None
     error_code: ErrorCode | None
@@ -57,14 +57,14 @@ class StoredPage:
     id: UUID
     """Document id."""
     content_hash: bytes
-    text_hash: bytes | None
+    text_hash: bytes
     etag: str | None
     last_modified: str | None
     links: list[str]
     token_count: int
     chunk_count: int
     text_length: int
-    embedding_model_id: int | None
+    embedding_model_id: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,9 +174,11 @@ async def states(conn: Connection, crawl_id: UUID) -> list[dict[str, Any]]:
         return await cur.fetchall()
 
 
-async def led_on(conn: Connection, id: UUID, *, job: jobs.ClaimedJob) -> None:
+async def note_followed_stored_links(conn: Connection, id: UUID, *, job: jobs.ClaimedJob) -> None:
     """Note that the run follows the stored links of a page that fails."""
-    await conn.execute(_SQL["led_on"], {"id": id, "job_id": job.id, "fence": job.fence})
+    await conn.execute(
+        _SQL["note_followed_stored_links"], {"id": id, "job_id": job.id, "fence": job.fence}
+    )
 
 
 async def blind_spots(conn: Connection, *, crawl_id: UUID, follows_stored: bool) -> int:

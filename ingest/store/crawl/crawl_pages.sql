@@ -2,7 +2,7 @@
 
 -- name: for_job
 select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.depth,
-       page.event_id, page.event_index, page.stands_alone, page.http_status, page.error_code,
+       page.event_id, page.event_index, page.ignores_canonical, page.http_status, page.error_code,
        page.error_message
   from rag.crawl_pages as page
  where page.id = %(id)s;
@@ -10,7 +10,7 @@ select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.de
 -- name: of_run
 -- The only page of a single-page run.
 select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.depth,
-       page.event_id, page.event_index, page.stands_alone, page.http_status, page.error_code,
+       page.event_id, page.event_index, page.ignores_canonical, page.http_status, page.error_code,
        page.error_message
   from rag.crawl_pages as page
  where page.crawl_id = %(crawl_id)s
@@ -85,10 +85,10 @@ select status, error_code, http_status, count(*) as n
   from rag.crawl_pages where crawl_id = %(crawl_id)s
  group by status, error_code, http_status;
 
--- name: led_on
+-- name: note_followed_stored_links
 -- Fenced: only while the caller still holds the job.
 update rag.crawl_pages as page
-   set led_on = true
+   set followed_stored_links = true
   from rag.processing_jobs as job
  where page.id = %(id)s and job.id = %(job_id)s and job.fence = %(fence)s
    and job.status = 'processing';
@@ -101,7 +101,7 @@ select count(*)
   from rag.crawl_pages as page
  where page.crawl_id = %(crawl_id)s and page.status = 'failed'
    and coalesce(page.http_status, 0) not in (404, 410)
-   and not page.led_on
+   and not page.followed_stored_links
    and not coalesce((
         select bool_or(earlier.status = 'failed' and (run.is_complete or run.is_first))
                -- A provider also followed the links of pages that failed only in our processing.

@@ -5,7 +5,8 @@ select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.prov
        crawl.settings, crawl.status, crawl.page_count, crawl.provider_crawl_id,
        crawl.start_sent_at, crawl.created_at, crawl.error_code, crawl.error_message,
        source.uri, source.type as source_type,
-       extract(epoch from now() - coalesce(crawl.heard_at, crawl.start_sent_at, crawl.created_at))::float8
+       extract(epoch from now() - coalesce(
+           crawl.provider_active_at, crawl.start_sent_at, crawl.created_at))::float8
            as silent_seconds,
        extract(epoch from now() - crawl.start_sent_at)::float8 as sent_seconds_ago
   from rag.crawls as crawl
@@ -58,24 +59,25 @@ with forgotten as (
     delete from rag.crawl_pages
      where crawl_id = %(id)s and status in ('held', 'removed') and job_id is null)
 update rag.crawls
-   set status = 'pending', skipped = skipped - array['not_scraped', 'not_delivered'], start_sent_at = null, provider_crawl_id = null, heard_at = null,
+   set status = 'pending', skipped = skipped - array['not_scraped', 'not_delivered'],
+       start_sent_at = null, provider_crawl_id = null, provider_active_at = null,
        provider_progress = null, ended_at = null, error_code = null, error_message = null
  where id = %(id)s;
 
 -- name: started
 update rag.crawls
-   set provider_crawl_id = %(provider_crawl_id)s, heard_at = now(),
+   set provider_crawl_id = %(provider_crawl_id)s, provider_active_at = now(),
        start_sent_at = coalesce(start_sent_at, now()), started_at = coalesce(started_at, now()),
        status = case when status = 'pending' then 'running' else status end
  where id = %(id)s and provider_crawl_id is null;
 
 -- name: heard
 update rag.crawls
-   set heard_at = now(), provider_progress = %(progress)s
+   set provider_active_at = now(), provider_progress = %(progress)s
  where id = %(id)s and provider_progress is distinct from %(progress)s;
 
 -- name: heard_of
-update rag.crawls set heard_at = now() where id = %(id)s;
+update rag.crawls set provider_active_at = now() where id = %(id)s;
 
 -- name: by_run
 -- The run that an event belongs to: by our id, else by the provider's.

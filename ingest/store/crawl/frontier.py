@@ -31,7 +31,7 @@ class NewPage:
 
     uri: str
     fetch_url: str
-    shape: str
+    url_pattern: str
     depth: int
 
 
@@ -64,7 +64,7 @@ async def add(
     """Add new addresses to a run, each with a job; return how many were skipped, by reason.
 
     `room`: how many more pages fit the limit; up to 1,000 pages beyond it wait for a place.
-    `variants`: the most pages of one shape.
+    `variants`: the most pages of one URL pattern.
     The caller holds the lock of the run.
     """
     skipped: Counter[str] = Counter()
@@ -132,12 +132,12 @@ async def _without_traps(
     *,
     variants: int,
 ) -> list[NewPage]:
-    many = [page for page in wanted if page.shape != page.uri]
+    many = [page for page in wanted if page.url_pattern != page.uri]
     if not many:
         return list(wanted)
     source = {"crawl_id": family.crawl_id, "source_id": family.source_id}
     cursor = await conn.execute(
-        _SQL["shapes"], {**source, "digests": list({_md5(page.shape) for page in many})}
+        _SQL["url_patterns"], {**source, "digests": list({_md5(page.url_pattern) for page in many})}
     )
     known: Counter[str] = Counter(dict(await cursor.fetchall()))
     async with conn.cursor(row_factory=scalar_row) as cur:
@@ -145,11 +145,11 @@ async def _without_traps(
         stored = set(await cur.fetchall())
     kept = []
     for page in wanted:
-        is_new = page.shape != page.uri and page.uri not in stored
-        if is_new and known[page.shape] >= variants:
+        is_new = page.url_pattern != page.uri and page.uri not in stored
+        if is_new and known[page.url_pattern] >= variants:
             skipped["trap"] += 1
             continue
-        known[page.shape] += is_new
+        known[page.url_pattern] += is_new
         kept.append(page)
     return kept
 
@@ -180,7 +180,7 @@ async def _insert_rows(
             "job_ids": job_ids,
             "uris": [page.uri for page in pages],
             "fetch_urls": [page.fetch_url for page in pages],
-            "shapes": [page.shape for page in pages],
+            "url_patterns": [page.url_pattern for page in pages],
             "depths": [page.depth for page in pages],
         },
     )
@@ -193,7 +193,7 @@ async def only_page(
     """The page of a single-page run; inserted if missing."""
     page = await crawl_pages.of_run(conn, crawl_id)
     if page is None:
-        new = NewPage(uri=uri, fetch_url=fetch_url, shape=uri, depth=0)
+        new = NewPage(uri=uri, fetch_url=fetch_url, url_pattern=uri, depth=0)
         await _insert_rows(conn, crawl_id, source_id, [new], [job_id])
         page = await crawl_pages.of_run(conn, crawl_id)
     if page is None:
@@ -263,7 +263,7 @@ async def requeue_orphans(conn: Connection, family: Family) -> int:
     )
     has_job = {job.id for job in retried}
     ids = [id for id, job_id in orphans.items() if job_id in has_job]
-    await conn.execute(_SQL["let_stand_alone"], {"ids": ids})
+    await conn.execute(_SQL["ignore_canonical"], {"ids": ids})
     await count(conn, family.crawl_id, len(ids))
     return len(ids)
 

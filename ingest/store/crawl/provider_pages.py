@@ -38,7 +38,7 @@ class ProviderPage:
     """Normalised address that the provider requested; the only one known of a failure."""
     fetch_url: str
     """The requested address, not normalised."""
-    shape: str
+    url_pattern: str
     scrape_id: str | None
     """The provider's id of the attempt; the same in every report of it."""
     http_status: int | None = None
@@ -289,7 +289,7 @@ def _columns(pages: Sequence[ProviderPage]) -> dict[str, Any]:
     return {
         "uris": [page.uri for page in pages],
         "fetch_urls": [page.fetch_url for page in pages],
-        "shapes": [page.shape for page in pages],
+        "url_patterns": [page.url_pattern for page in pages],
         "scrape_ids": [page.scrape_id for page in pages],
         "http_statuses": [page.http_status for page in pages],
         "indexes": [page.event_index for page in pages],

@@ -38,7 +38,7 @@ class CrawlSettings:
     include_paths: tuple[str, ...] = ()
     exclude_paths: tuple[str, ...] = ()
     variants: int = 100
-    """Maximum pages of one shape (they differ by query or date): more suggest a calendar."""
+    """Maximum pages of one URL pattern (differing in query or date): more suggest a calendar."""
     provider: CrawlProvider = "builtin"
     accept_losses: bool = False
     """Accept the current content even if most of a page's text is gone."""

@@ -42,8 +42,8 @@ select source.id
    and exists (
         select 1 from rag.documents as document
          where document.source_id = source.id
-           and (document.deleted_at is null or document.held_by is not null)
-           and document.chunking is distinct from %(effective)s::jsonb)
+           and (document.deleted_at is null or document.held_by_job_id is not null)
+           and document.chunking <> %(effective)s::jsonb)
  order by source.id;
 
 -- name: all_cut_otherwise
@@ -54,8 +54,8 @@ select source.id
    and exists (
         select 1 from rag.documents as document
          where document.source_id = source.id
-           and (document.deleted_at is null or document.held_by is not null)
-           and document.chunking is distinct from choice.effective)
+           and (document.deleted_at is null or document.held_by_job_id is not null)
+           and document.chunking <> choice.effective)
  order by source.id;
 
 -- name: waiting

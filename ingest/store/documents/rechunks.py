@@ -12,13 +12,10 @@ from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
 from ingest.model import Chunk, ChunkSettings, Page, Vectors
-from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.postgres.database import Connection, load_queries
 from ingest.store.documents import chunking, documents
 from ingest.store.documents.chunking import Cut, Installation
 from ingest.store.documents.documents import DocumentChunks, chunking_json
-from ingest.store.queue import jobs
-from ingest.store.queue.jobs import NewJob
-from ingest.store.sources import events
 
 _SQL = load_queries("documents/rechunks.sql")
 
@@ -42,10 +39,9 @@ class StoredDocument:
     application_id: UUID
     source_id: UUID
     uri: str
-    media_type: str
     text: str
-    pages: list[list[int]] | None
-    """Number, start and end of each; None: stored before page ranges existed."""
+    pages: list[list[int]]
+    """Number, start and end of each."""
     coverage: dict[str, Any]
     error_code: str | None
     """Why it is `partial`."""
@@ -54,8 +50,7 @@ class StoredDocument:
     """Whether it awaits review; its source does not count it yet."""
 
     def page_ranges(self) -> tuple[Page, ...]:
-        pages = self.pages or ()
-        return tuple(Page(number=number, start=start, end=end) for number, start, end in pages)
+        return tuple(Page(number=number, start=start, end=end) for number, start, end in self.pages)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,34 +158,6 @@ async def _count(
 async def remember(conn: Connection, job_id: UUID, payload: Mapping[str, Any]) -> None:
     """Save a job's progress in its payload for the next attempt. The caller holds the job."""
     await conn.execute(_SQL["remember"], {"job_id": job_id, "payload": Jsonb(dict(payload))})
-
-
-async def read_file_again(conn: Connection, document: StoredDocument, *, priority: int) -> bool:
-    """Queue a run that reads the stored file; False if there is no file or a run is open."""
-    if await _one(conn, "lock_source", id=document.source_id) is None:
-        return False
-    file = await _one(conn, "stored_file", source_id=document.source_id, uri=document.uri)
-    if file is None:
-        return False
-    job = NewJob(
-        id=new_id(),
-        application_id=document.application_id,
-        type="file",
-        source_id=document.source_id,
-        priority=priority,
-        payload={
-            "blobKey": file["blob_key"],
-            "contentHash": file["content_hash"],
-            "sizeBytes": file["size_bytes"],
-        },
-    )
-    await jobs.enqueue(conn, [job])
-    await conn.execute(_SQL["begin_run"], {"source_id": document.source_id, "job_id": job.id})
-    data = {"status": "pending", "jobId": str(job.id), "percent": 0}
-    await events.emit(
-        conn, [events.NewEvent(source_id=document.source_id, type="source", data=data)]
-    )
-    return True
 
 
 async def _one(conn: Connection, query: str, **values: Any) -> dict[str, Any] | None:

@@ -75,7 +75,7 @@ with over as materialized (
        for no key update of source skip locked)
 update rag.knowledge_sources as source
    set current_job_id = null,
-       ended_counts = case when over.total > 0 then over.ends end
+       ended_job_counts = case when over.total > 0 then over.ends end
   from over
  where source.id = over.id
 returning source.id;

@@ -34,7 +34,7 @@ class KnownMember:
 
     uri: str
     content_hash: bytes
-    embedding_model_id: int | None
+    embedding_model_id: int
     status: str
     has_members: bool
     """Whether the file contained other files."""

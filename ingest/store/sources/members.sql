@@ -28,15 +28,15 @@ select uri, content_hash, embedding_model_id, status, metadata ? 'attachments' a
 
 -- name: keep
 update rag.documents
-   set seen_by = %(root_job_id)s
+   set last_seen_job_id = %(root_job_id)s
  where source_id = %(source_id)s and md5(uri) = any(%(uri_digests)s) and deleted_at is null;
 
 -- name: drop_unseen
 -- Deletes documents that this run neither stored nor found unchanged. Keeps earlier documents of a
 -- file or archive that could not be read.
 delete from rag.documents as document
- where document.source_id = %(source_id)s and document.held_by is null
-   and document.seen_by is distinct from %(root_job_id)s
+ where document.source_id = %(source_id)s and document.held_by_job_id is null
+   and document.last_seen_job_id is distinct from %(root_job_id)s
    and document.uri is distinct from %(keep_uri)s
    and not exists (
         select 1 from rag.processing_jobs as child

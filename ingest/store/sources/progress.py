@@ -103,10 +103,10 @@ def _summary(counts: Mapping[str, int], partial: int) -> SourceStatus:
 def _source_progress(row: dict[str, Any]) -> SourceProgress:
     points, ended_lately = int(row.pop("points")), row.pop("ended_lately")
     is_counting = row.pop("is_counting")
-    ended_counts = row.pop("ended_counts")
+    ended_job_counts = row.pop("ended_job_counts")
     if row["total"] == 0:
         # Its ended jobs were removed: use their saved counts, or else the state of the source.
-        counts = ended_counts or _count_of_one(row["status"])
+        counts = ended_job_counts or _count_of_one(row["status"])
         return SourceProgress(
             **row | counts | {"total": sum(counts.values())},
             percent=0 if row["status"] in ("pending", "processing", "review_needed") else 100,

@@ -11,7 +11,7 @@ select source.id, source.type as source_type, source.name, source.uri, source.st
                   order by event.seq limit 1) - 1, source.event_seq) as oldest_position,
        run.total, run.completed, run.failed, run.processing, run.pending, run.cancelled,
        run.review_needed, run.points, run.ended_lately, run.is_counting,
-       case when source.current_job_id is null then source.ended_counts end as ended_counts
+       case when source.current_job_id is null then source.ended_job_counts end as ended_job_counts
   from rag.knowledge_sources as source
  cross join lateral (
     select count(*) filter (where job.counts) as total,

@@ -62,7 +62,7 @@ select document.id, document.source_id as knowledge_source_id, document.uri, doc
        document.deleted_at
   from rag.documents as document
  where document.application_id = %(application_id)s and document.source_id = %(source_id)s
-   and document.held_by is null
+   and document.held_by_job_id is null
    and (%(after)s::uuid is null or document.id > %(after)s)
  order by document.id
  limit %(limit)s;
@@ -76,7 +76,7 @@ select document.id, document.source_id as knowledge_source_id, document.uri, doc
   from rag.documents as document
   join rag.knowledge_sources as source on source.id = document.source_id
  where document.application_id = %(application_id)s and document.id = %(document_id)s
-   and document.held_by is null and source.deleted_at is null;
+   and document.held_by_job_id is null and source.deleted_at is null;
 
 -- name: chunks
 -- In reading order: by document, then from its beginning.
@@ -101,4 +101,4 @@ select document.text
    and source.deleted_at is null
    and (document.deleted_at is null
         or exists (select 1 from rag.processing_jobs as job
-                    where job.id = document.held_by and job.status = 'review_needed'));
+                    where job.id = document.held_by_job_id and job.status = 'review_needed'));
