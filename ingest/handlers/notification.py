@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
 from typing import Final
-from uuid import UUID
 
 from ingest.errors import IngestError, LeaseLost, Permanent, Snooze, Transient
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
+from ingest.payloads import DeliveryPayload
 from ingest.postgres.database import Connection, transaction
 from ingest.providers.notify import schedule
 from ingest.providers.notify.mail import Letter, MailRefused
@@ -79,7 +79,7 @@ async def _begin(job: ClaimedJob, ctx: Context) -> tuple[Due, bool] | None:
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
-        due = await deliveries.due(conn, UUID(job.payload["deliveryId"]))
+        due = await deliveries.due(conn, DeliveryPayload.of(job).delivery_id)
         if due is None:
             return None
         if not due.is_enabled:

@@ -5,6 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection, Pool
 from ingest.store.queue import job_control, jobs
 from ingest.store.queue.jobs import ClaimedJob, Ended
@@ -215,7 +216,7 @@ async def test_a_newer_upload_supersedes_the_open_job_of_its_path(
 
     assert await complete(conn, [old]) == set()
     [new] = await claim(conn)
-    assert new.payload["contentHash"] != old.payload["contentHash"]
+    assert FilePayload.of(new).content_hash != FilePayload.of(old).content_hash
     assert (await source_row(conn, source))["current_job_id"] == new.id
 
 

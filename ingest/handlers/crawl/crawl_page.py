@@ -1,7 +1,5 @@
 """The job for one page of a site, fetched by us or already fetched by a provider."""
 
-from uuid import UUID
-
 from ingest.errors import Permanent, Transient
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.crawl.current_run import run_of
@@ -11,6 +9,7 @@ from ingest.handlers.crawl.read_page import ReadPage, read_page
 from ingest.handlers.crawl.read_provider_page import read_provider_page
 from ingest.handlers.crawl.store_page import count_again, page_outcome
 from ingest.handlers.registry import handler
+from ingest.payloads import PagePayload
 from ingest.postgres.database import Connection
 from ingest.store.crawl import crawl_pages, crawls
 from ingest.store.crawl.crawl_pages import PageForJob, PageResult, StoredPage
@@ -21,9 +20,10 @@ from ingest.store.queue.jobs import ClaimedJob
 @handler("crawl_page")
 async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Read a page, store it if it is new or changed, and queue the pages it links to."""
-    crawl = await run_of(job, ctx)
+    payload = PagePayload.of(job)
+    crawl = await run_of(payload.crawl_id, ctx)
     async with ctx.pool.connection() as conn:
-        page = await crawl_pages.for_job(conn, UUID(job.payload["pageId"]))
+        page = await crawl_pages.for_job(conn, payload.page_id)
         if page is None:
             raise Permanent("the knowledge source was deleted", code="source_deleted")
         stored = await crawl_pages.stored(conn, page.source_id, page.uri)

@@ -16,6 +16,7 @@ from ingest.handlers.crawl.robots import AGAIN, RobotsUnavailable, robots_of
 from ingest.handlers.crawl.sitemaps import Named, sitemap_pages
 from ingest.handlers.firecrawl import run
 from ingest.handlers.registry import handler
+from ingest.payloads import RunPayload
 from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import crawls, frontier
 from ingest.store.crawl.crawls import Crawl
@@ -32,7 +33,7 @@ _PATIENCE_SECONDS: Final = 3600.0
 @handler("site_crawl")
 async def crawl_site(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Run one step of a site's run."""
-    crawl = await run_of(job, ctx)
+    crawl = await run_of(RunPayload.of(job).crawl_id, ctx)
     if crawl.status not in crawls.OPEN:
         crawl = await _begin_again(job, crawl, ctx)
     error: Permanent | None = None

@@ -9,6 +9,7 @@ from ingest.handlers.crawl.fetch_page import LaterPage, NoPage, note_http_status
 from ingest.handlers.crawl.read_page import read_page
 from ingest.handlers.crawl.store_page import page_outcome
 from ingest.handlers.registry import handler
+from ingest.payloads import RunPayload
 from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import crawl_pages, crawls, frontier, site_documents
 from ingest.store.crawl.crawls import Crawl
@@ -19,7 +20,7 @@ from ingest.store.queue.jobs import ClaimedJob
 @handler("url")
 async def ingest_url(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Fetch the page and store it if it has changed; its outcome ends the run."""
-    crawl = await run_of(job, ctx)
+    crawl = await run_of(RunPayload.of(job).crawl_id, ctx)
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)

@@ -8,6 +8,7 @@ from ingest.handlers.documents.fan_out import beyond, fan_out
 from ingest.handlers.documents.file_location import Place, place_of
 from ingest.handlers.documents.parser_retry import twice_at_most
 from ingest.handlers.registry import handler
+from ingest.payloads import ArchivePayload, StoredFile
 from ingest.postgres.database import Connection
 from ingest.sandbox.messages import UnpackRequest
 from ingest.store.queue.job_logs import LogLine
@@ -16,8 +17,8 @@ from ingest.store.sources import members
 from ingest.temporary_folders import scratch_folder
 
 
-def archive_job(job: ClaimedJob, place: Place, ctx: Context) -> NewJob:
-    """The job that unpacks the archive which is the file of `job`.
+def archive_job(job: ClaimedJob, file: StoredFile, place: Place, ctx: Context) -> NewJob:
+    """The job that unpacks `file`, an archive, in place of `job`.
 
     Permanent `archive_unsafe` if archives are nested too deep.
     """
@@ -27,7 +28,6 @@ def archive_job(job: ClaimedJob, place: Place, ctx: Context) -> NewJob:
             f" {ctx.archives.depth} are opened.",
             code="archive_unsafe",
         )
-    file = {name: job.payload[name] for name in ("blobKey", "contentHash", "sizeBytes")}
     return NewJob(
         application_id=job.application_id,
         type="archive",
@@ -35,17 +35,24 @@ def archive_job(job: ClaimedJob, place: Place, ctx: Context) -> NewJob:
         batch_id=job.batch_id,
         parent_job_id=place.root_job_id,
         priority=job.priority,
-        payload={**file, "uri": place.uri, "depth": place.depth},
+        payload=ArchivePayload(
+            blob_key=file.blob_key,
+            content_hash=file.content_hash,
+            size_bytes=file.size_bytes,
+            uri=place.uri,
+            depth=place.depth,
+        ),
     )
 
 
 @handler("archive")
 async def unpack_archive(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Queue a job for each file that is new or has changed."""
-    place = await place_of(job, ctx)
+    file = ArchivePayload.of(job)
+    place = await place_of(job, ctx, file)
     progress.stage = "extract"
     try:
-        async with ctx.blobs.open_local(job.payload["blobKey"]) as path, scratch_folder() as folder:
+        async with ctx.blobs.open_local(file.blob_key) as path, scratch_folder() as folder:
             request = await _request(place, str(folder), ctx)
             unpacked = await twice_at_most(lambda: ctx.parser.unpack(path, request), folder=folder)
             out = await fan_out(job, place, unpacked.members, folder, ctx)

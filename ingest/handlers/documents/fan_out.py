@@ -7,7 +7,7 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from ingest.blobs.base import BlobStore, StagedBlob, new_key
 from ingest.errors import Permanent
@@ -15,6 +15,7 @@ from ingest.formats import catalog
 from ingest.handlers.context import ArchiveLimits, Context
 from ingest.handlers.documents.file_location import Place
 from ingest.model import Member
+from ingest.payloads import MemberPayload, Refusal, RefusedMember, StoredMember
 from ingest.postgres.database import Connection
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob, NewJob
@@ -29,6 +30,8 @@ class FanOut:
     """The jobs for files inside a file, and the files that need none."""
 
     jobs: list[NewJob] = field(default_factory=list)
+    size: int = 0
+    """Bytes of the files that the jobs read."""
     kept: list[str] = field(default_factory=list)
     """URIs of unchanged documents."""
 
@@ -49,10 +52,9 @@ class FanOut:
         """Check the limits under a lock: archives of one upload are unpacked concurrently."""
         await members.lock(conn, place.root_job_id)
         taken = await members.children(conn, place.root_job_id)
-        size = sum(job.payload.get("sizeBytes", 0) for job in self.jobs)
         if (
             taken.members + len(self.jobs) > limits.members
-            or taken.bytes + size > limits.total_bytes
+            or taken.bytes + self.size > limits.total_bytes
         ):
             raise beyond(limits)
 
@@ -86,8 +88,19 @@ async def fan_out(
     for member in found:
         uri = f"{place.uri}/{member.path}"
         if member.code is not None:
-            refusal = {"code": member.code, "message": member.message or ""}
-            out.jobs.append(_job(job, place, uri, refused=refusal))
+            refusal = Refusal(code=member.code, message=member.message or "")
+            out.jobs.append(
+                _job(
+                    job,
+                    place,
+                    RefusedMember(
+                        uri=uri,
+                        depth=place.depth + 1,
+                        may_hold_files=_may_hold_files(uri),
+                        refused=refusal,
+                    ),
+                )
+            )
         else:
             files.append(await asyncio.to_thread(_measure, uri, folder / member.file))
     if not files:
@@ -104,17 +117,22 @@ async def fan_out(
         _job(
             job,
             place,
-            file.uri,
-            blobKey=key,
-            contentHash=file.sha256.hex(),
-            sizeBytes=file.size,
+            StoredMember(
+                uri=file.uri,
+                depth=place.depth + 1,
+                may_hold_files=_may_hold_files(file.uri),
+                blob_key=key,
+                content_hash=file.sha256,
+                size_bytes=file.size,
+            ),
         )
         for file, key in zip(changed, keys, strict=True)
     ]
+    out.size = sum(file.size for file in changed)
     return out
 
 
-def _job(job: ClaimedJob, place: Place, uri: str, **payload: Any) -> NewJob:
+def _job(job: ClaimedJob, place: Place, payload: MemberPayload) -> NewJob:
     return NewJob(
         application_id=job.application_id,
         type="member",
@@ -122,14 +140,12 @@ def _job(job: ClaimedJob, place: Place, uri: str, **payload: Any) -> NewJob:
         batch_id=job.batch_id,
         parent_job_id=place.root_job_id,
         priority=job.priority,
-        payload={"uri": uri, "depth": place.depth + 1, **_hint(uri), **payload},
+        payload=payload,
     )
 
 
-def _hint(uri: str) -> dict[str, bool]:
-    """Mark a file that may contain files: until it is read, their number is unknown."""
-    promised = catalog.promised(uri)
-    return {"mayHoldFiles": True} if catalog.holds_files(promised) else {}
+def _may_hold_files(uri: str) -> bool:
+    return catalog.holds_files(catalog.promised(uri))
 
 
 def _measure(uri: str, path: Path) -> _File:

@@ -6,9 +6,9 @@ job. The job of the uploaded file waits for them and ends last (finish_members.p
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from ingest.errors import IsArchive, Permanent
+from ingest.errors import ErrorCode, IsArchive, Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Review, Wait
 from ingest.handlers.documents.archive import archive_job
 from ingest.handlers.documents.chunk_settings import installation, rechunk_if_moved, settings_of
@@ -22,6 +22,7 @@ from ingest.handlers.documents.review_questions import ask
 from ingest.handlers.documents.source_content import SourceContent
 from ingest.handlers.registry import handler
 from ingest.model import ChunkSettings
+from ingest.payloads import FilePayload, RefusedMember, StoredFile, member_payload
 from ingest.postgres.database import Connection
 from ingest.sandbox.messages import Parsed
 from ingest.store.crawl import site_documents
@@ -40,36 +41,39 @@ _WAIT: Final = Wait(delay=timedelta(seconds=15), reason="members")
 @handler("file")
 async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Read an uploaded file, or check whether the jobs of its inner files have ended."""
+    file = FilePayload.of(job)
     place = await place_of(job, ctx)
-    if not job.payload.get(members.AWAITED):
-        return await _ingest(job, place, ctx, progress)
+    if not file.awaits_members:
+        return await _ingest(job, file, place, ctx, progress)
     async with ctx.pool.connection() as conn:
         children = await members.children(conn, job.id)
-    return Outcome(wait=_WAIT) if children.open else end_of_members(job, place, ctx)
+    return Outcome(wait=_WAIT) if children.open else end_of_members(job, file, place, ctx)
 
 
 @handler("member")
 async def ingest_member(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Read a file inside another. Errors include its path: the source has the outer file's name."""
-    place = await place_of(job, ctx)
+    member = member_payload(job)
+    place = await place_of(job, ctx, member)
     inner = place.uri.removeprefix(f"{place.source.uri}/")
-    refused = job.payload.get("refused")
     try:
-        if refused is not None:
-            raise Permanent(refused["message"], code=refused["code"])
-        return await _ingest(job, place, ctx, progress)
+        if isinstance(member, RefusedMember):
+            raise Permanent(member.refused.message, code=cast(ErrorCode, member.refused.code))
+        return await _ingest(job, member, place, ctx, progress)
     except Permanent as error:
         raise Permanent(f"{inner}: {error}", code=error.code) from error
 
 
-async def _ingest(job: ClaimedJob, place: Place, ctx: Context, progress: Progress) -> Outcome:
+async def _ingest(
+    job: ClaimedJob, file: StoredFile, place: Place, ctx: Context, progress: Progress
+) -> Outcome:
     """Extract, chunk and embed; the outcome stores the document, or holds it for a review."""
     await ctx.embedder.ready()
     settings = settings_of(place.source, ctx)
     try:
-        parsed, inside = await read_file(job, place, settings, ctx, progress)
+        parsed, inside = await read_file(job, file, place, settings, ctx, progress)
     except IsArchive:
-        return _hand_over(job, place, ctx)
+        return _hand_over(job, file, place, ctx)
     with progress.entered("embed", at=40) as details:
         vectors = await embed_chunks(parsed.chunks, ctx, progress)
         details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
@@ -80,6 +84,7 @@ async def _ingest(job: ClaimedJob, place: Place, ctx: Context, progress: Progres
         review = await ask(parsed.document, ctx, application_id=job.application_id)
     return _Ingested(
         job=job,
+        file=file,
         place=place,
         settings=settings,
         parsed=parsed,
@@ -90,9 +95,9 @@ async def _ingest(job: ClaimedJob, place: Place, ctx: Context, progress: Progres
     ).outcome()
 
 
-def _hand_over(job: ClaimedJob, place: Place, ctx: Context) -> Outcome:
+def _hand_over(job: ClaimedJob, file: StoredFile, place: Place, ctx: Context) -> Outcome:
     """The file is an archive: queue the job that unpacks it."""
-    unpacking = archive_job(job, place, ctx)
+    unpacking = archive_job(job, file, place, ctx)
 
     async def write(conn: Connection) -> None:
         if place.is_root:
@@ -107,6 +112,7 @@ class _Ingested:
     """A file that was read and embedded, and its write."""
 
     job: ClaimedJob
+    file: StoredFile
     place: Place
     settings: ChunkSettings
     parsed: Parsed
@@ -120,7 +126,7 @@ class _Ingested:
             source_id=self.place.source.id,
             application_id=self.place.source.application_id,
             uri=self.place.uri,
-            content_hash=bytes.fromhex(self.job.payload["contentHash"]),
+            content_hash=self.file.content_hash,
             parsed=self.parsed,
             vectors=self.vectors,
             model_id=self.ctx.model_id,
@@ -154,8 +160,8 @@ class _Ingested:
             content=Content(
                 source_id=new.source_id,
                 content_hash=new.content_hash,
-                blob_key=self.job.payload["blobKey"],
-                size_bytes=self.job.payload["sizeBytes"],
+                blob_key=self.file.blob_key,
+                size_bytes=self.file.size_bytes,
                 model_id=new.model_id,
                 coverage=documents.coverage_json(new.document.coverage),
                 chunk_count=len(new.chunks),
@@ -212,7 +218,7 @@ class _Ingested:
                 conn,
                 new.source_id,
                 root_job_id=self.job.id,
-                payload=self.job.payload,
+                file=self.file,
                 model_id=new.model_id,
             )
         else:

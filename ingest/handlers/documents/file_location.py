@@ -6,6 +6,7 @@ from uuid import UUID
 
 from ingest.errors import Permanent
 from ingest.handlers.context import Context
+from ingest.payloads import ArchivePayload, MemberPayload
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources.sources import SourceForJob
 
@@ -31,8 +32,13 @@ class Place:
         return self.depth == 0
 
 
-async def place_of(job: ClaimedJob, ctx: Context) -> Place:
-    """The location of a job's file; raises Permanent `source_deleted`."""
+async def place_of(
+    job: ClaimedJob, ctx: Context, inside: MemberPayload | ArchivePayload | None = None
+) -> Place:
+    """The location of a job's file; raises Permanent `source_deleted`.
+
+    `inside`: the job's payload, unless the file was uploaded directly.
+    """
     source_id = job.knowledge_source_id
     if source_id is None:
         raise Permanent("a file job needs a knowledge source", code="internal")
@@ -41,7 +47,7 @@ async def place_of(job: ClaimedJob, ctx: Context) -> Place:
         raise Permanent("the knowledge source was deleted", code="source_deleted")
     return Place(
         source=source,
-        uri=job.payload.get("uri", source.uri),
+        uri=source.uri if inside is None else inside.uri,
         root_job_id=job.parent_job_id or job.id,
-        depth=job.payload.get("depth", 0),
+        depth=0 if inside is None else inside.depth,
     )

@@ -3,12 +3,13 @@
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context, Outcome
 from ingest.handlers.documents.file_location import Place
+from ingest.payloads import StoredFile
 from ingest.postgres.database import Connection
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources import members
 
 
-def end_of_members(job: ClaimedJob, place: Place, ctx: Context) -> Outcome:
+def end_of_members(job: ClaimedJob, file: StoredFile, place: Place, ctx: Context) -> Outcome:
     """Remove documents that are no longer in the file, and set the source's content.
 
     The source's status follows from the jobs. Inner files that failed keep their stored version.
@@ -19,7 +20,7 @@ def end_of_members(job: ClaimedJob, place: Place, ctx: Context) -> Outcome:
             conn,
             place.source.id,
             root_job_id=job.id,
-            payload=job.payload,
+            file=file,
             model_id=ctx.model_id,
         )
         if not still_there:

@@ -7,18 +7,24 @@ from ingest.handlers.documents.file_location import Place
 from ingest.handlers.documents.parser_retry import twice_at_most
 from ingest.model import ChunkSettings
 from ingest.observability import metrics
+from ingest.payloads import StoredFile
 from ingest.sandbox.messages import Parsed, ParseRequest
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.temporary_folders import scratch_folder
 
 
 async def read_file(
-    job: ClaimedJob, place: Place, settings: ChunkSettings, ctx: Context, progress: Progress
+    job: ClaimedJob,
+    file: StoredFile,
+    place: Place,
+    settings: ChunkSettings,
+    ctx: Context,
+    progress: Progress,
 ) -> tuple[Parsed, FanOut]:
     """Raises Permanent with parser codes, `no_text` or `blob_missing`, and IsArchive."""
     progress.stage = "extract"
     try:
-        async with ctx.blobs.open_local(job.payload["blobKey"]) as path, scratch_folder() as folder:
+        async with ctx.blobs.open_local(file.blob_key) as path, scratch_folder() as folder:
             request = ParseRequest(
                 name=place.name,
                 declared=None,

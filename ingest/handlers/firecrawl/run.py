@@ -18,6 +18,7 @@ from uuid import UUID, uuid5
 from ingest.errors import LeaseLost, Permanent, Transient
 from ingest.handlers.context import Context, Outcome, Progress, Wait
 from ingest.handlers.firecrawl.reconcile import reconcile
+from ingest.payloads import StopCrawlPayload
 from ingest.postgres.database import Connection, transaction
 from ingest.providers.firecrawl.answers import ActiveCrawl, CrawlStatus, StartCrawl
 from ingest.providers.firecrawl.client import CrawlNotFound, FirecrawlClient, StartUnclear
@@ -177,7 +178,7 @@ def stop_job(application_id: UUID, provider_crawl_id: str) -> NewJob:
     return NewJob(
         application_id=application_id,
         type="stop_crawl",
-        payload={"providerCrawlId": provider_crawl_id},
+        payload=StopCrawlPayload(provider_crawl_id=provider_crawl_id),
     )
 
 

@@ -14,6 +14,7 @@ from uuid import UUID
 from psycopg.rows import scalar_row
 
 from ingest.errors import LeaseLost
+from ingest.payloads import PagePayload
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.crawl import crawl_pages
 from ingest.store.crawl.crawl_pages import PageForJob
@@ -212,7 +213,7 @@ async def enqueue(conn: Connection, family: Family, pages: Sequence[tuple[UUID, 
                 type="crawl_page",
                 source_id=family.source_id,
                 parent_job_id=family.root_job_id,
-                payload={"crawlId": str(family.crawl_id), "pageId": str(page_id)},
+                payload=PagePayload(crawl_id=family.crawl_id, page_id=page_id),
                 priority=family.priority,
             )
             for page_id, job_id in pages

@@ -12,6 +12,7 @@ from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
 from ingest.model import Chunk, ChunkSettings, Page, Vectors
+from ingest.payloads import FilePayload, RechunkPayload
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.documents import chunking, documents
 from ingest.store.documents.chunking import Cut, Installation
@@ -160,9 +161,9 @@ async def _count(
         )
 
 
-async def remember(conn: Connection, job_id: UUID, payload: Mapping[str, Any]) -> None:
+async def remember(conn: Connection, job_id: UUID, payload: RechunkPayload) -> None:
     """Save a job's progress in its payload for the next attempt. The caller holds the job."""
-    await conn.execute(_SQL["remember"], {"job_id": job_id, "payload": Jsonb(dict(payload))})
+    await conn.execute(_SQL["remember"], {"job_id": job_id, "payload": payload.to_json()})
 
 
 async def read_file_again(conn: Connection, document: StoredDocument, *, priority: int) -> bool:
@@ -178,11 +179,11 @@ async def read_file_again(conn: Connection, document: StoredDocument, *, priorit
         type="file",
         source_id=document.source_id,
         priority=priority,
-        payload={
-            "blobKey": file["blob_key"],
-            "contentHash": file["content_hash"],
-            "sizeBytes": file["size_bytes"],
-        },
+        payload=FilePayload(
+            blob_key=file["blob_key"],
+            content_hash=file["content_hash"],
+            size_bytes=file["size_bytes"],
+        ),
     )
     await jobs.enqueue(conn, [job])
     await conn.execute(_SQL["begin_run"], {"source_id": document.source_id, "job_id": job.id})

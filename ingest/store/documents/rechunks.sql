@@ -47,11 +47,11 @@ update rag.knowledge_sources
  where id = %(source_id)s;
 
 -- name: remember
-update rag.processing_jobs set payload = %(payload)s where id = %(job_id)s;
+update rag.processing_jobs set payload = %(payload)s::jsonb where id = %(job_id)s;
 
 -- name: stored_file
 -- The searchable version of a file, unless an open run will rechunk it anyway.
-select source.blob_key, encode(source.content_hash, 'hex') as content_hash, source.size_bytes
+select source.blob_key, source.content_hash, source.size_bytes
   from rag.knowledge_sources as source
  where source.id = %(source_id)s and source.type = 'file' and source.deleted_at is null
    and source.blob_key is not null and source.uri = %(uri)s

@@ -40,7 +40,7 @@ select source.id, source.type as source_type, source.name, source.uri, source.st
              where root.id = source.current_job_id
              union all
             select child.status, child.progress, child.completed_at,
-                   child.type = 'archive' or child.payload ? 'mayHoldFiles',
+                   child.type = 'archive' or coalesce(child.may_hold_files, false),
                    -- The files of an archive are counted instead, one by one.
                    child.type <> 'archive' or child.status in ('failed', 'cancelled')
               from rag.processing_jobs as child
