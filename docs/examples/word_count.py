@@ -33,7 +33,7 @@ async def count_words(job: ClaimedJob, ctx: Context, progress: Progress) -> Outc
             )
         words += sum(len(word) >= shortest for word in (text or "").split())
         documents += 1
-    progress.reached(100)
+    progress.advance_to(100)
     # The worker commits it together with the end of the job; `write=` would add rows of your own.
     return Outcome(result={"documents": documents, "words": words})
 

@@ -168,7 +168,7 @@ class Running:
     def _close(self, slot: Slot, finished: Finished | None = None) -> None:
         """Free the slot. `finished`: what was committed; None: the outcome was dropped."""
         job = slot.job
-        slot.progress.on_move = None
+        slot.progress.on_progress = None
         if self.slots.get(job.id) is not slot:
             return  # the lost job was claimed again and has a new slot
         del self.slots[job.id]

@@ -42,7 +42,7 @@ class Slot:
     def __post_init__(self) -> None:
         self.over_at = self.started + self.job_type.timeout.total_seconds()
         self.stuck_at = self.started + self.job_type.stage_timeout.total_seconds()
-        self.progress.on_move = self.moved
+        self.progress.on_progress = self.moved
 
     @property
     def is_finishing(self) -> bool:

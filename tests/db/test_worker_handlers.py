@@ -49,7 +49,7 @@ async def test_a_stage_that_gets_on_has_its_time_again(
         progress.stage = "embed"
         for percent in range(1, 8):
             await asyncio.sleep(0.1)
-            progress.reached(percent)
+            progress.advance_to(percent)
         return Outcome()
 
     async with running_worker(dsn, pool, {"file": crawl_on}):

@@ -9,7 +9,7 @@ from typing import Final
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.crawl.link_discovery import Found, add_found, scope_of, sort_links
 from ingest.handlers.crawl.read_page import ReadPage
-from ingest.handlers.documents.chunk_settings import rechunk_if_moved
+from ingest.handlers.documents.chunk_settings import rechunk_if_settings_changed
 from ingest.handlers.documents.embed_chunks import EmbeddedChunks, embed_chunks
 from ingest.handlers.documents.new_document import new_document
 from ingest.postgres.database import Connection
@@ -76,7 +76,7 @@ async def page_outcome(
     if crawl.source_type == "site" and crawl.provider == "builtin":
         await _look_around(work)
     progress.stage = "store"
-    progress.reached(95)
+    progress.advance_to(95)
 
     async def write(conn: Connection) -> None:
         await _write(conn, work)
@@ -132,7 +132,7 @@ async def _prepare(work: _Work, progress: Progress) -> None:
         )
         if work.is_collapsed:
             return
-    with progress.entered("embed", at=40) as details:
+    with progress.run_stage("embed", at=40) as details:
         vectors = await embed_chunks(parsed.chunks, work.ctx, progress)
         details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
     work.vectors = vectors
@@ -259,7 +259,7 @@ async def _store(conn: Connection, work: _Work) -> PageResult:
     before = await site_documents.counts(conn, work.crawl.source_id, read.uri)
     ids = await documents.replace(conn, [work.new])
     tokens = sum(chunk.token_count for chunk in work.new.chunks)
-    await rechunk_if_moved(
+    await rechunk_if_settings_changed(
         conn,
         application_id=work.crawl.application_id,
         source_id=work.crawl.source_id,

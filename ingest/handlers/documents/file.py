@@ -11,14 +11,18 @@ from typing import Any, Final, cast
 from ingest.errors import ErrorCode, IsArchive, Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Review, Wait
 from ingest.handlers.documents.archive import archive_job
-from ingest.handlers.documents.chunk_settings import installation, rechunk_if_moved, settings_of
+from ingest.handlers.documents.chunk_settings import (
+    installation,
+    rechunk_if_settings_changed,
+    settings_of,
+)
 from ingest.handlers.documents.embed_chunks import EmbeddedChunks, embed_chunks
 from ingest.handlers.documents.fan_out import FanOut
-from ingest.handlers.documents.file_location import Place, place_of
-from ingest.handlers.documents.finish_members import end_of_members
+from ingest.handlers.documents.file_location import FileLocation, locate_file
+from ingest.handlers.documents.finish_members import finish_members
 from ingest.handlers.documents.new_document import new_document
 from ingest.handlers.documents.read_file import read_file
-from ingest.handlers.documents.review_questions import ask
+from ingest.handlers.documents.review_rules import required_review
 from ingest.handlers.documents.source_content import SourceContent
 from ingest.handlers.registry import handler
 from ingest.model import ChunkSettings
@@ -42,50 +46,50 @@ _WAIT: Final = Wait(delay=timedelta(seconds=15), reason="members")
 async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Read an uploaded file, or check whether the jobs of its inner files have ended."""
     file = FilePayload.of(job)
-    place = await place_of(job, ctx)
+    location = await locate_file(job, ctx)
     if not file.awaits_members:
-        return await _ingest(job, file, place, ctx, progress)
+        return await _ingest(job, file, location, ctx, progress)
     async with ctx.pool.connection() as conn:
         children = await members.children(conn, job.id)
-    return Outcome(wait=_WAIT) if children.open else end_of_members(job, file, place, ctx)
+    return Outcome(wait=_WAIT) if children.open else finish_members(job, file, location, ctx)
 
 
 @handler("member")
 async def ingest_member(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Read a file inside another. Errors include its path: the source has the outer file's name."""
     member = member_payload(job)
-    place = await place_of(job, ctx, member)
-    inner = place.uri.removeprefix(f"{place.source.uri}/")
+    location = await locate_file(job, ctx, member)
+    inner = location.uri.removeprefix(f"{location.source.uri}/")
     try:
         if isinstance(member, RefusedMember):
             raise Permanent(member.refused.message, code=cast(ErrorCode, member.refused.code))
-        return await _ingest(job, member, place, ctx, progress)
+        return await _ingest(job, member, location, ctx, progress)
     except Permanent as error:
         raise Permanent(f"{inner}: {error}", code=error.code) from error
 
 
 async def _ingest(
-    job: ClaimedJob, file: StoredFile, place: Place, ctx: Context, progress: Progress
+    job: ClaimedJob, file: StoredFile, location: FileLocation, ctx: Context, progress: Progress
 ) -> Outcome:
     """Extract, chunk and embed; the outcome stores the document, or holds it for a review."""
     await ctx.embedder.ready()
-    settings = settings_of(place.source, ctx)
+    settings = settings_of(location.source, ctx)
     try:
-        parsed, inside = await read_file(job, file, place, settings, ctx, progress)
+        parsed, inside = await read_file(job, file, location, settings, ctx, progress)
     except IsArchive:
-        return _hand_over(job, file, place, ctx)
-    with progress.entered("embed", at=40) as details:
+        return _hand_over(job, file, location, ctx)
+    with progress.run_stage("embed", at=40) as details:
         vectors = await embed_chunks(parsed.chunks, ctx, progress)
         details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
     progress.stage = "store"
-    progress.reached(95)
+    progress.advance_to(95)
     review = None
     if not inside:  # otherwise the review would cover only a part of the upload
-        review = await ask(parsed.document, ctx, application_id=job.application_id)
+        review = await required_review(parsed.document, ctx, application_id=job.application_id)
     return _Ingested(
         job=job,
         file=file,
-        place=place,
+        location=location,
         settings=settings,
         parsed=parsed,
         inside=inside,
@@ -95,16 +99,18 @@ async def _ingest(
     ).outcome()
 
 
-def _hand_over(job: ClaimedJob, file: StoredFile, place: Place, ctx: Context) -> Outcome:
+def _hand_over(job: ClaimedJob, file: StoredFile, location: FileLocation, ctx: Context) -> Outcome:
     """The file is an archive: queue the job that unpacks it."""
-    unpacking = archive_job(job, file, place, ctx)
+    unpacking = archive_job(job, file, location, ctx)
 
     async def write(conn: Connection) -> None:
-        if place.is_root:
+        if location.is_root:
             await members.begin(conn, job.id)
         await jobs.enqueue(conn, [unpacking])
 
-    return Outcome(write=write, wait=_WAIT if place.is_root else None, result={"isArchive": True})
+    return Outcome(
+        write=write, wait=_WAIT if location.is_root else None, result={"isArchive": True}
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +119,7 @@ class _Ingested:
 
     job: ClaimedJob
     file: StoredFile
-    place: Place
+    location: FileLocation
     settings: ChunkSettings
     parsed: Parsed
     inside: FanOut
@@ -123,27 +129,27 @@ class _Ingested:
 
     def outcome(self) -> Outcome:
         new = new_document(
-            source_id=self.place.source.id,
-            application_id=self.place.source.application_id,
-            uri=self.place.uri,
+            source_id=self.location.source.id,
+            application_id=self.location.source.application_id,
+            uri=self.location.uri,
             content_hash=self.file.content_hash,
             parsed=self.parsed,
             vectors=self.vectors,
             model_id=self.ctx.model_id,
             chunking=self.settings,
             held_by=None if self.review is None else self.job.id,
-            seen_by=self.place.root_job_id,
+            seen_by=self.location.root_job_id,
         )
 
         async def write(conn: Connection) -> None:
             await self._write(conn, new)
 
-        is_whole_source = self.review is None and self.place.is_root and not self.inside
+        is_whole_source = self.review is None and self.location.is_root and not self.inside
         return Outcome(
             write=write,
             grouped=[self._content(new)] if is_whole_source else [],
             review=self.review,
-            wait=_WAIT if self.place.is_root and self.inside.jobs else None,
+            wait=_WAIT if self.location.is_root and self.inside.jobs else None,
             documents=[new],
             result=self._result(new),
             embedding_config={
@@ -173,12 +179,12 @@ class _Ingested:
 
     async def _write(self, conn: Connection, new: NewDocument) -> None:
         if self.review is not None:
-            await self._rechunk_if_moved(conn, new)
-        elif self.place.is_root and not self.inside:
+            await self._rechunk_if_settings_changed(conn, new)
+        elif self.location.is_root and not self.inside:
             await self._drop_earlier(conn, new)
         else:
             await self._write_part(conn, new)
-            await self._rechunk_if_moved(conn, new)
+            await self._rechunk_if_settings_changed(conn, new)
         if self.vectors.is_cached:
             # The vectors are now stored with the chunks.
             await documents.drop_cached(
@@ -188,8 +194,8 @@ class _Ingested:
                 hashes=self.vectors.hashes,
             )
 
-    async def _rechunk_if_moved(self, conn: Connection, new: NewDocument) -> None:
-        await rechunk_if_moved(
+    async def _rechunk_if_settings_changed(self, conn: Connection, new: NewDocument) -> None:
+        await rechunk_if_settings_changed(
             conn,
             application_id=new.application_id,
             source_id=new.source_id,
@@ -199,14 +205,14 @@ class _Ingested:
 
     async def _drop_earlier(self, conn: Connection, new: NewDocument) -> None:
         """Remove documents of inner files that earlier content had."""
-        if self.place.source.blob_key is not None:
+        if self.location.source.blob_key is not None:
             await members.drop_unseen(
                 conn, source_id=new.source_id, root_job_id=self.job.id, keep_uri=new.uri
             )
 
     async def _write_part(self, conn: Connection, new: NewDocument) -> None:
         """Write one of several documents: add its counts to the source, queue its inner files."""
-        if self.place.is_root and not self.inside.jobs:
+        if self.location.is_root and not self.inside.jobs:
             # No jobs to wait for: end now.
             await members.keep(
                 conn,
@@ -222,9 +228,9 @@ class _Ingested:
                 model_id=new.model_id,
             )
         else:
-            await self.inside.write(conn, self.place, self.ctx.archives)
-            if not self.place.is_root:
-                await members.reopen(conn, self.place.root_job_id)
+            await self.inside.write(conn, self.location, self.ctx.archives)
+            if not self.location.is_root:
+                await members.reopen(conn, self.location.root_job_id)
         chunks, tokens = await site_documents.counts(conn, new.source_id, new.uri)
         await site_documents.add_counts(
             conn,

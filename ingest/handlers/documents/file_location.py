@@ -12,7 +12,7 @@ from ingest.store.sources.sources import SourceForJob
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class FileLocation:
     """The location of a job's file within its source."""
 
     source: SourceForJob
@@ -32,9 +32,9 @@ class Place:
         return self.depth == 0
 
 
-async def place_of(
+async def locate_file(
     job: ClaimedJob, ctx: Context, inside: MemberPayload | ArchivePayload | None = None
-) -> Place:
+) -> FileLocation:
     """The location of a job's file; raises Permanent `source_deleted`.
 
     `inside`: the job's payload, unless the file was uploaded directly.
@@ -42,10 +42,10 @@ async def place_of(
     source_id = job.knowledge_source_id
     if source_id is None:
         raise Permanent("a file job needs a knowledge source", code="internal")
-    source = (await ctx.loads.sources.get([source_id])).get(source_id)
+    source = (await ctx.lookups.sources.get([source_id])).get(source_id)
     if source is None:
         raise Permanent("the knowledge source was deleted", code="source_deleted")
-    return Place(
+    return FileLocation(
         source=source,
         uri=source.uri if inside is None else inside.uri,
         root_job_id=job.parent_job_id or job.id,

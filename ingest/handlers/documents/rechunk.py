@@ -104,7 +104,7 @@ async def _next(work: _Work, settings: ChunkSettings) -> StoredDocument | None:
         if work.there is None:
             work.there, work.done = await rechunks.extent(conn, work.source_id, settings), 0
         cut = work.there.documents - work.there.open + work.done
-        work.progress.reached(95 * cut / max(work.there.documents, 1))
+        work.progress.advance_to(95 * cut / max(work.there.documents, 1))
         return await rechunks.next_document(conn, work.source_id, settings, after=work.after)
 
 
@@ -130,7 +130,7 @@ async def _cut_and_swap(document: StoredDocument, settings: ChunkSettings, work:
         raise Permanent("the stored text makes no chunk", code="no_text")
     progress.stage = "embed"
     # Its percent covers one document only; each move still resets the job's stage timeout.
-    part = Progress(work.job, on_move=progress.on_move)
+    part = Progress(work.job, on_progress=progress.on_progress)
     vectors = await embed_chunks(chunks, ctx, part)
     progress.stage = "store"
     await _swap(document, _new_cut(document, settings, chunks, vectors, ctx), vectors, work)
