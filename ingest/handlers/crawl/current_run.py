@@ -8,7 +8,7 @@ from ingest.store.crawl import crawls
 from ingest.store.crawl.crawls import Crawl
 
 
-async def run_of(crawl_id: UUID, ctx: Context) -> Crawl:
+async def current_run(crawl_id: UUID, ctx: Context) -> Crawl:
     """The current state of the run; Permanent if its source was deleted."""
     async with ctx.pool.connection() as conn:
         crawl = await crawls.get(conn, crawl_id)

@@ -174,9 +174,11 @@ async def states(conn: Connection, crawl_id: UUID) -> list[dict[str, Any]]:
         return await cur.fetchall()
 
 
-async def led_on(conn: Connection, id: UUID, *, job: jobs.ClaimedJob) -> None:
+async def note_links_followed(conn: Connection, id: UUID, *, job: jobs.ClaimedJob) -> None:
     """Note that the run follows the stored links of a page that fails."""
-    await conn.execute(_SQL["led_on"], {"id": id, "job_id": job.id, "fence": job.fence})
+    await conn.execute(
+        _SQL["note_links_followed"], {"id": id, "job_id": job.id, "fence": job.fence}
+    )
 
 
 async def blind_spots(conn: Connection, *, crawl_id: UUID, follows_stored: bool) -> int:
