@@ -247,7 +247,7 @@ async def test_a_late_holder_is_not_among_jobs_that_are_completed_in_one_stateme
     await conn.execute("update rag.processing_jobs set fence = fence + 1 where id = %s", [late.id])
     group = [Finished(ended=Ended(job=job, status="completed")) for job in (late, cancelled, good)]
 
-    assert all(finished.is_bare for finished in group)
+    assert all(finished.updates_job_only for finished in group)
     assert await commit(pool, group) == {good.id}
     states = [(await job_row(conn, job.id))["status"] for job in (late, cancelled, good)]
     assert states == ["processing", "cancelled", "completed"]

@@ -84,7 +84,7 @@ class Ended:
     review_reason: ReviewReason | None = None
 
     @property
-    def is_bare(self) -> bool:
+    def updates_job_only(self) -> bool:
         """Completed with nothing to update but the job: no source, no parent, no results."""
         return (
             self.status == "completed"
