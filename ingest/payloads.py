@@ -1,8 +1,8 @@
 """Payloads of the built-in job types: one model each, and their JSON.
 
 The wire is flat camelCase JSON. It names objects (rows, blobs, URIs); it never holds content or
-secrets. SQL reads it only through the generated columns of rag.processing_jobs. Payloads of other
-job types are free JSON, which the API validates against the type's `payloadSchema`.
+secrets. SQL reads it only through the view rag.job_files. Payloads of other job types are free
+JSON, which the API validates against the type's `payloadSchema`.
 """
 
 from collections.abc import Mapping

@@ -10,7 +10,7 @@ with held as materialized (
     select document.source_id, coalesce(job.document_uri, source.uri) as uri
       from rag.documents as document
       join rag.knowledge_sources as source on source.id = document.source_id
-      join rag.processing_jobs as job on job.id = document.held_by
+      join rag.job_files as job on job.id = document.held_by
      where document.held_by = %(job_id)s)
 delete from rag.documents as live
  using held
@@ -21,7 +21,7 @@ delete from rag.documents as live
 update rag.documents as document
    set uri = coalesce(job.document_uri, source.uri), held_by = null, deleted_at = null,
        updated_at = now()
-  from rag.knowledge_sources as source, rag.processing_jobs as job
+  from rag.knowledge_sources as source, rag.job_files as job
  where document.held_by = %(job_id)s and source.id = document.source_id
    and job.id = document.held_by
 returning document.source_id, document.content_hash, document.embedding_model_id as model_id,

@@ -62,8 +62,8 @@ delete from rag.processing_jobs
 -- Blobs of open jobs, and of jobs that may be retried: the current root job of a source and its
 -- failed or cancelled children.
 select distinct job.blob_key as key
-  from rag.processing_jobs as job
- where job.blob_key = any(%(keys)s)
+  from rag.job_files as job
+ where job.is_file_job and job.blob_key = any(%(keys)s)
    and (job.status in ('pending', 'processing', 'review_needed')
         or exists (select 1 from rag.knowledge_sources as source
                     where source.id = job.knowledge_source_id

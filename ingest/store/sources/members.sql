@@ -6,7 +6,7 @@ select count(*) as total,
        count(*) filter (where status in ('pending', 'processing')) as open,
        count(*) filter (where type = 'member') as members,
        coalesce(sum(size_bytes) filter (where type = 'member'), 0)::bigint as bytes
-  from rag.processing_jobs
+  from rag.job_files
  where parent_job_id = %(root_job_id)s;
 
 -- name: lock
@@ -39,7 +39,7 @@ delete from rag.documents as document
    and document.seen_by is distinct from %(root_job_id)s
    and document.uri is distinct from %(keep_uri)s
    and not exists (
-        select 1 from rag.processing_jobs as child
+        select 1 from rag.job_files as child
          where child.parent_job_id = %(root_job_id)s
            and child.status in ('failed', 'cancelled', 'review_needed')
            and (document.uri = child.document_uri

@@ -129,7 +129,7 @@ select source.blob_key as key
 union
 select job.blob_key
   from rag.knowledge_sources as source
-  join rag.processing_jobs as job on job.knowledge_source_id = source.id
+  join rag.job_files as job on job.knowledge_source_id = source.id
  where source.id = %(id)s and source.deleted_at is not null and job.blob_key is not null;
 
 -- name: purge
