@@ -55,6 +55,7 @@ ErrorCode = Literal[
     "delivery_failed",
     "blob_missing",
     "busy",
+    "invalid_payload",
     "internal",
     # of uploads: the file never became a job
     "invalid_path",

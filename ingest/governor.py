@@ -29,7 +29,7 @@ from ingest.token_bucket import burst, take
 log = structlog.get_logger()
 
 _LONGEST_BACKOFF: Final = timedelta(seconds=60)
-_LONGEST_TRIAL_PAUSE: Final = timedelta(seconds=15)
+_LONGEST_PROBE_PAUSE: Final = timedelta(seconds=15)
 # Upper bound on a pause that a provider asks for.
 _LONGEST_PAUSE: Final = timedelta(days=1)
 # How long other requests wait for the one that probes.
@@ -59,7 +59,7 @@ class Hold:
     """A request of up to this size waits no longer than a smaller one; None: unlimited."""
     cause: Cause | None = None
     """Cause of a provider failure."""
-    is_trial_due: bool = False
+    is_probe_due: bool = False
     """The pause is over: one request should probe the provider."""
 
     def snooze(self, *, code: ErrorCode | None = None, message: str | None = None) -> Snooze:
@@ -84,12 +84,12 @@ class Governor:
             raise hold.snooze()
 
     async def reserve(
-        self, lane: str, *, requests: int = 1, tokens: int = 0, may_try: bool = True
+        self, lane: str, *, requests: int = 1, tokens: int = 0, may_probe: bool = True
     ) -> Hold | None:
         """Reserve capacity in the lane; if that must wait, reserve nothing and return a Hold.
 
         A request larger than the bucket is granted as a debt once the bucket has been full for long
-        enough. `may_try`: whether this may be the request that probes a provider that failed.
+        enough. `may_probe`: whether this may be the request that probes a provider that failed.
         """
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
@@ -109,8 +109,8 @@ class Governor:
                     most_tokens=burst(limits.tokens_per_minute),
                 )
             probes = now.failures >= provider_lanes.FAILURES_TO_PAUSE
-            if probes and not may_try:
-                return _trial(now.cause)
+            if probes and not may_probe:
+                return _probe_due(now.cause)
             granted = replace(
                 now,
                 requests=requests_left,
@@ -123,7 +123,7 @@ class Governor:
         return None
 
     async def paused(self, lane: str) -> Hold | None:
-        """The lane's pause, or that a trial is due; None: neither. Reserves nothing."""
+        """The lane's pause, or that a probe is due; None: neither. Reserves nothing."""
         state = await self.state(lane)
         if state is None:
             return None
@@ -131,7 +131,7 @@ class Governor:
             reason = _wait_reason(state.reason)
             return Hold(delay=state.delay, reason=reason, cause=state.cause)
         if state.failures >= provider_lanes.FAILURES_TO_PAUSE:
-            return _trial(state.cause)
+            return _probe_due(state.cause)
         return None
 
     async def state(self, lane: str) -> LaneState | None:
@@ -145,12 +145,12 @@ class Governor:
         """The provider limits the rate: pause the lane, exactly for `retry_after` if given."""
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
-            failures = now.failures + _is_news(now)
-            backoff = _backoff(failures) if _is_news(now) else timedelta(0)
+            failures = now.failures + _counts(now)
+            backoff = _backoff(failures) if _counts(now) else timedelta(0)
             delay = backoff if retry_after is None else retry_after
             after = _paused(now, failures, delay, "rate_limited")
-            if _is_news(now):
-                after = _because(after, cause, is_failing=now.failing_since is not None)
+            if _counts(now):
+                after = _with_cause(after, cause, is_failing=now.failing_since is not None)
             await provider_lanes.save(conn, lane, after)
 
     async def failed(
@@ -168,17 +168,17 @@ class Governor:
         """
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
-            failures = now.failures + _is_news(now)
+            failures = now.failures + _counts(now)
             if at_once:
                 failures = max(failures, provider_lanes.FAILURES_TO_PAUSE)
             delay = retry_after or timedelta(0)
-            if retry_after is None and _is_news(now):
-                longest = _LONGEST_BACKOFF if cause is None else _LONGEST_TRIAL_PAUSE
+            if retry_after is None and _counts(now):
+                longest = _LONGEST_BACKOFF if cause is None else _LONGEST_PROBE_PAUSE
                 delay = min(longest, _backoff(failures - provider_lanes.FAILURES_TO_PAUSE + 1))
             after = _paused(now, failures, delay, "provider_unavailable")
             is_paused = _pause(after) is not None
-            if _is_news(now) or at_once:
-                after = _because(after, cause, is_failing=is_paused)
+            if _counts(now) or at_once:
+                after = _with_cause(after, cause, is_failing=is_paused)
             await provider_lanes.save(conn, lane, after)
         if cause is not None and after.failing_since != now.failing_since:
             log.warning(
@@ -227,7 +227,7 @@ class Governor:
         )
 
 
-class Patience:
+class WaitBudget:
     """How long a request waits in place; beyond that, its job is snoozed."""
 
     def __init__(
@@ -257,7 +257,7 @@ def _backoff(failures: int) -> timedelta:
     return min(_LONGEST_BACKOFF, timedelta(seconds=2 ** min(failures - 1, 30)))
 
 
-def _is_news(lane: Lane) -> bool:
+def _counts(lane: Lane) -> bool:
     """Whether a failure counts: not if the request was sent before the current pause began."""
     return lane.pause_reason == "probe" or _pause(lane) is None
 
@@ -269,11 +269,11 @@ def _pause(lane: Lane) -> Hold | None:
     return Hold(delay=delay, reason=_wait_reason(lane.pause_reason), cause=lane.cause)
 
 
-def _trial(cause: Cause | None) -> Hold:
-    return Hold(delay=_SHORTEST_WAIT, reason="provider_unavailable", cause=cause, is_trial_due=True)
+def _probe_due(cause: Cause | None) -> Hold:
+    return Hold(delay=_SHORTEST_WAIT, reason="provider_unavailable", cause=cause, is_probe_due=True)
 
 
-def _because(lane: Lane, cause: Cause | None, *, is_failing: bool = False) -> Lane:
+def _with_cause(lane: Lane, cause: Cause | None, *, is_failing: bool = False) -> Lane:
     """The lane with the cause of its failure; `is_failing`: the failure pauses the lane."""
     if cause is None:
         return lane
@@ -294,6 +294,6 @@ def _wait_reason(reason: PauseReason | None) -> WaitReason:
 def _paused(lane: Lane, failures: int, delay: timedelta, reason: PauseReason) -> Lane:
     """The lane after a failure; a current pause is never shortened."""
     until = lane.now + min(delay, _LONGEST_PAUSE)
-    if not _is_news(lane) and lane.paused_until is not None and lane.paused_until >= until:
+    if not _counts(lane) and lane.paused_until is not None and lane.paused_until >= until:
         return replace(lane, failures=failures)
     return replace(lane, failures=failures, paused_until=until, pause_reason=reason)

@@ -34,10 +34,10 @@ from ingest.settings.operator_key import operator_key
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
 from ingest.store.documents.chunking import Installation
-from ingest.store.retention.retention_jobs import KeepJobs
+from ingest.store.retention.retention_jobs import JobRetention
 from ingest.store.search.search_hints import Hints
 from ingest.ticks.database_clock import DatabaseClock
-from ingest.ticks.housekeeping import Keep
+from ingest.ticks.retention import Retention
 from ingest.ticks.schedule import build_ticks, recover_stale_jobs
 from ingest.webhook_inbox import CHANNEL, Inbox
 from ingest.worker.loop import Worker
@@ -208,7 +208,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         tick=settings.tick,
         stale_after=settings.stale_after,
         rescrape=settings.nightly,
-        keep=keep_of(settings),
+        retention=retention_of(settings),
         clock=clock,
     )
     await recover_stale_jobs(runtime.pool, stale_after=settings.stale_after)
@@ -245,10 +245,10 @@ def _limits(settings: Settings, lane: str | None) -> dict[str, Limits]:
     return {lane: limits}
 
 
-def keep_of(settings: Settings) -> Keep:
+def retention_of(settings: Settings) -> Retention:
     """Retention periods from the settings."""
-    return Keep(
-        jobs=KeepJobs(jobs=settings.keep_jobs, failed_jobs=settings.keep_failed_jobs),
+    return Retention(
+        jobs=JobRetention(jobs=settings.keep_jobs, failed_jobs=settings.keep_failed_jobs),
         events=settings.keep_events,
         answers=settings.keep_answers,
         deliveries=settings.keep_deliveries,

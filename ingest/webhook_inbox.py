@@ -17,7 +17,7 @@ import structlog
 from ingest.asynchronous.tasks import end, is_set_within
 from ingest.blobs.base import BlobStore
 from ingest.errors import BlobMissing, LeaseLost
-from ingest.handlers.firecrawl.pages import body_of, outside, reported
+from ingest.handlers.firecrawl.pages import body_of, pages_out_of_scope, to_provider_pages
 from ingest.handlers.firecrawl.run import start_id, stop_job
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.postgres.listen import Listener
@@ -120,7 +120,7 @@ class Inbox:
         async with transaction(self._pool) as conn:
             if not await webhook_events.hold(conn, waiting.id):
                 return False
-            run = await _run_of(conn, event)
+            run = await _run_of_event(conn, event)
             verdict = run if isinstance(run, str) else await _act(conn, run, event, waiting.id)
             await webhook_events.done(
                 conn,
@@ -154,7 +154,7 @@ class Inbox:
         return True
 
 
-async def _run_of(conn: Connection, event: Event) -> RunOfEvent | str:
+async def _run_of_event(conn: Connection, event: Event) -> RunOfEvent | str:
     """The run of an event, or the reason why it has none."""
     named, provider_id = _named(event), _provider_id(event)
     if named is None and provider_id is None:
@@ -196,7 +196,7 @@ async def _act(conn: Connection, run: RunOfEvent, event: Event, event_id: int) -
     crawl = await crawls.get(conn, run.id)
     if crawl is None:
         return _DELETED
-    others = await outside(event.pages, crawl)  # before the lock: may be slow
+    others = await pages_out_of_scope(event.pages, crawl)  # before the lock: may be slow
     try:
         locked = await crawls.lock(conn, run.id, source_id=run.source_id, job_id=run.job_id)
     except LeaseLost:
@@ -210,10 +210,10 @@ async def _act(conn: Connection, run: RunOfEvent, event: Event, event_id: int) -
         return "the run takes no more pages"
     await crawls.heard_of(conn, run.id)
     await frontier.add_seen(conn, run.id, run.source_id, list(others.values()))
-    pages = reported(event.pages, leave_out=others.keys())
+    pages = to_provider_pages(event.pages, leave_out=others.keys())
     if pages:
-        family = await provider_pages.family(conn, run)
-        await provider_pages.take_in(conn, family, pages, locked=locked, event_id=event_id)
+        owner = await provider_pages.owner_of(conn, run)
+        await provider_pages.insert(conn, owner, pages, locked=locked, event_id=event_id)
     return None
 
 

@@ -15,7 +15,7 @@ from harness.patience import AGES
 from ingest.blobs.base import BlobStore
 from ingest.errors import Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Web
-from ingest.handlers.firecrawl.pages import provider_page
+from ingest.handlers.firecrawl.pages import fetched_page
 from ingest.handlers.firecrawl.run import ProviderEnd, start_id, step
 from ingest.postgres.database import Connection, Pool
 from ingest.postgres.listen import Listener
@@ -212,7 +212,7 @@ class Root:
         row = (await page_rows(self.conn, self.run))[uri]
         page = await crawl_pages.for_job(self.conn, row["id"])
         assert page is not None
-        return await provider_page(page, self.ctx)
+        return await fetched_page(page, self.ctx)
 
     async def backdate(self, column: str, *, seconds: int) -> None:
         """Let this time of the run be so long ago."""

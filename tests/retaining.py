@@ -6,14 +6,14 @@ from typing import Any
 from uuid import UUID
 
 from ingest.postgres.database import Connection, Pool
-from ingest.store.retention.retention_jobs import KeepJobs
+from ingest.store.retention.retention_jobs import JobRetention
 from ingest.store.sources import batch_views, progress
-from ingest.ticks.housekeeping import Keep, keep_house
+from ingest.ticks.retention import Retention, apply_retention
 from tests.builders import enqueue
 
 DAY = timedelta(days=1)
-KEEP = Keep(
-    jobs=KeepJobs(jobs=30 * DAY, failed_jobs=90 * DAY),
+KEEP = Retention(
+    jobs=JobRetention(jobs=30 * DAY, failed_jobs=90 * DAY),
     events=7 * DAY,
     answers=7 * DAY,
     deliveries=30 * DAY,
@@ -55,7 +55,7 @@ async def jobs_left(conn: Connection) -> set[UUID]:
 
 async def clean(pool: Pool, **keep: Any) -> dict[str, int]:
     """A round of cleaning up that is in no hurry; how many rows of each kind went."""
-    return await keep_house(pool, replace(KEEP, **keep), budget=timedelta(hours=1))
+    return await apply_retention(pool, replace(KEEP, **keep), budget=timedelta(hours=1))
 
 
 async def seen(conn: Connection, application_id: UUID) -> dict[str, Any]:

@@ -96,7 +96,7 @@ async def committed(pool: Pool, outcomes: Sequence[Finished]) -> list[bool]:
             span=None,
         )
         done[job.id] = loop.create_future()
-        finisher.hand_in(slot, outcome)
+        finisher.submit(slot, outcome)
     finisher.start()
     try:
         return await asyncio.gather(*done.values())

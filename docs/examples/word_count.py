@@ -8,15 +8,22 @@ from uuid import UUID
 from ingest.errors import OwnCode, Permanent
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
+from ingest.payloads import Payload
 from ingest.postgres.database import transaction
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources import source_views
 
 
+class WordCount(Payload):
+    """The job's payload: `{"minLength": 4}`."""
+
+    min_length: int = 1
+
+
 @handler("word_count")
 async def count_words(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Count words of at least `minLength` characters."""
-    shortest = job.payload.get("minLength", 1)
+    shortest = WordCount.of(job).min_length
     words = documents = 0
     # Texts are fetched one by one: a connection is held for a moment, memory for one document.
     for document_id in await _documents(job, ctx):
@@ -26,7 +33,7 @@ async def count_words(job: ClaimedJob, ctx: Context, progress: Progress) -> Outc
             )
         words += sum(len(word) >= shortest for word in (text or "").split())
         documents += 1
-    progress.reached(100)
+    progress.advance_to(100)
     # The worker commits it together with the end of the job; `write=` would add rows of your own.
     return Outcome(result={"documents": documents, "words": words})
 

@@ -22,14 +22,14 @@ class EmbeddingLane:
         self.name = None if governor is None else name
         self._governor = governor
 
-    async def hold(self, tokens: int, *, may_try: bool = False) -> Hold | None:
+    async def hold(self, tokens: int, *, may_probe: bool = False) -> Hold | None:
         """Reserve a request of `tokens`; returns a Hold if it has to wait.
 
-        `may_try`: whether this request may be the trial of a provider that failed.
+        `may_probe`: whether this request may be the probe of a provider that failed.
         """
         if self._governor is None or self.name is None:
             return None
-        return await self._governor.reserve(self.name, tokens=tokens, may_try=may_try)
+        return await self._governor.reserve(self.name, tokens=tokens, may_probe=may_probe)
 
     async def paused(self) -> Hold | None:
         if self._governor is None or self.name is None:

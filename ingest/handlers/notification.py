@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
 from typing import Final
-from uuid import UUID
 
 from ingest.errors import IngestError, LeaseLost, Permanent, Snooze, Transient
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
+from ingest.payloads import DeliveryPayload
 from ingest.postgres.database import Connection, transaction
 from ingest.providers.notify import schedule
 from ingest.providers.notify.mail import Letter, MailRefused
@@ -43,7 +43,7 @@ class _Refusal:
 
     message: str
     status: int | None = None
-    words: str = ""
+    answer_text: str = ""
     """The beginning of the receiver's answer."""
     retry_after: timedelta | None = None
 
@@ -55,7 +55,7 @@ class _Refusal:
 @handler("notification")
 async def deliver(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Send the delivery named in the payload if its endpoint may be tried now."""
-    begun = await _begin(job, ctx)
+    begun = await _begin_attempt(job, ctx)
     if begun is None:
         return Outcome(result={"dropped": "the endpoint was deleted"})
     due, has_turn = begun
@@ -70,8 +70,8 @@ async def deliver(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     return Outcome(write=write, result={"deliveryId": str(due.id), "status": answer})
 
 
-async def _begin(job: ClaimedJob, ctx: Context) -> tuple[Due, bool] | None:
-    """Count the attempt; return the delivery and whether it is the trial of a failing endpoint.
+async def _begin_attempt(job: ClaimedJob, ctx: Context) -> tuple[Due, bool] | None:
+    """Count the attempt; return the delivery and whether it is the probe of a failing endpoint.
 
     None if it was deleted with its endpoint. While an endpoint fails, one delivery at a time
     tries it. The rest snooze, so that they do not hold worker slots until they time out too.
@@ -79,7 +79,7 @@ async def _begin(job: ClaimedJob, ctx: Context) -> tuple[Due, bool] | None:
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
-        due = await deliveries.due(conn, UUID(job.payload["deliveryId"]))
+        due = await deliveries.due(conn, DeliveryPayload.of(job).delivery_id)
         if due is None:
             return None
         if not due.is_enabled:
@@ -124,12 +124,12 @@ async def _post(due: Due, ctx: Context) -> int | _Refusal:
     return _Refusal(
         message=f"the receiver answered {posted.status}",
         status=posted.status,
-        words=_text(posted.beginning),
-        retry_after=_wish(posted.status, posted.headers),
+        answer_text=_text(posted.beginning),
+        retry_after=_asked_delay(posted.status, posted.headers),
     )
 
 
-def _wish(status: int, headers: Mapping[str, str]) -> timedelta | None:
+def _asked_delay(status: int, headers: Mapping[str, str]) -> timedelta | None:
     is_asked = status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
     return retry_after(headers) if is_asked else None
 
@@ -165,7 +165,7 @@ async def _failed(
     pause = schedule.next_turn(due.failing_for or timedelta(0))
     if refusal.retry_after is not None:
         pause = max(pause, delay)
-    error = f"{refusal.message}: {refusal.words}" if refusal.words else refusal.message
+    error = f"{refusal.message}: {refusal.answer_text}" if refusal.answer_text else refusal.message
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)

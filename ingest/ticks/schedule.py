@@ -20,7 +20,7 @@ from ingest.store.queue import job_control, jobs, workers
 from ingest.store.sources import announce, batches, sources
 from ingest.store.tenants import api_keys
 from ingest.ticks.database_clock import DatabaseClock
-from ingest.ticks.housekeeping import Keep, keep_house
+from ingest.ticks.retention import Retention, apply_retention
 from ingest.ticks.vector_indexer import index_vectors
 
 log = structlog.get_logger()
@@ -40,7 +40,7 @@ def build_ticks(
     tick: str,
     stale_after: timedelta,
     rescrape: str | None,
-    keep: Keep,
+    retention: Retention,
     clock: DatabaseClock,
 ) -> Scheduler:
     """All ticks of a worker process, not yet started.
@@ -88,7 +88,7 @@ def build_ticks(
 
     _index(scheduler, pool)
     _release(scheduler, pool)
-    _clean_up(scheduler, pool, blobs, keep)
+    _clean_up(scheduler, pool, blobs, retention)
     return scheduler
 
 
@@ -106,7 +106,7 @@ def _release(scheduler: Scheduler, pool: Pool) -> None:
             await deliveries.release_overlooked(conn)
 
 
-def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, keep: Keep) -> None:
+def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, retention: Retention) -> None:
     @scheduler.cron("sweep-blobs", "0 17 * * * *")
     async def sweep() -> None:
         await sweep_blobs(pool, blobs)
@@ -114,7 +114,7 @@ def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, keep: Keep) ->
 
     @scheduler.cron("housekeeping", "0 41 * * * *")
     async def housekeeping() -> None:
-        await keep_house(pool, keep)
+        await apply_retention(pool, retention)
 
     @scheduler.cron("prune", "0 30 3 * * *")
     async def prune() -> None:

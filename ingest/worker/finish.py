@@ -34,10 +34,10 @@ class Finished:
     """How often the connection was lost while this outcome alone was being written."""
 
     @property
-    def is_bare(self) -> bool:
+    def updates_job_only(self) -> bool:
         """Whether only the job's own row has to be written."""
         writes = self.write or self.grouped or self.documents or self.lines
-        return self.ended.is_bare and not writes
+        return self.ended.updates_job_only and not writes
 
     @property
     def characters(self) -> int:
@@ -49,7 +49,7 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
     """Commit all in one transaction; returns the ids of the jobs whose lease we still held."""
     if not group:
         return set()
-    if all(finished.is_bare for finished in group):
+    if all(finished.updates_job_only for finished in group):
         async with pool.connection() as conn:  # one statement is a transaction by itself
             return await jobs.complete(conn, [finished.ended.job for finished in group])
     started = time.monotonic()

@@ -14,7 +14,7 @@ from ingest.store.queue.jobs import ClaimedJob, Ended
 _PATIENCE = timedelta(seconds=10)
 
 
-def judge(job: ClaimedJob, job_type: JobType, error: BaseException) -> Ended:
+def outcome_of_error(job: ClaimedJob, job_type: JobType, error: BaseException) -> Ended:
     """The end of an attempt that raised `error`."""
     match error:
         case Permanent():

@@ -80,7 +80,7 @@ async def test_feat_33_02_a_job_that_completes_says_how_long_it_took(
     editor: httpx.AsyncClient, conn: Connection, dsn: str, pool: Pool
 ) -> None:
     async def work(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-        with progress.entered("extract", at=0):
+        with progress.run_stage("extract", at=0):
             await asyncio.sleep(0.02)
         return Outcome(result={"greeted": 1})
 
@@ -312,11 +312,11 @@ async def test_feat_33_15_the_log_covers_each_attempt_stage_and_end(
     editor: httpx.AsyncClient, conn: Connection, dsn: str, pool: Pool
 ) -> None:
     async def work(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
-        with progress.entered("extract", at=10):
+        with progress.run_stage("extract", at=10):
             pass
         if job.attempts == 1:
             raise Transient("busy", code="internal", retry_after=timedelta(milliseconds=10))
-        with progress.entered("embed", at=50) as details:
+        with progress.run_stage("embed", at=50) as details:
             details["chunks"] = 3
         return Outcome()
 

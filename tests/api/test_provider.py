@@ -235,9 +235,9 @@ async def test_a_retry_starts_a_waiting_job_and_lets_the_provider_be_tried(
         None,
         0,
     )
-    hold = await Governor(runtime.pool).reserve(LANE, may_try=False)
+    hold = await Governor(runtime.pool).reserve(LANE, may_probe=False)
     assert hold is not None
-    assert hold.is_trial_due
+    assert hold.is_probe_due
 
 
 async def test_a_retry_ends_no_pause_that_a_provider_asked_for(

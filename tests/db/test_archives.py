@@ -8,7 +8,7 @@ import pytest
 from ingest.errors import Permanent
 from ingest.handlers.context import ArchiveLimits
 from ingest.handlers.documents.fan_out import fan_out
-from ingest.handlers.documents.file_location import place_of
+from ingest.handlers.documents.file_location import locate_file
 from ingest.model import Member
 from ingest.postgres.database import Connection
 from tests.archive_house import ArchiveHouse, jobs_of, source, texts
@@ -172,7 +172,7 @@ async def test_a_parser_cannot_have_other_files_taken_for_members(
     await archives.add(application_id, "docs.zip", zip_of({"a.txt": b"one"}))
     job = await archives.claim()
     assert job is not None
-    place = await place_of(job, archives.context)
+    place = await locate_file(job, archives.context)
     (tmp_path / "secret").write_text("secret")
     (folder := tmp_path / "members").mkdir()
     (folder / "0").symlink_to(tmp_path / "secret")

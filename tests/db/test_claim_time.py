@@ -3,7 +3,7 @@
 from benchmarks.queue.bloat import AT_ONCE, through
 from benchmarks.queue.claim_time import by_backlog
 from ingest.postgres.database import Connection, Pool
-from ingest.ticks.housekeeping import keep_house
+from ingest.ticks.retention import apply_retention
 
 
 async def test_the_claim_is_measured_over_backlogs(conn: Connection) -> None:
@@ -22,7 +22,7 @@ async def test_jobs_go_through_while_all_are_kept(pool: Pool) -> None:
 
 async def test_jobs_go_through_beside_retention(pool: Pool, conn: Connection) -> None:
     measured = await through(pool, 1000, is_pruned=True, kept_pending=100)
-    await keep_house(pool, AT_ONCE)
+    await apply_retention(pool, AT_ONCE)
 
     cursor = await conn.execute("select distinct status from rag.processing_jobs")
     assert [one.done for one in measured] == list(range(100, 1001, 100))

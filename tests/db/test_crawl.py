@@ -120,7 +120,7 @@ async def test_a_site_that_cannot_be_reached_fails_after_its_attempts(
         source = await house.source(run)
 
     assert (source["status"], source["error_code"]) == ("failed", "fetch_failed")
-    assert "robots.txt cannot be had" in source["error_message"]
+    assert "robots.txt cannot be read" in source["error_message"]
 
 
 async def test_the_start_is_requested_as_it_was_written(pool: Pool, application_id: UUID) -> None:

@@ -5,6 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection, Pool
 from ingest.store.queue import job_control, jobs
 from ingest.store.queue.jobs import ClaimedJob, Ended
@@ -215,7 +216,7 @@ async def test_a_newer_upload_supersedes_the_open_job_of_its_path(
 
     assert await complete(conn, [old]) == set()
     [new] = await claim(conn)
-    assert new.payload["contentHash"] != old.payload["contentHash"]
+    assert FilePayload.of(new).content_hash != FilePayload.of(old).content_hash
     assert (await source_row(conn, source))["current_job_id"] == new.id
 
 
@@ -246,7 +247,7 @@ async def test_a_late_holder_is_not_among_jobs_that_are_completed_in_one_stateme
     await conn.execute("update rag.processing_jobs set fence = fence + 1 where id = %s", [late.id])
     group = [Finished(ended=Ended(job=job, status="completed")) for job in (late, cancelled, good)]
 
-    assert all(finished.is_bare for finished in group)
+    assert all(finished.updates_job_only for finished in group)
     assert await commit(pool, group) == {good.id}
     states = [(await job_row(conn, job.id))["status"] for job in (late, cancelled, good)]
     assert states == ["processing", "cancelled", "completed"]

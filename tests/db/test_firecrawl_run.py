@@ -6,7 +6,7 @@ import pytest
 
 from ingest.blobs.local import LocalBlobStore
 from ingest.errors import LeaseLost, Permanent, Transient
-from ingest.handlers.crawl.fetch_page import NoPage
+from ingest.handlers.crawl.fetch_page import PageUnavailable
 from ingest.postgres.database import Connection, Pool
 from ingest.store.crawl import crawls
 from tests.firecrawl_crawls import Behaviour, SitePage
@@ -53,7 +53,7 @@ async def test_a_crawl_that_sent_no_event_has_all_its_pages_in_the_end(
     assert (page.markdown, page.title, page.url) == ("# A", "Letter A", SITE + "a")
     with pytest.raises(Permanent) as failed:
         await root.content(SITE + "none")
-    assert isinstance(failed.value, NoPage)
+    assert isinstance(failed.value, PageUnavailable)
     assert failed.value.is_gone
     assert (await crawl_of(conn, root.run)).status == "finishing"
 

@@ -10,6 +10,7 @@ from ingest.blobs.local import LocalBlobStore
 from ingest.errors import LeaseLost, Transient
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.crawl.stop_crawl import stop_crawl
+from ingest.payloads import StopCrawlPayload
 from ingest.postgres.database import Connection, Pool
 from ingest.store.crawl import crawls
 from ingest.store.queue import claims, jobs
@@ -282,7 +283,7 @@ async def _stop_job(root: Root, id: str) -> tuple[ClaimedJob, Context, Progress]
     new = NewJob(
         application_id=root.job.application_id,
         type="stop_crawl",
-        payload={"providerCrawlId": id},
+        payload=StopCrawlPayload(provider_crawl_id=id),
     )
     await jobs.enqueue(root.conn, [new])
     [job] = await claims.claim(

@@ -225,7 +225,7 @@ async def test_the_tick_indexes_and_ends_at_once_in_the_middle_of_a_move(
         tick="0 0 0 1 1 *",
         stale_after=timedelta(minutes=2),
         rescrape=None,
-        keep=KEEP,
+        retention=KEEP,
         clock=DatabaseClock(),
     )
     async with other.transaction():

@@ -11,6 +11,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.notification import deliver
+from ingest.payloads import DeliveryPayload, FilePayload
 from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.notify.signing import new_secret
@@ -248,7 +249,7 @@ async def test_nothing_of_the_document_and_no_secret_goes_out(
 
     sent = b"".join(request.body for request in sink.requests).decode()
     assert {*sink.types} == {"source.failed", "job.failed"}
-    assert job.payload["blobKey"] not in sent
+    assert FilePayload.of(job).blob_key not in sent
     assert secret not in sent
     assert all(json.loads(request.body)["data"]["applicationId"] for request in sink.requests)
 
@@ -264,7 +265,7 @@ async def _orphan(conn: Connection, endpoint_id: UUID, application_id: UUID) -> 
             jobs.NewJob(
                 application_id=application_id,
                 type="notification",
-                payload={"deliveryId": str(endpoint_id)},
+                payload=DeliveryPayload(delivery_id=endpoint_id),
             )
         ],
     )

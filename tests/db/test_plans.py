@@ -27,6 +27,7 @@ _CLAIMS = load_queries("queue/claims.sql")
 _JOBS = load_queries("queue/jobs.sql")
 _PROGRESS = load_queries("sources/progress.sql")
 _CONTROL = load_queries("sources/source_control.sql")
+_JOB_CONTROL = load_queries("queue/job_control.sql")
 _REQUESTS = load_queries("queue/job_requests.sql")
 
 # Deterministic: what a job is follows from its number. 50,000 are ready, 20,000 wait for a time,
@@ -182,6 +183,7 @@ def test_a_claim_does_not_grow_with_the_backlog(
         (_CONTROL["retryable"], {**OWNED, "job_ids": [UUID(int=9)], "batch_id": None}, 10),
         (_CONTROL["retryable"], {**OWNED, "job_ids": [], "batch_id": UUID(int=77)}, 1_000),
         (_REQUESTS["same_work"], {**OWNED, **WORK}, 10),
+        (_JOB_CONTROL["blobs_of_jobs"], {"keys": ["of no job"]}, 1),
     ],
 )
 def test_a_statement_of_the_queue_reads_what_it_needs(

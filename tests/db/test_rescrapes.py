@@ -189,7 +189,7 @@ async def test_replicas_share_one_night_also_when_they_catch_it_up(
             tick="0 0 * * * *",
             stale_after=timedelta(minutes=2),
             rescrape="0 3 * * *",
-            keep=KEEP,
+            retention=KEEP,
             clock=DatabaseClock(),
         )
         for _ in range(2)

@@ -8,7 +8,7 @@ import pytest
 from ingest.postgres.database import Connection, Pool
 from ingest.store.retention import retention_jobs
 from ingest.store.sources import source_control
-from ingest.ticks.housekeeping import keep_house
+from ingest.ticks.retention import apply_retention
 from tests.builders import claim, enqueue, source_row, upload
 from tests.retaining import DAY, KEEP, add_ended, clean, end_jobs, jobs_left, seen
 from tests.web_sources import SITE, add_child, add_page, crawl_row, end, start
@@ -273,4 +273,4 @@ async def test_a_round_ends_when_its_time_is_over(
 ) -> None:
     await add_ended(conn, application_id, days=31)
 
-    assert (await keep_house(pool, KEEP, budget=timedelta(0)))["jobs"] == 0
+    assert (await apply_retention(pool, KEEP, budget=timedelta(0)))["jobs"] == 0

@@ -16,13 +16,13 @@ from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import Ended
 from ingest.store.retention import retention, retention_jobs, retention_runs
-from ingest.store.retention.retention_jobs import EndedJob, KeepJobs
+from ingest.store.retention.retention_jobs import EndedJob, JobRetention
 from ingest.store.sources import announce
 from tests.builders import claim, enqueue, upload
 from tests.retaining import add_ended, clean, jobs_left, seen
 
 NOW = timedelta(0)
-AT_ONCE = KeepJobs(jobs=NOW, failed_jobs=NOW)
+AT_ONCE = JobRetention(jobs=NOW, failed_jobs=NOW)
 
 
 @asynccontextmanager
@@ -82,7 +82,7 @@ async def test_a_round_that_was_killed_in_the_middle_goes_on_next_time(
     await add_ended(conn, application_id, count=600, days=31)
     forget, reached, steps = retention_jobs.forget, asyncio.Event(), 0
 
-    async def stuck(conn: Connection, keep: KeepJobs, jobs: Sequence[EndedJob]) -> int:
+    async def stuck(conn: Connection, keep: JobRetention, jobs: Sequence[EndedJob]) -> int:
         nonlocal steps
         removed = await forget(conn, keep, jobs)
         steps += 1
@@ -123,7 +123,7 @@ async def test_a_run_that_is_queued_again_in_the_last_moment_stays(
 ) -> None:
     [root] = await add_ended(conn, application_id, days=31)
     [child] = await add_ended(conn, application_id, days=31, parent_job_id=root)
-    keep = KeepJobs(jobs=timedelta(days=30), failed_jobs=timedelta(days=90))
+    keep = JobRetention(jobs=timedelta(days=30), failed_jobs=timedelta(days=90))
     ended = await retention_jobs.ended(conn, keep, after=None, limit=10)
     await conn.execute("update rag.processing_jobs set status = 'pending' where id = %s", [child])
 

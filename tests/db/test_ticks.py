@@ -148,7 +148,7 @@ async def test_the_process_tick_wakes_the_worker_of_every_replica(
         tick="* * * * * *",
         stale_after=timedelta(minutes=2),
         rescrape=None,
-        keep=KEEP,
+        retention=KEEP,
         clock=DatabaseClock(),
     )
     ticks.start()

@@ -144,7 +144,7 @@ async def test_slots_are_refilled_as_jobs_end(
 ) -> None:
     # What ends is the only reason to look again.
     monkeypatch.setattr("ingest.worker.loop._POLL", 2 * AGES)
-    monkeypatch.setattr("ingest.worker.loop._POLL_DEAF", 2 * AGES)
+    monkeypatch.setattr("ingest.worker.loop._POLL_NOT_LISTENING", 2 * AGES)
     handler = Scripted()
     await enqueue(conn, application_id, 200)
 

@@ -49,7 +49,7 @@ async def test_a_stage_that_gets_on_has_its_time_again(
         progress.stage = "embed"
         for percent in range(1, 8):
             await asyncio.sleep(0.1)
-            progress.reached(percent)
+            progress.advance_to(percent)
         return Outcome()
 
     async with running_worker(dsn, pool, {"file": crawl_on}):
@@ -122,13 +122,13 @@ async def test_a_handler_that_will_not_end_loses_its_slot_and_its_job(
     async with running_worker(dsn, pool, {"file": hold_on}, concurrency=1) as worker:
         worker._running._grace = 0.1
         row = await until_status(conn, stubborn, "failed")
-        left_behind = list(worker._running.left_behind)
+        abandoned = list(worker._running.abandoned)
         released.set()
-        await asyncio.wait(left_behind)
+        await asyncio.wait(abandoned)
 
     assert row["last_error_code"] == "stage_timeout"
-    assert len(left_behind) == 1
-    assert worker._running.left_behind == set()
+    assert len(abandoned) == 1
+    assert worker._running.abandoned == set()
 
 
 async def test_a_write_that_the_database_can_never_take_fails_its_job(

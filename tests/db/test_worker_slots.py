@@ -137,7 +137,7 @@ async def test_one_timer_finds_the_attempt_whose_time_is_over_first(
         return None
 
     def note(slot: Slot, error: Transient) -> None:
-        slot.told_to_end = error
+        slot.cancel_reason = error
         over.append((slot.job.id, str(error)))
 
     deadlines = Deadlines(slots, note)
@@ -147,8 +147,8 @@ async def test_one_timer_finds_the_attempt_whose_time_is_over_first(
             job=job, job_type=types[job.type], progress=Progress(job), task=task, span=None
         )
     patient, slow, stuck = slots.values()
-    slow.over_at = slow.started + 0.2
-    stuck.stuck_at = stuck.started + 0.1
+    slow.timeout_at = slow.started + 0.2
+    stuck.stage_timeout_at = stuck.started + 0.1
     for slot in slots.values():
         deadlines.add(slot)
     await until(lambda: truth_of(len(over) == 2))
@@ -157,9 +157,9 @@ async def test_one_timer_finds_the_attempt_whose_time_is_over_first(
         slot.task.cancel()
 
     assert [id for id, _ in over] == [stuck.job.id, slow.job.id]
-    assert "did not get on" in over[0][1]
+    assert "made no progress" in over[0][1]
     assert "took longer" in over[1][1]
-    assert patient.told_to_end is None
+    assert patient.cancel_reason is None
 
 
 async def test_a_job_whose_time_has_come_does_not_wait_for_the_end_of_the_backlog(

@@ -73,7 +73,7 @@ async def test_a_step_that_fails_is_logged_and_counted(pool: ParserPool, files: 
 async def test_the_log_of_the_job_has_the_cause(pool: ParserPool, files: Path) -> None:
     progress = Progress(cast(ClaimedJob, SimpleNamespace(id=uuid4(), attempts=1)))
 
-    progress.note_parsed(await pool.parse(files / "rich.pdf", request("rich.pdf")))
+    progress.log_parsed(await pool.parse(files / "rich.pdf", request("rich.pdf")))
 
     details = progress.lines[0].details
     assert details is not None

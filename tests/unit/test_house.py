@@ -166,7 +166,7 @@ def test_no_file_of_the_product_is_longer_than_300_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    "part", ["store", "worker", "handlers", "governor.py", "ticks/housekeeping.py"]
+    "part", ["store", "worker", "handlers", "governor.py", "ticks/retention.py"]
 )
 def test_what_replicas_share_is_timed_by_the_database_alone(part: str) -> None:
     """A replica whose clock is wrong can harm nobody: `time.monotonic` is all that it may ask."""

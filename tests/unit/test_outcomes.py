@@ -11,7 +11,7 @@ from ingest.errors import Permanent, Snooze, Transient
 from ingest.scheduling.backoff import backoff
 from ingest.store.queue.job_types import JobType
 from ingest.store.queue.jobs import ClaimedJob
-from ingest.worker.outcomes import judge
+from ingest.worker.outcomes import outcome_of_error
 
 _TYPE = JobType(
     type="file",
@@ -42,7 +42,7 @@ def _job(attempts: int = 1) -> ClaimedJob:
 
 
 def test_a_permanent_error_fails_at_the_first_attempt() -> None:
-    ended = judge(_job(1), _TYPE, Permanent("no", code="corrupt"))
+    ended = outcome_of_error(_job(1), _TYPE, Permanent("no", code="corrupt"))
 
     assert (ended.status, ended.error_code, ended.delay) == ("failed", "corrupt", None)
 
@@ -50,7 +50,7 @@ def test_a_permanent_error_fails_at_the_first_attempt() -> None:
 def test_a_transient_error_waits_and_fails_when_attempts_are_used_up() -> None:
     error = Transient("no", code="embedding_unavailable")
 
-    early, last = judge(_job(2), _TYPE, error), judge(_job(3), _TYPE, error)
+    early, last = outcome_of_error(_job(2), _TYPE, error), outcome_of_error(_job(3), _TYPE, error)
 
     assert (early.status, early.refund) == ("pending", False)
     assert early.delay is not None
@@ -60,7 +60,9 @@ def test_a_transient_error_waits_and_fails_when_attempts_are_used_up() -> None:
 def test_retry_after_is_obeyed_exactly() -> None:
     wait = timedelta(seconds=17)
 
-    ended = judge(_job(), _TYPE, Transient("no", code="embedding_unavailable", retry_after=wait))
+    ended = outcome_of_error(
+        _job(), _TYPE, Transient("no", code="embedding_unavailable", retry_after=wait)
+    )
 
     assert ended.delay == wait
 
@@ -69,14 +71,16 @@ def test_retry_after_is_obeyed_exactly() -> None:
 def test_a_rate_limit_costs_no_attempt_and_never_fails_the_job(attempts: int) -> None:
     wait = timedelta(seconds=3)
 
-    ended = judge(_job(attempts), _TYPE, Transient("no", code="rate_limited", retry_after=wait))
+    ended = outcome_of_error(
+        _job(attempts), _TYPE, Transient("no", code="rate_limited", retry_after=wait)
+    )
 
     assert (ended.status, ended.refund, ended.delay) == ("pending", True, wait)
     assert ended.wait_reason == "rate_limited"
 
 
 def test_a_snooze_costs_no_attempt() -> None:
-    ended = judge(_job(3), _TYPE, Snooze(timedelta(minutes=1), reason="paused"))
+    ended = outcome_of_error(_job(3), _TYPE, Snooze(timedelta(minutes=1), reason="paused"))
 
     assert (ended.status, ended.refund, ended.wait_reason) == ("pending", True, "paused")
     assert (ended.error_code, ended.error_message) == (None, None)
@@ -87,7 +91,7 @@ def test_a_snooze_with_a_code_says_why_beside_its_reason() -> None:
         timedelta(hours=1), reason="budget", code="budget_exceeded", message="used up for today"
     )
 
-    ended = judge(_job(), _TYPE, error)
+    ended = outcome_of_error(_job(), _TYPE, error)
 
     assert (ended.error_code, ended.error_message) == ("budget_exceeded", "used up for today")
     assert (ended.status, ended.refund, ended.wait_reason) == ("pending", True, "budget")
@@ -102,7 +106,7 @@ def test_a_snooze_with_a_code_says_why_beside_its_reason() -> None:
     ],
 )
 def test_what_may_pass_is_retried_without_telling_internals(error: Any, code: str) -> None:
-    ended = judge(_job(), _TYPE, error)
+    ended = outcome_of_error(_job(), _TYPE, error)
 
     assert (ended.status, ended.error_code) == ("pending", code)
     assert "secret" not in (ended.error_message or "")

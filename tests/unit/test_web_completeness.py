@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.store.crawl.crawl_pages import PageStatus
-from ingest.web.crawl_completeness import Fate, PageCount, fate, is_complete
+from ingest.web.crawl_completeness import PageCount, Presence, is_complete, presence_of
 
-_FATES: dict[PageStatus, Fate] = {
+_PRESENCE: dict[PageStatus, Presence] = {
     "queued": "unknown",
     "over_limit": "unknown",
     "new": "seen",
@@ -23,9 +23,11 @@ _FATES: dict[PageStatus, Fate] = {
 }
 
 
-@pytest.mark.parametrize(("status", "expected"), list(_FATES.items()))
-def test_every_state_of_a_page_has_its_fate(status: PageStatus, expected: Fate) -> None:
-    assert fate(PageCount(status=status, n=1)) == expected
+@pytest.mark.parametrize(("status", "expected"), list(_PRESENCE.items()))
+def test_each_page_status_counts_as_seen_gone_or_unknown(
+    status: PageStatus, expected: Presence
+) -> None:
+    assert presence_of(PageCount(status=status, n=1)) == expected
 
 
 @pytest.mark.parametrize(
@@ -33,13 +35,13 @@ def test_every_state_of_a_page_has_its_fate(status: PageStatus, expected: Fate) 
     [(404, "gone"), (410, "gone"), (403, "unknown"), (500, "unknown"), (None, "unknown")],
 )
 def test_a_page_that_failed_is_gone_only_by_its_servers_word(
-    http_status: int | None, expected: Fate
+    http_status: int | None, expected: Presence
 ) -> None:
-    assert fate(PageCount(status="failed", n=1, http_status=http_status)) == expected
+    assert presence_of(PageCount(status="failed", n=1, http_status=http_status)) == expected
 
 
 @given(
-    counts=st.dictionaries(st.sampled_from([*_FATES, "a state of tomorrow"]), st.integers(1, 3)),
+    counts=st.dictionaries(st.sampled_from([*_PRESENCE, "a state of tomorrow"]), st.integers(1, 3)),
     skipped=st.dictionaries(
         st.sampled_from(["limit", "unread", "not_scraped", "not_delivered"]), st.integers(0, 2)
     ),
@@ -52,12 +54,16 @@ def test_a_run_is_complete_exactly_if_every_page_was_seen_or_is_gone(
 ) -> None:
     pages = [PageCount(status=status, n=n) for status, n in counts.items()]
 
-    unknown = [page for page in pages if fate(page) == "unknown"]
+    unknown = [page for page in pages if presence_of(page) == "unknown"]
     expected = not unknown and not any(skipped.values())
-    assert is_complete(pages, harmless=0, skipped=skipped | others) is expected
+    assert is_complete(pages, failures_hiding_nothing=0, skipped=skipped | others) is expected
 
 
 def test_a_page_that_failed_and_hides_nothing_leaves_the_run_complete() -> None:
     pages = [PageCount(status="new", n=5), PageCount(status="failed", n=2)]
 
-    assert [is_complete(pages, harmless=n, skipped={}) for n in (0, 1, 2)] == [False, False, True]
+    assert [is_complete(pages, failures_hiding_nothing=n, skipped={}) for n in (0, 1, 2)] == [
+        False,
+        False,
+        True,
+    ]

@@ -14,7 +14,7 @@ from ingest.store.crawl.crawls import Crawl
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.tenants import applications
-from ingest.web.crawl_completeness import PageCount, fate, is_complete, missing
+from ingest.web.crawl_completeness import PageCount, is_complete, missing, presence_of
 
 _HAS_TEXT = ("new", "changed", "unchanged", "kept")
 
@@ -108,8 +108,10 @@ async def _is_complete(conn: Connection, crawl: Crawl, pages: Sequence[PageCount
     blind = await crawl_pages.blind_spots(
         conn, crawl_id=crawl.id, follows_stored=crawl.provider == "builtin"
     )
-    failed = sum(page.n for page in pages if page.status == "failed" and fate(page) == "unknown")
-    return is_complete(pages, harmless=failed - blind, skipped=skipped)
+    failed = sum(
+        page.n for page in pages if page.status == "failed" and presence_of(page) == "unknown"
+    )
+    return is_complete(pages, failures_hiding_nothing=failed - blind, skipped=skipped)
 
 
 def _nothing_found(found: _Findings) -> Permanent | None:

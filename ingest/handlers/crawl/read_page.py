@@ -62,7 +62,7 @@ async def read_page(
         stored = None  # even the same text needs vectors of the new model
     async with fetch_page(job, page, stored, ctx, scope=scope) as answer:
         refuse_status(answer.fetched)
-        progress.reached(10)
+        progress.advance_to(10)
         uri = _identity(answer, scope)
         if stored is not None and _is_same(page, stored, answer, uri):
             return _unchanged(stored, answer, uri)
@@ -110,7 +110,7 @@ async def parse(
     )
     parsed = await ctx.parser.parse(path, request)
     metrics.document_read(parsed.document.warnings)
-    progress.note_parsed(parsed)
+    progress.log_parsed(parsed)
     if not parsed.chunks:
         raise Permanent("the page has no text", code="empty_content")
     return parsed

@@ -11,7 +11,7 @@ from ingest import storable_text
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.crawl.read_page import ReadPage, parse
 from ingest.handlers.documents.chunk_settings import chunk_settings
-from ingest.handlers.firecrawl.pages import provider_page
+from ingest.handlers.firecrawl.pages import fetched_page
 from ingest.model import ChunkSettings, Document
 from ingest.providers.firecrawl.events import CrawledPage
 from ingest.sandbox.messages import Parsed
@@ -24,7 +24,7 @@ async def read_provider_page(
 ) -> ReadPage:
     """Read the page from the inbox; raises Permanent with the code of the provider's failure."""
     progress.stage = "extract"
-    crawled = await provider_page(page, ctx)
+    crawled = await fetched_page(page, ctx)
     markdown = crawled.markdown.encode()
     digest = hashlib.sha256(markdown).digest()
     is_same = (

@@ -16,7 +16,7 @@ Text = tuple[UUID, bytes]
 """Application id and the hash of one of its texts."""
 
 
-class Loads:
+class BatchedLookups:
     """One per worker."""
 
     def __init__(self, pool: Pool, *, model_id: int) -> None:

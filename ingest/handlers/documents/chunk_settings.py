@@ -26,7 +26,7 @@ def settings_of(source: SourceForJob, ctx: Context) -> ChunkSettings:
     return chunking.of_layers(installation(ctx), source.application_chunking, source.own_chunking)
 
 
-async def rechunk_if_moved(
+async def rechunk_if_settings_changed(
     conn: Connection, *, application_id: UUID, source_id: UUID, used: ChunkSettings, ctx: Context
 ) -> None:
     """Call in the write of a document chunked with `used`. Locks the source.

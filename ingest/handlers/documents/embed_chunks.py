@@ -50,7 +50,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
     embedded = np.ones(len(chunks), dtype=np.bool_)
 
     texts = [(application_id, digest) for digest in hashes]
-    found = await ctx.loads.vectors.get(texts)
+    found = await ctx.lookups.vectors.get(texts)
     known = {
         digest: found[text] for text, digest in zip(texts, hashes, strict=True) if text in found
     }
@@ -78,7 +78,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
             )
 
     def report(done: int, total: int) -> None:
-        progress.reached(_FROM + (_TO - _FROM) * done / max(total, 1))
+        progress.advance_to(_FROM + (_TO - _FROM) * done / max(total, 1))
 
     error_code: EmbeddingLoss | None = None
     why = ""

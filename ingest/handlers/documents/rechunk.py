@@ -5,7 +5,7 @@ searchable until the new ones replace them, and the state of the source does not
 """
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, cast, get_args
 from uuid import UUID
@@ -17,6 +17,7 @@ from ingest.handlers.documents.embed_chunks import EmbeddedChunks, EmbeddingLoss
 from ingest.handlers.documents.new_document import partial_code
 from ingest.handlers.registry import handler
 from ingest.model import Chunk, ChunkSettings, Coverage
+from ingest.payloads import RechunkPayload, RechunkTally
 from ingest.postgres.database import Connection, transaction
 from ingest.sandbox.messages import RechunkRequest
 from ingest.store.documents import documents, rechunks
@@ -34,27 +35,12 @@ _MOST_LOOKS: Final = 3
 
 
 @dataclass(slots=True, kw_only=True)
-class _Tally:
-    """Totals over all attempts that continued the same run."""
-
-    documents: int = 0
-    chunks: int = 0
-    reused_vectors: int = 0
-    changed: int = 0
-    """Left alone: the document or the settings changed meanwhile."""
-    failed: int = 0
-    last_code: str = "internal"
-    last_message: str = ""
-    """Error message of the last failed document."""
-
-
-@dataclass(slots=True, kw_only=True)
 class _Work:
     job: ClaimedJob
     source_id: UUID
     ctx: Context
     progress: Progress
-    tally: _Tally
+    tally: RechunkTally
     after: UUID | None = None
     settings: dict[str, Any] | None = None
     """Settings, as JSON, that the documents up to `after` were chunked with."""
@@ -67,9 +53,9 @@ class _Work:
     looks: int = 0
     """How often that happened to it."""
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> RechunkPayload:
         """State for the next attempt."""
-        return {"after": str(self.after), "chunking": self.settings, "tally": asdict(self.tally)}
+        return RechunkPayload(after=self.after, chunking=self.settings, tally=self.tally)
 
 
 @handler("rechunk")
@@ -99,15 +85,15 @@ async def rechunk_source(job: ClaimedJob, ctx: Context, progress: Progress) -> O
 def _begin(job: ClaimedJob, ctx: Context, progress: Progress) -> _Work:
     if job.knowledge_source_id is None:
         raise Permanent("a rechunk job needs a knowledge source", code="internal")
-    earlier = job.payload
+    earlier = RechunkPayload.of(job)
     return _Work(
         job=job,
         source_id=job.knowledge_source_id,
         ctx=ctx,
         progress=progress,
-        tally=_Tally(**earlier.get("tally", {})),
-        after=UUID(earlier["after"]) if "after" in earlier else None,
-        settings=earlier.get("chunking"),
+        tally=earlier.tally or RechunkTally(),
+        after=earlier.after,
+        settings=earlier.chunking,
     )
 
 
@@ -116,7 +102,7 @@ async def _next(work: _Work, settings: ChunkSettings) -> StoredDocument | None:
         if work.there is None:
             work.there, work.done = await rechunks.extent(conn, work.source_id, settings), 0
         cut = work.there.documents - work.there.open + work.done
-        work.progress.reached(95 * cut / max(work.there.documents, 1))
+        work.progress.advance_to(95 * cut / max(work.there.documents, 1))
         return await rechunks.next_document(conn, work.source_id, settings, after=work.after)
 
 
@@ -139,7 +125,7 @@ async def _cut_and_swap(document: StoredDocument, settings: ChunkSettings, work:
         raise Permanent("the stored text makes no chunk", code="no_text")
     progress.stage = "embed"
     # Its percent covers one document only; each move still resets the job's stage timeout.
-    part = Progress(work.job, on_move=progress.on_move)
+    part = Progress(work.job, on_progress=progress.on_progress)
     vectors = await embed_chunks(chunks, ctx, part)
     progress.stage = "store"
     await _swap(document, _new_cut(document, settings, chunks, vectors, ctx), vectors, work)
@@ -230,7 +216,7 @@ async def _end(work: _Work) -> Outcome:
         # A retry starts over; it skips documents that already have the current settings.
         async with transaction(work.ctx.pool) as conn:
             if await jobs.hold(conn, [work.job]):
-                await rechunks.remember(conn, work.job.id, {})
+                await rechunks.remember(conn, work.job.id, RechunkPayload())
         raise Permanent(
             f"{tally.failed} of {tally.failed + tally.documents} documents could not be cut again;"
             f" the last: {tally.last_message}",

@@ -174,10 +174,10 @@ async def states(conn: Connection, crawl_id: UUID) -> list[dict[str, Any]]:
         return await cur.fetchall()
 
 
-async def note_followed_stored_links(conn: Connection, id: UUID, *, job: jobs.ClaimedJob) -> None:
+async def note_links_followed(conn: Connection, id: UUID, *, job: jobs.ClaimedJob) -> None:
     """Note that the run follows the stored links of a page that fails."""
     await conn.execute(
-        _SQL["note_followed_stored_links"], {"id": id, "job_id": job.id, "fence": job.fence}
+        _SQL["note_links_followed"], {"id": id, "job_id": job.id, "fence": job.fence}
     )
 
 

@@ -85,7 +85,7 @@ select status, error_code, http_status, count(*) as n
   from rag.crawl_pages where crawl_id = %(crawl_id)s
  group by status, error_code, http_status;
 
--- name: note_followed_stored_links
+-- name: note_links_followed
 -- Fenced: only while the caller still holds the job.
 update rag.crawl_pages as page
    set followed_stored_links = true

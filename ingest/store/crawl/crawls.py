@@ -194,9 +194,9 @@ async def started(conn: Connection, id: UUID, provider_crawl_id: str) -> bool:
     return (await conn.execute(_SQL["started"], values)).rowcount == 1
 
 
-async def heard(conn: Connection, id: UUID, *, progress: int) -> bool:
+async def note_progress(conn: Connection, id: UUID, *, progress: int) -> bool:
     """Record the provider's progress; if unchanged, return False and do not reset the silence."""
-    done = await conn.execute(_SQL["heard"], {"id": id, "progress": progress})
+    done = await conn.execute(_SQL["note_progress"], {"id": id, "progress": progress})
     return done.rowcount == 1
 
 

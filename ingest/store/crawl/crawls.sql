@@ -71,7 +71,7 @@ update rag.crawls
        status = case when status = 'pending' then 'running' else status end
  where id = %(id)s and provider_crawl_id is null;
 
--- name: heard
+-- name: note_progress
 update rag.crawls
    set provider_active_at = now(), provider_progress = %(progress)s
  where id = %(id)s and provider_progress is distinct from %(progress)s;

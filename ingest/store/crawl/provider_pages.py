@@ -18,7 +18,7 @@ from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.crawl import crawls, frontier
 from ingest.store.crawl.crawl_pages import PageStatus
 from ingest.store.crawl.crawls import Crawl, Locked, RunOfEvent
-from ingest.store.crawl.frontier import Family
+from ingest.store.crawl.frontier import RunOwner
 from ingest.store.queue import jobs
 
 _SQL = load_queries("crawl/provider_pages.sql")
@@ -97,12 +97,12 @@ class _KnownPages:
         return found
 
 
-async def family(conn: Connection, crawl: RunOfEvent | Crawl) -> Family:
+async def owner_of(conn: Connection, crawl: RunOfEvent | Crawl) -> RunOwner:
     """The run as a target for new pages."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["root_priority"], {"id": crawl.job_id})
         priority = await cur.fetchone()
-    return Family(
+    return RunOwner(
         application_id=crawl.application_id,
         source_id=crawl.source_id,
         crawl_id=crawl.id,
@@ -111,7 +111,7 @@ async def family(conn: Connection, crawl: RunOfEvent | Crawl) -> Family:
     )
 
 
-async def news(
+async def missing(
     conn: Connection, crawl_id: UUID, pages: Sequence[ProviderPage]
 ) -> list[ProviderPage]:
     """The reported pages that would change the run."""
@@ -119,9 +119,9 @@ async def news(
     return [page for page in pages if _is_news(page, known.take(page))]
 
 
-async def take_in(
+async def insert(
     conn: Connection,
-    family: Family,
+    owner: RunOwner,
     pages: Sequence[ProviderPage],
     *,
     locked: Locked,
@@ -133,16 +133,16 @@ async def take_in(
     the lock of the run. Raises Transient while another transaction is ending a page's job.
     """
     wanted = list(_once(pages).values())
-    known = await _known(conn, family.crawl_id, wanted)
+    known = await _known(conn, owner.crawl_id, wanted)
     found = [(page, known.take(page)) for page in wanted]
     found = [(page, row) for page, row in found if _is_news(page, row)]
-    found = await _within_limit(conn, family.crawl_id, found, locked)
+    found = await _within_limit(conn, owner.crawl_id, found, locked)
     added = [page for page, row in found if row is None]
     failed = [(page, row) for page, row in found if row is not None]
-    await _add(conn, family, added, event_id)
-    renewed = await _renew(conn, family, failed, event_id)
+    await _add(conn, owner, added, event_id)
+    renewed = await _renew(conn, owner, failed, event_id)
     places = sum(_places(page, None) for page in added) + sum(itertools.starmap(_places, renewed))
-    await frontier.count(conn, family.crawl_id, places)
+    await frontier.count(conn, owner.crawl_id, places)
     return len(added) + len(renewed)
 
 
@@ -218,7 +218,7 @@ def _places(page: ProviderPage, row: _Known | None) -> int:
 
 
 async def _add(
-    conn: Connection, family: Family, pages: Sequence[ProviderPage], event_id: int | None
+    conn: Connection, owner: RunOwner, pages: Sequence[ProviderPage], event_id: int | None
 ) -> None:
     if not pages:
         return
@@ -227,8 +227,8 @@ async def _add(
         _SQL["add"],
         {
             **_columns(pages),
-            "crawl_id": family.crawl_id,
-            "source_id": family.source_id,
+            "crawl_id": owner.crawl_id,
+            "source_id": owner.source_id,
             "event_id": event_id,
             "ids": [page_id for page_id, _ in pairs],
             "job_ids": [job_id for _, job_id in pairs],
@@ -236,12 +236,12 @@ async def _add(
             "messages": [page.error_message for page in pages],
         },
     )
-    await frontier.enqueue(conn, family, pairs)
+    await frontier.enqueue(conn, owner, pairs)
 
 
 async def _renew(
     conn: Connection,
-    family: Family,
+    owner: RunOwner,
     pages: Sequence[tuple[ProviderPage, _Known]],
     event_id: int | None,
 ) -> Sequence[tuple[ProviderPage, _Known]]:
@@ -270,7 +270,7 @@ async def _renew(
     await conn.execute(_SQL["reopen_jobs"], {"ids": [id for id in job_ids if id in states]})
     await jobs.wake(conn)
     pairs = [(row.id, id) for (_, row), id in zip(pages, job_ids, strict=True) if id not in states]
-    await frontier.enqueue(conn, family, [(page_id, id) for page_id, id in pairs if id])
+    await frontier.enqueue(conn, owner, [(page_id, id) for page_id, id in pairs if id])
     return pages
 
 

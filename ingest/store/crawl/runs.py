@@ -12,6 +12,7 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from ingest.errors import Conflict
+from ingest.payloads import RunPayload, StopCrawlPayload
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.queue import job_control, jobs
 from ingest.store.sources import events
@@ -170,7 +171,7 @@ async def end_open(
             jobs.NewJob(
                 application_id=application_id,
                 type="stop_crawl",
-                payload={"providerCrawlId": provider_crawl_id},
+                payload=StopCrawlPayload(provider_crawl_id=provider_crawl_id),
             )
             for application_id, provider, provider_crawl_id in await cursor.fetchall()
             if provider == "firecrawl" and provider_crawl_id is not None
@@ -248,7 +249,7 @@ async def _queue(conn: Connection, new: NewRun, run: Run, *, job_type: str) -> N
         type=job_type,
         source_id=run.source_id,
         priority=new.priority,
-        payload={"crawlId": str(run.crawl_id)},
+        payload=RunPayload(crawl_id=run.crawl_id),
     )
     await jobs.enqueue(conn, [job])
     event = events.NewEvent(

@@ -12,6 +12,7 @@ from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
 from ingest.model import Chunk, ChunkSettings, Page, Vectors
+from ingest.payloads import RechunkPayload
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.documents import chunking, documents
 from ingest.store.documents.chunking import Cut, Installation
@@ -155,9 +156,9 @@ async def _count(
         )
 
 
-async def remember(conn: Connection, job_id: UUID, payload: Mapping[str, Any]) -> None:
+async def remember(conn: Connection, job_id: UUID, payload: RechunkPayload) -> None:
     """Save a job's progress in its payload for the next attempt. The caller holds the job."""
-    await conn.execute(_SQL["remember"], {"job_id": job_id, "payload": Jsonb(dict(payload))})
+    await conn.execute(_SQL["remember"], {"job_id": job_id, "payload": payload.to_json()})
 
 
 async def _one(conn: Connection, query: str, **values: Any) -> dict[str, Any] | None:

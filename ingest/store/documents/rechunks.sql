@@ -47,4 +47,4 @@ update rag.knowledge_sources
  where id = %(source_id)s;
 
 -- name: remember
-update rag.processing_jobs set payload = %(payload)s where id = %(job_id)s;
+update rag.processing_jobs set payload = %(payload)s::jsonb where id = %(job_id)s;

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
 
+from ingest.payloads import DeliveryPayload
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.queue import job_control, jobs
 
@@ -224,5 +225,5 @@ def _job(id: UUID, *, job_id: UUID, application_id: UUID) -> jobs.NewJob:
         id=job_id,
         application_id=application_id,
         type=NOTIFICATION,
-        payload={"deliveryId": str(id)},
+        payload=DeliveryPayload(delivery_id=id),
     )

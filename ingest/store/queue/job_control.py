@@ -7,6 +7,7 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row
 
 from ingest.model import JobStatus
+from ingest.payloads import AWAITS_MEMBERS
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.documents import held_documents
 from ingest.store.limits import provider_lanes
@@ -68,6 +69,7 @@ async def retry(
                 "job_ids": list(job_ids),
                 "batch_id": batch_id,
                 "statuses": list(statuses),
+                "awaits_members": AWAITS_MEMBERS,
             },
         )
         retried = await cur.fetchall()

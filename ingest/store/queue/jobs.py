@@ -1,7 +1,7 @@
 """The job queue: enqueue, hold, finish, recover. Claiming is in claims.py."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from ingest.model import JobStatus, ReviewReason
 from ingest.observability import tracing
+from ingest.payloads import Payload
 from ingest.postgres.database import Connection, load_queries, new_id
 
 _SQL = load_queries("queue/jobs.sql")
@@ -23,14 +24,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
-    """A job to enqueue. The payload holds identifiers, never content or secrets."""
+    """A job to enqueue."""
 
     application_id: UUID
     type: str
     source_id: UUID | None = None
     batch_id: UUID | None = None
     parent_job_id: UUID | None = None
-    payload: dict[str, Any] = field(default_factory=dict)
+    payload: Payload | Mapping[str, Any] = field(default_factory=dict)
+    """The model of a built-in type (payloads.py), JSON of any other. It holds identifiers, never
+    content or secrets."""
     priority: int = 0
     idempotency_key: str | None = None
     user_id: str | None = None
@@ -51,6 +54,8 @@ class ClaimedJob(NamedTuple):
     parent_job_id: UUID | None
     type: str
     payload: dict[str, Any]
+    """JSON, as stored. Handlers of built-in types read it through its model: `FilePayload.of(job)`
+    (payloads.py)."""
     priority: int
     attempts: int
     max_attempts: int
@@ -79,7 +84,7 @@ class Ended:
     review_reason: ReviewReason | None = None
 
     @property
-    def is_bare(self) -> bool:
+    def updates_job_only(self) -> bool:
         """Completed with nothing to update but the job: no source, no parent, no results."""
         return (
             self.status == "completed"
@@ -135,12 +140,18 @@ def _columns(jobs: Sequence[NewJob]) -> dict[str, Any]:
         "parent_ids": _given([job.parent_job_id for job in jobs]),
         "types": [job.type for job in jobs],
         "priorities": [job.priority for job in jobs],
-        "payloads": [json.dumps(job.payload) if job.payload else "{}" for job in jobs],
+        "payloads": [_json(job.payload) for job in jobs],
         "keys": _given([job.idempotency_key for job in jobs]),
         "user_ids": _given([job.user_id for job in jobs]),
         "delays": _given([job.delay for job in jobs]),
         "traceparents": _given([job.traceparent or asked_in for job in jobs]),
     }
+
+
+def _json(payload: Payload | Mapping[str, Any]) -> str:
+    if isinstance(payload, Payload):
+        return payload.to_json()
+    return json.dumps(payload) if payload else "{}"
 
 
 def _given(values: list[T | None]) -> list[T | None]:

@@ -24,7 +24,7 @@ select job.id, job.completed_at, job.position, job.root_id, source.id as source_
        and current.current_job_id = job.root_id limit 1) as source on true
  order by job.completed_at, job.position;
 
--- name: over
+-- name: expired_runs
 -- Runs without a job that is open, awaits review or ended too recently.
 select run.root_id
   from unnest(%(root_ids)s::uuid[]) as run(root_id)
@@ -40,7 +40,7 @@ select run.root_id
                      when job.status = 'failed'
                      then job.completed_at < now() - %(failed_jobs)s::interval end) is not true);
 
--- name: let_go
+-- name: detach_sources
 -- Detaches sources from their current runs: later changes of the jobs no longer affect them. The
 -- caller holds the application's lock, which requeuing an ended job requires. A failed or partial
 -- source can be retried for as long as failed jobs are kept.

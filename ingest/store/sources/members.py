@@ -3,17 +3,14 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
 from uuid import UUID
 
 from psycopg.rows import class_row
 
+from ingest.payloads import AWAITS_MEMBERS, StoredFile
 from ingest.postgres.database import Connection, load_queries
 
 _SQL = load_queries("sources/members.sql")
-
-AWAITED: Final = "awaitsMembers"
-"""Set in the payload of a root job once its members are queued."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +53,9 @@ async def lock(conn: Connection, root_job_id: UUID) -> None:
 
 async def begin(conn: Connection, root_job_id: UUID) -> None:
     """Mark that a root job waits for its members; for the write of its outcome."""
-    await conn.execute(_SQL["begin"], {"root_job_id": root_job_id, "awaited": AWAITED})
+    await conn.execute(
+        _SQL["begin"], {"root_job_id": root_job_id, "awaits_members": AWAITS_MEMBERS}
+    )
 
 
 async def known(
@@ -102,21 +101,18 @@ async def end(
     source_id: UUID,
     *,
     root_job_id: UUID,
-    payload: dict[str, Any],
+    file: StoredFile,
     model_id: int,
 ) -> bool:
-    """Make the source match its file at the end of a run; False if the source was deleted.
-
-    `payload` is the root job's payload; it identifies the file's bytes.
-    """
+    """Make the source match its file at the end of a run; False if the source was deleted."""
     done = await conn.execute(
         _SQL["content"],
         {
             "source_id": source_id,
             "root_job_id": root_job_id,
-            "content_hash": bytes.fromhex(payload["contentHash"]),
-            "blob_key": payload["blobKey"],
-            "size_bytes": payload["sizeBytes"],
+            "content_hash": file.content_hash,
+            "blob_key": file.blob_key,
+            "size_bytes": file.size_bytes,
             "model_id": model_id,
         },
     )

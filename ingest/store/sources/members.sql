@@ -1,12 +1,12 @@
 -- Members, the files inside an uploaded file: documents of one source, each read by a child of the
--- source's root job. Payloads of children name the document (`uri`). Lock order: jobs, sources.
+-- source's root job, which has the document's uri. Lock order: jobs, sources.
 
 -- name: children
 select count(*) as total,
        count(*) filter (where status in ('pending', 'processing')) as open,
        count(*) filter (where type = 'member') as members,
-       coalesce(sum((payload ->> 'sizeBytes')::bigint) filter (where type = 'member'), 0)::bigint as bytes
-  from rag.processing_jobs
+       coalesce(sum(size_bytes) filter (where type = 'member'), 0)::bigint as bytes
+  from rag.job_files
  where parent_job_id = %(root_job_id)s;
 
 -- name: lock
@@ -18,7 +18,7 @@ with earlier as (
     delete from rag.processing_jobs
      where parent_job_id = %(root_job_id)s and status in ('completed', 'failed', 'cancelled'))
 update rag.processing_jobs
-   set payload = payload || jsonb_build_object(%(awaited)s::text, true)
+   set payload = payload || jsonb_build_object(%(awaits_members)s::text, true)
  where id = %(root_job_id)s;
 
 -- name: known
@@ -39,11 +39,11 @@ delete from rag.documents as document
    and document.last_seen_job_id is distinct from %(root_job_id)s
    and document.uri is distinct from %(keep_uri)s
    and not exists (
-        select 1 from rag.processing_jobs as child
+        select 1 from rag.job_files as child
          where child.parent_job_id = %(root_job_id)s
            and child.status in ('failed', 'cancelled', 'review_needed')
-           and (document.uri = child.payload ->> 'uri'
-                or starts_with(document.uri, (child.payload ->> 'uri') || '/')));
+           and (document.uri = child.document_uri
+                or starts_with(document.uri, child.document_uri || '/')));
 
 -- name: recount
 -- The totals of a source are the sums over its documents.

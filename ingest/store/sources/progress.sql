@@ -40,10 +40,10 @@ select source.id, source.type as source_type, source.name, source.uri, source.st
              where root.id = source.current_job_id
              union all
             select child.status, child.progress, child.completed_at,
-                   child.type = 'archive' or child.payload ? 'mayHoldFiles',
+                   child.type = 'archive' or child.may_hold_files,
                    -- The files of an archive are counted instead, one by one.
                    child.type <> 'archive' or child.status in ('failed', 'cancelled')
-              from rag.processing_jobs as child
+              from rag.job_files as child
              where child.parent_job_id = source.current_job_id) as job) as run
  where source.application_id = %(application_id)s and source.id = any(%(ids)s)
    and source.deleted_at is null;

@@ -127,10 +127,10 @@ select source.blob_key as key
   from rag.knowledge_sources as source
  where source.id = %(id)s and source.deleted_at is not null and source.blob_key is not null
 union
-select job.payload ->> 'blobKey'
+select job.blob_key
   from rag.knowledge_sources as source
-  join rag.processing_jobs as job on job.knowledge_source_id = source.id
- where source.id = %(id)s and source.deleted_at is not null and job.payload ? 'blobKey';
+  join rag.job_files as job on job.knowledge_source_id = source.id
+ where source.id = %(id)s and source.deleted_at is not null and job.blob_key is not null;
 
 -- name: purge
 delete from rag.knowledge_sources where id = %(id)s and deleted_at is not null;

@@ -11,6 +11,7 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from ingest.errors import NotFound
+from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.queue import job_control, jobs
 from ingest.store.sources import events
@@ -153,11 +154,11 @@ def _job(upload: Upload, batch_id: UUID, verdict: FileVerdict) -> jobs.NewJob:
         source_id=verdict.source_id,
         batch_id=batch_id,
         priority=upload.priority,
-        payload={
-            "blobKey": verdict.file.blob_key,
-            "contentHash": verdict.file.sha256.hex(),
-            "sizeBytes": verdict.file.size,
-        },
+        payload=FilePayload(
+            blob_key=verdict.file.blob_key,
+            content_hash=verdict.file.sha256,
+            size_bytes=verdict.file.size,
+        ),
     )
 
 

@@ -62,8 +62,8 @@ class Existing:
     embedding_model_id: int | None
     status: str
     open_job_id: UUID | None
-    open_hash: str | None
-    rejected_hash: str | None
+    open_hash: bytes | None
+    rejected_hash: bytes | None
     """Hash of the version that a review rejected last."""
 
 
@@ -123,7 +123,7 @@ def _judge_one(upload: Upload, file: UploadedFile, known: Existing | None) -> Fi
             job_id=new_id(),
             is_new_source=True,
         )
-    if known.rejected_hash == file.sha256.hex():
+    if known.rejected_hash == file.sha256:
         return FileVerdict(
             file=file,
             verdict="unchanged",
@@ -147,7 +147,7 @@ def _judge_one(upload: Upload, file: UploadedFile, known: Existing | None) -> Fi
 def _has_content(upload: Upload, file: UploadedFile, known: Existing) -> bool:
     """Whether the source has these bytes, or an open job will store them."""
     if known.open_job_id is not None:
-        return known.open_hash == file.sha256.hex()
+        return known.open_hash == file.sha256
     return (
         known.status in ("completed", "partial")
         and known.content_hash == file.sha256

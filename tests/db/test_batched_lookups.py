@@ -6,7 +6,7 @@ from uuid import UUID
 import psycopg
 
 from harness.patience import PATIENCE
-from ingest.handlers.documents.batched_lookups import Loads
+from ingest.handlers.documents.batched_lookups import BatchedLookups
 from ingest.postgres.database import Connection, Pool, is_out_of_reach, transaction
 from tests.builders import add_application, upload
 from tests.worker import until
@@ -18,19 +18,22 @@ async def test_a_statement_that_is_broken_off_leaves_nobody_waiting(
     [mine] = await upload(conn, application_id, "a.txt")
     another = await add_application(conn)
     [theirs] = await upload(conn, another, "a.txt")
-    loads = Loads(pool, model_id=1)
+    lookups = BatchedLookups(pool, model_id=1)
     async with transaction(pool) as holding:
         await holding.execute("lock rag.knowledge_sources in access exclusive mode")
-        asking = [asyncio.create_task(loads.sources.get([id])) for id in (mine, theirs)]
-        gone = asyncio.create_task(loads.sources.get([mine]))
+        asking = [asyncio.create_task(lookups.sources.get([id])) for id in (mine, theirs)]
+        gone = asyncio.create_task(lookups.sources.get([mine]))
         pid = await until(lambda: _waiting(conn))
         gone.cancel()
-        late = asyncio.create_task(loads.sources.get([theirs]))
+        late = asyncio.create_task(lookups.sources.get([theirs]))
         await conn.execute("select pg_terminate_backend(%s, 5000)", [pid])
         async with asyncio.timeout(PATIENCE):
             broken_off = await asyncio.gather(*asking, return_exceptions=True)
     async with asyncio.timeout(PATIENCE):
-        answers = [await late, *await asyncio.gather(*(loads.sources.get([id]) for id in (mine,)))]
+        answers = [
+            await late,
+            *await asyncio.gather(*(lookups.sources.get([id]) for id in (mine,))),
+        ]
 
     for error in broken_off:
         assert isinstance(error, psycopg.OperationalError)

@@ -8,12 +8,14 @@ from ingest.model import Document
 from ingest.store.tenants import applications
 
 # If a smaller share of its pages has text, a file is probably a scan.
-_LEAST_SHARE = 0.5
+_MIN_TEXT_SHARE = 0.5
 
 
-async def ask(document: Document, ctx: Context, *, application_id: UUID) -> Review | None:
+async def required_review(
+    document: Document, ctx: Context, *, application_id: UUID
+) -> Review | None:
     """The most serious review of this document that its application has enabled, if any."""
-    raised = list(questions(document))
+    raised = list(applicable_reviews(document))
     if not raised:
         return None
     async with ctx.pool.connection() as conn:
@@ -21,7 +23,7 @@ async def ask(document: Document, ctx: Context, *, application_id: UUID) -> Revi
     return next((review for review in raised if review.reason in settings.reviews), None)
 
 
-def questions(document: Document) -> Iterator[Review]:
+def applicable_reviews(document: Document) -> Iterator[Review]:
     """All reviews that apply to the document, the most serious first."""
     coverage = document.coverage
     if "hidden_text" in document.warnings:
@@ -31,7 +33,7 @@ def questions(document: Document) -> Iterator[Review]:
             message="the file has text that its readers do not see, left out of what is searched"
             " unless it is most of a page; approve to search the file, reject to leave it out",
         )
-    if coverage.pages > 1 and coverage.with_text < coverage.pages * _LEAST_SHARE:
+    if coverage.pages > 1 and coverage.with_text < coverage.pages * _MIN_TEXT_SHARE:
         yield Review(
             reason="low_coverage",
             message=f"{coverage.with_text} of {coverage.pages} pages have text;"

@@ -19,18 +19,18 @@ import structlog
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents import held_documents
 from ingest.store.retention import retention, retention_jobs, retention_runs
-from ingest.store.retention.retention_jobs import EndedJob, KeepJobs
+from ingest.store.retention.retention_jobs import EndedJob, JobRetention
 from ingest.store.tenants import applications, idempotency
 
 log = structlog.get_logger()
 
 # Any job that paid for a cached vector should have ended long before.
 _CACHE_AGE: Final = timedelta(days=7)
-_ROWS_AT_ONCE: Final = 1000
+_ROWS_PER_BATCH: Final = 1000
 # Smaller batches: removing these rows also removes log lines or chunks.
-_JOBS_AT_ONCE: Final = 250
-_HELD_AT_ONCE: Final = 50
-_RUNS_AT_ONCE: Final = 250
+_JOBS_PER_BATCH: Final = 250
+_HELD_PER_BATCH: Final = 50
+_RUNS_PER_BATCH: Final = 250
 _BUDGET: Final = timedelta(minutes=5)
 
 Step = Callable[[Connection], Awaitable[int]]
@@ -38,10 +38,10 @@ Step = Callable[[Connection], Awaitable[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Keep:
+class Retention:
     """Retention periods."""
 
-    jobs: KeepJobs
+    jobs: JobRetention
     events: timedelta
     answers: timedelta
     deliveries: timedelta
@@ -60,19 +60,21 @@ class _Deadline:
         return time.monotonic() >= self._until
 
 
-Forget = Callable[[_Deadline], Awaitable[int]]
+Removal = Callable[[_Deadline], Awaitable[int]]
 
 
-async def keep_house(pool: Pool, keep: Keep, *, budget: timedelta = _BUDGET) -> dict[str, int]:
+async def apply_retention(
+    pool: Pool, periods: Retention, *, budget: timedelta = _BUDGET
+) -> dict[str, int]:
     """Remove everything past its retention period; returns the number of rows by kind.
 
     Each kind has the full `budget`. An error in one kind does not stop the rest.
     """
-    kinds: dict[str, Forget] = {
-        "jobs": partial(_forget_jobs, pool, keep.jobs),
-        "events": partial(_forget_events, pool, keep.events),
-        "runs": partial(_forget_runs, pool, keep.runs),
-        **{name: partial(_repeat, pool, step) for name, step in _simple_steps(keep).items()},
+    kinds: dict[str, Removal] = {
+        "jobs": partial(_forget_jobs, pool, periods.jobs),
+        "events": partial(_forget_events, pool, periods.events),
+        "runs": partial(_forget_runs, pool, periods.runs),
+        **{name: partial(_repeat, pool, step) for name, step in _simple_steps(periods).items()},
     }
     removed = {}
     for name, forget in kinds.items():
@@ -85,14 +87,16 @@ async def keep_house(pool: Pool, keep: Keep, *, budget: timedelta = _BUDGET) -> 
     return removed
 
 
-def _simple_steps(keep: Keep) -> dict[str, Step]:
-    limit = _ROWS_AT_ONCE
+def _simple_steps(periods: Retention) -> dict[str, Step]:
+    limit = _ROWS_PER_BATCH
     return {
-        "answers": partial(idempotency.forget_answers, older_than=keep.answers, limit=limit),
-        "deliveries": partial(retention.forget_deliveries, older_than=keep.deliveries, limit=limit),
-        "documents": partial(retention.forget_documents, older_than=keep.deleted, limit=limit),
+        "answers": partial(idempotency.forget_answers, older_than=periods.answers, limit=limit),
+        "deliveries": partial(
+            retention.forget_deliveries, older_than=periods.deliveries, limit=limit
+        ),
+        "documents": partial(retention.forget_documents, older_than=periods.deleted, limit=limit),
         "vectors": partial(retention.forget_cached_vectors, older_than=_CACHE_AGE, limit=limit),
-        "held": partial(held_documents.drop_orphans, limit=_HELD_AT_ONCE),
+        "held": partial(held_documents.drop_orphans, limit=_HELD_PER_BATCH),
     }
 
 
@@ -110,32 +114,38 @@ async def _repeat(pool: Pool, step: Step, deadline: _Deadline) -> int:
 # ---------------------------------------------------------------- jobs
 
 
-async def _forget_jobs(pool: Pool, keep: KeepJobs, deadline: _Deadline) -> int:
+async def _forget_jobs(pool: Pool, periods: JobRetention, deadline: _Deadline) -> int:
     """Repeat until a round removes nothing: a root is removed the round after its last child."""
     total = 0
-    while removed := await _forget_jobs_once(pool, keep, deadline):
+    while removed := await _forget_jobs_once(pool, periods, deadline):
         total += removed
     return total
 
 
-async def _forget_jobs_once(pool: Pool, keep: KeepJobs, deadline: _Deadline) -> int:
+async def _forget_jobs_once(pool: Pool, periods: JobRetention, deadline: _Deadline) -> int:
     total = 0
     last: EndedJob | None = None
     while not deadline.is_over:
         async with transaction(pool) as conn:
-            ended = await retention_jobs.ended(conn, keep, after=last, limit=_JOBS_AT_ONCE)
-            over = await retention_jobs.over(conn, keep, list({job.root_id for job in ended}))
+            ended = await retention_jobs.ended(conn, periods, after=last, limit=_JOBS_PER_BATCH)
+            expired = await retention_jobs.expired_runs(
+                conn, periods, list({job.root_id for job in ended})
+            )
         if not ended:
             break
         last = ended[-1]
-        free = await _let_go(pool, keep, [job for job in ended if job.root_id in over])
+        free = await _detach_sources(
+            pool, periods, [job for job in ended if job.root_id in expired]
+        )
         if free:
             async with transaction(pool) as conn:
-                total += await retention_jobs.forget(conn, keep, free)
+                total += await retention_jobs.forget(conn, periods, free)
     return total
 
 
-async def _let_go(pool: Pool, keep: KeepJobs, jobs: Sequence[EndedJob]) -> list[EndedJob]:
+async def _detach_sources(
+    pool: Pool, periods: JobRetention, jobs: Sequence[EndedJob]
+) -> list[EndedJob]:
     """Detach these jobs from their sources where allowed; returns the jobs now unreferenced."""
     current: defaultdict[UUID, list[EndedJob]] = defaultdict(list)
     for job in jobs:
@@ -145,9 +155,9 @@ async def _let_go(pool: Pool, keep: KeepJobs, jobs: Sequence[EndedJob]) -> list[
     for application_id, theirs in current.items():
         async with transaction(pool) as conn:
             await applications.lock_sources(conn, application_id)
-            gone |= await retention_jobs.let_go(
+            gone |= await retention_jobs.detach_sources(
                 conn,
-                keep,
+                periods,
                 application_id=application_id,
                 source_ids=[job.source_id for job in theirs if job.source_id],
                 root_ids=[job.root_id for job in theirs],
@@ -165,7 +175,7 @@ async def _forget_events(pool: Pool, older_than: timedelta, deadline: _Deadline)
     while not deadline.is_over:
         async with transaction(pool) as conn:
             old = await retention.old_events(
-                conn, older_than=older_than, after=last, limit=_ROWS_AT_ONCE
+                conn, older_than=older_than, after=last, limit=_ROWS_PER_BATCH
             )
             if not old:
                 break
@@ -181,7 +191,7 @@ async def _forget_runs(pool: Pool, older_than: timedelta, deadline: _Deadline) -
     while not deadline.is_over:
         async with transaction(pool) as conn:
             old = await retention_runs.old(
-                conn, older_than=older_than, after=last, limit=_RUNS_AT_ONCE
+                conn, older_than=older_than, after=last, limit=_RUNS_PER_BATCH
             )
         if not old:
             break
@@ -195,7 +205,7 @@ async def _forget_runs(pool: Pool, older_than: timedelta, deadline: _Deadline) -
 async def _forget_run(pool: Pool, crawl_id: UUID, deadline: _Deadline) -> int:
     await _repeat(
         pool,
-        partial(retention_runs.forget_pages, crawl_id=crawl_id, limit=_ROWS_AT_ONCE),
+        partial(retention_runs.forget_pages, crawl_id=crawl_id, limit=_ROWS_PER_BATCH),
         deadline,
     )
     async with transaction(pool) as conn:

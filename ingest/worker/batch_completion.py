@@ -28,7 +28,7 @@ class BatchCompletion:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._waiting: set[UUID] = set()
-        self._some = asyncio.Event()
+        self._has_waiting = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -38,22 +38,22 @@ class BatchCompletion:
         """Stop, then check the batches that are waiting."""
         if self._task is not None:
             await end(self._task)
-        await self._look()
+        await self._complete()
 
     def jobs_ended(self, batch_ids: Iterable[UUID]) -> None:
         """Call after the end of jobs of these batches is committed."""
         self._waiting.update(batch_ids)
         if self._waiting:
-            self._some.set()
+            self._has_waiting.set()
 
     async def _run(self) -> None:
         while True:
-            await self._some.wait()
+            await self._has_waiting.wait()
             await asyncio.sleep(_PAUSE_SECONDS)
-            self._some.clear()
-            await self._look()
+            self._has_waiting.clear()
+            await self._complete()
 
-    async def _look(self) -> None:
+    async def _complete(self) -> None:
         waiting, self._waiting = list(self._waiting), set()
         if not waiting:
             return

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from ingest.store.queue.jobs import ClaimedJob
-from ingest.worker.turns import Turns
+from ingest.worker.round_robin import WeightedRoundRobin
 
 _A, _B, _C = (UUID(int=number) for number in (10, 20, 30))
 
@@ -32,56 +32,56 @@ def _next_after(cursor: UUID, applications: list[UUID]) -> UUID:
     return next((id for id in sorted(applications) if id > cursor), min(applications))
 
 
-def _served(turns: Turns, slots: int, weights: Mapping[UUID, int]) -> list[UUID]:
+def _served(order: WeightedRoundRobin, slots: int, weights: Mapping[UUID, int]) -> list[UUID]:
     served = []
     for _ in range(slots):
-        application_id = _next_after(turns.cursor, [_A, _B, _C])
-        turns.served([_job(application_id)], weights)
+        application_id = _next_after(order.cursor, [_A, _B, _C])
+        order.advance([_job(application_id)], weights)
         served.append(application_id)
     return served
 
 
 def test_one_slot_at_a_time_goes_round() -> None:
-    served = _served(Turns(_A), 6, {})
+    served = _served(WeightedRoundRobin(_A), 6, {})
 
     assert served == [_B, _C, _A, _B, _C, _A]
 
 
 def test_a_turn_is_as_long_as_the_weight() -> None:
-    served = _served(Turns(_C), 10, {_A: 3})
+    served = _served(WeightedRoundRobin(_C), 10, {_A: 3})
 
     assert served == [_A, _A, _A, _B, _C, _A, _A, _A, _B, _C]
 
 
 def test_shares_follow_the_weights_wherever_the_round_begins() -> None:
     for start in (_A, _B, _C):
-        shares = Counter(_served(Turns(start), 60, {_A: 3, _B: 2}))
+        shares = Counter(_served(WeightedRoundRobin(start), 60, {_A: 3, _B: 2}))
 
         assert shares == {_A: 30, _B: 20, _C: 10}
 
 
 def test_a_batch_over_the_end_of_the_round_goes_on_behind_its_last_application() -> None:
-    turns = Turns(_B)
+    order = WeightedRoundRobin(_B)
 
-    turns.served([_job(_A), _job(_C)], {})
+    order.advance([_job(_A), _job(_C)], {})
 
-    assert turns.cursor == _A
+    assert order.cursor == _A
 
 
 def test_an_empty_claim_moves_nothing() -> None:
-    turns = Turns(_B)
+    order = WeightedRoundRobin(_B)
 
-    turns.served([], {})
+    order.advance([], {})
 
-    assert turns.cursor == _B
+    assert order.cursor == _B
 
 
 def test_the_first_and_the_last_id_there_can_be_are_served_too() -> None:
     first, last = UUID(int=0), UUID(int=2**128 - 1)
-    turns = Turns(last)
+    order = WeightedRoundRobin(last)
 
-    turns.served([_job(first)], {first: 2})
+    order.advance([_job(first)], {first: 2})
 
-    assert turns.cursor == last
-    turns.served([_job(first)], {first: 2})
-    assert turns.cursor == first
+    assert order.cursor == last
+    order.advance([_job(first)], {first: 2})
+    assert order.cursor == first

@@ -1,11 +1,11 @@
-"""Which questions a document raises."""
+"""Which reviews a document raises."""
 
 from typing import Any
 
 import pytest
 
 from ingest.handlers.context import Review
-from ingest.handlers.documents.review_questions import questions
+from ingest.handlers.documents.review_rules import applicable_reviews
 from ingest.model import Coverage, Document
 
 
@@ -17,7 +17,7 @@ def of(*, pages: int = 1, with_text: int = 1, warnings: tuple[str, ...] = ()) ->
         coverage=Coverage(pages=pages, with_text=with_text, empty=pages - with_text),
         warnings=warnings,
     )
-    return list(questions(document))
+    return list(applicable_reviews(document))
 
 
 def raised(**facts: Any) -> list[str]:
