@@ -8,6 +8,7 @@ from uuid import UUID
 
 import httpx
 
+from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection
 from ingest.store.sources import sources
 
@@ -56,14 +57,15 @@ async def _complete(conn: Connection, job_id: UUID, chunks: Sequence[str]) -> UU
     ).fetchone()
     assert row is not None
     source_id, payload, application_id = row
+    file = FilePayload.model_validate(payload)
     await conn.execute(
         "update rag.knowledge_sources set content_hash = %s, blob_key = %s, size_bytes = %s, "
         "embedding_model_id = (select min(id) from rag.embedding_models), chunk_count = %s, "
         "token_count = %s, coverage = %s where id = %s",
         [
-            bytes.fromhex(payload["contentHash"]),
-            payload["blobKey"],
-            payload["sizeBytes"],
+            file.content_hash,
+            file.blob_key,
+            file.size_bytes,
             len(chunks),
             len(chunks),
             json.dumps({"pages": 1, "withText": 1, "empty": 0, "failed": 0}),
