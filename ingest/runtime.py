@@ -33,7 +33,7 @@ from ingest.sandbox.pool import ParserPool
 from ingest.settings.operator_key import operator_key
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
-from ingest.store.documents.chunking import Installation
+from ingest.store.documents.chunking import ChunkingDefaults
 from ingest.store.retention.retention_jobs import JobRetention
 from ingest.store.search.search_hints import Hints
 from ingest.ticks.database_clock import DatabaseClock
@@ -76,9 +76,9 @@ class Runtime:
     search_hints: Hints = field(default_factory=Hints)
 
     @property
-    def chunking(self) -> Installation:
+    def chunking(self) -> ChunkingDefaults:
         """Installation defaults for chunking."""
-        return Installation(
+        return ChunkingDefaults(
             chunking=chunk_settings(self.settings, self.model), largest=self.model.max_tokens
         )
 

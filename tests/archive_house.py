@@ -166,8 +166,8 @@ async def texts(conn: Connection, source_id: UUID) -> dict[str, str]:
 async def jobs_of(conn: Connection, source_id: UUID) -> dict[str, tuple[str, str | None]]:
     """State and error code of the jobs of a source's files, by type and uri."""
     cursor = await conn.execute(
-        "select type || ' ' || coalesce(payload ->> 'uri', ''), status, last_error_code"
-        " from rag.processing_jobs where knowledge_source_id = %s order by position",
+        "select type || ' ' || coalesce(document_uri, ''), status, last_error_code"
+        " from rag.job_files where knowledge_source_id = %s",
         [source_id],
     )
     return {name: (status, code) for name, status, code in await cursor.fetchall()}

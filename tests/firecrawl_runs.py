@@ -17,6 +17,7 @@ from ingest.errors import Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Web
 from ingest.handlers.firecrawl.pages import fetched_page
 from ingest.handlers.firecrawl.run import ProviderEnd, start_id, step
+from ingest.payloads import StopCrawlPayload
 from ingest.postgres.database import Connection, Pool
 from ingest.postgres.listen import Listener
 from ingest.providers.firecrawl.client import FirecrawlClient
@@ -156,7 +157,7 @@ async def child_jobs(conn: Connection, run: Run) -> list[dict[str, Any]]:
 async def stopped(conn: Connection) -> list[str]:
     """Crawls at Firecrawl that are to be stopped."""
     rows = await _rows(conn, "select payload from rag.processing_jobs where type = 'stop_crawl'")
-    return [row["payload"]["providerCrawlId"] for row in rows]
+    return [StopCrawlPayload.model_validate(row["payload"]).provider_crawl_id for row in rows]
 
 
 async def _rows(conn: Connection, query: str, *values: Any) -> list[dict[str, Any]]:

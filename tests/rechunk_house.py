@@ -10,7 +10,7 @@ from uuid import UUID
 from ingest.blobs.local import LocalBlobStore
 from ingest.errors import IngestError
 from ingest.handlers.context import Context, Progress
-from ingest.handlers.documents.chunk_settings import installation
+from ingest.handlers.documents.chunk_settings import chunking_defaults
 from ingest.handlers.documents.file import ingest_file
 from ingest.handlers.documents.rechunk import rechunk_source
 from ingest.model import Chunk, ChunkSettings, Page
@@ -127,7 +127,7 @@ class RechunkHouse(House):
                 source_ids=[source_id],
                 own=OwnChunking(**own),
                 application=settings.chunking,
-                usual=installation(self.context),
+                defaults=chunking_defaults(self.context),
             )
 
     async def set_of_application(self, application_id: UUID, **own: Any) -> None:
@@ -141,7 +141,9 @@ class RechunkHouse(House):
         await applications.edit(
             conn, application_id, name=None, settings={"chunking": choice.to_json()}
         )
-        await chunking.rechunk_application(conn, application_id, choice, installation(self.context))
+        await chunking.rechunk_application(
+            conn, application_id, choice, chunking_defaults(self.context)
+        )
 
 
 @asynccontextmanager

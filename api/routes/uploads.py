@@ -22,7 +22,7 @@ from api.upload import multipart
 from api.upload.intake import Intake
 from ingest.errors import Rejected
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.store.documents.chunking import Installation
+from ingest.store.documents.chunking import ChunkingDefaults
 from ingest.store.sources import uploads
 from ingest.store.sources.verdicts import FileVerdict, OnConflict, Upload, UploadedFile, Verdict
 
@@ -174,7 +174,7 @@ class _Cut:
     """The chunk settings for the files of an upload."""
 
     wanted: Chunking
-    usual: Installation
+    usual: ChunkingDefaults
 
     async def set(self, conn: Connection, upload: Upload, verdicts: Sequence[FileVerdict]) -> None:
         taken = [

@@ -11,7 +11,7 @@ from api.schema.json_model import Body, View, Whole
 from ingest.model import ChunkBy
 from ingest.postgres.database import Connection
 from ingest.store.documents import chunking
-from ingest.store.documents.chunking import SMALLEST_CHUNK, Installation, OwnChunking
+from ingest.store.documents.chunking import SMALLEST_CHUNK, ChunkingDefaults, OwnChunking
 from ingest.store.tenants import applications
 
 # Above the limit of any model, so that a size above our model's limit gets the error that names it.
@@ -46,7 +46,7 @@ async def set_of_sources(
     application_id: UUID,
     source_ids: Sequence[UUID],
     given: Chunking | None,
-    usual: Installation,
+    usual: ChunkingDefaults,
 ) -> None:
     """Set the chunk settings of sources; ids of missing sources are ignored."""
     await applications.lock_sources(conn, application_id)
@@ -58,12 +58,12 @@ async def set_of_sources(
         source_ids=source_ids,
         own=own,
         application=application,
-        usual=usual,
+        defaults=usual,
     )
 
 
 def checked(
-    given: Chunking | None, usual: Installation, *outer: OwnChunking, loc: Sequence[str]
+    given: Chunking | None, usual: ChunkingDefaults, *outer: OwnChunking, loc: Sequence[str]
 ) -> OwnChunking:
     """The settings as they are stored; all unset if `given` is None.
 

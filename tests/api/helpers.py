@@ -9,6 +9,7 @@ import httpx
 from psycopg.types.json import Jsonb
 
 from ingest.model import Coverage
+from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection
 from ingest.store.documents.documents import coverage_json
 from ingest.store.sources import sources
@@ -58,14 +59,15 @@ async def _complete(conn: Connection, job_id: UUID, chunks: Sequence[str]) -> UU
     ).fetchone()
     assert row is not None
     source_id, payload, application_id = row
+    file = FilePayload.model_validate(payload)
     await conn.execute(
         "update rag.knowledge_sources set content_hash = %s, blob_key = %s, size_bytes = %s, "
         "embedding_model_id = (select min(id) from rag.embedding_models), chunk_count = %s, "
         "token_count = %s, coverage = %s where id = %s",
         [
-            bytes.fromhex(payload["contentHash"]),
-            payload["blobKey"],
-            payload["sizeBytes"],
+            file.content_hash,
+            file.blob_key,
+            file.size_bytes,
             len(chunks),
             len(chunks),
             Jsonb(coverage_json(Coverage(pages=1, with_text=1, empty=0))),

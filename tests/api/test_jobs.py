@@ -57,9 +57,7 @@ async def test_no_answer_holds_the_payload_of_a_job(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     file = await add(editor)
-    row = await (
-        await conn.execute("select payload ->> 'blobKey' from rag.processing_jobs")
-    ).fetchone()
+    row = await (await conn.execute("select blob_key from rag.job_files")).fetchone()
     assert row is not None
 
     shown = await editor.get(f"{JOBS}/{file['jobId']}")

@@ -34,10 +34,10 @@ async def test_stored_bytes_are_the_uploaded_bytes(
     content = bytes(range(256)) * 4000 + b"\r\n--not-the-boundary\r\n"
     await upload(editor, {"x.bin": content})
 
-    row = await (await conn.execute("select payload from rag.processing_jobs")).fetchone()
+    row = await (await conn.execute("select blob_key, size_bytes from rag.job_files")).fetchone()
     assert row is not None
-    assert (blobs_on_disk / row[0]["blobKey"]).read_bytes() == content
-    assert row[0]["sizeBytes"] == len(content)
+    assert (blobs_on_disk / row[0]).read_bytes() == content
+    assert row[1] == len(content)
 
 
 async def test_the_same_bytes_under_the_same_path_are_unchanged(

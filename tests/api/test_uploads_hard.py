@@ -53,10 +53,8 @@ async def test_a_large_file_is_never_in_memory_as_a_whole(
     tracemalloc.stop()
 
     assert answer.status_code == 202
-    row = await (
-        await conn.execute("select payload ->> 'sizeBytes' from rag.processing_jobs")
-    ).fetchone()
-    assert row == (str(64 * 1024 * 1024),)
+    row = await (await conn.execute("select size_bytes from rag.job_files")).fetchone()
+    assert row == (64 * 1024 * 1024,)
     assert peak < 16 * 1024 * 1024
 
 

@@ -88,9 +88,7 @@ async def test_a_file_whose_verdict_changes_at_the_last_moment_still_has_its_byt
 
     assert file["verdict"] == "accepted"
     row = await (
-        await conn.execute(
-            "select payload ->> 'blobKey' from rag.processing_jobs where id = %s", [file["jobId"]]
-        )
+        await conn.execute("select blob_key from rag.job_files where id = %s", [file["jobId"]])
     ).fetchone()
     assert row is not None
     assert row[0] in stored(blobs_on_disk)

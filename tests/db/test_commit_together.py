@@ -11,7 +11,7 @@ import pytest
 from ingest.blobs.local import LocalBlobStore
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Progress
-from ingest.handlers.documents.chunk_settings import installation
+from ingest.handlers.documents.chunk_settings import chunking_defaults
 from ingest.handlers.documents.file import ingest_file
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents import chunking, embedding_models
@@ -113,7 +113,7 @@ async def test_only_what_was_cut_by_settings_that_changed_meanwhile_is_cut_again
             source_ids=[changed],
             own=OwnChunking(size=50),
             application=OwnChunking(),
-            usual=installation(house.context),
+            defaults=chunking_defaults(house.context),
         )
 
     await committed(pool, outcomes)

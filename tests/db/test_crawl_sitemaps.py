@@ -134,7 +134,7 @@ async def test_the_wanted_part_of_a_site_may_be_the_end_of_its_sitemap(
 async def test_what_is_far_beyond_the_limit_is_only_counted(
     pool: Pool, application_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sitemaps, "_BEYOND", 3)
+    monkeypatch.setattr(sitemaps, "_EXTRA_PAGES", 3)
     async with site_house(pool, {"/": html("Home.")}) as house:
         names = ["/a", "/b", "/c", "/d", "/e", "/f", "/g"]
         house.web.answers |= {name: html(f"Page {name}.") for name in names}

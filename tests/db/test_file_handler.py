@@ -229,7 +229,7 @@ async def test_a_file_whose_bytes_are_gone_says_so(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
     source = await house.upload(application_id, "a.txt", "one")
-    [(key,)] = await _rows(conn, "select payload ->> 'blobKey' from rag.processing_jobs")
+    [(key,)] = await _rows(conn, "select blob_key from rag.job_files")
     await house.blobs.delete([key])
     await house.run()
 

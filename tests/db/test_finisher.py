@@ -29,7 +29,7 @@ async def test_a_write_that_loses_its_connection_each_time_fails_its_own_job_onl
     application_id: UUID,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(finisher, "_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(finisher, "_RETRY_SECONDS", 0.01)
     tries: list[UUID] = []
     deadly, *others = await enqueue(conn, application_id, 4)
     await conn.execute("update rag.processing_jobs set max_attempts = 1")
@@ -54,7 +54,7 @@ async def test_a_write_that_loses_its_connection_each_time_fails_its_own_job_onl
 async def test_outcomes_stay_together_while_no_connection_can_be_had(
     dsn: str, conn: Connection, application_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finisher, "_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(finisher, "_RETRY_SECONDS", 0.01)
     sizes: list[int] = []
 
     async def counted(pool: Pool, group: list[Finished]) -> set[UUID]:
@@ -110,7 +110,7 @@ def _document(application_id: UUID, *, characters: int) -> NewDocument:
 async def test_documents_of_much_text_are_not_put_into_one_statement(
     pool: Pool, conn: Connection, application_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finisher, "_LARGEST_TEXTS", 100)
+    monkeypatch.setattr(finisher, "_MAX_GROUP_CHARACTERS", 100)
     groups: list[list[int]] = []
 
     async def noted(pool: Pool, group: list[Finished]) -> set[UUID]:

@@ -10,10 +10,10 @@ import pytest
 
 from ingest.errors import Permanent
 from ingest.handlers.documents import rechunk
-from ingest.handlers.documents.chunk_settings import installation
+from ingest.handlers.documents.chunk_settings import chunking_defaults
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents import chunking
-from ingest.store.documents.chunking import Cut
+from ingest.store.documents.chunking import AppliedChunking
 from ingest.store.sources import source_control
 from ingest.worker.finish import commit
 from tests.builders import job_row, make_due, source_row
@@ -174,7 +174,7 @@ async def test_a_document_that_cannot_be_cut_harms_no_other_and_is_told(
 
     assert (finished.ended.status, finished.ended.error_code) == ("failed", "parser_crashed")
     assert finished.ended.error_message == (
-        "1 of 2 documents could not be cut again; the last: it crashed"
+        "1 of 2 documents could not be rechunked; the last: it crashed"
     )
     assert (await source_row(conn, source_id))["status"] == "completed"
     [(left,)] = await rows(
@@ -189,7 +189,7 @@ async def test_a_failed_job_that_is_retried_cuts_what_is_left(
     application_id: UUID,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(rechunk, "_SECONDS_AT_A_TIME", 0.0)
+    monkeypatch.setattr(rechunk, "_TIME_SLICE_SECONDS", 0.0)
     source_id = await house.add(application_id, "a.txt", 120)
     await house.set_of_source(application_id, source_id, size=50)
     answers: list[Any] = [Permanent("it crashed", code="parser_crashed")]
@@ -219,7 +219,7 @@ async def test_many_documents_are_cut_in_turns_each_going_on_where_the_last_stop
     application_id: UUID,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(rechunk, "_SECONDS_AT_A_TIME", 0.0)
+    monkeypatch.setattr(rechunk, "_TIME_SLICE_SECONDS", 0.0)
     source_id = await house.add(application_id, "a.txt", 120)
     for name in ("b.txt", "c.txt"):
         await add_document(conn, source_id, name)
@@ -243,7 +243,7 @@ async def test_a_job_that_goes_on_begins_anew_when_the_settings_have_moved(
     application_id: UUID,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(rechunk, "_SECONDS_AT_A_TIME", 0.0)
+    monkeypatch.setattr(rechunk, "_TIME_SLICE_SECONDS", 0.0)
     source_id = await house.add(application_id, "a.txt", 120)
     await add_document(conn, source_id, "b.txt")
     await house.set_of_source(application_id, source_id, size=50)
@@ -272,10 +272,10 @@ async def test_a_change_of_the_application_waits_for_what_is_just_being_stored(
     await conn.execute("update rag.documents set chunking = chunking || '{\"size\": 50}'")
     async with transaction(pool) as storing:
         await storing.execute("select id from rag.knowledge_sources for no key update")
-        moved = await chunking.must_rechunk(
+        moved = await chunking.rechunk_outdated(
             storing,
-            [Cut(application_id=application_id, source_id=source_id, used=usual)],
-            usual=installation(house.context),
+            [AppliedChunking(application_id=application_id, source_id=source_id, used=usual)],
+            defaults=chunking_defaults(house.context),
         )
         await storing.execute("update rag.documents set chunking = '{}'")
         changing = asyncio.create_task(house.set_of_application(application_id, size=50))

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from ingest.handlers.documents.chunk_settings import installation
+from ingest.handlers.documents.chunk_settings import chunking_defaults
 from ingest.postgres.database import Pool, transaction
 from ingest.store.documents import chunking
 from ingest.store.documents.chunking import OwnChunking
@@ -28,7 +28,7 @@ async def set_of_source(
             source_ids=[source_id],
             own=OwnChunking(**own),
             application=OwnChunking(),
-            usual=installation(house.context),
+            defaults=chunking_defaults(house.context),
         )
 
 

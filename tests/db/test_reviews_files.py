@@ -15,6 +15,7 @@ from ingest.blobs.local import LocalBlobStore
 from ingest.handlers.context import Progress
 from ingest.handlers.documents.file import ingest_file
 from ingest.model import Coverage
+from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents import embedding_models, held_documents
 from ingest.store.documents.documents import coverage_json
@@ -138,8 +139,9 @@ async def test_approval_puts_the_new_version_in_the_place_of_the_old(
         None,
     )
     assert (source["status"], source["chunk_count"], source["token_count"]) == ("partial", 1, 3)
-    assert source["content_hash"].hex() == job["payload"]["contentHash"]
-    assert source["blob_key"] == job["payload"]["blobKey"]
+    file = FilePayload.model_validate(job["payload"])
+    assert source["content_hash"] == file.content_hash
+    assert source["blob_key"] == file.blob_key
     assert source["size_bytes"] == len(NEW)
     assert source["embedding_model_id"] == house.model_id
     assert source["coverage"] == coverage_json(POOR)

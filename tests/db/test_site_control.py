@@ -4,6 +4,7 @@ from uuid import UUID
 
 import pytest
 
+from ingest.payloads import StopCrawlPayload
 from ingest.postgres.database import Connection
 from ingest.store.crawl.runs import CrawlSettings, Run
 from ingest.store.sources import source_control
@@ -24,10 +25,10 @@ async def crawling(conn: Connection, application_id: UUID) -> Run:
 
 
 async def stops(conn: Connection) -> list[str]:
-    cursor = await conn.execute(
-        "select payload ->> 'providerCrawlId' from rag.processing_jobs where type = 'stop_crawl'"
-    )
-    return [row[0] for row in await cursor.fetchall()]
+    cursor = await conn.execute("select payload from rag.processing_jobs where type = 'stop_crawl'")
+    return [
+        StopCrawlPayload.model_validate(row[0]).provider_crawl_id for row in await cursor.fetchall()
+    ]
 
 
 async def test_cancelling_the_root_job_ends_its_pages_and_the_run(

@@ -67,11 +67,11 @@ async def read_page(
         if stored is not None and _is_same(page, stored, answer, uri):
             return _unchanged(stored, answer, uri)
         if not answer.is_unchanged:
-            cut_by = await chunk_settings(page.source_id, ctx)
+            chunking = await chunk_settings(page.source_id, ctx)
             parsed = await parse(
-                answer.path, answer.fetched.url, ctx, progress, answer=answer, cut_by=cut_by
+                answer.path, answer.fetched.url, ctx, progress, answer=answer, chunking=chunking
             )
-            return _changed(answer, parsed, cut_by, uri)
+            return _changed(answer, parsed, chunking, uri)
     if stored is None:
         raise Permanent("the server answered 304 to a plain request", code="fetch_status")
     # The 304 is for the redirect target; refetch without validators.
@@ -98,14 +98,14 @@ async def parse(
     progress: Progress,
     *,
     answer: Answer | None,
-    cut_by: ChunkSettings,
+    chunking: ChunkSettings,
 ) -> Parsed:
     """Parse a page's body in the sandbox; Permanent `empty_content` if it has no text."""
     request = ParseRequest(
         name=urls.file_name(url),
         declared=answer.fetched.headers.get("content-type") if answer else "text/markdown",
         max_pages=ctx.max_pages,
-        chunk=cut_by,
+        chunk=chunking,
         url=url,
     )
     parsed = await ctx.parser.parse(path, request)
@@ -136,7 +136,7 @@ def _unchanged(stored: StoredPage, answer: Answer, uri: str) -> ReadPage:
     )
 
 
-def _changed(answer: Answer, parsed: Parsed, cut_by: ChunkSettings, uri: str) -> ReadPage:
+def _changed(answer: Answer, parsed: Parsed, chunking: ChunkSettings, uri: str) -> ReadPage:
     web = parsed.document.web or WebPage()
     tag = _tag(answer)
     follow = web.follow and tag.follow
@@ -146,7 +146,7 @@ def _changed(answer: Answer, parsed: Parsed, cut_by: ChunkSettings, uri: str) ->
         http_status=answer.fetched.status,
         content_hash=answer.fetched.sha256,
         parsed=parsed,
-        chunking=cut_by,
+        chunking=chunking,
         seen=FromWeb(
             etag=_validator(answer, "etag"),
             last_modified=_validator(answer, "last-modified"),

@@ -12,7 +12,7 @@ from ingest.errors import ErrorCode, IsArchive, Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Review, Wait
 from ingest.handlers.documents.archive import archive_job
 from ingest.handlers.documents.chunk_settings import (
-    installation,
+    chunking_defaults,
     rechunk_if_settings_changed,
     settings_of,
 )
@@ -31,7 +31,7 @@ from ingest.postgres.database import Connection
 from ingest.sandbox.messages import Parsed
 from ingest.store.crawl import site_documents
 from ingest.store.documents import documents
-from ingest.store.documents.chunking import Cut
+from ingest.store.documents.chunking import AppliedChunking
 from ingest.store.documents.documents import NewDocument
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
@@ -173,8 +173,10 @@ class _Ingested:
                 chunk_count=len(new.chunks),
                 token_count=_tokens(new),
             ),
-            cut=Cut(application_id=new.application_id, source_id=new.source_id, used=self.settings),
-            usual=installation(self.ctx),
+            applied=AppliedChunking(
+                application_id=new.application_id, source_id=new.source_id, used=self.settings
+            ),
+            defaults=chunking_defaults(self.ctx),
         )
 
     async def _write(self, conn: Connection, new: NewDocument) -> None:

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from ingest.errors import ErrorCode, LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Wait
-from ingest.handlers.documents.chunk_settings import chunk_settings, installation
+from ingest.handlers.documents.chunk_settings import chunk_settings, chunking_defaults
 from ingest.handlers.documents.embed_chunks import EmbeddedChunks, EmbeddingLoss, embed_chunks
 from ingest.handlers.documents.new_document import partial_code
 from ingest.handlers.registry import handler
@@ -22,20 +22,20 @@ from ingest.postgres.database import Connection, transaction
 from ingest.sandbox.messages import RechunkRequest
 from ingest.store.documents import documents, rechunks
 from ingest.store.documents.documents import chunking_json
-from ingest.store.documents.rechunks import Extent, NewCut, StoredDocument
+from ingest.store.documents.rechunks import Extent, NewChunks, StoredDocument
 from ingest.store.queue import jobs
 from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.tokens.keywords import keyword_text
 
 # Time slice: then the job goes back to the queue, behind other jobs.
-_SECONDS_AT_A_TIME: Final = 120.0
+_TIME_SLICE_SECONDS: Final = 120.0
 # Tries per document that is changed concurrently each time.
-_MOST_LOOKS: Final = 3
+_MAX_TRIES: Final = 3
 
 
 @dataclass(slots=True, kw_only=True)
-class _Work:
+class _RechunkState:
     job: ClaimedJob
     source_id: UUID
     ctx: Context
@@ -44,13 +44,13 @@ class _Work:
     after: UUID | None = None
     settings: dict[str, Any] | None = None
     """Settings, as JSON, that the documents up to `after` were chunked with."""
-    there: Extent | None = None
+    extent: Extent | None = None
     """Document counts as last read."""
     done: int = 0
-    """Documents done since `there` was read."""
+    """Documents done since `extent` was read."""
     changed: UUID | None = None
     """The last document that changed while it was being rechunked."""
-    looks: int = 0
+    tries: int = 0
     """How often that happened to it."""
 
     def payload(self) -> RechunkPayload:
@@ -68,25 +68,25 @@ async def rechunk_source(job: ClaimedJob, ctx: Context, progress: Progress) -> O
         settings = await chunk_settings(work.source_id, ctx)
         if work.settings != chunking_json(settings):
             # The first attempt, or the settings have changed: start over.
-            work.after, work.settings, work.there = None, chunking_json(settings), None
+            work.after, work.settings, work.extent = None, chunking_json(settings), None
         document = await _next(work, settings)
         if document is None:
             return await _end(work)
-        looks = work.looks = work.looks if work.changed == document.id else 0
+        tries = work.tries = work.tries if work.changed == document.id else 0
         await _rechunk(document, settings, work)
-        if looks < work.looks < _MOST_LOOKS:
+        if tries < work.tries < _MAX_TRIES:
             continue  # Its new version may also be chunked with outdated settings.
-        work.after, work.looks = document.id, 0
+        work.after, work.tries = document.id, 0
         work.done += 1
-        if time.monotonic() - started > _SECONDS_AT_A_TIME:
-            return _go_on_later(work)
+        if time.monotonic() - started > _TIME_SLICE_SECONDS:
+            return _continue_later(work)
 
 
-def _begin(job: ClaimedJob, ctx: Context, progress: Progress) -> _Work:
+def _begin(job: ClaimedJob, ctx: Context, progress: Progress) -> _RechunkState:
     if job.knowledge_source_id is None:
         raise Permanent("a rechunk job needs a knowledge source", code="internal")
     earlier = RechunkPayload.of(job)
-    return _Work(
+    return _RechunkState(
         job=job,
         source_id=job.knowledge_source_id,
         ctx=ctx,
@@ -97,26 +97,28 @@ def _begin(job: ClaimedJob, ctx: Context, progress: Progress) -> _Work:
     )
 
 
-async def _next(work: _Work, settings: ChunkSettings) -> StoredDocument | None:
+async def _next(work: _RechunkState, settings: ChunkSettings) -> StoredDocument | None:
     async with work.ctx.pool.connection() as conn:
-        if work.there is None:
-            work.there, work.done = await rechunks.extent(conn, work.source_id, settings), 0
-        cut = work.there.documents - work.there.open + work.done
-        work.progress.advance_to(95 * cut / max(work.there.documents, 1))
+        if work.extent is None:
+            work.extent, work.done = await rechunks.extent(conn, work.source_id, settings), 0
+        cut = work.extent.documents - work.extent.open + work.done
+        work.progress.advance_to(95 * cut / max(work.extent.documents, 1))
         return await rechunks.next_document(conn, work.source_id, settings, after=work.after)
 
 
-async def _rechunk(document: StoredDocument, settings: ChunkSettings, work: _Work) -> None:
+async def _rechunk(document: StoredDocument, settings: ChunkSettings, work: _RechunkState) -> None:
     try:
-        await _cut_and_swap(document, settings, work)
+        await _rechunk_and_swap(document, settings, work)
     except Permanent as error:
         # One failed document does not stop the rest.
         work.tally.failed += 1
         work.tally.last_code, work.tally.last_message = error.code, str(error)
-        _warn(work, f"not cut again: {error}", document, code=error.code)
+        _warn(work, f"not rechunked: {error}", document, code=error.code)
 
 
-async def _cut_and_swap(document: StoredDocument, settings: ChunkSettings, work: _Work) -> None:
+async def _rechunk_and_swap(
+    document: StoredDocument, settings: ChunkSettings, work: _RechunkState
+) -> None:
     ctx, progress = work.ctx, work.progress
     progress.stage = "chunk"
     request = RechunkRequest(pages=document.page_ranges(), chunk=settings)
@@ -128,17 +130,17 @@ async def _cut_and_swap(document: StoredDocument, settings: ChunkSettings, work:
     part = Progress(work.job, on_progress=progress.on_progress)
     vectors = await embed_chunks(chunks, ctx, part)
     progress.stage = "store"
-    await _swap(document, _new_cut(document, settings, chunks, vectors, ctx), vectors, work)
+    await _swap(document, _new_chunks(document, settings, chunks, vectors, ctx), vectors, work)
 
 
-def _new_cut(
+def _new_chunks(
     document: StoredDocument,
     settings: ChunkSettings,
     chunks: list[Chunk],
     vectors: EmbeddedChunks,
     ctx: Context,
-) -> NewCut:
-    return NewCut(
+) -> NewChunks:
+    return NewChunks(
         settings=settings,
         chunks=chunks,
         keywords=[keyword_text(chunk.text) for chunk in chunks],
@@ -165,12 +167,12 @@ def _error_code(document: StoredDocument, embedding: EmbeddingLoss | None) -> st
 
 
 async def _swap(
-    document: StoredDocument, new: NewCut, vectors: EmbeddedChunks, work: _Work
+    document: StoredDocument, new: NewChunks, vectors: EmbeddedChunks, work: _RechunkState
 ) -> None:
     async with transaction(work.ctx.pool) as conn:
         if not await jobs.hold(conn, [work.job]):
             raise LeaseLost(work.job.id)
-        outcome = await rechunks.swap(conn, document, new, installation(work.ctx))
+        outcome = await rechunks.swap(conn, document, new, chunking_defaults(work.ctx))
         if vectors.is_cached and outcome == "swapped":
             await documents.drop_cached(
                 conn,
@@ -179,19 +181,19 @@ async def _swap(
                 hashes=vectors.hashes,
             )
     if outcome == "swapped":
-        if work.looks and work.changed == document.id:
+        if work.tries and work.changed == document.id:
             work.tally.changed -= 1  # Swapped on a later try.
         work.tally.documents += 1
         work.tally.chunks += len(new.chunks)
         work.tally.reused_vectors += vectors.reused
         return
     if work.changed != document.id:
-        work.changed, work.looks = document.id, 0
+        work.changed, work.tries = document.id, 0
         work.tally.changed += 1
-    work.looks += 1
+    work.tries += 1
 
 
-def _warn(work: _Work, message: str, document: StoredDocument, **details: Any) -> None:
+def _warn(work: _RechunkState, message: str, document: StoredDocument, **details: Any) -> None:
     line = LogLine(
         job_id=work.job.id,
         attempt=work.job.attempts,
@@ -203,14 +205,14 @@ def _warn(work: _Work, message: str, document: StoredDocument, **details: Any) -
     work.progress.lines.append(line)
 
 
-def _go_on_later(work: _Work) -> Outcome:
+def _continue_later(work: _RechunkState) -> Outcome:
     async def write(conn: Connection) -> None:
         await rechunks.remember(conn, work.job.id, work.payload())
 
     return Outcome(wait=Wait(delay=timedelta(0), reason="next_documents"), write=write)
 
 
-async def _end(work: _Work) -> Outcome:
+async def _end(work: _RechunkState) -> Outcome:
     tally = work.tally
     if tally.failed:
         # A retry starts over; it skips documents that already have the current settings.
@@ -218,7 +220,7 @@ async def _end(work: _Work) -> Outcome:
             if await jobs.hold(conn, [work.job]):
                 await rechunks.remember(conn, work.job.id, RechunkPayload())
         raise Permanent(
-            f"{tally.failed} of {tally.failed + tally.documents} documents could not be cut again;"
+            f"{tally.failed} of {tally.failed + tally.documents} documents could not be rechunked;"
             f" the last: {tally.last_message}",
             code=cast(ErrorCode, tally.last_code),
         )

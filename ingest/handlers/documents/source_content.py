@@ -8,7 +8,7 @@ from uuid import UUID
 from ingest.errors import LeaseLost
 from ingest.postgres.database import Connection
 from ingest.store.documents import chunking
-from ingest.store.documents.chunking import Cut, Installation
+from ingest.store.documents.chunking import AppliedChunking, ChunkingDefaults
 from ingest.store.sources import sources
 from ingest.store.sources.sources import Content
 
@@ -19,8 +19,8 @@ class SourceContent:
 
     job_id: UUID
     content: Content
-    cut: Cut
-    usual: Installation
+    applied: AppliedChunking
+    defaults: ChunkingDefaults
 
     @classmethod
     async def write_all(cls, conn: Connection, writes: Sequence[Self]) -> None:
@@ -32,5 +32,7 @@ class SourceContent:
         for write in writes:
             if write.content.source_id not in there:
                 raise LeaseLost(write.job_id)
-        [usual] = {write.usual for write in writes}
-        await chunking.must_rechunk(conn, [write.cut for write in writes], usual=usual)
+        [defaults] = {write.defaults for write in writes}
+        await chunking.rechunk_outdated(
+            conn, [write.applied for write in writes], defaults=defaults
+        )

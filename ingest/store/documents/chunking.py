@@ -54,7 +54,7 @@ class OwnChunking:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Installation:
+class ChunkingDefaults:
     """Installation defaults."""
 
     chunking: ChunkSettings
@@ -74,7 +74,7 @@ class Installation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class AppliedChunking:
     """The settings with which content of a source was chunked."""
 
     application_id: UUID
@@ -82,45 +82,50 @@ class Cut:
     used: ChunkSettings
 
 
-async def effective(conn: Connection, source_id: UUID, usual: Installation) -> ChunkSettings:
+async def effective(conn: Connection, source_id: UUID, defaults: ChunkingDefaults) -> ChunkSettings:
     """The effective settings of a source; the installation defaults if it does not exist."""
-    return (await _all_effective(conn, [source_id], usual)).get(source_id) or usual.effective()
+    found = await _all_effective(conn, [source_id], defaults)
+    return found.get(source_id) or defaults.effective()
 
 
 async def _all_effective(
-    conn: Connection, source_ids: Sequence[UUID], usual: Installation
+    conn: Connection, source_ids: Sequence[UUID], defaults: ChunkingDefaults
 ) -> dict[UUID, ChunkSettings]:
     cursor = await conn.execute(_SQL["layers"], {"source_ids": list(source_ids)})
-    return {id: of_layers(usual, *layers) for id, *layers in await cursor.fetchall()}
+    return {id: resolve(defaults, *layers) for id, *layers in await cursor.fetchall()}
 
 
-def of_layers(usual: Installation, application: Any, own: Any) -> ChunkSettings:
+def resolve(defaults: ChunkingDefaults, application: Any, own: Any) -> ChunkSettings:
     """Effective settings from the stored JSON of a source (`own`) and its application."""
-    return usual.effective(OwnChunking.from_json(application), OwnChunking.from_json(own))
+    return defaults.effective(OwnChunking.from_json(application), OwnChunking.from_json(own))
 
 
-async def must_rechunk(conn: Connection, cuts: Sequence[Cut], *, usual: Installation) -> list[UUID]:
+async def rechunk_outdated(
+    conn: Connection, applied: Sequence[AppliedChunking], *, defaults: ChunkingDefaults
+) -> list[UUID]:
     """Queue a rechunk of each source whose settings have changed since; return those sources.
 
     Call it in the transaction that stores the chunks. Locks the sources.
     """
-    moved = await have_moved(conn, cuts, usual)
-    for application_id in dict.fromkeys(cut.application_id for cut in moved):
-        own = [cut.source_id for cut in moved if cut.application_id == application_id]
+    changed = await outdated(conn, applied, defaults)
+    for application_id in dict.fromkeys(one.application_id for one in changed):
+        own = [one.source_id for one in changed if one.application_id == application_id]
         await _enqueue(conn, application_id, own)
-    return [cut.source_id for cut in moved]
+    return [one.source_id for one in changed]
 
 
-async def have_moved(conn: Connection, cuts: Sequence[Cut], usual: Installation) -> list[Cut]:
-    """The cuts made with settings that have changed since.
+async def outdated(
+    conn: Connection, applied: Sequence[AppliedChunking], defaults: ChunkingDefaults
+) -> list[AppliedChunking]:
+    """Those of `applied` whose source has other settings by now.
 
     Locks the sources, so the answer holds until the end of the transaction.
     """
-    source_ids = [cut.source_id for cut in cuts]
+    source_ids = [one.source_id for one in applied]
     await conn.execute(_SQL["share_applications"], {"source_ids": source_ids})
     # A separate statement: its snapshot includes everything committed before we got the locks.
-    now = await _all_effective(conn, source_ids, usual)
-    return [cut for cut in cuts if now.get(cut.source_id, cut.used) != cut.used]
+    now = await _all_effective(conn, source_ids, defaults)
+    return [one for one in applied if now.get(one.source_id, one.used) != one.used]
 
 
 async def set_of_sources(
@@ -130,7 +135,7 @@ async def set_of_sources(
     source_ids: Sequence[UUID],
     own: OwnChunking,
     application: OwnChunking,
-    usual: Installation,
+    defaults: ChunkingDefaults,
 ) -> None:
     """Store settings for sources, as overrides of their application's, and queue rechunks.
 
@@ -139,7 +144,7 @@ async def set_of_sources(
     """
     values = {"application_id": application_id, "source_ids": list(source_ids)}
     await conn.execute(_SQL["set_own"], {**values, "own": Jsonb(own.to_json())})
-    settings = chunking_json(usual.effective(application, own))
+    settings = chunking_json(defaults.effective(application, own))
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["cut_otherwise"], {**values, "effective": Jsonb(settings)})
         await _enqueue(conn, application_id, await cur.fetchall())
@@ -154,7 +159,7 @@ async def lock_application(conn: Connection, application_id: UUID) -> None:
 
 
 async def rechunk_application(
-    conn: Connection, application_id: UUID, own: OwnChunking, usual: Installation
+    conn: Connection, application_id: UUID, own: OwnChunking, defaults: ChunkingDefaults
 ) -> None:
     """Queue a rechunk of every source of an application that has outdated chunks.
 
@@ -163,7 +168,7 @@ async def rechunk_application(
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["own_choices"], {"application_id": application_id})
         choices = await cur.fetchall()
-        wanted = [usual.effective(own, OwnChunking.from_json(choice)) for choice in choices]
+        wanted = [defaults.effective(own, OwnChunking.from_json(choice)) for choice in choices]
         await cur.execute(
             _SQL["all_cut_otherwise"],
             {

@@ -15,7 +15,7 @@ from ingest.model import Chunk, ChunkSettings, Page, Vectors
 from ingest.payloads import RechunkPayload
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.documents import chunking, documents
-from ingest.store.documents.chunking import Cut, Installation
+from ingest.store.documents.chunking import AppliedChunking, ChunkingDefaults
 from ingest.store.documents.documents import DocumentChunks, chunking_json
 
 _SQL = load_queries("documents/rechunks.sql")
@@ -55,7 +55,7 @@ class StoredDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewCut:
+class NewChunks:
     """New chunks of a document, and the settings used."""
 
     settings: ChunkSettings
@@ -93,7 +93,7 @@ async def next_document(
 
 
 async def swap(
-    conn: Connection, document: StoredDocument, new: NewCut, usual: Installation
+    conn: Connection, document: StoredDocument, new: NewChunks, defaults: ChunkingDefaults
 ) -> Swapped:
     """Replace the chunks and vectors of a document, in the caller's transaction.
 
@@ -102,12 +102,12 @@ async def swap(
     """
     if await _one(conn, "lock_source", id=document.source_id) is None:
         return "gone"
-    cut = Cut(
+    applied = AppliedChunking(
         application_id=document.application_id,
         source_id=document.source_id,
         used=new.settings,
     )
-    if await chunking.have_moved(conn, [cut], usual):
+    if await chunking.outdated(conn, [applied], defaults):
         return "changed"
     before = await _one(conn, "lock_document", id=document.id, updated_at=document.updated_at)
     if before is None:
@@ -130,7 +130,7 @@ async def swap(
 
 
 async def _count(
-    conn: Connection, document: StoredDocument, new: NewCut, before: Mapping[str, Any]
+    conn: Connection, document: StoredDocument, new: NewChunks, before: Mapping[str, Any]
 ) -> None:
     chunks, tokens = len(new.chunks), sum(chunk.token_count for chunk in new.chunks)
     await conn.execute(
