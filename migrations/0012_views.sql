@@ -55,66 +55,62 @@ select job_type.type,
   from rag.job_types as job_type
   join rag.job_type_limits as limits on limits.type = job_type.type;
 
--- A page of jobs, newest first; null: any. Each caller needs one of the two parts; the planner drops
--- the other, if it knows the values (an unprepared statement). By status and type alone: the newest
--- of each, merged, because more indexes would be written on every change of every job. Running jobs
--- are not in the index of states, but they are few.
-create function rag.jobs_page(
-    application_id uuid, id uuid, status text, type text, source_id uuid, batch_id uuid,
-    parent_id uuid, error_code text, before bigint, most integer)
+-- The newest jobs that match; null: any. Call it from unprepared statements: then the planner knows
+-- the values, and so the best index.
+create function rag.matching_jobs(
+    application_id uuid, status text, type text, source_id uuid, batch_id uuid, parent_id uuid,
+    error_code text, before bigint, most integer)
 returns setof rag.processing_jobs
 language sql stable
 as $$
-select page.*
+select job.*
+  from rag.processing_jobs as job
+ where job.application_id = matching_jobs.application_id
+   and (matching_jobs.status is null or job.status = matching_jobs.status)
+   and (matching_jobs.type is null or job.type = matching_jobs.type)
+   and (matching_jobs.source_id is null or job.knowledge_source_id = matching_jobs.source_id)
+   and (matching_jobs.batch_id is null or job.batch_id = matching_jobs.batch_id)
+   and (matching_jobs.parent_id is null or job.parent_job_id = matching_jobs.parent_id)
+   and (matching_jobs.error_code is null or job.last_error_code = matching_jobs.error_code)
+   and (matching_jobs.before is null or job.position < matching_jobs.before)
+ order by job.position desc
+ limit matching_jobs.most
+$$;
+
+-- The same by status and type alone: the newest of each, merged, because more indexes would have to
+-- be written on every change of every job. Running jobs are not in that index, but they are few.
+create function rag.newest_jobs(
+    application_id uuid, status text, type text, before bigint, most integer)
+returns setof rag.processing_jobs
+language sql stable
+as $$
+select job.*
   from (
-    (select job.*
-       from rag.processing_jobs as job
-      where (jobs_page.error_code is not null
-             or coalesce(jobs_page.id, jobs_page.source_id, jobs_page.batch_id,
-                         jobs_page.parent_id) is not null)
-        and job.application_id = jobs_page.application_id
-        and (jobs_page.id is null or job.id = jobs_page.id)
-        and (jobs_page.status is null or job.status = jobs_page.status)
-        and (jobs_page.type is null or job.type = jobs_page.type)
-        and (jobs_page.source_id is null or job.knowledge_source_id = jobs_page.source_id)
-        and (jobs_page.batch_id is null or job.batch_id = jobs_page.batch_id)
-        and (jobs_page.parent_id is null or job.parent_job_id = jobs_page.parent_id)
-        and (jobs_page.error_code is null or job.last_error_code = jobs_page.error_code)
-        and (jobs_page.before is null or job.position < jobs_page.before)
-      order by job.position desc
-      limit jobs_page.most)
-    union all
     (select newest.*
        from unnest(array['pending', 'completed', 'failed', 'cancelled', 'review_needed'])
-            as state(status)
+            as idle(status)
       cross join rag.job_types as kind
       cross join lateral (
          select job.*
            from rag.processing_jobs as job
-          where job.application_id = jobs_page.application_id and job.status = state.status
+          where job.application_id = newest_jobs.application_id and job.status = idle.status
             and job.status <> 'processing' and job.type = kind.type
-            and (jobs_page.before is null or job.position < jobs_page.before)
+            and (newest_jobs.before is null or job.position < newest_jobs.before)
           order by job.position desc
-          limit jobs_page.most) as newest
-      where jobs_page.error_code is null
-        and coalesce(jobs_page.id, jobs_page.source_id, jobs_page.batch_id,
-                     jobs_page.parent_id) is null
-        and (jobs_page.status is null or state.status = jobs_page.status)
-        and (jobs_page.type is null or kind.type = jobs_page.type))
+          limit newest_jobs.most) as newest
+      where (newest_jobs.status is null or idle.status = newest_jobs.status)
+        and (newest_jobs.type is null or kind.type = newest_jobs.type))
     union all
     (select job.*
        from rag.processing_jobs as job
-      where jobs_page.error_code is null
-        and coalesce(jobs_page.id, jobs_page.source_id, jobs_page.batch_id,
-                     jobs_page.parent_id) is null
-        and (jobs_page.status is null or jobs_page.status = 'processing')
-        and job.status = 'processing' and job.application_id = jobs_page.application_id
-        and (jobs_page.type is null or job.type = jobs_page.type)
-        and (jobs_page.before is null or job.position < jobs_page.before)
+      where (newest_jobs.status is null or newest_jobs.status = 'processing')
+        and job.status = 'processing' and job.application_id = newest_jobs.application_id
+        and (newest_jobs.type is null or job.type = newest_jobs.type)
+        and (newest_jobs.before is null or job.position < newest_jobs.before)
       order by job.position desc
-      limit jobs_page.most)) as page
- order by page.position desc
- limit jobs_page.most
+      limit newest_jobs.most)) as job
+ order by job.position desc
+ limit newest_jobs.most
 $$;
 
 -- A job as the API returns it. The payload is left out: it names internal blobs.

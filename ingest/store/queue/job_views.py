@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -103,7 +103,7 @@ async def list_jobs(
     """Newest first; `before` is the position of the last job of the previous page."""
     page = {"application_id": application_id, "limit": limit, "before": before}
     async with conn.cursor(row_factory=class_row(JobView)) as cur:
-        await cur.execute(_SQL["list"], {**asdict(where), **page}, prepare=False)
+        await cur.execute(_SQL[page_query(where)], {**asdict(where), **page}, prepare=False)
         return await cur.fetchall()
 
 
@@ -112,8 +112,15 @@ async def list_ids(
 ) -> list[tuple[UUID, int]]:
     """Like `list_jobs`, but returns only ids and positions."""
     page = {"application_id": application_id, "limit": limit, "before": before}
-    cursor = await conn.execute(_SQL["list_ids"], {**asdict(where), **page}, prepare=False)
+    statement = _SQL[f"{page_query(where)}_ids"]
+    cursor = await conn.execute(statement, {**asdict(where), **page}, prepare=False)
     return await cursor.fetchall()
+
+
+def page_query(where: JobFilter) -> Literal["list_matching", "list_newest"]:
+    """The statement that has an index for these conditions."""
+    others = (where.source_id, where.batch_id, where.parent_id, where.error_code)
+    return "list_newest" if others == (None,) * 4 else "list_matching"
 
 
 async def open_counts(
