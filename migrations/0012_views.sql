@@ -183,3 +183,21 @@ select chunk.id, chunk.application_id, source.id as source_id, chunk.document_id
     on document.id = chunk.document_id and document.deleted_at is null
   join rag.knowledge_sources as source
     on source.id = chunk.source_id and source.deleted_at is null;
+
+-- BM25 (k1 1.2, b 0.75): the sum over terms of weight times saturating term frequency, normalised by
+-- chunk length. ts_rank gives no term frequency n, so n is derived from it. For a word, ts_rank is
+-- the sum of 1 / i^2 up to n, times 0.1 / (pi^2 / 6); the rest of the series is about 1 / (n + 1/2).
+-- So n follows, even 0. For two adjacent words (numnode above 1) it is about 0.1 per occurrence.
+create function rag.bm25(
+    tsv tsvector, token_count integer, usual_length float8, terms tsquery[], weights float8[])
+returns table (score float8)
+language sql immutable parallel safe
+as $$
+select sum(term.weight * times.n / (times.n + 0.3 + 0.9 * token_count / usual_length))::float8
+  from unnest(terms, weights) as term(query, weight)
+ cross join lateral (select ts_rank(tsv, term.query)::float8 * 10 as rank) as found
+ cross join lateral (
+    select case when numnode(term.query) > 1 then found.rank
+                else round(1 / greatest(1.6449341 * (1 - found.rank), 0.01) - 0.5) end as n
+       ) as times
+$$;

@@ -48,7 +48,7 @@ async def parse(
 ) -> ParsedQuery:
     """Configure the transaction and parse a query (ingest/tokens/keywords.py).
 
-    From then on, a statement that takes longer than `statement_timeout` raises psycopg QueryCanceled.
+    From then on, a statement that takes longer raises psycopg QueryCanceled.
     """
     timeout_ms = str(round(statement_timeout.total_seconds() * 1000))
     cursor = await conn.execute(
@@ -80,10 +80,11 @@ async def matches(
     limit: int,
 ) -> list[Ranked]:
     """The best of up to `ranked` chunks that match the tsquery `telling`, ranked by `terms`."""
+    statement = _SQL["matches_in_haste" if scope.finds_deleted else "matches"]
     async with conn.cursor(row_factory=class_row(Ranked)) as cur:
         # Not prepared: a generic plan cannot know how many chunks these words match.
         await cur.execute(
-            _SQL["matches"],
+            statement,
             {
                 **scope.parameters(),
                 "telling": telling,

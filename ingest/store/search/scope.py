@@ -24,12 +24,15 @@ class SearchScope:
     def is_filtered(self) -> bool:
         return self.source_ids is not None or self.metadata is not None
 
+    @property
+    def finds_deleted(self) -> bool:
+        return self.is_hasty and not self.is_filtered
+
     def parameters(self) -> dict[str, Any]:
         return {
             "application_id": self.application_id,
             "source_ids": None if self.source_ids is None else list(self.source_ids),
             "metadata": None if self.metadata is None else Jsonb(dict(self.metadata)),
-            "finds_deleted": self.is_hasty and not self.is_filtered,
         }
 
 

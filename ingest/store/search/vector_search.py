@@ -58,7 +58,7 @@ async def begin(
 ) -> Begun:
     """Configure the transaction, and count up to `bound` vectors unless `is_large`.
 
-    From then on, a statement that takes longer than `statement_timeout` raises psycopg QueryCanceled.
+    From then on, a statement that takes longer raises psycopg QueryCanceled.
     """
     cursor = await conn.execute(
         _SQL["begin"],
@@ -84,7 +84,9 @@ async def has_many_filtered(conn: Connection, scope: SearchScope, *, bound: int)
 
 async def nearest_by_index(conn: Connection, query: VectorQuery) -> list[Ranked]:
     """Approximately the nearest; fewer than the limit if the scan of the index ended early."""
-    statement = indexed_statement(query.model_id, dimension=len(query.vector))
+    statement = indexed_statement(
+        query.model_id, dimension=len(query.vector), finds_deleted=query.scope.finds_deleted
+    )
     return await _rows(conn, statement, query.parameters())
 
 
@@ -93,9 +95,12 @@ async def nearest(conn: Connection, query: VectorQuery, comparison: Comparison) 
     return await _rows(conn, _SQL[comparison], query.parameters())
 
 
-def indexed_statement(model_id: int, *, dimension: int) -> sql.Composed:
+def indexed_statement(
+    model_id: int, *, dimension: int, finds_deleted: bool = False
+) -> sql.Composed:
     """Nearest-neighbour query on the model's HNSW index, whose expression requires literals."""
-    return sql.SQL(_SQL["nearest_by_index"].decode()).format(
+    name = "nearest_by_index_in_haste" if finds_deleted else "nearest_by_index"
+    return sql.SQL(_SQL[name].decode()).format(
         type=sql.SQL(index_type(dimension)),
         dimension=sql.Literal(dimension),
         model_id=sql.Literal(model_id),

@@ -34,10 +34,18 @@ select embedding.chunk_id as id,
        1 - ((embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})) as score
   from only rag.embeddings as embedding
  where embedding.model_id = {model_id} and embedding.application_id = %(application_id)s
-   and (%(finds_deleted)s or (
-        select rag.passes_filter(chunk.source_id, chunk.metadata, %(source_ids)s, %(metadata)s)
+   and (select rag.passes_filter(chunk.source_id, chunk.metadata, %(source_ids)s, %(metadata)s)
           from rag.searchable_chunks as chunk
-         where chunk.id = embedding.chunk_id))
+         where chunk.id = embedding.chunk_id)
+ order by (embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})
+ limit %(limit)s;
+
+-- name: nearest_by_index_in_haste
+-- The same without a filter, and with deleted chunks not yet purged.
+select embedding.chunk_id as id,
+       1 - ((embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})) as score
+  from only rag.embeddings as embedding
+ where embedding.model_id = {model_id} and embedding.application_id = %(application_id)s
  order by (embedding.embedding::{type}({dimension})) <=> %(vector)s::{type}({dimension})
  limit %(limit)s;
 
