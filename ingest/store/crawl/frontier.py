@@ -251,7 +251,7 @@ async def add_seen(
 async def requeue_orphans(conn: Connection, family: Family) -> int:
     """Requeue pages whose canonical URL has no document, now to be stored; return how many.
 
-    Locks jobs: call it before anything that locks the run.
+    Locks jobs: call it before locking the run (docs/locks.md).
     """
     cursor = await conn.execute(_SQL["orphans"], {"crawl_id": family.crawl_id})
     orphans = dict(await cursor.fetchall())
@@ -271,7 +271,7 @@ async def requeue_orphans(conn: Connection, family: Family) -> int:
 async def requeue(conn: Connection, family: Family, *, all: bool = False) -> int:
     """Requeue the failed pages of a run, or all; reuse their jobs if possible. Returns how many.
 
-    Locks jobs: call it before anything that locks the run.
+    Locks jobs: call it before locking the run (docs/locks.md).
     """
     cursor = await conn.execute(_SQL["to_try_again"], {"crawl_id": family.crawl_id, "all": all})
     pages = await cursor.fetchall()

@@ -1,11 +1,5 @@
 -- Claiming jobs.
 
--- name: share_switches
--- A claim holds this lock in shared mode until it commits. A change to a pause, job type or limit
--- takes it exclusively (job_types.sql, worker_config.sql). So a claim either commits before the
--- change or sees it, because each later statement of the claim gets a new snapshot.
-select pg_advisory_xact_lock_shared(7245110386);
-
 -- name: claimable_types
 -- Nothing is claimed while the global pause is on.
 select type, max_concurrent is not null or rate_per_minute is not null as is_limited

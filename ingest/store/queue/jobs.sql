@@ -1,4 +1,4 @@
--- The job queue. Lock order everywhere: jobs before sources, each by id.
+-- The job queue. docs/locks.md has the order of locks.
 
 -- name: enqueue
 -- Inserts any number of jobs and wakes the workers; returns how many are new. A job whose
@@ -47,7 +47,7 @@ select job.id
    for update of job;
 
 -- name: complete
--- Ends attempts that changed only their jobs. Locks the rows first, in the global lock order.
+-- Ends attempts that changed only their jobs. Locks the rows first, sorted.
 with held as materialized (
     select job.id
       from rag.processing_jobs as job
