@@ -30,7 +30,6 @@ from api.problems import (
     Malformed,
     NotConfigured,
     RateLimited,
-    SearchTimeout,
     Unauthorized,
     UnsupportedMedia,
     is_broken_json,
@@ -66,7 +65,15 @@ from api.routes import (
 )
 from api.schema import openapi
 from api.schema.query import known_query
-from ingest.errors import BlobMissing, Conflict, IngestError, NotFound, Rejected, Transient
+from ingest.errors import (
+    BlobMissing,
+    Conflict,
+    IngestError,
+    NotFound,
+    Rejected,
+    SearchTimeout,
+    Transient,
+)
 from ingest.observability.metrics import statement_timed_out
 from ingest.postgres.database import is_out_of_reach, is_timed_out
 from ingest.runtime import Runtime

@@ -8,7 +8,6 @@ IngestError
     ├── UnsupportedMedia     a content type that the route does not read
     ├── BodyTooLarge         more bytes than the route accepts
     ├── RateLimited          more requests than a key may send
-    ├── SearchTimeout        a search that the database cancelled
     └── NotConfigured        the installation lacks a setting that the route needs
 
 FieldRejected is a Rejected (ingest/errors.py) that names the field.
@@ -79,12 +78,6 @@ class RateLimited(ApiError):
     def __init__(self, message: str, *, retry_after: timedelta) -> None:
         super().__init__(message)
         self.retry_after = retry_after
-
-
-class SearchTimeout(ApiError):
-    """The search exceeded the statement timeout; the database itself is fine."""
-
-    code = "search_timeout"
 
 
 class NotConfigured(ApiError):

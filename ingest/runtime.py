@@ -7,9 +7,6 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ingest.blobs.base import BlobStore
 from ingest.blobs.factory import build_blob_store
 from ingest.embedding.provider_watch import ProviderWatch
@@ -30,12 +27,13 @@ from ingest.providers.notify.mail import Mailer
 from ingest.providers.ocr.factory import choose as choose_ocr
 from ingest.sandbox.installation import checking
 from ingest.sandbox.pool import ParserPool
+from ingest.search.search import SearchParts
+from ingest.search.statistics import SearchStatistics
 from ingest.settings.operator_key import operator_key
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
 from ingest.store.documents.chunking import ChunkingDefaults
 from ingest.store.retention.retention_jobs import JobRetention
-from ingest.store.search.search_hints import Hints
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.retention import Retention
 from ingest.ticks.schedule import build_ticks, recover_stale_jobs
@@ -73,7 +71,7 @@ class Runtime:
     searches: asyncio.Semaphore = field(
         default_factory=lambda: asyncio.Semaphore(_SEARCHES_AT_ONCE)
     )
-    search_hints: Hints = field(default_factory=Hints)
+    search_statistics: SearchStatistics = field(default_factory=SearchStatistics)
 
     @property
     def chunking(self) -> ChunkingDefaults:
@@ -82,9 +80,15 @@ class Runtime:
             chunking=chunk_settings(self.settings, self.model), largest=self.model.max_tokens
         )
 
-    async def embed_query(self, text: str) -> NDArray[np.float32]:
-        """The vector of a search query, shape (dimension,). Raises Transient without a provider."""
-        return await self.embedder.embed_query(text, len(text))
+    @property
+    def search_parts(self) -> SearchParts:
+        return SearchParts(
+            pool=self.pool,
+            embedder=self.embedder,
+            model_id=self.model_id,
+            slots=self.searches,
+            statistics=self.search_statistics,
+        )
 
 
 @contextmanager

@@ -191,7 +191,7 @@ def _contradicts(event: Event, run: RunOfEvent) -> bool:
 async def _act(conn: Connection, run: RunOfEvent, event: Event, event_id: int) -> str | None:
     """Apply an event; returns the reason if it was not applied."""
     if event.kind in ("completed", "failed", "cancelled") and run.status in _OPEN:
-        # Wake the root job, which verifies this and reconciles. (Lock jobs before runs.)
+        # Wake the root job, which verifies this and reconciles.
         await jobs.resume(conn, run.job_id)
     crawl = await crawls.get(conn, run.id)
     if crawl is None:

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from ingest.model import Chunk, ChunkSettings, Document, EmbeddingModel
 from ingest.postgres.database import Connection
+from ingest.search.search import by_meaning
+from ingest.search.statistics import SearchStatistics
 from ingest.store.documents import documents, embedding_models
 from ingest.store.documents.documents import NewDocument
-from ingest.store.search import vector_search
-from ingest.store.search.search_hints import Hints
-from ingest.store.search.vector_search import Scope
+from ingest.store.search.scope import SearchScope
+from ingest.store.search.vector_search import VectorQuery
 from ingest.tokens.keywords import keyword_text
 from tests.live import add_source
 
@@ -99,16 +100,15 @@ async def add_document(
 
 async def nearest(
     conn: Connection,
-    scope: Scope,
+    scope: SearchScope,
     space: Space,
     vector: NDArray[np.float32],
     limit: int = 10,
-    hints: Hints | None = None,
+    statistics: SearchStatistics | None = None,
 ) -> list[UUID]:
     async with conn.transaction():
-        found = await vector_search.by_vector(
-            conn, scope, model_id=space.id, vector=vector, limit=limit, hints=hints or Hints()
-        )
+        query = VectorQuery(scope=scope, model_id=space.id, vector=vector, limit=limit)
+        found = await by_meaning(conn, query, statistics or SearchStatistics())
     return [hit.id for hit in found]
 
 

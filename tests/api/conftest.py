@@ -41,14 +41,11 @@ MODEL = EmbeddingModel(
     provider="static", name="fake", dimension=8, max_tokens=512, tokenizer="cl100k_base"
 )
 
-# Only workers and `embed_query` use it, and tests of the front doors have neither.
-NO_EMBEDDER = cast(EmbeddingService, None)
 
+class HashingEmbedder:
+    """Equal texts have equal vectors, without a model."""
 
-class FakeRuntime(Runtime):
-    """A runtime whose embedder hashes: equal texts have equal vectors, without a model."""
-
-    async def embed_query(self, text: str) -> NDArray[np.float32]:
+    async def embed_query(self, text: str, token_count: int) -> NDArray[np.float32]:
         return fake_vector(text)
 
 
@@ -103,7 +100,7 @@ async def runtime(
 ) -> AsyncIterator[Runtime]:
     listener = Listener(dsn, channels=("rag_jobs", "rag_events"))
     listener.start()
-    yield FakeRuntime(
+    yield Runtime(
         settings=settings,
         dsn=dsn,
         pool=pool,
@@ -112,7 +109,7 @@ async def runtime(
         model=MODEL,
         model_id=await embedding_models.register(conn, MODEL),
         operator_key=OPERATOR_KEY,
-        embedder=NO_EMBEDDER,
+        embedder=cast(EmbeddingService, HashingEmbedder()),
         governor=Governor(pool),
         previews=Previews(
             lambda: parser,

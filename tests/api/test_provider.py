@@ -1,8 +1,9 @@
 """An embedding provider that fails: what each front door says of it, and how its pause is ended."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
+from typing import cast
 from uuid import UUID
 
 import httpx
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from ingest.embedding.service import EmbeddingService
 from ingest.errors import Transient
 from ingest.governor import Governor
 from ingest.postgres.database import Connection
@@ -27,11 +29,10 @@ UNAUTHORIZED = Cause(code="embedding_unauthorized", status=401, message=SAID)
 RESUME = "/api/worker/provider/resume"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusing(Runtime):
-    """A runtime whose provider refuses the key."""
+class Refusing:
+    """An embedder whose provider refuses the key."""
 
-    async def embed_query(self, text: str) -> NDArray[np.float32]:
+    async def embed_query(self, text: str, token_count: int) -> NDArray[np.float32]:
         raise Transient(SAID, code="embedding_unauthorized", retry_after=timedelta(seconds=3))
 
 
@@ -40,8 +41,7 @@ async def refused(
     runtime: Runtime, application_id: UUID, make_key: MakeKey
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A viewer of an installation whose embedding provider refuses the key."""
-    fields = {name: getattr(runtime, name) for name in Runtime.__dataclass_fields__}
-    refusing = Refusing(**{**fields, "lane": LANE})
+    refusing = replace(runtime, embedder=cast(EmbeddingService, Refusing()), lane=LANE)
     key = await make_key(application_id, "viewer")
     async with serve(refusing) as app, connect(app, key) as client:
         yield client

@@ -12,8 +12,9 @@ import pytest
 from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, Pool
 from ingest.runtime import Runtime
-from ingest.store.search import keyword_search, vector_search
-from ingest.store.search.keyword_search import Matches
+from ingest.search import search
+from ingest.search.search import Matches
+from ingest.store.search import keyword_search
 from ingest.store.sources import sources
 from tests.api.conftest import fake_vector
 from tests.knowledge import Space, add_document
@@ -169,7 +170,7 @@ async def test_a_search_is_ended_that_takes_too_long(
         await conn.execute("select pg_sleep(30)")
         return []
 
-    monkeypatch.setattr(keyword_search, "_matches", endless)
+    monkeypatch.setattr(keyword_search, "matches", endless)
 
     answer = await viewer.post("/api/search", json={"query": "anything", "mode": "keyword"})
 
@@ -190,8 +191,8 @@ async def test_words_and_meaning_are_asked_at_once(
         await both.wait()
         return Matches(with_all=[], with_some=[])
 
-    monkeypatch.setattr(vector_search, "by_vector", near)
-    monkeypatch.setattr(keyword_search, "by_keyword", matching)
+    monkeypatch.setattr(search, "by_meaning", near)
+    monkeypatch.setattr(search, "by_words", matching)
 
     async with asyncio.timeout(PATIENCE):
         assert await find(viewer, "herons") == []
@@ -210,7 +211,7 @@ async def test_many_searches_share_a_single_connection(
     assert [len(hits) for hits in found] == [1] * 8
 
 
-@pytest.mark.parametrize("fails", ["by_vector", "by_keyword"])
+@pytest.mark.parametrize("fails", ["by_meaning", "by_words"])
 async def test_when_one_half_fails_the_other_is_ended(
     viewer: httpx.AsyncClient, pool: Pool, monkeypatch: pytest.MonkeyPatch, fails: str
 ) -> None:
@@ -225,8 +226,8 @@ async def test_when_one_half_fails_the_other_is_ended(
         await conn.execute("select pg_sleep(30)")
         return []
 
-    for module, name in ((vector_search, "by_vector"), (keyword_search, "by_keyword")):
-        monkeypatch.setattr(module, name, broken if name == fails else endless)
+    for name in ("by_meaning", "by_words"):
+        monkeypatch.setattr(search, name, broken if name == fails else endless)
 
     async with asyncio.timeout(PATIENCE):
         answer = await viewer.post("/api/search", json={"query": "anything"})

@@ -42,8 +42,8 @@ async def test_a_search_that_takes_too_long_is_no_trouble_of_the_database(
     logged: Sequence[Mapping[str, Any]],
     mode: str,
 ) -> None:
-    monkeypatch.setattr(keyword_search, "_matches", endless)
-    monkeypatch.setattr(vector_search, "_rows", endless)
+    monkeypatch.setattr(keyword_search, "matches", endless)
+    monkeypatch.setattr(vector_search, "nearest", endless)
     before = await timeouts(viewer, "search")
 
     answer = await viewer.post("/api/search", json={"query": "anything", "mode": mode})

@@ -10,9 +10,13 @@ import pytest
 from pgvector import Vector
 
 from ingest.postgres.database import Connection
+from ingest.search import search
+from ingest.search.search import by_meaning
+from ingest.search.statistics import SearchStatistics
 from ingest.store.documents import fresh_vectors
 from ingest.store.search import vector_search
-from ingest.store.search.vector_search import Ranked, Scope
+from ingest.store.search.scope import Ranked, SearchScope
+from ingest.store.search.vector_search import VectorQuery
 from tests.builders import add_application
 from tests.fresh import count_fresh, count_indexed, index_all
 from tests.knowledge import Space, add_document, add_space, nearest, texts
@@ -26,7 +30,7 @@ async def space(conn: Connection) -> Space:
 @pytest.fixture
 def by_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few vectors there are, they are not too few for the index."""
-    monkeypatch.setattr(vector_search, "_EXACT_NUMBERS", 0)
+    monkeypatch.setattr(search, "_EXACT_NUMBERS", 0)
 
 
 def ray(angle: float) -> np.ndarray[Any, np.dtype[np.float32]]:
@@ -49,7 +53,7 @@ async def test_vectors_are_found_in_order_whether_they_wait_or_not(
     await add_rays(conn, application_id, space, old)
     await index_all(conn)
     await add_rays(conn, application_id, space, {"new": 0.05, "newer": 0.15, "far": 3.0})
-    scope = Scope(application_id=application_id)
+    scope = SearchScope(application_id=application_id)
 
     waiting = await texts(conn, await nearest(conn, scope, space, ray(0), limit=4))
     assert await index_all(conn) == 3
@@ -69,7 +73,7 @@ async def test_what_is_put_under_the_index_during_a_search_is_found_once(
     await add_rays(conn, application_id, space, {f"old {n}": n / 10 for n in range(10)})
     await index_all(conn)
     await add_rays(conn, application_id, space, {"new": 0.05})
-    rows = vector_search._rows
+    rows = vector_search.nearest
 
     async def then_move(*arguments: Any) -> list[Ranked]:
         found = await rows(*arguments)
@@ -77,8 +81,8 @@ async def test_what_is_put_under_the_index_during_a_search_is_found_once(
             await index_all(other)
         return found
 
-    monkeypatch.setattr(vector_search, "_rows", then_move)
-    found = await nearest(conn, Scope(application_id=application_id), space, ray(0), limit=4)
+    monkeypatch.setattr(vector_search, "nearest", then_move)
+    found = await nearest(conn, SearchScope(application_id=application_id), space, ray(0), limit=4)
 
     assert await texts(conn, found) == ["old 0", "new", "old 1", "old 2"]
 
@@ -95,8 +99,10 @@ async def test_filters_and_deletions_hold_for_vectors_that_wait(
     await conn.execute("update rag.knowledge_sources set deleted_at = now() where id = %s", [gone])
     await add_rays(conn, await add_application(conn), space, {"foreign": 0.0})
 
-    everything = await nearest(conn, Scope(application_id=application_id), space, ray(0), limit=2)
-    filtered = Scope(application_id=application_id, metadata={"t": 1})
+    everything = await nearest(
+        conn, SearchScope(application_id=application_id), space, ray(0), limit=2
+    )
+    filtered = SearchScope(application_id=application_id, metadata={"t": 1})
     some = await nearest(conn, filtered, space, ray(0.35), limit=2)
 
     assert await texts(conn, everything) == ["old", "older"]
@@ -110,7 +116,7 @@ async def test_only_the_nearest_of_those_that_wait_are_looked_up(
     cursor = await conn.execute(
         b"explain (analyze, format json) " + vector_search._SQL["nearest_fresh"],
         {
-            **Scope(application_id=application_id).parameters(),
+            **SearchScope(application_id=application_id).parameters(),
             "model_id": space.id,
             "vector": Vector(space.clustered(1)[0]),
             "limit": 10,
@@ -139,24 +145,18 @@ async def test_little_is_missed_when_all_were_put_under_the_index_one_by_one(
     await add_document(conn, application_id, space, [f"text {n}" for n in range(1200)])
     queries = space.clustered(20)
     exact = [
-        await nearest(conn, Scope(application_id=application_id), space, query) for query in queries
+        await nearest(conn, SearchScope(application_id=application_id), space, query)
+        for query in queries
     ]
     await index_all(conn)
     async with conn.transaction():
-        await conn.execute(vector_search._TUNE)
-        await conn.execute("set local enable_sort = off")
-        found = [
-            await vector_search._rows(
-                conn,
-                vector_search.indexed_statement(space.id, dimension=16),
-                {
-                    **Scope(application_id=application_id).parameters(),
-                    "vector": Vector(query),
-                    "limit": 10,
-                },
-            )
-            for query in queries
+        scope = SearchScope(application_id=application_id)
+        asked = [
+            VectorQuery(scope=scope, model_id=space.id, vector=query, limit=10) for query in queries
         ]
+        await by_meaning(conn, asked[0], SearchStatistics())  # which configures the transaction
+        await conn.execute("set local enable_sort = off")
+        found = [await vector_search.nearest_by_index(conn, query) for query in asked]
 
     pairs = zip(exact, found, strict=True)
     assert sum(len({hit.id for hit in hits} & set(best)) for best, hits in pairs) >= 190
@@ -220,7 +220,7 @@ async def test_a_vector_of_another_dimension_is_refused_and_spoils_no_search(
 
     with pytest.raises(psycopg.DataError):
         await add_document(conn, application_id, space, ["bad"], vectors=vectors)
-    found = await nearest(conn, Scope(application_id=application_id), space, ray(0))
+    found = await nearest(conn, SearchScope(application_id=application_id), space, ray(0))
     assert await texts(conn, found) == ["good"]
 
 
@@ -242,5 +242,5 @@ async def test_what_the_version_before_stores_is_under_the_index_and_found(
                 await copy.write_row(row)
 
     assert (await count_indexed(conn), await count_fresh(conn)) == (1, 0)
-    found = await nearest(conn, Scope(application_id=application_id), space, ray(0), limit=1)
+    found = await nearest(conn, SearchScope(application_id=application_id), space, ray(0), limit=1)
     assert await texts(conn, found) == ["new"]

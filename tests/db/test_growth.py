@@ -22,7 +22,7 @@ SMALL: Final = UUID(int=7)
 BATCH: Final = UUID(int=1000)
 
 _VIEWS = load_queries("sources/source_views.sql")
-_LIST = _VIEWS["list"].replace(b"{waiting}", _VIEWS["waiting"])
+_LIST = _VIEWS["list"]
 _SOURCES = load_queries("sources/sources.sql")
 _RESCRAPES = load_queries("crawl/rescrapes.sql")
 _PROGRESS = load_queries("sources/progress.sql")

@@ -16,7 +16,7 @@ from ingest.model import Chunk
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents import documents, fresh_vectors
 from ingest.store.documents.documents import DocumentChunks
-from ingest.store.search.vector_search import Scope
+from ingest.store.search.scope import SearchScope
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.schedule import build_ticks
 from ingest.ticks.vector_indexer import index_vectors
@@ -152,7 +152,7 @@ async def test_what_is_being_moved_is_found_exactly_once(
     conn: Connection, other: Connection, application_id: UUID, space: Space
 ) -> None:
     await add_document(conn, application_id, space, [f"text {n}" for n in range(5)])
-    scope = Scope(application_id=application_id)
+    scope = SearchScope(application_id=application_id)
     query = space.clustered(1)[0]
     before = await nearest(conn, scope, space, query)
     async with other.transaction():
@@ -204,7 +204,9 @@ async def test_a_document_is_replaced_while_its_vectors_are_moved(
         await replacing
 
     assert (await count_fresh(conn), await count_indexed(conn)) == (1, 0)
-    found = await nearest(conn, Scope(application_id=application_id), space, space.clustered(1)[0])
+    found = await nearest(
+        conn, SearchScope(application_id=application_id), space, space.clustered(1)[0]
+    )
     assert len(found) == 1
 
 

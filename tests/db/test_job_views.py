@@ -1,4 +1,4 @@
-"""Lists of jobs: how their statements are made."""
+"""Lists of jobs: complete, in order, and planned for their values."""
 
 from itertools import product
 from typing import get_args
@@ -12,16 +12,6 @@ from ingest.store.queue import job_views
 from ingest.store.queue.job_views import JobFilter
 from ingest.store.tenants import applications
 from tests.builders import enqueue
-
-
-@pytest.mark.parametrize("field", ["source_id", "batch_id", "parent_id", "error_code"])
-def test_a_statement_has_the_conditions_that_were_given_and_no_others(field: str) -> None:
-    where = JobFilter(**{"status": "failed", field: UUID(int=1)})  # type: ignore[arg-type]
-
-    query = job_views.listing("id", where, application_id=UUID(int=2), limit=3, before=4)
-
-    assert query.statement.count(b"and job.") == 3
-    assert query.parameters[field] == UUID(int=1)
 
 
 async def test_lists_are_planned_for_their_values_however_often_they_are_asked_for(

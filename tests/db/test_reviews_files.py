@@ -17,12 +17,13 @@ from ingest.handlers.documents.file import ingest_file
 from ingest.model import Coverage
 from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection, Pool, transaction
+from ingest.search.search import by_meaning, by_words
+from ingest.search.statistics import SearchStatistics
 from ingest.store.documents import embedding_models, held_documents
 from ingest.store.documents.documents import coverage_json
 from ingest.store.queue import job_types, reviews
-from ingest.store.search import keyword_search, vector_search
-from ingest.store.search.search_hints import Hints
-from ingest.store.search.vector_search import Scope
+from ingest.store.search.scope import SearchScope
+from ingest.store.search.vector_search import VectorQuery
 from ingest.store.sources import batch_views, progress, source_control, source_views
 from ingest.worker.attempt import attempt
 from ingest.worker.finish import commit
@@ -65,22 +66,22 @@ async def waiting(request: pytest.FixtureRequest, house: House, application_id: 
 
 async def found(conn: Connection, house: House, application_id: UUID) -> set[str]:
     """The chunks that a search finds by words or by meaning, with a filter and without."""
-    everywhere = Scope(application_id=application_id)
+    everywhere = SearchScope(application_id=application_id)
     sources = [row[0] for row in await rows(conn, "select id from rag.knowledge_sources")]
     async with conn.transaction():
-        matches = await keyword_search.by_keyword(
-            conn, everywhere, "version", limit=9, enough=9, ranked=100, hints=Hints()
+        statistics = SearchStatistics()
+        matches = await by_words(
+            conn, everywhere, "version", statistics, limit=9, enough=9, ranked=100
         )
         ranked = matches.in_order()
         for scope in (everywhere, replace(everywhere, source_ids=sources)):
-            ranked += await vector_search.by_vector(
-                conn,
-                scope,
+            query = VectorQuery(
+                scope=scope,
                 model_id=house.model_id,
                 vector=house.embedder.vector(NEW),
                 limit=9,
-                hints=Hints(),
             )
+            ranked += await by_meaning(conn, query, statistics)
     return set(await texts(conn, [hit.id for hit in ranked]))
 
 

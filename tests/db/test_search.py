@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from ingest.postgres.database import Connection
-from ingest.store.search import keyword_search, vector_search
-from ingest.store.search.search_hints import Hints
-from ingest.store.search.vector_search import Ranked, Scope
+from ingest.search.search import by_words, fuse
+from ingest.search.statistics import SearchStatistics
+from ingest.store.search.hits import load
+from ingest.store.search.scope import Ranked, SearchScope
 from ingest.store.sources import sources
 from tests.builders import add_application
 from tests.knowledge import Space, add_document, add_space, nearest
@@ -30,7 +31,7 @@ def scored(*found: tuple[UUID, float]) -> list[Ranked]:
 def test_fusion_prefers_what_is_good_in_both_rankings() -> None:
     a, b, c, d = sorted(uuid4() for _ in range(4))
 
-    fused = vector_search.fuse(scored((a, 8), (b, 6), (c, 2)), scored((d, 0.4), (b, 0.3)), limit=3)
+    fused = fuse(scored((a, 8), (b, 6), (c, 2)), scored((d, 0.4), (b, 0.3)), limit=3)
 
     assert [(hit.id, hit.score) for hit in fused] == [(b, 0.75), (a, 0.5), (d, 0.5)]
 
@@ -38,43 +39,43 @@ def test_fusion_prefers_what_is_good_in_both_rankings() -> None:
 def test_fusion_tells_a_clear_winner_from_one_that_is_hardly_better() -> None:
     a, b = uuid4(), uuid4()
 
-    clear = vector_search.fuse(scored((a, 10), (b, 1)), scored((b, 0.51), (a, 0.5)), limit=1)
-    close = vector_search.fuse(scored((a, 10), (b, 9.9)), scored((b, 0.9), (a, 0.5)), limit=1)
+    clear = fuse(scored((a, 10), (b, 1)), scored((b, 0.51), (a, 0.5)), limit=1)
+    close = fuse(scored((a, 10), (b, 9.9)), scored((b, 0.9), (a, 0.5)), limit=1)
 
     assert [hit.id for hit in (*clear, *close)] == [a, b]
 
 
 def test_equal_ones_are_fused_in_the_same_order_however_they_came() -> None:
     ids = [uuid4() for _ in range(5)]
-    one_way = vector_search.fuse(ranked(*ids), limit=5)
-    other_way = vector_search.fuse(ranked(*reversed(ids)), limit=5)
+    one_way = fuse(ranked(*ids), limit=5)
+    other_way = fuse(ranked(*reversed(ids)), limit=5)
 
     assert one_way == other_way
 
 
 @pytest.mark.parametrize("rankings", [[], [[], []]])
 def test_fusion_of_nothing_is_nothing(rankings: list[list[Ranked]]) -> None:
-    assert vector_search.fuse(*rankings, limit=10) == []
+    assert fuse(*rankings, limit=10) == []
 
 
 def test_fusion_of_what_is_unlike_the_question_is_no_error() -> None:
     a, b = sorted(uuid4() for _ in range(2))
 
-    fused = vector_search.fuse(scored((a, -0.1), (b, -0.2)), scored((b, 0)), limit=2)
+    fused = fuse(scored((a, -0.1), (b, -0.2)), scored((b, 0)), limit=2)
 
     assert [(hit.id, hit.score) for hit in fused] == [(a, 0), (b, 0)]
 
 
 async def everywhere(
-    conn: Connection, scope: Scope, space: Space, query: str = "shared"
+    conn: Connection, scope: SearchScope, space: Space, query: str = "shared"
 ) -> set[str]:
     """What any kind of search finds."""
     by_vector = await nearest(conn, scope, space, np.ones(space.dimension, np.float32), limit=100)
-    by_keyword = await keyword_search.by_keyword(
-        conn, scope, query, limit=100, enough=100, ranked=1000, hints=Hints()
+    by_keyword = await by_words(
+        conn, scope, query, SearchStatistics(), limit=100, enough=100, ranked=1000
     )
     ids = {*by_vector, *(hit.id for hit in by_keyword.in_order())}
-    loaded = await vector_search.load(conn, ranked(*ids), application_id=scope.application_id)
+    loaded = await load(conn, ranked(*ids), application_id=scope.application_id)
     assert len(loaded) == len(ids)
     return {hit.content for hit in loaded}
 
@@ -86,8 +87,10 @@ async def test_nothing_of_another_application_is_found(
     foreign = await add_document(conn, other, space, ["shared secret"])
     await add_document(conn, application_id, space, ["shared mine"])
 
-    assert await everywhere(conn, Scope(application_id=application_id), space) == {"shared mine"}
-    named = Scope(application_id=application_id, source_ids=[foreign])
+    assert await everywhere(conn, SearchScope(application_id=application_id), space) == {
+        "shared mine"
+    }
+    named = SearchScope(application_id=application_id, source_ids=[foreign])
     assert await everywhere(conn, named, space) == set()
 
 
@@ -99,7 +102,7 @@ async def test_foreign_chunks_are_not_loaded(
     cursor = await conn.execute("select id from rag.chunks")
     ids = [row[0] for row in await cursor.fetchall()]
 
-    assert await vector_search.load(conn, ranked(*ids), application_id=application_id) == []
+    assert await load(conn, ranked(*ids), application_id=application_id) == []
 
 
 async def test_a_deleted_source_or_document_is_not_found(
@@ -111,7 +114,9 @@ async def test_a_deleted_source_or_document_is_not_found(
     await sources.tombstone(conn, application_id=application_id, ids=[gone])
     await conn.execute("update rag.documents set deleted_at = now() where source_id = %s", [page])
 
-    assert await everywhere(conn, Scope(application_id=application_id), space) == {"shared here"}
+    assert await everywhere(conn, SearchScope(application_id=application_id), space) == {
+        "shared here"
+    }
 
 
 async def test_filters_narrow_every_kind_of_search(
@@ -126,8 +131,8 @@ async def test_filters_narrow_every_kind_of_search(
     )
     await add_document(conn, application_id, space, ["shared german"], metadata='{"lang": "de"}')
 
-    def scope(**narrow: object) -> Scope:
-        return Scope(application_id=application_id, **narrow)  # type: ignore[arg-type] # as named
+    def scope(**narrow: object) -> SearchScope:
+        return SearchScope(application_id=application_id, **narrow)  # type: ignore[arg-type] # as named
 
     assert await everywhere(conn, scope(source_ids=[french]), space) == {"shared french"}
     assert await everywhere(conn, scope(source_ids=[]), space) == set()
@@ -145,7 +150,7 @@ async def test_hits_say_where_they_come_from(
     cursor = await conn.execute("select id from rag.chunks order by content")
     ids = [row[0] for row in await cursor.fetchall()]
 
-    first, second = await vector_search.load(conn, ranked(*ids), application_id=application_id)
+    first, second = await load(conn, ranked(*ids), application_id=application_id)
 
     assert (first.page, first.page_end) == (1, 1)
     assert (first.knowledge_source_id, first.title) == (titled, "A title")

@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingest.postgres.database import Connection
-from ingest.store.search import keyword_search
-from ingest.store.search.keyword_search import Matches
-from ingest.store.search.search_hints import Hints
-from ingest.store.search.vector_search import Scope
+from ingest.search.search import Matches, by_words
+from ingest.search.statistics import SearchStatistics
+from ingest.search.terms import RatedTerm, looser_and_looser
+from ingest.store.search.scope import SearchScope
 from ingest.store.sources import sources
 from tests.knowledge import Space, add_document, add_space, texts
 
@@ -22,15 +22,15 @@ async def space(conn: Connection) -> Space:
 
 
 async def matching(
-    conn: Connection, scope: Scope, query: str, *, limit: int, ranked: int = 1000
+    conn: Connection, scope: SearchScope, query: str, *, limit: int, ranked: int = 1000
 ) -> Matches:
-    return await keyword_search.by_keyword(
-        conn, scope, query, limit=limit, enough=limit, ranked=ranked, hints=Hints()
+    return await by_words(
+        conn, scope, query, SearchStatistics(), limit=limit, enough=limit, ranked=ranked
     )
 
 
 async def keyword(conn: Connection, application_id: UUID, query: str, limit: int = 10) -> list[str]:
-    found = await matching(conn, Scope(application_id=application_id), query, limit=limit)
+    found = await matching(conn, SearchScope(application_id=application_id), query, limit=limit)
     return await texts(conn, [hit.id for hit in found.in_order()])
 
 
@@ -55,7 +55,7 @@ async def test_chunks_with_all_words_come_before_those_with_some(
         conn, application_id, space, ["solar solar solar", "wind and solar power", "coal"]
     )
     found = await matching(
-        conn, Scope(application_id=application_id), "solar wind", limit=5, ranked=100
+        conn, SearchScope(application_id=application_id), "solar wind", limit=5, ranked=100
     )
 
     assert await texts(conn, [hit.id for hit in found.in_order()]) == [
@@ -165,7 +165,7 @@ async def test_a_word_in_every_chunk_does_not_hide_the_telling_one(
 
     found = await matching(
         conn,
-        Scope(application_id=application_id),
+        SearchScope(application_id=application_id),
         "which report has herons and zebras",
         limit=5,
         ranked=100,
@@ -199,7 +199,9 @@ async def test_a_short_chunk_about_something_beats_a_long_one_that_mentions_it(
     )
     await conn.execute("update rag.chunks set token_count = length(content)")
 
-    found = await matching(conn, Scope(application_id=application_id), "heron", limit=2, ranked=9)
+    found = await matching(
+        conn, SearchScope(application_id=application_id), "heron", limit=2, ranked=9
+    )
     short, rambling = found.with_all
 
     assert await texts(conn, [short.id]) == ["a heron sings"]
@@ -212,7 +214,9 @@ async def test_a_word_that_comes_often_counts_more_but_ever_less(
     often = ["owl", "owl owl", "owl owl owl owl owl owl owl owl", "heron"]
     await add_document(conn, application_id, space, often)
 
-    found = await matching(conn, Scope(application_id=application_id), "owl", limit=9, ranked=9)
+    found = await matching(
+        conn, SearchScope(application_id=application_id), "owl", limit=9, ranked=9
+    )
     scores = [hit.score for hit in found.with_all]
 
     # BM25 with k1 = 1.2 and chunks of equal length.
@@ -226,7 +230,7 @@ async def test_words_that_a_chunk_does_not_have_add_nothing(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     await add_document(conn, application_id, space, ["owl by night", "fox"])
-    scope = Scope(application_id=application_id)
+    scope = SearchScope(application_id=application_id)
 
     alone, among = [
         await matching(conn, scope, query, limit=1, ranked=9)
@@ -241,7 +245,7 @@ async def test_what_was_deleted_is_found_in_haste_only(
 ) -> None:
     source = await add_document(conn, application_id, space, ["owl"])
     await sources.tombstone(conn, application_id=application_id, ids=[source])
-    careful = Scope(application_id=application_id)
+    careful = SearchScope(application_id=application_id)
 
     with_care, in_haste = [
         await matching(conn, scope, "owl", limit=1, ranked=9)
@@ -253,9 +257,10 @@ async def test_what_was_deleted_is_found_in_haste_only(
 
 
 def test_the_index_goes_through_the_rare_words_only() -> None:
-    terms = [("'rare'", 0.001), ("'odd'", 0.002), ("'usual'", 0.3), ("'common'", 0.9)]
+    shares = {"'rare'": 0.001, "'odd'": 0.002, "'usual'": 0.3, "'common'": 0.9}
+    terms = [RatedTerm(*term) for term in shares.items()]
 
-    strict, loose, loosest = keyword_search._ever_less(terms, most=0.01)
+    strict, loose, loosest = looser_and_looser(terms, most=0.01)
 
     assert loosest == "'rare' | 'odd'"
     assert loose.startswith("('rare' & (('odd') | ('usual') | ('common'))) | ('odd' & ")
@@ -264,4 +269,4 @@ def test_the_index_goes_through_the_rare_words_only() -> None:
 
 
 def test_a_query_of_one_word_asks_for_that_word() -> None:
-    assert list(keyword_search._ever_less([("'only'", 0.5)], most=0.01)) == ["'only'"]
+    assert list(looser_and_looser([RatedTerm("'only'", 0.5)], most=0.01)) == ["'only'"]

@@ -9,16 +9,19 @@ from pgvector import Vector
 from psycopg import sql
 
 from ingest.postgres.database import Connection
+from ingest.search import search
+from ingest.search.search import by_meaning
+from ingest.search.statistics import SearchStatistics
 from ingest.store.search import vector_search
-from ingest.store.search.search_hints import Hints
-from ingest.store.search.vector_search import Scope
+from ingest.store.search.scope import SearchScope
+from ingest.store.search.vector_search import VectorQuery
 from tests.builders import add_application
 from tests.fresh import index_all
 from tests.knowledge import Space, add_document, add_space, nearest, texts
 
 # Above what is compared one by one: such a search goes through the index.
 DIMENSION = 256
-MANY = vector_search._EXACT_NUMBERS // DIMENSION + 1
+MANY = search._EXACT_NUMBERS // DIMENSION + 1
 
 
 @pytest.fixture
@@ -66,7 +69,7 @@ async def index_is_used(
     cursor = await conn.execute(
         sql.SQL("explain ") + statement,
         {
-            **Scope(application_id=application_id).parameters(),
+            **SearchScope(application_id=application_id).parameters(),
             "vector": Vector(vector),
             "limit": 10,
         },
@@ -84,7 +87,7 @@ async def test_a_large_application_is_searched_by_its_index_and_little_is_missed
 
     found = exact = 0
     for query in queries:
-        mine = await nearest(conn, Scope(application_id=application_id), space, query)
+        mine = await nearest(conn, SearchScope(application_id=application_id), space, query)
         cursor = await conn.execute(
             "select chunk_id from rag.embeddings order by embedding <=> %s limit 10",
             [Vector(query)],
@@ -113,20 +116,17 @@ async def test_a_tiny_application_gets_its_hits_among_many_foreign_vectors(
     await fill(conn, await add_application(conn), space, 20_000)
     await add_document(conn, application_id, space, [f"mine {n}" for n in range(12)])
     await index_all(conn)
-    scope = Scope(application_id=application_id)
+    scope = SearchScope(application_id=application_id)
     query = space.clustered(1)[0]
 
     compared = await nearest(conn, scope, space, query)
     async with conn.transaction():
-        await conn.execute(vector_search._TUNE)
+        nearby = VectorQuery(scope=scope, model_id=space.id, vector=query, limit=10)
+        await by_meaning(conn, nearby, SearchStatistics())  # which configures the transaction
         # The planner would rather sort so few; a larger application has only the index.
         await conn.execute("set local enable_sort = off")
         uses_index = await index_is_used(conn, application_id, space, query)
-        by_index = await vector_search._rows(
-            conn,
-            vector_search.indexed_statement(space.id, dimension=16),
-            {**scope.parameters(), "vector": Vector(query), "limit": 10},
-        )
+        by_index = await vector_search.nearest_by_index(conn, nearby)
 
     assert uses_index
     assert len(compared) == 10
@@ -142,13 +142,11 @@ async def test_hits_come_nearest_first_with_their_similarity(
     vectors = np.array([[1, t, 0, 0, 0, 0, 0, 0] for t in (0, 3, 1)], dtype=np.float32)
     await add_document(conn, application_id, space, ["same", "far", "near"], vectors=vectors)
     async with conn.transaction():
-        found = await vector_search.by_vector(
+        scope = SearchScope(application_id=application_id)
+        found = await by_meaning(
             conn,
-            Scope(application_id=application_id),
-            model_id=space.id,
-            vector=query,
-            limit=10,
-            hints=Hints(),
+            VectorQuery(scope=scope, model_id=space.id, vector=query, limit=10),
+            SearchStatistics(),
         )
 
     assert await texts(conn, [hit.id for hit in found]) == ["same", "near", "far"]
@@ -161,7 +159,7 @@ async def test_two_models_side_by_side_do_not_mix(
     wide = await add_space(conn, name="wider", dimension=2500)
     await add_document(conn, application_id, space, ["narrow"])
     await add_document(conn, application_id, wide, ["wide"])
-    scope = Scope(application_id=application_id)
+    scope = SearchScope(application_id=application_id)
 
     by_narrow = await nearest(conn, scope, space, space.clustered(1)[0])
     by_wide = await nearest(conn, scope, wide, wide.clustered(1)[0])

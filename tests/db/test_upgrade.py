@@ -15,7 +15,7 @@ from psycopg import AsyncConnection
 
 from ingest.postgres.database import Connection, begin_session
 from ingest.postgres.migrations import migrate
-from ingest.store.search.vector_search import Scope
+from ingest.store.search.scope import SearchScope
 from ingest.store.sources import source_views
 from ingest.store.sources.source_views import SourceFilter
 from ingest.store.tenants import applications
@@ -106,5 +106,5 @@ async def _chunks_near_the_first(conn: Connection, application_id: UUID) -> list
     [(model_id, vector)] = await cursor.fetchall()
     vector = np.asarray(vector.to_numpy() if hasattr(vector, "to_numpy") else vector, np.float32)
     space = Space(id=model_id, dimension=len(vector))
-    ids = await nearest(conn, Scope(application_id=application_id), space, vector)
+    ids = await nearest(conn, SearchScope(application_id=application_id), space, vector)
     return await texts(conn, ids)

@@ -1,4 +1,4 @@
--- State of runs, for their handlers. Lock order: jobs, then crawls, then sources.
+-- State of runs, for their handlers.
 
 -- name: get
 select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.provider,

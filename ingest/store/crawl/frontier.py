@@ -252,7 +252,7 @@ async def add_seen(
 async def requeue_orphans(conn: Connection, owner: RunOwner) -> int:
     """Requeue pages whose canonical URL has no document, now to be stored; return how many.
 
-    Locks jobs: call it before anything that locks the run.
+    Locks jobs: call it before locking the run (docs/locks.md).
     """
     cursor = await conn.execute(_SQL["orphans"], {"crawl_id": owner.crawl_id})
     orphans = dict(await cursor.fetchall())
@@ -272,7 +272,7 @@ async def requeue_orphans(conn: Connection, owner: RunOwner) -> int:
 async def requeue(conn: Connection, owner: RunOwner, *, all: bool = False) -> int:
     """Requeue the failed pages of a run, or all; reuse their jobs if possible. Returns how many.
 
-    Locks jobs: call it before anything that locks the run.
+    Locks jobs: call it before locking the run (docs/locks.md).
     """
     cursor = await conn.execute(_SQL["to_try_again"], {"crawl_id": owner.crawl_id, "all": all})
     pages = await cursor.fetchall()

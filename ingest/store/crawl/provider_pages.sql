@@ -37,7 +37,7 @@ update rag.crawl_pages as page
  where page.id = new.id;
 
 -- name: lock_jobs
--- Lock order is jobs before runs, and the caller already holds a run: it must not wait for jobs.
+-- Does not wait for jobs: the caller already holds the run.
 with free as materialized (
     select id, status from rag.processing_jobs
      where id = any(%(ids)s)

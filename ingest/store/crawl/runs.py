@@ -207,7 +207,6 @@ async def _again(
     metadata: Jsonb | None,
     run_settings: CrawlSettings | None = None,
 ) -> Run:
-    # Lock order, as in the workers: jobs, then runs, then sources.
     await job_control.cancel(
         conn,
         application_id=new.application_id,

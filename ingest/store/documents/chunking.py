@@ -153,7 +153,7 @@ async def set_of_sources(
 async def lock_application(conn: Connection, application_id: UUID) -> None:
     """Wait for open transactions that store chunks; block new ones until this one ends.
 
-    To change an application's settings: after applications.lock_sources, before any row lock.
+    To change an application's settings; see docs/locks.md.
     """
     await conn.execute(_SQL["lock_application"], {"application_id": application_id})
 

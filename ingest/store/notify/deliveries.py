@@ -139,7 +139,7 @@ async def end_pending(
 ) -> None:
     """Cancel the pending deliveries of an endpoint, except that of job `but`.
 
-    Call before locking the endpoint: jobs are locked first.
+    Call before locking the endpoint (docs/locks.md).
     """
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
@@ -157,8 +157,7 @@ async def end_pending(
 async def release(conn: Connection, *, endpoint_id: UUID, if_failing: bool = False) -> int:
     """Make deliveries that wait for an endpoint ready; returns how many.
 
-    With `if_failing`, only if the endpoint fails. Call before locking the endpoint: jobs are locked
-    first. Misses deliveries that are being snoozed right now; `release_overlooked` finds them.
+    With `if_failing`, only if the endpoint fails. Call before locking the endpoint (docs/locks.md).
     """
     done = await conn.execute(
         _SQL["release"], {"endpoint_id": endpoint_id, "if_failing": if_failing}

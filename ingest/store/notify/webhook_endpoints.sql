@@ -1,4 +1,4 @@
--- Webhook endpoints. Lock order: jobs, then sources, then endpoints, then deliveries.
+-- Webhook endpoints.
 
 -- name: lock_application
 -- Concurrent requests must not exceed the limit.

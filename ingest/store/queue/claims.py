@@ -61,14 +61,6 @@ async def prepared(conn: Connection) -> AsyncIterator[None]:
             await conn.execute(_SQL["reset_plans"])
 
 
-async def share_switches(conn: Connection) -> None:
-    """Block changes to pauses, job types and limits until the caller's transaction ends.
-
-    Call this before the first statement that reads them.
-    """
-    await conn.execute(_SQL["share_switches"])
-
-
 async def claimable_types(conn: Connection, *, handlers: Sequence[str]) -> list[ClaimableType]:
     """Job types that are enabled, not paused, and have a handler in this worker."""
     async with conn.cursor(row_factory=class_row(ClaimableType)) as cur:

@@ -1,4 +1,4 @@
--- User actions on jobs. Lock order as in jobs.sql.
+-- User actions on jobs.
 
 -- name: cancel
 -- Takes effect at once: the fence moves, so a worker running the job can no longer write. Children

@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from ingest.errors import Conflict
 from ingest.postgres.database import Connection, load_queries
+from ingest.store.queue.config_lock import lock_config_exclusive
 from ingest.store.queue.jobs import wake
 
 _SQL = load_queries("queue/job_types.sql")
@@ -95,7 +96,7 @@ async def write(conn: Connection, job_type: JobType) -> None:
 
     No claim that commits after the caller's transaction uses the old settings.
     """
-    await conn.execute(_SQL["take_switches"])
+    await lock_config_exclusive(conn)
     await conn.execute(_SQL["write"], _row(job_type))
     await wake(conn)
 

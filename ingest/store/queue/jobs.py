@@ -16,8 +16,6 @@ from ingest.payloads import Payload
 from ingest.postgres.database import Connection, load_queries, new_id
 
 _SQL = load_queries("queue/jobs.sql")
-_ENQUEUE_AND_WAKE = _SQL["enqueue_and_wake"].replace(b"{enqueue}", _SQL["enqueue"])
-_ENQUEUE_UNLESS_KNOWN = b"\n".join([_SQL["enqueue"], _SQL["unless_known"]])
 
 T = TypeVar("T")
 
@@ -114,18 +112,12 @@ async def enqueue(conn: Connection, jobs: Sequence[NewJob]) -> list[UUID]:
     if not jobs:
         return []
     values = _columns(jobs)
+    [(inserted, ids, _)] = await (await conn.execute(_SQL["enqueue"], values)).fetchall()
+    if inserted == len(jobs):
+        return [job.id for job in jobs]
     if not values["keys"]:
-        cursor = await conn.execute(_ENQUEUE_AND_WAKE, values)
-        [(inserted, _)] = await cursor.fetchall()
-        if inserted != len(jobs):
-            raise LookupError("jobs of a type that is not registered")
-        return [job.id for job in jobs]
-    async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_ENQUEUE_UNLESS_KNOWN, values)
-        new = set(await cur.fetchall())
-    await wake(conn)
-    if len(new) == len(jobs):
-        return [job.id for job in jobs]
+        raise LookupError("jobs of a type that is not registered")
+    new = set(ids or [])
     earlier = await _by_idempotency_key(conn, jobs)
     return [job.id if job.id in new else earlier[job.idempotency_key] for job in jobs]
 

@@ -1,5 +1,5 @@
 -- Ended jobs. A run (root job and children) expires as a whole, since a source's status derives
--- from all of it. Lock order: jobs, crawls, sources. Locked rows are left for the next round.
+-- from all of it. Locked rows are left for the next round.
 
 -- name: ended
 -- Candidates, oldest end first, each with its run and, if this is the current run of a source, with

@@ -1,4 +1,4 @@
--- Completion of upload batches. Lock order: jobs, then sources, then batches.
+-- Completion of upload batches.
 
 -- name: lock
 -- A separate statement: the next one must see everything committed before we got the lock. A batch

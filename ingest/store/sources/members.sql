@@ -1,5 +1,5 @@
 -- Members, the files inside an uploaded file: documents of one source, each read by a child of the
--- source's root job, which has the document's uri. Lock order: jobs, sources.
+-- source's root job, which has the document's uri.
 
 -- name: children
 select count(*) as total,
@@ -10,7 +10,7 @@ select count(*) as total,
  where parent_job_id = %(root_job_id)s;
 
 -- name: lock
-select pg_advisory_xact_lock(hashtextextended(%(root_job_id)s::text, 0));
+select pg_advisory_xact_lock(hashtextextended(%(root_job_id)s::text, 7245110388));
 
 -- name: begin
 -- A retried run starts from scratch: results of its previous child jobs do not count.

@@ -58,7 +58,6 @@ async def delete(conn: Connection, *, application_id: UUID, ids: Sequence[UUID])
     """
     await applications.lock_sources(conn, application_id)
     ids = await _owned(conn, application_id, ids)
-    # Jobs, then runs, then sources: the lock order of the workers.
     await job_control.cancel(
         conn,
         application_id=application_id,

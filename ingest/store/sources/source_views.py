@@ -20,7 +20,6 @@ from ingest.store.documents.chunking import OwnChunking
 from ingest.store.sources import missing_content
 
 _SQL = load_queries("sources/source_views.sql")
-_GET, _LIST = (_SQL[name].replace(b"{waiting}", _SQL["waiting"]) for name in ("get", "list"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +133,7 @@ class ChunkView:
 
 async def get(conn: Connection, *, application_id: UUID, id: UUID) -> SourceView | None:
     async with conn.cursor(row_factory=kwargs_row(_source)) as cur:
-        await cur.execute(_GET, {"application_id": application_id, "id": id})
+        await cur.execute(_SQL["get"], {"application_id": application_id, "id": id})
         return await cur.fetchone()
 
 
@@ -150,7 +149,7 @@ async def list_sources(
     before_time, before_id = before or (None, None)
     async with conn.cursor(row_factory=kwargs_row(_source)) as cur:
         await cur.execute(
-            _LIST,
+            _SQL["list"],
             {
                 "application_id": application_id,
                 "status": where.status,

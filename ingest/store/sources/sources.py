@@ -76,7 +76,7 @@ async def for_jobs(conn: Connection, ids: Sequence[UUID]) -> dict[UUID, SourceFo
 
 
 async def lock(conn: Connection, ids: Collection[UUID]) -> None:
-    """Lock the rows of sources until the transaction ends, in the global lock order."""
+    """Lock the rows of sources until the transaction ends."""
     await conn.execute(_SQL["lock"], {"ids": list(ids)})
 
 

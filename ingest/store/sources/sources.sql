@@ -92,7 +92,6 @@ select source.id, source.application_id, source.name, source.uri, source.type, s
  where source.id = any(%(ids)s) and source.deleted_at is null;
 
 -- name: set_content
--- The rows are already locked, in the global lock order (`lock`).
 update rag.knowledge_sources as source
    set content_hash = new.content_hash, blob_key = new.blob_key, size_bytes = new.size_bytes,
        embedding_model_id = new.model_id, coverage = new.coverage,

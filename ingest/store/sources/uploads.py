@@ -107,7 +107,6 @@ async def _write_sources(
     updated = [verdict for verdict in accepted if not verdict.is_new_source]
     common = {"application_id": upload.application_id, "batch_id": batch_id}
     if updated:
-        # Jobs before sources: the lock order of the workers.
         await job_control.cancel(
             conn,
             application_id=upload.application_id,

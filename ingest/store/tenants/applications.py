@@ -64,7 +64,7 @@ class Application:
 async def lock_sources(conn: Connection, application_id: UUID) -> None:
     """Let one transaction at a time add or remove sources of an application.
 
-    Take this lock before any row lock. Workers never take it, so it never waits for one.
+    Before any row lock (docs/locks.md). Workers never take it, so it never waits for one.
     """
     await conn.execute(_SQL["lock_sources"], {"application_id": application_id})
 

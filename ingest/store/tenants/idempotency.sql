@@ -1,7 +1,7 @@
 -- name: lock
 -- Held until the end of the transaction. A separate statement, so that the next one sees what the
 -- previous holder committed.
-select pg_advisory_xact_lock(hashtextextended(%(application_id)s::uuid || %(key)s::text, 7245110384));
+select pg_advisory_xact_lock(hashtextextended(%(application_id)s::uuid || %(key)s::text, 7245110387));
 
 -- name: be_patient
 -- The wait is limited because a waiting request occupies a pool connection.

@@ -1,30 +1,23 @@
 """Per-process cache of search statistics. Stale values cost time or rank, but never a hit."""
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
+from ingest.postgres.database import Connection
+from ingest.store.search import keyword_search
+from ingest.store.search.keyword_search import WordShares
+
 # Only `analyze` updates the statistics, and its runs are hours apart.
 _KEPT_SECONDS: Final = 60.0
 _MOST_LARGE: Final = 10_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WordShares:
-    """The share of chunks that contain a word, from the planner's statistics."""
-
-    common: Mapping[str, float]
-    rare: float
-    """The share assumed for a word that is not in `common`."""
-
-    def of(self, word: str) -> float:
-        return self.common.get(word, self.rare)
+# Of every word, before the first `analyze`.
+_UNKNOWN_SHARE: Final = 0.001
 
 
 @dataclass(slots=True)
-class Hints:
+class SearchStatistics:
     """Shared by all searches of a process."""
 
     _shares: WordShares | None = None
@@ -37,7 +30,16 @@ class Hints:
         is_fresh = time.monotonic() - self._read_at < _KEPT_SECONDS
         return self._shares if is_fresh else None
 
-    def read(self, shares: WordShares) -> None:
+    async def word_shares(self, conn: Connection) -> WordShares:
+        if self.shares is not None:
+            return self.shares
+        shares = await keyword_search.word_shares(conn)
+        if shares is None:
+            return WordShares(common={}, rare=_UNKNOWN_SHARE)
+        self.keep(shares)
+        return shares
+
+    def keep(self, shares: WordShares) -> None:
         self._shares, self._read_at = shares, time.monotonic()
 
     def is_large(self, application_id: UUID, model_id: int) -> bool:

@@ -6,10 +6,11 @@ from uuid import UUID
 import pytest
 
 from ingest.postgres.database import Connection
-from ingest.store.search import keyword_search, search_hints
-from ingest.store.search.keyword_search import Matches
-from ingest.store.search.search_hints import Hints, WordShares
-from ingest.store.search.vector_search import Scope
+from ingest.search import statistics as cache
+from ingest.search.search import Matches, by_words
+from ingest.search.statistics import SearchStatistics
+from ingest.store.search.keyword_search import WordShares
+from ingest.store.search.scope import SearchScope
 from tests.knowledge import Space, add_document, add_space, nearest
 
 
@@ -18,26 +19,24 @@ async def space(conn: Connection) -> Space:
     return await add_space(conn)
 
 
-async def owls(conn: Connection, application_id: UUID, hints: Hints) -> Matches:
-    scope = Scope(application_id=application_id)
+async def owls(conn: Connection, application_id: UUID, statistics: SearchStatistics) -> Matches:
+    scope = SearchScope(application_id=application_id)
     async with conn.transaction():
-        return await keyword_search.by_keyword(
-            conn, scope, "owl", limit=9, enough=9, ranked=9, hints=hints
-        )
+        return await by_words(conn, scope, "owl", statistics, limit=9, enough=9, ranked=9)
 
 
 async def test_all_is_found_where_an_application_is_no_longer_large(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     await add_document(conn, application_id, space, ["owl", "fox", "hen"])
-    hints = Hints()
-    hints.note(application_id, space.id, is_large=True)
-    scope = Scope(application_id=application_id)
+    statistics = SearchStatistics()
+    statistics.note(application_id, space.id, is_large=True)
+    scope = SearchScope(application_id=application_id)
 
-    found = await nearest(conn, scope, space, space.clustered(1)[0], hints=hints)
+    found = await nearest(conn, scope, space, space.clustered(1)[0], statistics=statistics)
 
     assert len(found) == 3
-    assert not hints.is_large(application_id, space.id)
+    assert not statistics.is_large(application_id, space.id)
 
 
 async def test_statistics_of_words_are_read_once_in_a_while(
@@ -45,30 +44,30 @@ async def test_statistics_of_words_are_read_once_in_a_while(
 ) -> None:
     await add_document(conn, application_id, space, ["owl by night", "fox by day"])
     await conn.execute("analyze rag.chunks")
-    hints = Hints()
+    statistics = SearchStatistics()
     kept = WordShares(common={}, rare=0.5)
-    hints.read(kept)
+    statistics.keep(kept)
 
     async def shares_after_a_search() -> WordShares | None:
-        await owls(conn, application_id, hints)
-        return hints.shares
+        await owls(conn, application_id, statistics)
+        return statistics.shares
 
     assert await shares_after_a_search() is kept
-    monkeypatch.setattr(search_hints, "_KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(cache, "_KEPT_SECONDS", 0.0)
     await shares_after_a_search()
     monkeypatch.undo()
 
-    assert hints.shares is not None
-    assert hints.shares.of("owl") == pytest.approx(0.5)
-    assert hints.shares.of("crane") == pytest.approx(0.25)
+    assert statistics.shares is not None
+    assert statistics.shares.of("owl") == pytest.approx(0.5)
+    assert statistics.shares.of("crane") == pytest.approx(0.25)
 
 
 async def test_no_statement_of_a_search_takes_longer_than_five_seconds(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     for scope in (
-        Scope(application_id=application_id),
-        Scope(application_id=application_id, source_ids=[]),
+        SearchScope(application_id=application_id),
+        SearchScope(application_id=application_id, source_ids=[]),
     ):
         async with conn.transaction():
             await nearest(conn, scope, space, space.clustered(1)[0])
@@ -93,9 +92,9 @@ async def test_where_no_chunk_has_words_there_are_no_statistics_of_them(
 ) -> None:
     await add_document(conn, application_id, space, ["!!! ???", "..."])
     await conn.execute("analyze rag.chunks")
-    hints = Hints()
+    statistics = SearchStatistics()
 
-    found = await owls(conn, application_id, hints)
+    found = await owls(conn, application_id, statistics)
 
     assert found.in_order() == []
-    assert hints.shares is None
+    assert statistics.shares is None
