@@ -97,7 +97,11 @@ def _dump(dsn: str) -> str:
     ).stdout
     # Without commands of psql, settings that only newer servers know, and comments.
     kept = [line for line in dumped.splitlines() if not line.startswith(("\\", "SET ", "--"))]
-    return "create extension if not exists vector schema public;\n" + "\n".join(
+    # Functions come before the tables that they read.
+    start = (
+        "set check_function_bodies = off;\ncreate extension if not exists vector schema public;\n"
+    )
+    return start + "\n".join(
         line for line, before in zip(kept, ["", *kept], strict=False) if line or before
     )
 
