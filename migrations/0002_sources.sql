@@ -33,7 +33,7 @@ create table rag.knowledge_sources (
     metadata            jsonb not null default '{}',
     -- Chunk size, overlap and split set for this source; anything else is its application's.
     chunking            jsonb not null default '{}',
-    -- How a site is crawled: limit, depth, patterns, provider.
+    -- Pages and sites: limit, depth, patterns and provider of a crawl.
     crawl_settings      jsonb,
     -- Null: re-scraped nightly with all others.
     rescrape_cron       text,

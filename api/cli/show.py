@@ -173,7 +173,7 @@ def _why(job: Row) -> object:
 
 def _pages(hit: Mapping[str, Any]) -> str:
     """`, page 3`, or `, pages 3 to 4` for a hit that spans pages."""
-    first, last = hit["page"], hit.get("pageEnd")
+    first, last = hit["page"], hit["pageEnd"]
     if not first:
         return ""
     return f", page {first}" if last in (None, first) else f", pages {first} to {last}"

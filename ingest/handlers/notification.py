@@ -58,10 +58,10 @@ async def deliver(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     begun = await _begin_attempt(job, ctx)
     if begun is None:
         return Outcome(result={"dropped": "the endpoint was deleted"})
-    due, has_turn = begun
+    due, is_probe = begun
     answer = await _send(due, ctx)
     if isinstance(answer, _Refusal):
-        raise await _failed(job, due, answer, ctx, has_turn=has_turn)
+        raise await _failed(job, due, answer, ctx, is_probe=is_probe)
 
     async def write(conn: Connection) -> None:
         await webhook_endpoints.worked(conn, due.endpoint_id)
@@ -84,16 +84,16 @@ async def _begin_attempt(job: ClaimedJob, ctx: Context) -> tuple[Due, bool] | No
             return None
         if not due.is_enabled:
             raise Permanent("the endpoint is disabled", code="delivery_failed")
-        has_turn = False
+        is_probe = False
         if due.failing_for is not None:
-            has_turn = await webhook_endpoints.take_turn(conn, due.endpoint_id)
-            if not has_turn:
-                raise Snooze(_until_turn(due), reason="endpoint_failing")
+            is_probe = await webhook_endpoints.reserve_probe(conn, due.endpoint_id)
+            if not is_probe:
+                raise Snooze(_until_probe(due), reason="endpoint_failing")
         await deliveries.attempt(conn, due.id)
-    return due, has_turn
+    return due, is_probe
 
 
-def _until_turn(due: Due) -> timedelta:
+def _until_probe(due: Due) -> timedelta:
     wait = max(due.wait or timedelta(0), timedelta(seconds=1))
     return wait + timedelta(seconds=_SPREAD_SECONDS * random.random())  # noqa: S311  # no secret
 
@@ -158,11 +158,11 @@ async def _mail(due: Due, ctx: Context) -> int | _Refusal:
 
 
 async def _failed(
-    job: ClaimedJob, due: Due, refusal: _Refusal, ctx: Context, *, has_turn: bool
+    job: ClaimedJob, due: Due, refusal: _Refusal, ctx: Context, *, is_probe: bool
 ) -> IngestError:
     """Record the failure, update the endpoint, and return the error to raise."""
     delay = schedule.next_attempt(job.attempts, retry_after=refusal.retry_after)
-    pause = schedule.next_turn(due.failing_for or timedelta(0))
+    pause = schedule.probe_delay(due.failing_for or timedelta(0))
     if refusal.retry_after is not None:
         pause = max(pause, delay)
     error = f"{refusal.message}: {refusal.answer_text}" if refusal.answer_text else refusal.message
@@ -170,7 +170,7 @@ async def _failed(
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
         health = await webhook_endpoints.failed(
-            conn, due.endpoint_id, has_turn=has_turn, pause=pause
+            conn, due.endpoint_id, is_probe=is_probe, pause=pause
         )
         await deliveries.refused(conn, due.id, status=refusal.status, error=redact(error))
         reason = _why_disabled(refusal, health)

@@ -6,7 +6,7 @@ from itertools import accumulate, pairwise
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from ingest.providers.notify.schedule import GIVEN_UP_AFTER, SCHEDULE, next_attempt, next_turn
+from ingest.providers.notify.schedule import GIVEN_UP_AFTER, SCHEDULE, next_attempt, probe_delay
 from ingest.providers.notify.signing import new_secret, signed_headers
 
 MINUTE = timedelta(minutes=1)
@@ -36,11 +36,11 @@ def test_what_a_receiver_asks_for_is_obeyed_between_two_steps(
 def test_a_failing_endpoint_is_tried_at_the_times_of_a_single_delivery() -> None:
     points = list(accumulate(SCHEDULE))
 
-    assert next_turn(timedelta(0)) == points[0]
+    assert probe_delay(timedelta(0)) == points[0]
     for before, after in pairwise(points):
-        assert next_turn(before) == after - before
-        assert next_turn(before + timedelta(seconds=1)) == after - before - timedelta(seconds=1)
-    assert next_turn(points[-1]) == SCHEDULE[-1]
+        assert probe_delay(before) == after - before
+        assert probe_delay(before + timedelta(seconds=1)) == after - before - timedelta(seconds=1)
+    assert probe_delay(points[-1]) == SCHEDULE[-1]
 
 
 def test_each_secret_signs_id_time_and_body() -> None:

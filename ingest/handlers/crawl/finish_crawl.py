@@ -27,8 +27,8 @@ class _Findings:
     is_complete: bool
     unseen: list[UUID]
     """Documents that this run did not see; removed if the run is complete."""
-    live: int
-    asks: bool
+    live_count: int
+    asks_before_removal: bool
     """Whether the application wants a review before many pages are removed."""
 
     @property
@@ -46,7 +46,7 @@ async def finish_crawl(
         await _fail(job, crawl, ctx, error)
         raise error
     gone = found.unseen if found.is_complete else []
-    is_held = found.asks and len(gone) > found.live * ctx.web.removal_threshold
+    is_held = found.asks_before_removal and len(gone) > found.live_count * ctx.web.removal_threshold
 
     async def write(conn: Connection) -> None:
         await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
@@ -69,7 +69,7 @@ async def finish_crawl(
 
     if is_held:
         message = (
-            f"{len(gone)} of {found.live} pages are no longer on the site;"
+            f"{len(gone)} of {found.live_count} pages are no longer on the site;"
             " approve to remove them, reject to keep them"
         )
         return Outcome(write=write, review=Review(message=message, reason="mass_deletion"))
@@ -94,8 +94,8 @@ async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bo
                 crawl_id=crawl_id,
                 variants=crawl.settings.variants,
             ),
-            live=await site_documents.live(conn, source_id),
-            asks="mass_deletion" in settings.reviews,
+            live_count=await site_documents.live(conn, source_id),
+            asks_before_removal="mass_deletion" in settings.reviews,
         )
 
 

@@ -13,5 +13,5 @@ from ingest.store.queue.jobs import ClaimedJob
 async def rescrape(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Fetch a page or a site again."""
     crawl = await current_run(RunPayload.of(job).crawl_id, ctx)
-    again = crawl_site if crawl.source_type == "site" else ingest_url
-    return await again(job, ctx, progress)
+    ingest_again = crawl_site if crawl.source_type == "site" else ingest_url
+    return await ingest_again(job, ctx, progress)

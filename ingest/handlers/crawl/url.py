@@ -46,10 +46,10 @@ async def ingest_url(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
     # A user asked for exactly this page: it keeps the requested address, and `noindex` is ignored.
     read = replace(read, uri=page.uri, may_index=True)
     outcome = await page_outcome(job, crawl, page, read, stored, ctx, progress)
-    return replace(outcome, write=_and_end(outcome, crawl))
+    return replace(outcome, write=_write_and_end_run(outcome, crawl))
 
 
-def _and_end(outcome: Outcome, crawl: Crawl) -> Write:
+def _write_and_end_run(outcome: Outcome, crawl: Crawl) -> Write:
     async def write(conn: Connection) -> None:
         assert outcome.write is not None  # noqa: S101 page_outcome always has one
         await outcome.write(conn)

@@ -61,7 +61,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
         if digest in known:
             vectors[index] = known[digest]
 
-    async def keep(indices: Sequence[int], found: Vectors) -> None:
+    async def cache(indices: Sequence[int], found: Vectors) -> None:
         spent.tokens += sum(chunks[missing[index]].token_count for index in indices)
         # One request brought all vectors: no later request can fail, so caching gains nothing.
         if len(indices) == len(missing):
@@ -90,7 +90,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
                 [chunks[index].text for index in missing],
                 [chunks[index].token_count for index in missing],
                 on_progress=report,
-                on_vectors=keep,
+                on_vectors=cache,
             )
         vectors[missing] = answer.vectors
         embedded[[missing[index] for index in answer.refused]] = False

@@ -48,11 +48,9 @@ class CrawlSettings:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any] | None) -> "CrawlSettings":
-        fields = dict(value or {})
-        for name in ("include_paths", "exclude_paths"):
-            fields[name] = tuple(fields.get(name, ()))
-        return cls(**fields)
+    def from_json(cls, value: Mapping[str, Any]) -> "CrawlSettings":
+        lists = {name: tuple(value[name]) for name in ("include_paths", "exclude_paths")}
+        return cls(**{**value, **lists})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +108,8 @@ async def start(conn: Connection, new: NewRun) -> Run:
     return await _again(conn, new, known["id"], job_type=job_type, metadata=metadata)
 
 
-def _merged(known: Mapping[str, Any] | None, new: NewRun) -> CrawlSettings:
-    if known is None or new.stated is None:
+def _merged(known: Mapping[str, Any], new: NewRun) -> CrawlSettings:
+    if new.stated is None:
         return new.settings
     stated = {name: getattr(new.settings, name) for name in new.stated}
     return replace(CrawlSettings.from_json(known), **stated)

@@ -194,15 +194,15 @@ async def hurry(conn: Connection, id: UUID) -> None:
     await conn.execute(_SQL["hurry"], {"id": id})
 
 
-async def take_turn(conn: Connection, id: UUID) -> bool:
+async def reserve_probe(conn: Connection, id: UUID) -> bool:
     """Whether the caller may try a failing endpoint now; blocks other attempts for a minute."""
-    return (await conn.execute(_SQL["take_turn"], {"id": id})).rowcount == 1
+    return (await conn.execute(_SQL["reserve_probe"], {"id": id})).rowcount == 1
 
 
-async def failed(conn: Connection, id: UUID, *, has_turn: bool, pause: timedelta) -> Health | None:
+async def failed(conn: Connection, id: UUID, *, is_probe: bool, pause: timedelta) -> Health | None:
     """Record a failed attempt and pause the endpoint for `pause`; None if it was deleted."""
     async with conn.cursor(row_factory=class_row(Health)) as cur:
-        await cur.execute(_SQL["failed"], {"id": id, "has_turn": has_turn, "pause": pause})
+        await cur.execute(_SQL["failed"], {"id": id, "is_probe": is_probe, "pause": pause})
         return await cur.fetchone()
 
 

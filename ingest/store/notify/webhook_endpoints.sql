@@ -71,7 +71,7 @@ returning id, application_id, url, description, events, is_enabled, disabled_rea
 -- A user wants to know now whether the endpoint works.
 update rag.webhook_endpoints set retry_at = now() where id = %(id)s and retry_at > now();
 
--- name: take_turn
+-- name: reserve_probe
 -- While an endpoint fails, one delivery at a time may try it. If that attempt never reports back,
 -- the next one may try after a minute.
 update rag.webhook_endpoints
@@ -83,7 +83,7 @@ update rag.webhook_endpoints
 update rag.webhook_endpoints
    set failures = failures + 1,
        failing_since = coalesce(failing_since, now()),
-       retry_at = case when %(has_turn)s or failing_since is null
+       retry_at = case when %(is_probe)s or failing_since is null
                        then now() + %(pause)s::interval else retry_at end
  where id = %(id)s
 returning failures, now() - failing_since as failing_for;

@@ -71,7 +71,9 @@ class SourceView:
     @property
     def crawl(self) -> CrawlSettings | None:
         """Crawl settings of a site; None for other source types."""
-        return CrawlSettings.from_json(self.crawl_settings) if self.type == "site" else None
+        if self.type != "site" or self.crawl_settings is None:
+            return None
+        return CrawlSettings.from_json(self.crawl_settings)
 
     @property
     def rescrape(self) -> Recurrence | None:
