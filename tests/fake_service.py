@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from api.cli.client import Client, Target
+from api.cli.client.http_client import Client, Target
 from api.upload import multipart
 from api.upload.multipart import Part
 

@@ -6,8 +6,15 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api.cli import local
-from api.cli.client import Client, ClientSettings, Refused, Target, Unreachable, find_target
+from api.cli import data_folder
+from api.cli.client.http_client import (
+    Client,
+    ClientSettings,
+    Refused,
+    Target,
+    Unreachable,
+    find_target,
+)
 from api.cli.output import CommandError
 
 
@@ -30,9 +37,9 @@ def client(answer: httpx.Response | Exception) -> Client:
 
 
 def test_the_data_folder_knows_url_and_key_while_the_service_runs(data: Path) -> None:
-    local.key_file(data).write_text("rk_generated\n")
+    data_folder.key_file(data).write_text("rk_generated\n")
 
-    with local.announced(data, "http://127.0.0.1:4711"):
+    with data_folder.announced(data, "http://127.0.0.1:4711"):
         running = find_target()
     stopped = find_target()
 
@@ -41,17 +48,17 @@ def test_the_data_folder_knows_url_and_key_while_the_service_runs(data: Path) ->
 
 
 def test_a_second_service_on_the_folder_keeps_its_announcement(data: Path) -> None:
-    with local.announced(data, "http://127.0.0.1:1"):
+    with data_folder.announced(data, "http://127.0.0.1:1"):
         other = {"url": "http://127.0.0.1:2", "pid": 1}
-        local.server_file(data).write_text(json.dumps(other))
+        data_folder.server_file(data).write_text(json.dumps(other))
 
-    assert local.announced_url(data) == "http://127.0.0.1:2"
+    assert data_folder.announced_url(data) == "http://127.0.0.1:2"
 
 
 def test_the_environment_comes_before_the_data_folder(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    local.key_file(data).write_text("rk_generated")
+    data_folder.key_file(data).write_text("rk_generated")
     monkeypatch.setenv("INGEST_ADMIN_KEY", "rk_admin")
     assert find_target().key == "rk_admin"
 
@@ -64,7 +71,7 @@ def test_the_environment_comes_before_the_data_folder(
 
 
 def test_an_empty_variable_is_no_value(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    local.key_file(data).write_text("rk_generated")
+    data_folder.key_file(data).write_text("rk_generated")
     for name in ("INGEST_URL", "INGEST_API_KEY"):
         monkeypatch.setenv(name, "")
 
@@ -82,24 +89,24 @@ def test_without_a_key_or_with_a_wrong_url_the_error_names_the_variable(
 
 
 def test_a_broken_announcement_is_as_good_as_none(data: Path) -> None:
-    local.server_file(data).write_text("{")
+    data_folder.server_file(data).write_text("{")
 
-    assert local.announced_url(data) is None
+    assert data_folder.announced_url(data) is None
 
 
 @pytest.mark.parametrize(
     ("answer", "kind", "told"),
     [
-        (httpx.ConnectError("x"), Unreachable, "start it with `ingest serve`"),
+        (httpx.ConnectError("x"), Unreachable, "start the service with `ingest serve`"),
         (httpx.ReadError("x"), Unreachable, "was lost"),
         (
             httpx.Response(401, json={"detail": "no"}),
             Refused,
-            "refused the key from INGEST_API_KEY",
+            "rejected the key from INGEST_API_KEY",
         ),
         (httpx.Response(404, json={"detail": "batch not found"}), Refused, "batch not found"),
         (httpx.Response(500, text="<html>"), Refused, "500"),
-        (httpx.Response(200, text="<html>"), CommandError, "is not this API"),
+        (httpx.Response(200, text="<html>"), CommandError, "is not rag-ingest"),
         (
             httpx.Response(422, json={"detail": "d", "errors": [{"field": "f", "message": "m"}]}),
             Refused,
