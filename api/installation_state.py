@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from ingest.runtime import Runtime
 from ingest.store.limits import desired_workers
-from ingest.store.limits.desired_workers import DesiredWorkers
+from ingest.store.limits.desired_workers import Desired
 from ingest.store.queue import queue_stats
 from ingest.store.queue.queue_stats import QueueStats
 
@@ -24,7 +24,7 @@ _PATIENCE_SECONDS: Final = 2.0
 @dataclass(frozen=True, slots=True)
 class Overview:
     stats: QueueStats
-    workers: DesiredWorkers
+    workers: Desired
 
 
 class Overviews:

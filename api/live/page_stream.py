@@ -18,7 +18,7 @@ from api.problems import FieldRejected
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.queue import job_views
 from ingest.store.sources import progress, source_views
-from ingest.store.sources.source_views import SourceView
+from ingest.store.sources.source_views import StoredSource
 from ingest.store.sources.sources import TERMINAL
 
 # Follows the job id in the id of the last event: a client that reconnects starts no new run.
@@ -99,7 +99,7 @@ async def _state(conn: Connection, application_id: UUID, followed: Followed) -> 
     return _Frame(text=_frame("progress", current, data), is_last=False)
 
 
-async def _result(conn: Connection, source: SourceView) -> dict[str, Any]:
+async def _result(conn: Connection, source: StoredSource) -> dict[str, Any]:
     documents = await source_views.list_documents(
         conn, application_id=source.application_id, source_id=source.id, limit=200, after=None
     )

@@ -13,16 +13,19 @@ from api.idempotency import OnceDep, Secret
 from api.keyed_route import KeyedRoute
 from api.problems import Forbidden
 from api.schema import chunking, pagination
-from api.schema.chunking import Chunking, ChunkingView
-from api.schema.json_model import Body, Text, UtcTime, View, Whole
+from api.schema.chunking import Chunking
+from api.schema.json_model import Body, Text, Whole
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import NotFound
 from ingest.model import ReviewReason, Role
 from ingest.postgres.database import Connection, transaction
 from ingest.store.documents import chunking as stored_chunking
 from ingest.store.limits import token_budgets
+from ingest.store.sources.source_views import ChunkingView
 from ingest.store.tenants import api_keys, applications
+from ingest.store.tenants.api_keys import ApiKey
 from ingest.store.tenants.applications import LARGEST_WEIGHT
+from ingest.store.view import UtcTime, View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/applications", tags=["management"])
 
@@ -74,16 +77,6 @@ class NewKey(Body):
     role: Role
 
 
-class ApiKey(View):
-    id: UUID
-    application_id: UUID
-    name: str
-    role: Role
-    prefix: str
-    created_at: UtcTime
-    revoked_at: UtcTime | None
-
-
 class CreatedKey(ApiKey):
     key: str
     """In clear: only its digest is stored."""
@@ -110,7 +103,8 @@ async def list_applications(
         rows = await applications.list_applications(
             conn, limit=limit + 1, before=pagination.time_and_id(cursor)
         )
-    return pagination.page(rows, limit, view=Application, key=lambda row: (row.created_at, row.id))
+    views = [Application.model_validate(row) for row in rows]
+    return pagination.page(views, limit, key=lambda row: (row.created_at, row.id))
 
 
 @router.get("/{id}")
@@ -172,7 +166,7 @@ async def add_key(
         )
         if added is None:
             raise NotFound("application")
-        return CreatedKey(**ApiKey.model_validate(added).model_dump(), key=secret.clear)
+        return CreatedKey(**dict(added), key=secret.clear)
 
     return await once.carry_out(pool, work, application_id=id, status=201, secret=secret)
 
@@ -193,7 +187,7 @@ async def list_keys(
         rows = await api_keys.list_keys(
             conn, application_id=id, limit=limit + 1, before=pagination.time_and_id(cursor)
         )
-    return pagination.page(rows, limit, view=ApiKey, key=lambda row: (row.created_at, row.id))
+    return pagination.page(rows, limit, key=lambda row: (row.created_at, row.id))
 
 
 @router.delete("/{id}/keys/{keyId}", status_code=204)

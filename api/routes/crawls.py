@@ -1,6 +1,6 @@
 """Runs of pages and sites: their results, the outcome of every page, and starting a new run."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -10,15 +10,15 @@ from api.dependencies import Editor, PoolDep, Viewer
 from api.idempotency import OnceDep
 from api.keyed_route import KeyedRoute
 from api.schema import pagination
-from api.schema.json_model import Body, UtcTime, View
+from api.schema.json_model import Body
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import NotFound
 from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import crawl_views, runs
 from ingest.store.crawl.crawl_pages import PageStatus
-from ingest.store.crawl.crawls import CrawlStatus
-from ingest.store.crawl.runs import CrawlProvider
+from ingest.store.crawl.crawl_views import Crawl, CrawlPage
 from ingest.store.sources import source_views
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/knowledge-sources", tags=["crawls"])
 
@@ -32,44 +32,6 @@ class RescrapeAccepted(View):
     knowledge_source_id: UUID
     job_id: UUID
     crawl_id: UUID
-
-
-class Crawl(View):
-    id: UUID
-    job_id: UUID
-    provider: CrawlProvider
-    status: CrawlStatus
-    page_count: int
-    skipped: dict[str, int]
-    """Links that were not followed, by reason."""
-    is_complete: bool | None
-    """Whether every page was seen; null during the run. Pages are removed only if true."""
-    digest: dict[str, Any] | None
-    """Number of pages by outcome, and tokens spent and saved; null until the run ends."""
-    error_code: str | None
-    error_message: str | None
-    created_at: UtcTime
-    started_at: UtcTime | None
-    ended_at: UtcTime | None
-
-
-class CrawlPage(View):
-    id: UUID
-    uri: str
-    depth: int
-    job_id: UUID | None
-    status: PageStatus
-    http_status: int | None
-    error_code: str | None
-    error_message: str | None
-    document_id: UUID | None
-    duplicate_of: str | None
-    content_hash: str | None
-    chunk_count: int
-    tokens_spent: int
-    tokens_saved: int
-    created_at: UtcTime
-    updated_at: UtcTime
 
 
 @router.post("/{id}/rescrape", status_code=202, response_model=RescrapeAccepted)
@@ -108,7 +70,7 @@ async def list_crawls(
             limit=limit + 1,
             before=pagination.time_and_id(cursor),
         )
-    return pagination.page(rows, limit, view=Crawl, key=lambda row: (row.created_at, row.id))
+    return pagination.page(rows, limit, key=lambda row: (row.created_at, row.id))
 
 
 @router.get("/{id}/pages")
@@ -136,7 +98,7 @@ async def list_pages(
             limit=limit + 1,
             after=pagination.only_id(cursor),
         )
-    return pagination.page(rows, limit, view=CrawlPage, key=lambda row: (row.id,))
+    return pagination.page(rows, limit, key=lambda row: (row.id,))
 
 
 async def _prove(conn: Connection, application_id: UUID, id: UUID) -> None:

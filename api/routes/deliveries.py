@@ -11,12 +11,11 @@ from api.idempotency import OnceDep
 from api.keyed_route import KeyedRoute
 from api.routes.webhook_endpoints import enabled, owned
 from api.schema import pagination
-from api.schema.json_model import UtcTime, View
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import Conflict, NotFound
 from ingest.postgres.database import Connection, transaction
 from ingest.store.notify import deliveries, webhook_endpoints
-from ingest.store.notify.deliveries import DeliveryStatus
+from ingest.store.notify.deliveries import Delivery, DeliveryStatus, DeliveryWithBody
 
 router = APIRouter(
     route_class=KeyedRoute,
@@ -25,24 +24,6 @@ router = APIRouter(
 )
 
 DeliveryId = Annotated[UUID, Path(alias="deliveryId")]
-
-
-class Delivery(View):
-    id: UUID
-    event: str
-    status: DeliveryStatus
-    attempts: int
-    last_status: int | None
-    last_error: str | None
-    last_attempt_at: UtcTime | None
-    delivered_at: UtcTime | None
-    created_at: UtcTime
-    job_id: UUID | None
-
-
-class DeliveryWithBody(Delivery):
-    body: str
-    """The exact text that is sent."""
 
 
 @router.get("")
@@ -65,7 +46,7 @@ async def list_deliveries(
             limit=limit + 1,
             before=pagination.position(cursor),
         )
-    return pagination.page(rows, limit, view=Delivery, key=lambda row: (row.position,))
+    return pagination.page(rows, limit, key=lambda row: (row.position,))
 
 
 @router.get("/{deliveryId}")
@@ -78,7 +59,7 @@ async def get_delivery(
         found = await deliveries.get(conn, endpoint_id=id, id=delivery_id)
     if found is None:
         raise NotFound("delivery")
-    return DeliveryWithBody.model_validate(found)
+    return found
 
 
 @router.post("/{deliveryId}/replay", status_code=202, response_model=Delivery)
@@ -103,6 +84,6 @@ async def replay_delivery(
         ):
             raise Conflict("the delivery is being sent", code="delivery_pending")
         await webhook_endpoints.hurry(conn, id)
-        return Delivery.model_validate(replayed or known)
+        return replayed or Delivery(**dict(known))
 
     return await once.carry_out(pool, work, application_id=key.application_id, status=202)

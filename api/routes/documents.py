@@ -1,6 +1,5 @@
 """The results of files and pages: documents, their chunks, their text."""
 
-from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter
@@ -9,60 +8,13 @@ from fastapi.responses import Response
 from api.dependencies import PoolDep, Viewer
 from api.keyed_route import KeyedRoute
 from api.schema import pagination
-from api.schema.coverage import Coverage
-from api.schema.json_model import UtcTime, View
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import NotFound
 from ingest.postgres.database import Connection, transaction
 from ingest.store.sources import source_views
+from ingest.store.sources.source_views import Chunk, Document
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["knowledge sources"])
-
-
-class Encoding(View):
-    """How bytes were decoded; null for formats that define their encoding."""
-
-    name: str
-    confidence: float
-    """1: declared by a byte order mark, or certain."""
-    replaced: int = 0
-    """Characters that could not be decoded and became U+FFFD."""
-
-
-class Document(View):
-    id: UUID
-    knowledge_source_id: UUID
-    uri: str
-    title: str | None
-    media_type: str
-    status: str
-    error_code: str | None
-    error_message: str | None
-    """For a `partial` document: what is missing."""
-    chunk_count: int
-    token_count: int
-    coverage: Coverage
-    encoding: Encoding | None
-    extractor: str
-    metadata: dict[str, Any]
-    warnings: list[str]
-    """Stable codes of anomalies that are not errors."""
-    created_at: UtcTime
-    updated_at: UtcTime
-    deleted_at: UtcTime | None
-
-
-class Chunk(View):
-    id: UUID
-    document_id: UUID
-    ordinal: int
-    content: str
-    token_count: int
-    headings: list[str]
-    page: int | None
-    page_end: int | None
-    char_start: int
-    char_end: int
 
 
 @router.get("/knowledge-sources/{id}/documents")
@@ -79,7 +31,7 @@ async def list_documents(
             limit=limit + 1,
             after=pagination.only_id(cursor),
         )
-    return pagination.page(rows, limit, view=Document, key=lambda row: (row.id,))
+    return pagination.page(rows, limit, key=lambda row: (row.id,))
 
 
 @router.get("/knowledge-sources/{id}/chunks")
@@ -96,7 +48,7 @@ async def list_chunks(
             limit=limit + 1,
             after=pagination.id_and_number(cursor),
         )
-    return pagination.page(rows, limit, view=Chunk, key=lambda row: (row.document_id, row.ordinal))
+    return pagination.page(rows, limit, key=lambda row: (row.document_id, row.ordinal))
 
 
 @router.get("/documents/{id}")
@@ -106,7 +58,7 @@ async def get_document(id: UUID, pool: PoolDep, key: Viewer) -> Document:
         found = await source_views.document(conn, application_id=key.application_id, document_id=id)
     if found is None:
         raise NotFound("document")
-    return Document.model_validate(found)
+    return found
 
 
 @router.get(

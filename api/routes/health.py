@@ -10,7 +10,6 @@ from fastapi.responses import Response
 
 from api.dependencies import RuntimeDep
 from api.problems import problem
-from api.schema.json_model import UtcTime, View
 from api.schema.openapi import Problem
 from ingest.postgres.database import Connection, is_timed_out
 from ingest.postgres.migrations import load_migrations
@@ -18,6 +17,7 @@ from ingest.runtime import Runtime
 from ingest.store.limits import provider_lanes, worker_config
 from ingest.store.queue import queue_stats, workers
 from ingest.store.queue.workers import Workers
+from ingest.store.view import UtcTime, View
 
 router = APIRouter(tags=["health"])
 

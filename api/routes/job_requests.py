@@ -14,15 +14,16 @@ from api.dependencies import Editor, Key, PoolDep
 from api.idempotency import OnceDep
 from api.keyed_route import KeyedRoute
 from api.problems import FieldRejected
-from api.routes.jobs import Job, find
-from api.schema.json_model import Body, Text, View, Whole
+from api.routes.jobs import find
+from api.schema.json_model import Body, Text, Whole
 from api.schema.payload_schema import LARGEST_PAYLOAD, bounded, wrong_with
 from ingest.errors import NotFound
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.queue import job_requests, job_types
 from ingest.store.queue.job_requests import JobRequest
-from ingest.store.queue.job_views import JobFilter
+from ingest.store.queue.job_views import Job, JobFilter
 from ingest.store.sources import batch_views, source_control, source_views
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/jobs", tags=["jobs"])
 
@@ -92,7 +93,7 @@ async def add_job(body: NewJob, pool: PoolDep, key: Editor, once: OnceDep) -> JS
             idempotency_key=body.idempotency_key,
         )
         id = await job_requests.enqueue(conn, request)
-        return Job.model_validate(await find(conn, key.application_id, id))
+        return await find(conn, key.application_id, id)
 
     return await once.carry_out(pool, work, application_id=key.application_id, status=202)
 

@@ -13,13 +13,14 @@ from api.idempotency import OnceDep
 from api.keyed_route import KeyedRoute
 from api.problems import FieldRejected
 from api.schema import pagination
-from api.schema.json_model import Body, Flag, Text, View, Whole
+from api.schema.json_model import Body, Flag, Text, Whole
 from api.schema.openapi import problems
 from api.schema.pagination import Cursor, Limit, Page
 from api.schema.payload_schema import LARGEST_SCHEMA, bounded, checked_schema
 from ingest.errors import Conflict, NotFound
 from ingest.postgres.database import Connection, transaction
 from ingest.store.queue import job_types
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/job-types", tags=["management"])
 
@@ -151,7 +152,7 @@ async def list_job_types(
         rows = await job_types.all_types(conn)
     after = pagination.name(cursor) or ""
     views = sorted((JobType.of(row) for row in rows if row.type > after), key=lambda row: row.type)
-    return pagination.page(views, limit, view=JobType, key=lambda row: (row.type,))
+    return pagination.page(views, limit, key=lambda row: (row.type,))
 
 
 @router.patch("/{type}")

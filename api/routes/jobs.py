@@ -1,7 +1,7 @@
 """Processing jobs: queued, running and ended ones, with their reasons."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -10,15 +10,16 @@ from pydantic import Field
 from api.dependencies import Editor, Operator, PoolDep, Viewer
 from api.keyed_route import KeyedRoute
 from api.schema import pagination
-from api.schema.json_model import Text, UtcTime, View
+from api.schema.json_model import Text
 from api.schema.openapi import problems
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import Conflict, NotFound
 from ingest.model import JobStatus
 from ingest.postgres.database import Connection, transaction
 from ingest.store.queue import job_control, job_views, jobs, reviews
-from ingest.store.queue.job_views import JobFilter, JobView
+from ingest.store.queue.job_views import Job, JobFilter, JobLog, OpenJobs
 from ingest.store.sources import source_control
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/jobs", tags=["jobs"])
 
@@ -26,55 +27,8 @@ _LOGS_SHOWN: Final = 200
 _RETRYABLE: Final[Sequence[JobStatus]] = ("failed", "cancelled", "review_needed")
 
 
-class Job(View):
-    id: UUID
-    type: str
-    status: JobStatus
-    stage: str | None
-    progress: int
-    attempts: int
-    max_attempts: int
-    priority: int
-    knowledge_source_id: UUID | None
-    batch_id: UUID | None
-    parent_job_id: UUID | None
-    result: dict[str, Any] | None
-    embedding_config: dict[str, Any] | None
-    last_error_code: str | None
-    last_error_message: str | None
-    review_reason: str | None
-    wait_reason: str | None
-    run_at: UtcTime | None
-    created_at: UtcTime
-    started_at: UtcTime | None
-    completed_at: UtcTime | None
-    duration_ms: int | None
-    heartbeat_at: UtcTime | None
-
-
-class JobLog(View):
-    attempt: int
-    level: str
-    stage: str | None
-    message: str
-    details: dict[str, Any]
-    duration_ms: int | None
-    created_at: UtcTime
-
-
 class JobWithLogs(Job):
     logs: list[JobLog] = Field(default_factory=list)
-
-
-class OpenJobs(View):
-    status: JobStatus
-    type: str
-    stage: str | None
-    wait_reason: str | None
-    last_error_code: str | None
-    last_error_message: str | None
-    count: int
-    until: UtcTime | None
 
 
 class JobCounts(View):
@@ -116,7 +70,7 @@ async def list_jobs(
             limit=limit + 1,
             before=pagination.position(cursor),
         )
-    return pagination.page(rows, limit, view=Job, key=lambda row: (row.position,))
+    return pagination.page(rows, limit, key=lambda row: (row.position,))
 
 
 @router.get("/counts")
@@ -135,7 +89,7 @@ async def count_open_jobs(
     where = JobFilter(source_id=knowledge_source_id, batch_id=batch_id)
     async with transaction(pool) as conn:
         rows = await job_views.open_counts(conn, application_id=key.application_id, where=where)
-    return JobCounts(items=[OpenJobs.model_validate(row) for row in rows])
+    return JobCounts(items=rows)
 
 
 @router.post("/trigger", status_code=202)
@@ -152,8 +106,7 @@ async def get_job(id: UUID, pool: PoolDep, key: Viewer) -> JobWithLogs:
     async with transaction(pool) as conn:
         row = await find(conn, key.application_id, id)
         logs = await job_views.newest_logs(conn, id, limit=_LOGS_SHOWN)
-    job = JobWithLogs.model_validate(row)
-    return job.model_copy(update={"logs": [JobLog.model_validate(line) for line in logs]})
+    return JobWithLogs(**dict(row), logs=logs)
 
 
 @router.get("/{id}/logs")
@@ -166,7 +119,7 @@ async def list_job_logs(
         rows = await job_views.logs(
             conn, id, after=pagination.position(cursor) or 0, limit=limit + 1
         )
-    return pagination.page(rows, limit, view=JobLog, key=lambda row: (row.id,))
+    return pagination.page(rows, limit, key=lambda row: (row.id,))
 
 
 @router.post("/{id}/retry", status_code=202, responses=problems(409))
@@ -179,7 +132,7 @@ async def retry_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
         before = await find(conn, key.application_id, id)
         if before.status == "pending" and before.run_at is not None:
             await job_control.start_now(conn, application_id=key.application_id, id=id)
-            return Job.model_validate(await find(conn, key.application_id, id))
+            return await find(conn, key.application_id, id)
         retried = await source_control.retry(
             conn,
             application_id=key.application_id,
@@ -188,10 +141,10 @@ async def retry_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
         )
         if not retried:
             raise _not_retryable(before)
-        return Job.model_validate(await find(conn, key.application_id, id))
+        return await find(conn, key.application_id, id)
 
 
-def _not_retryable(job: JobView) -> Conflict:
+def _not_retryable(job: Job) -> Conflict:
     if job.status in _RETRYABLE:
         return Conflict("a newer run of its knowledge source took its place", code="superseded")
     return Conflict(f"a job that is {job.status} cannot be retried", code="not_retryable")
@@ -210,7 +163,7 @@ async def cancel_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
                 f"a {before.type} job that is {before.status} cannot be cancelled",
                 code="not_cancellable",
             )
-        return Job.model_validate(await find(conn, key.application_id, id))
+        return await find(conn, key.application_id, id)
 
 
 @router.post("/{id}/approve", responses=problems(409))
@@ -220,7 +173,7 @@ async def approve_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
         before = await find(conn, key.application_id, id)
         if not await reviews.approve(conn, application_id=key.application_id, job_id=id):
             raise _not_reviewable(before)
-        return Job.model_validate(await find(conn, key.application_id, id))
+        return await find(conn, key.application_id, id)
 
 
 @router.post("/{id}/reject", responses=problems(409))
@@ -230,10 +183,10 @@ async def reject_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
         before = await find(conn, key.application_id, id)
         if not await reviews.reject(conn, application_id=key.application_id, job_id=id):
             raise _not_reviewable(before)
-        return Job.model_validate(await find(conn, key.application_id, id))
+        return await find(conn, key.application_id, id)
 
 
-def _not_reviewable(job: JobView) -> Conflict:
+def _not_reviewable(job: Job) -> Conflict:
     why = f" ({job.last_error_message})" if job.status == "cancelled" else ""
     return Conflict(f"a job that is {job.status}{why} waits for no review", code="not_reviewable")
 
@@ -247,7 +200,7 @@ async def delete_job(id: UUID, pool: PoolDep, key: Editor) -> None:
             raise Conflict(f"a job that is {job.status} has not ended", code="not_ended")
 
 
-async def find(conn: Connection, application_id: UUID, id: UUID) -> JobView:
+async def find(conn: Connection, application_id: UUID, id: UUID) -> Job:
     """The job; NotFound if it does not exist or belongs to another application."""
     row = await job_views.get(conn, application_id=application_id, id=id)
     if row is None:

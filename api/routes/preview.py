@@ -6,20 +6,18 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Request
-from fastapi.exceptions import RequestValidationError
-from pydantic import BeforeValidator, ValidationError
+from pydantic import BeforeValidator
 from starlette.requests import ClientDisconnect
 
 from api.dependencies import Editor, PoolDep, RuntimeDep
 from api.keyed_route import KeyedRoute
-from api.routes.documents import Encoding
 from api.schema import chunking, json_body
 from api.schema.chunking import Chunking
-from api.schema.coverage import Coverage
-from api.schema.json_model import Body, View
+from api.schema.json_model import Body
 from api.schema.openapi import problems
 from api.upload import multipart
-from api.upload.one_file import OneFile
+from api.upload.form_fields import field_names, parse_fields
+from api.upload.one_file import SingleFileForm
 from ingest.asynchronous.tasks import end
 from ingest.errors import IsArchive, Permanent, Rejected
 from ingest.model import Chunk, ChunkSettings
@@ -27,7 +25,9 @@ from ingest.postgres.database import Pool, transaction
 from ingest.preview import Preview
 from ingest.runtime import Runtime
 from ingest.store.documents.documents import coverage_json
+from ingest.store.documents.extraction_views import Coverage, Encoding
 from ingest.store.tenants import applications
+from ingest.store.view import View
 from ingest.temporary_folders import scratch_folder
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["upload"])
@@ -35,13 +35,12 @@ router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["upload"])
 PATH: Final = "/api/preview"
 
 _LARGEST: Final = 100 * 1024 * 1024
-_FIELDS: Final = frozenset({"chunking", "ocr"})
 _TEXT_SHOWN: Final = 200_000
 _CHUNKS_SHOWN: Final = 200
 
 
 class PreviewFields(Body):
-    """The fields beside the file. An empty field counts as missing: HTML forms send them all."""
+    """The fields beside the file."""
 
     chunking: Annotated[Chunking, BeforeValidator(json_body.field)] | None = None
     ocr: bool = True
@@ -122,16 +121,16 @@ async def preview_file(
     A file that cannot be read is a 422 with the code that its upload would end with.
     """
     async with scratch_folder() as folder:
-        form = OneFile(
+        form = SingleFileForm(
             folder / "file",
-            fields=_FIELDS,
+            field_names=field_names(PreviewFields),
             limit=min(runtime.settings.max_file_bytes, _LARGEST),
         )
         content_type = request.headers.get("content-type", "")
         await form.receive(multipart.read(content_type, request.stream()))
-        fields = _fields(form.fields)
+        fields = parse_fields(PreviewFields, form.fields)
         if form.name is None:
-            raise Rejected("the request holds no part named `file`", code="no_files")
+            raise Rejected("the request has no part named `file`", code="no_files")
         cut_by = await _cut_by(runtime, pool, key.application_id, fields)
         making = runtime.previews.make(form.path, name=form.name, cut_by=cut_by, ocr=fields.ocr)
         try:
@@ -160,14 +159,6 @@ async def _while_there(request: Request, making: Coroutine[Any, Any, Preview]) -
 async def _left(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-def _fields(given: dict[str, str]) -> PreviewFields:
-    try:
-        return PreviewFields.model_validate({name: text for name, text in given.items() if text})
-    except ValidationError as error:
-        errors = [{**item, "loc": ("body", *item["loc"])} for item in error.errors()]
-        raise RequestValidationError(errors) from None
 
 
 async def _cut_by(

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from api.dependencies import Operator, RuntimeDep
 from api.keyed_route import KeyedRoute
-from api.schema.json_model import View
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/worker/provider", tags=["management"])
 

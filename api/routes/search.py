@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field
 from api.dependencies import RuntimeDep, Viewer
 from api.keyed_route import KeyedRoute
 from api.problems import SearchTimeout
-from api.schema.json_model import Body, Metadata, View, Whole, storable
+from api.schema.json_model import Body, Metadata, Whole, storable
 from ingest.asynchronous.tasks import both
 from ingest.errors import Transient
 from ingest.observability import metrics
@@ -24,6 +24,7 @@ from ingest.runtime import Runtime
 from ingest.store.search import keyword_search, vector_search
 from ingest.store.search.keyword_search import Matches
 from ingest.store.search.vector_search import Hit, Ranked, Scope
+from ingest.store.view import View
 
 log = structlog.get_logger()
 router = APIRouter(route_class=KeyedRoute, tags=["search"])

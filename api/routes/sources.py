@@ -9,79 +9,26 @@ from pydantic import Field
 from api.dependencies import Editor, PoolDep, RuntimeDep, Viewer
 from api.keyed_route import KeyedRoute
 from api.schema import chunking, pagination, schedules
-from api.schema.chunking import Chunking, ChunkingView, EffectiveChunking
-from api.schema.coverage import Coverage
-from api.schema.json_model import Body, Metadata, Text, UtcTime, View
+from api.schema.chunking import Chunking, EffectiveChunking
+from api.schema.json_model import Body, Metadata, Text
 from api.schema.openapi import problems
 from api.schema.pagination import Cursor, Limit, Page
-from api.schema.schedules import Schedule, ScheduleView
+from api.schema.schedules import Schedule
 from ingest.errors import Conflict, NotFound
 from ingest.model import SourceStatus
 from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import rescrapes
 from ingest.store.documents.chunking import Installation
 from ingest.store.sources import events, source_control, source_views
-from ingest.store.sources.source_views import SourceFilter, SourceView
+from ingest.store.sources.source_views import SourceFilter, StoredSource
+from ingest.store.view import UtcTime, View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["knowledge sources"])
 
 _LAST_SEQ = 2**63 - 1
 
 
-class CrawlView(View):
-    """The crawl settings of a site, from the latest request."""
-
-    limit: int
-    max_depth: int | None
-    include_paths: list[str]
-    exclude_paths: list[str]
-    provider: str
-
-
-class Waiting(View):
-    """What the source waits for."""
-
-    reason: str
-    """As `waitReason` of its job."""
-    code: str | None
-    message: str | None
-    """What went wrong, such as the embedding provider's refusal."""
-    until: UtcTime
-
-
-class _Stored(View):
-    """A source without the fields that depend on the installation's settings."""
-
-    id: UUID
-    application_id: UUID
-    batch_id: UUID | None
-    type: str
-    name: str
-    uri: str
-    status: SourceStatus
-    error_code: str | None
-    error_message: str | None
-    waiting: Waiting | None
-    """Null unless the source is open and waits for something other than a free worker."""
-    metadata: dict[str, Any]
-    coverage: Coverage | None
-    chunk_count: int
-    token_count: int
-    size_bytes: int | None
-    content_hash: str | None
-    duplicate_of: UUID | None
-    job_id: UUID | None
-    crawl: CrawlView | None
-    rescrape: ScheduleView | None
-    next_rescrape_at: UtcTime | None
-    chunking: ChunkingView
-    """The source's own settings."""
-    event_seq: int
-    created_at: UtcTime
-    updated_at: UtcTime
-
-
-class Source(_Stored):
+class Source(StoredSource):
     effective_chunking: EffectiveChunking
     """The settings in use: where `chunking` is null, the application's, or the service's."""
 
@@ -131,9 +78,8 @@ async def list_sources(
             limit=limit + 1,
             before=pagination.time_and_id(cursor),
         )
-    page = pagination.page(rows, limit, view=_Stored, key=lambda row: (row.created_at, row.id))
-    items = [_shown(row, runtime.chunking) for row in rows[:limit]]
-    return Page(items=items, next_cursor=page.next_cursor)
+    sources = [_shown(row, runtime.chunking) for row in rows]
+    return pagination.page(sources, limit, key=lambda row: (row.created_at, row.id))
 
 
 @router.get("/knowledge-sources/{id}")
@@ -208,16 +154,17 @@ async def list_events(
     async with transaction(pool) as conn:
         await _source(conn, key.application_id, id)
         rows = await events.after(conn, {id: seen}, limit=limit + 1)
-    return pagination.page(rows, limit, view=Event, key=lambda row: (row.seq,))
+    views = [Event.model_validate(row) for row in rows]
+    return pagination.page(views, limit, key=lambda row: (row.seq,))
 
 
-async def _source(conn: Connection, application_id: UUID, id: UUID) -> SourceView:
+async def _source(conn: Connection, application_id: UUID, id: UUID) -> StoredSource:
     row = await source_views.get(conn, application_id=application_id, id=id)
     if row is None:
         raise NotFound("knowledge source")
     return row
 
 
-def _shown(row: SourceView, usual: Installation) -> Source:
+def _shown(row: StoredSource, usual: Installation) -> Source:
     effective = EffectiveChunking.model_validate(usual.effective(*row.chunking_choices))
-    return Source(**_Stored.model_validate(row).model_dump(), effective_chunking=effective)
+    return Source(**dict(row), effective_chunking=effective)

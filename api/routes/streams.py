@@ -15,11 +15,11 @@ from api.live import sse
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
 from api.live.websocket import hub_of
-from api.schema.json_model import View
 from ingest.errors import NotFound
 from ingest.model import SourceStatus
 from ingest.store.sources import progress
 from ingest.store.sources.sources import TERMINAL
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, tags=["progress"])
 

@@ -11,11 +11,12 @@ from pydantic import Field
 
 from api.dependencies import Editor, PoolDep, RuntimeDep
 from api.keyed_route import KeyedRoute
-from api.schema.json_model import Body, Metadata, View
+from api.schema.json_model import Body, Metadata
 from api.upload.paths import normalise
 from ingest.postgres.database import transaction
 from ingest.store.sources import uploads
 from ingest.store.sources.verdicts import OnConflict, Upload, UploadedFile
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
 

@@ -15,12 +15,13 @@ from api.live.websocket import hub_of
 from api.schema import chunking, schedules
 from api.schema.chunking import Chunking
 from api.schema.crawl_request import CrawlRequest, new_run
-from api.schema.json_model import Metadata, View
+from api.schema.json_model import Metadata
 from api.schema.schedules import Schedule
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.crawl import rescrapes, runs
 from ingest.store.crawl.runs import NewRun, Run
 from ingest.store.queue import job_views
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
 

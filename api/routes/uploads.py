@@ -6,9 +6,8 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Request
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
 from api.dependencies import Editor, Key, PoolDep, RuntimeDep
 from api.idempotency import Answer, IdempotencyKey, Once, digest
@@ -16,15 +15,17 @@ from api.keyed_route import KeyedRoute
 from api.problems import problem
 from api.schema import chunking, json_body
 from api.schema.chunking import Chunking
-from api.schema.json_model import Body, Metadata, View
+from api.schema.json_model import Body, Metadata
 from api.schema.openapi import InvalidRequest, problems
 from api.upload import multipart
+from api.upload.form_fields import field_names, parse_fields
 from api.upload.intake import Intake
 from ingest.errors import Rejected
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents.chunking import Installation
 from ingest.store.sources import uploads
 from ingest.store.sources.verdicts import FileVerdict, OnConflict, Upload, UploadedFile, Verdict
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
 
@@ -34,7 +35,7 @@ def _parsed(text: Any) -> Any:
 
 
 class UploadFields(Body):
-    """The fields beside the files. An empty field counts as missing: HTML forms send them all."""
+    """The fields beside the files."""
 
     metadata: Annotated[Metadata, BeforeValidator(_parsed)] | None = None
     priority: Annotated[int, Field(ge=-100, le=100)] = 0
@@ -112,27 +113,20 @@ async def upload_documents(
     async with Intake(
         runtime.blobs,
         application_id=key.application_id,
+        field_names=field_names(UploadFields),
         max_file_bytes=runtime.settings.max_file_bytes,
     ) as intake:
         content_type = request.headers.get("content-type", "")
         await intake.receive(multipart.read(content_type, request.stream()))
-        fields = _fields(intake.fields)
+        fields = parse_fields(UploadFields, intake.fields)
         if not intake.files:
-            raise Rejected("the request holds no part named `files`", code="no_files")
+            raise Rejected("the request has no part named `files`", code="no_files")
         if all(file.code for file in intake.files):
             return _nothing_accepted(intake.files)
         upload = _upload(fields, key, runtime.model_id)
         once = Once(idempotency_key, digest(_content(upload, fields.chunking, intake.files)))
         cut = None if fields.chunking is None else _Cut(fields.chunking, runtime.chunking)
         return (await _register(pool, intake, upload, once, cut)).response()
-
-
-def _fields(given: dict[str, str]) -> UploadFields:
-    try:
-        return UploadFields.model_validate({name: text for name, text in given.items() if text})
-    except ValidationError as error:
-        errors = [{**item, "loc": ("body", *item["loc"])} for item in error.errors()]
-        raise RequestValidationError(errors) from None
 
 
 def _upload(fields: UploadFields, key: Key, model_id: int) -> Upload:

@@ -1,6 +1,6 @@
 """Webhook endpoints: receive events by a signed POST or by e-mail."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter
@@ -12,7 +12,7 @@ from api.idempotency import OnceDep, Secret
 from api.keyed_route import KeyedRoute
 from api.problems import FieldRejected
 from api.schema import pagination
-from api.schema.json_model import Body, Flag, Text, UtcTime, View
+from api.schema.json_model import Body, Flag, Text
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import Conflict, NotFound
 from ingest.model import LONGEST_URL
@@ -24,12 +24,13 @@ from ingest.settings.smtp_url import is_mail_address
 from ingest.store.notify import outbox, webhook_endpoints
 from ingest.store.notify.webhook_endpoints import (
     MAILED,
-    Endpoint,
     EndpointChange,
     Event,
+    WebhookEndpoint,
     is_mailbox,
 )
 from ingest.store.tenants import api_keys
+from ingest.store.view import View
 
 router = APIRouter(
     route_class=KeyedRoute, prefix="/api/webhook-endpoints", tags=["webhook endpoints"]
@@ -58,20 +59,6 @@ class EndpointPatch(Body):
     events: Events | None = None
     description: Description | None = None
     is_enabled: Flag | None = None
-
-
-class WebhookEndpoint(View):
-    id: UUID
-    url: str
-    events: list[Event]
-    description: str
-    is_enabled: bool
-    disabled_reason: str | None
-    failing_since: UtcTime | None
-    failures: int
-    previous_secret_until: UtcTime | None
-    created_at: UtcTime
-    updated_at: UtcTime
 
 
 class WithSecret(WebhookEndpoint):
@@ -120,16 +107,14 @@ async def list_endpoints(
             limit=limit + 1,
             before=pagination.time_and_id(cursor),
         )
-    return pagination.page(
-        rows, limit, view=WebhookEndpoint, key=lambda row: (row.created_at, row.id)
-    )
+    return pagination.page(rows, limit, key=lambda row: (row.created_at, row.id))
 
 
 @router.get("/{id}")
 async def get_endpoint(id: UUID, pool: PoolDep, key: Admin) -> WebhookEndpoint:
     """An endpoint, and whether it works."""
     async with transaction(pool) as conn:
-        return WebhookEndpoint.model_validate(await owned(conn, key.application_id, id))
+        return await owned(conn, key.application_id, id)
 
 
 @router.patch("/{id}")
@@ -152,7 +137,7 @@ async def edit_endpoint(
         )
     if edited is None:
         raise NotFound("webhook endpoint")
-    return WebhookEndpoint.model_validate(edited)
+    return edited
 
 
 @router.delete("/{id}", status_code=204)
@@ -198,7 +183,7 @@ async def send_test(id: UUID, pool: PoolDep, key: Admin, once: OnceDep) -> JSONR
     return await once.carry_out(pool, work, application_id=key.application_id, status=202)
 
 
-async def owned(conn: Connection, application_id: UUID, id: UUID) -> Endpoint:
+async def owned(conn: Connection, application_id: UUID, id: UUID) -> WebhookEndpoint:
     """The endpoint; NotFound if it belongs to another application."""
     endpoint = await webhook_endpoints.get(conn, application_id=application_id, id=id)
     if endpoint is None:
@@ -206,7 +191,7 @@ async def owned(conn: Connection, application_id: UUID, id: UUID) -> Endpoint:
     return endpoint
 
 
-async def enabled(conn: Connection, application_id: UUID, id: UUID) -> Endpoint:
+async def enabled(conn: Connection, application_id: UUID, id: UUID) -> WebhookEndpoint:
     """The endpoint; Conflict if it is disabled."""
     endpoint = await owned(conn, application_id, id)
     if not endpoint.is_enabled:
@@ -226,9 +211,8 @@ def _new_secret(operator_key: str, application_id: UUID) -> Secret:
     return Secret(member="secret", derive=derive, is_valid=is_valid)
 
 
-def _with_secret(endpoint: Endpoint, secret: str) -> WithSecret:
-    shown: dict[str, Any] = WebhookEndpoint.model_validate(endpoint).model_dump()
-    return WithSecret(**shown, secret=None if endpoint.is_mailbox else secret)
+def _with_secret(endpoint: WebhookEndpoint, secret: str) -> WithSecret:
+    return WithSecret(**dict(endpoint), secret=None if endpoint.is_mailbox else secret)
 
 
 def _checked_url(url: str, settings: Settings) -> str:

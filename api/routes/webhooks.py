@@ -15,13 +15,14 @@ from starlette.exceptions import HTTPException
 
 from api.dependencies import PoolDep, RuntimeDep
 from api.problems import BodyTooLarge, NotConfigured, Unauthorized
-from api.schema.json_model import View, storable
+from api.schema.json_model import storable
 from api.schema.openapi import problems
 from api.upload.spool import Spool
 from ingest.postgres.database import transaction
 from ingest.providers.firecrawl.signature import Signature
 from ingest.store.crawl import webhook_events
 from ingest.store.crawl.webhook_events import NewWebhookEvent
+from ingest.store.view import View
 
 router = APIRouter(prefix="/api/webhooks", tags=["webhooks"])
 

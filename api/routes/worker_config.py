@@ -7,9 +7,10 @@ from pydantic import Field
 
 from api.dependencies import Operator, PoolDep
 from api.keyed_route import KeyedRoute
-from api.schema.json_model import Body, Flag, View, Whole
+from api.schema.json_model import Body, Flag, Whole
 from ingest.postgres.database import transaction
 from ingest.store.limits import worker_config
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/worker/config", tags=["management"])
 

@@ -7,12 +7,13 @@ from uuid import UUID
 from pydantic import Field
 
 from api.problems import FieldRejected
-from api.schema.json_model import Body, View, Whole
+from api.schema.json_model import Body, Whole
 from ingest.model import ChunkBy
 from ingest.postgres.database import Connection
 from ingest.store.documents import chunking
 from ingest.store.documents.chunking import SMALLEST_CHUNK, Installation, OwnChunking
 from ingest.store.tenants import applications
+from ingest.store.view import View
 
 # Above the limit of any model, so that a size above our model's limit gets the error that names it.
 _MOST: Final = 10**6
@@ -27,12 +28,6 @@ class Chunking(Body):
     """Tokens that neighbours share, at most half of the size."""
     by: ChunkBy | None = None
     """What ends a chunk before it is full: a major heading, the page, every row, or nothing."""
-
-
-class ChunkingView(View):
-    size: int | None
-    overlap: int | None
-    by: ChunkBy | None
 
 
 class EffectiveChunking(View):

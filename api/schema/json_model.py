@@ -1,15 +1,11 @@
-"""JSON on the wire: camelCase, RFC 3339 times in UTC, no unknown fields, nothing unstorable."""
+"""JSON of requests: camelCase, no unknown fields, nothing that cannot be stored."""
 
 import json
 import re
-from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
-
-UtcTime = Annotated[datetime, AfterValidator(lambda time: time.astimezone(UTC))]
-"""Written with a final `Z`, whatever the time zone of the database session."""
 
 # Postgres can store neither NUL nor lone surrogates.
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
@@ -27,18 +23,6 @@ class Body(BaseModel):
     """A request: camelCase only; an unknown field is an error."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True)
-
-
-class View(BaseModel):
-    """An answer, built from a row by attribute name."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        validate_by_name=True,
-        validate_by_alias=False,
-        from_attributes=True,
-        frozen=True,
-    )
 
 
 def storable(text: str) -> str:

@@ -15,7 +15,7 @@ from pydantic.json_schema import models_json_schema
 
 from api.dependencies import APPLICATION_HEADER, Require
 from api.problems import MEDIA_TYPE
-from api.schema.json_model import View
+from ingest.store.view import View
 
 Responses = dict[int | str, dict[str, Any]]
 Operation = dict[str, Any]

@@ -14,8 +14,9 @@ from uuid import UUID
 
 from fastapi import Query
 
-from api.schema.json_model import View, storable
+from api.schema.json_model import storable
 from ingest.errors import Rejected
+from ingest.store.view import View
 
 V = TypeVar("V", bound=View)
 R = TypeVar("R")
@@ -31,16 +32,11 @@ class Page(View, Generic[V]):
     next_cursor: str | None
 
 
-def page(
-    rows: Sequence[R], limit: int, *, view: type[V], key: Callable[[R], tuple[Any, ...]]
-) -> Page[V]:
+def page(rows: Sequence[V], limit: int, *, key: Callable[[V], tuple[Any, ...]]) -> Page[V]:
     """A page from up to `limit + 1` rows: the extra row shows that there are more."""
     shown = rows[:limit]
     more = len(rows) > limit
-    return Page(
-        items=[view.model_validate(row) for row in shown],
-        next_cursor=encode_cursor(key(shown[-1])) if more else None,
-    )
+    return Page(items=list(shown), next_cursor=encode_cursor(key(shown[-1])) if more else None)
 
 
 def encode_cursor(key: tuple[Any, ...]) -> str:

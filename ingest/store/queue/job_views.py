@@ -2,22 +2,22 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple, get_args
 from uuid import UUID
 
 from psycopg.rows import class_row
+from pydantic import Field
 
 from ingest.model import JobStatus
 from ingest.postgres.database import Connection, load_queries
+from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("queue/job_views.sql")
 
 _NEWEST: Final = 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobView:
+class Job(View):
     id: UUID
     type: str
     status: JobStatus
@@ -38,16 +38,16 @@ class JobView:
     wait_reason: str | None
     """For a pending job: `paused`, `max_concurrent`, `rate_limited`, or a reason from the handler;
     None: it waits for a free worker."""
-    run_at: datetime | None
+    run_at: UtcTime | None
     """For a pending job; None: as soon as a worker is free."""
-    created_at: datetime
-    started_at: datetime | None
-    completed_at: datetime | None
+    created_at: UtcTime
+    started_at: UtcTime | None
+    completed_at: UtcTime | None
     duration_ms: int | None
     """Duration of the last attempt, if the job completed or failed."""
-    heartbeat_at: datetime | None
+    heartbeat_at: UtcTime | None
     """Last heartbeat of the worker that holds the job."""
-    position: int
+    position: int = Field(exclude=True)
     """Order in which jobs were queued."""
 
 
@@ -63,9 +63,8 @@ class JobFilter:
     error_code: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobLogView:
-    id: int
+class JobLog(View):
+    id: int = Field(exclude=True)
     """Increases in write order."""
     attempt: int
     level: str
@@ -73,12 +72,11 @@ class JobLogView:
     message: str
     details: dict[str, Any]
     duration_ms: int | None
-    created_at: datetime
+    created_at: UtcTime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenCount:
-    """Number of jobs that run in this stage or wait for this reason."""
+class OpenJobs(View):
+    """Open jobs of a type that run in the same stage or wait for the same reason."""
 
     status: JobStatus
     type: str
@@ -89,23 +87,23 @@ class OpenCount:
     last_error_message: str | None
     """One message, for jobs that wait after this error."""
     count: int
-    until: datetime | None
+    until: UtcTime | None
     """Earliest `run_at` of these jobs."""
 
 
-async def get(conn: Connection, *, application_id: UUID, id: UUID) -> JobView | None:
+async def get(conn: Connection, *, application_id: UUID, id: UUID) -> Job | None:
     parameters = {"application_id": application_id, "id": id, "limit": 1}
-    async with conn.cursor(row_factory=class_row(JobView)) as cur:
+    async with conn.cursor(row_factory=class_row(Job)) as cur:
         await cur.execute(_statement("job", ["id"]), parameters)
         return await cur.fetchone()
 
 
 async def list_jobs(
     conn: Connection, *, application_id: UUID, where: JobFilter, limit: int, before: int | None
-) -> list[JobView]:
+) -> list[Job]:
     """Newest first; `before` is the position of the last job of the previous page."""
     query = listing("job", where, application_id=application_id, limit=limit, before=before)
-    async with conn.cursor(row_factory=class_row(JobView)) as cur:
+    async with conn.cursor(row_factory=class_row(Job)) as cur:
         await cur.execute(query.statement, query.parameters, prepare=False)
         return await cur.fetchall()
 
@@ -163,28 +161,28 @@ def _statement(
 
 async def open_counts(
     conn: Connection, *, application_id: UUID, where: JobFilter
-) -> list[OpenCount]:
+) -> list[OpenJobs]:
     """Count open jobs by stage or wait reason, largest count first."""
     given = {name: value for name, value in asdict(where).items() if value is not None}
     wheres = b"\n".join(_SQL[f"where_{name}"] for name in given)
     statement = b"\n".join([_SQL["held"], _SQL["open_counts"].replace(b"{where}", wheres)])
-    async with conn.cursor(row_factory=class_row(OpenCount)) as cur:
+    async with conn.cursor(row_factory=class_row(OpenJobs)) as cur:
         await cur.execute(statement, {**given, "application_id": application_id}, prepare=False)
         return await cur.fetchall()
 
 
-async def logs(conn: Connection, job_id: UUID, *, after: int, limit: int) -> list[JobLogView]:
+async def logs(conn: Connection, job_id: UUID, *, after: int, limit: int) -> list[JobLog]:
     """The job's log after line `after`, oldest first.
 
     The caller has checked which application owns the job.
     """
-    async with conn.cursor(row_factory=class_row(JobLogView)) as cur:
+    async with conn.cursor(row_factory=class_row(JobLog)) as cur:
         await cur.execute(_SQL["logs"], {"job_id": job_id, "after": after, "limit": limit})
         return await cur.fetchall()
 
 
-async def newest_logs(conn: Connection, job_id: UUID, *, limit: int) -> list[JobLogView]:
+async def newest_logs(conn: Connection, job_id: UUID, *, limit: int) -> list[JobLog]:
     """The last log lines, oldest first. The caller has checked which application owns the job."""
-    async with conn.cursor(row_factory=class_row(JobLogView)) as cur:
+    async with conn.cursor(row_factory=class_row(JobLog)) as cur:
         await cur.execute(_SQL["newest_logs"], {"job_id": job_id, "limit": limit})
         return await cur.fetchall()

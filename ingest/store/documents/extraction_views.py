@@ -1,15 +1,15 @@
-"""How much of a file became text, as answers contain it."""
+"""How a file became text, as the API returns it."""
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from api.schema.json_model import View
+from ingest.store.view import View
 
 
 class Coverage(View):
     """`pages` is the sum of `withText`, `empty`, `unread` and `failed`."""
 
-    # Stored in the same form; counts that earlier versions lacked are 0.
+    # Stored in the same form; counts that were never stored are 0.
     model_config = ConfigDict(alias_generator=to_camel, validate_by_alias=True, extra="ignore")
 
     pages: int = 0
@@ -23,3 +23,13 @@ class Coverage(View):
     failed: int = 0
     lost: list[int] = Field(default_factory=list)
     """Numbers of failed and unread pages, the first 100."""
+
+
+class Encoding(View):
+    """How bytes were decoded; null for formats that define their encoding."""
+
+    name: str
+    confidence: float
+    """1: declared by a byte order mark, or certain."""
+    replaced: int = 0
+    """Characters that could not be decoded and became U+FFFD."""
