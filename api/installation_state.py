@@ -27,7 +27,7 @@ class Overview:
     workers: Desired
 
 
-class Overviews:
+class OverviewCache:
     """One per process; concurrent callers share one read."""
 
     def __init__(self, runtime: Runtime, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -61,7 +61,7 @@ class Overviews:
         return Overview(stats=stats, workers=workers)
 
 
-def overviews_of(app: FastAPI) -> Overviews:
+def overview_cache_of(app: FastAPI) -> OverviewCache:
     """The overviews that the application's lifespan created."""
-    overviews: Overviews = app.state.overviews
+    overviews: OverviewCache = app.state.overviews
     return overviews

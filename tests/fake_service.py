@@ -100,7 +100,7 @@ class FakeService:
         batch = fields.get("batchId") or f"batch-{len(self.received)}"
         answers = [self._accept(path, content, batch) for path, content in files]
         if all(answer["verdict"] == "rejected" for answer in answers):
-            return problem(422, "nothing_accepted", "every file was refused", files=answers)
+            return problem(422, "nothing_accepted", "all files were rejected", files=answers)
         return httpx.Response(202, json={"batchId": batch, "files": answers})
 
     def _accept(self, path: str, content: bytes, batch: str) -> dict[str, Any]:

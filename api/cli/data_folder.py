@@ -48,7 +48,7 @@ def announced_url(data_dir: Path) -> str | None:
 
 
 def stored_key(data_dir: Path) -> str | None:
-    """The generated operator's key; None if it does not exist or belongs to another user."""
+    """The generated operator key; None if it does not exist or belongs to another user."""
     with suppress(OSError):
         return key_file(data_dir).read_text().strip() or None
     return None

@@ -15,7 +15,7 @@ _FAILED: Final = int(HTTPStatus.INTERNAL_SERVER_ERROR)
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-class Observed:
+class RequestMetrics:
     """The outermost middleware: it also counts what inner ones refuse."""
 
     def __init__(self, app: ASGIApp) -> None:

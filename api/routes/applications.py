@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field
 
 from api.dependencies import Admin, Key, Operator, PoolDep, RuntimeDep
-from api.idempotency import OnceDep, Secret
+from api.idempotency import IdempotentDep, Secret
 from api.keyed_route import KeyedRoute
 from api.problems import Forbidden
 from api.schema import chunking, pagination
@@ -84,14 +84,14 @@ class CreatedKey(ApiKey):
 
 @router.post("", status_code=201, response_model=Application)
 async def add_application(
-    body: NewApplication, pool: PoolDep, key: Operator, once: OnceDep
+    body: NewApplication, pool: PoolDep, key: Operator, idempotent: IdempotentDep
 ) -> JSONResponse:
     """Create a tenant."""
 
     async def work(conn: Connection) -> Application:
         return Application.model_validate(await applications.add(conn, name=body.name))
 
-    return await once.carry_out(pool, work, application_id=key.application_id, status=201)
+    return await idempotent.run_once(pool, work, application_id=key.application_id, status=201)
 
 
 @router.get("")
@@ -110,7 +110,7 @@ async def list_applications(
 @router.get("/{id}")
 async def get_application(id: UUID, pool: PoolDep, key: Admin) -> Application:
     """A tenant and all its settings, including defaults."""
-    _own(id, key)
+    _require_access(id, key)
     async with transaction(pool) as conn:
         application = await applications.get(conn, id)
     if application is None:
@@ -122,11 +122,11 @@ async def get_application(id: UUID, pool: PoolDep, key: Admin) -> Application:
 async def edit_application(
     id: UUID, body: ApplicationPatch, runtime: RuntimeDep, pool: PoolDep, key: Admin
 ) -> Application:
-    """Rename a tenant or change settings; `weight` and `tokensPerDay` need the operator's key."""
-    _own(id, key)
+    """Rename a tenant or change settings. `weight` and `tokensPerDay` need the operator key."""
+    _require_access(id, key)
     given = body.settings.model_fields_set
     if not key.is_operator and given & _OPERATORS:
-        raise Forbidden("weight and tokensPerDay need the operator's key")
+        raise Forbidden("weight and tokensPerDay need the operator key")
     changes = body.settings.model_dump(
         mode="json", by_alias=True, exclude_unset=True, exclude={"chunking"}
     )
@@ -152,10 +152,15 @@ async def edit_application(
 
 @router.post("/{id}/keys", status_code=201, response_model=CreatedKey)
 async def add_key(
-    id: UUID, body: NewKey, runtime: RuntimeDep, pool: PoolDep, key: Admin, once: OnceDep
+    id: UUID,
+    body: NewKey,
+    runtime: RuntimeDep,
+    pool: PoolDep,
+    key: Admin,
+    idempotent: IdempotentDep,
 ) -> JSONResponse:
     """Create a key. Only this answer, and its replays, contain it in clear."""
-    _own(id, key)
+    _require_access(id, key)
     secret = Secret(
         member="key", derive=partial(api_keys.derived_key, runtime.operator_key), is_valid=_is_live
     )
@@ -168,7 +173,7 @@ async def add_key(
             raise NotFound("application")
         return CreatedKey(**dict(added), key=secret.clear)
 
-    return await once.carry_out(pool, work, application_id=id, status=201, secret=secret)
+    return await idempotent.run_once(pool, work, application_id=id, status=201, secret=secret)
 
 
 async def _is_live(conn: Connection, key: str) -> bool:
@@ -180,7 +185,7 @@ async def list_keys(
     id: UUID, pool: PoolDep, key: Admin, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ApiKey]:
     """The keys of an application, newest first, including revoked ones."""
-    _own(id, key)
+    _require_access(id, key)
     async with transaction(pool) as conn:
         if await applications.get(conn, id) is None:
             raise NotFound("application")
@@ -195,13 +200,13 @@ async def revoke_key(
     id: UUID, key_id: Annotated[UUID, Path(alias="keyId")], pool: PoolDep, key: Admin
 ) -> None:
     """Revoke a key: the next request with it is refused."""
-    _own(id, key)
+    _require_access(id, key)
     async with transaction(pool) as conn:
         if not await api_keys.revoke_key(conn, application_id=id, id=key_id):
             raise NotFound("key")
 
 
-def _own(application_id: UUID, key: Key) -> None:
+def _require_access(application_id: UUID, key: Key) -> None:
     """Raise NotFound for another application, as if it did not exist."""
     if not key.is_operator and key.application_id != application_id:
         raise NotFound("application")

@@ -64,10 +64,9 @@ async def report_batch(
     *,
     format: Annotated[Literal["json", "csv"], Query()] = "json",
 ) -> Report | StreamingResponse:
-    """One row per file that was ever named in the batch, including rejected ones.
+    """One row per file of the batch, including rejected files.
 
-    CSV is read in parts, each with the state at its time; the body is cut short if a part cannot
-    be read.
+    CSV is read in parts, each at a later time. If a part cannot be read, the body ends early.
     """
     if format == "csv":
         return await _csv_response(pool, key.application_id, id)
@@ -81,7 +80,7 @@ async def report_batch(
 
 @router.post("/{id}/retry-failed", status_code=202)
 async def retry_batch(id: UUID, pool: PoolDep, key: Editor) -> Changed:
-    """Queue every failed job of the batch again, unless a newer upload replaced it."""
+    """Retry every failed job of the batch, unless a newer upload replaced it."""
     async with transaction(pool) as conn:
         await _batch(conn, key.application_id, id)
         retried = await source_control.retry(

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 
 from api.dependencies import Editor, PoolDep, Viewer
-from api.idempotency import OnceDep
+from api.idempotency import IdempotentDep
 from api.keyed_route import KeyedRoute
 from api.schema import pagination
 from api.schema.json_model import Body
@@ -36,9 +36,13 @@ class RescrapeAccepted(View):
 
 @router.post("/{id}/rescrape", status_code=202, response_model=RescrapeAccepted)
 async def rescrape_source(
-    id: UUID, pool: PoolDep, key: Editor, once: OnceDep, body: RescrapeRequest | None = None
+    id: UUID,
+    pool: PoolDep,
+    key: Editor,
+    idempotent: IdempotentDep,
+    body: RescrapeRequest | None = None,
 ) -> JSONResponse:
-    """Fetch a page or site again, now. If a run is open, it continues instead."""
+    """Fetch a page or site again now. If a run is open, that run continues."""
 
     async def work(conn: Connection) -> RescrapeAccepted:
         run = await runs.rescrape(
@@ -53,7 +57,7 @@ async def rescrape_source(
             knowledge_source_id=run.source_id, job_id=run.job_id, crawl_id=run.crawl_id
         )
 
-    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
+    return await idempotent.run_once(pool, work, application_id=key.application_id, status=202)
 
 
 @router.get("/{id}/crawls")
@@ -80,7 +84,7 @@ async def list_pages(
     key: Viewer,
     *,
     crawl_id: Annotated[
-        UUID | None, Query(alias="crawlId", description="The latest run, if left out")
+        UUID | None, Query(alias="crawlId", description="Default: the latest run")
     ] = None,
     status: PageStatus | None = None,
     limit: Limit = 50,

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse
 
 from api.dependencies import Admin, PoolDep
-from api.idempotency import OnceDep
+from api.idempotency import IdempotentDep
 from api.keyed_route import KeyedRoute
-from api.routes.webhook_endpoints import enabled, owned
+from api.routes.webhook_endpoints import find_enabled_endpoint, find_endpoint
 from api.schema import pagination
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import Conflict, NotFound
@@ -38,7 +38,7 @@ async def list_deliveries(
 ) -> Page[Delivery]:
     """The deliveries of the endpoint, newest first."""
     async with transaction(pool) as conn:
-        await owned(conn, key.application_id, id)
+        await find_endpoint(conn, key.application_id, id)
         rows = await deliveries.list_deliveries(
             conn,
             endpoint_id=id,
@@ -53,9 +53,9 @@ async def list_deliveries(
 async def get_delivery(
     id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin
 ) -> DeliveryWithBody:
-    """A delivery with the body that it sends."""
+    """A delivery with its body."""
     async with transaction(pool) as conn:
-        await owned(conn, key.application_id, id)
+        await find_endpoint(conn, key.application_id, id)
         found = await deliveries.get(conn, endpoint_id=id, id=delivery_id)
     if found is None:
         raise NotFound("delivery")
@@ -64,15 +64,15 @@ async def get_delivery(
 
 @router.post("/{deliveryId}/replay", status_code=202, response_model=Delivery)
 async def replay_delivery(
-    id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin, once: OnceDep
+    id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin, idempotent: IdempotentDep
 ) -> JSONResponse:
-    """Send a delivery again, with the same id and body; a waiting one is sent now.
+    """Send a delivery again, with the same id and body. A delivery that waits is sent now.
 
-    If it succeeds, all deliveries that wait for the endpoint are sent.
+    If it succeeds, all waiting deliveries of the endpoint are sent too.
     """
 
     async def work(conn: Connection) -> Delivery:
-        await enabled(conn, key.application_id, id)
+        await find_enabled_endpoint(conn, key.application_id, id)
         known = await deliveries.get(conn, endpoint_id=id, id=delivery_id)
         if known is None:
             raise NotFound("delivery")
@@ -86,4 +86,4 @@ async def replay_delivery(
         await webhook_endpoints.hurry(conn, id)
         return replayed or Delivery(**dict(known))
 
-    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
+    return await idempotent.run_once(pool, work, application_id=key.application_id, status=202)

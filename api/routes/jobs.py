@@ -23,7 +23,7 @@ from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/jobs", tags=["jobs"])
 
-_LOGS_SHOWN: Final = 200
+_MAX_LOGS: Final = 200
 _RETRYABLE: Final[Sequence[JobStatus]] = ("failed", "cancelled", "review_needed")
 
 
@@ -81,10 +81,10 @@ async def count_open_jobs(
     knowledge_source_id: Annotated[UUID | None, Query(alias="knowledgeSourceId")] = None,
     batch_id: Annotated[UUID | None, Query(alias="batchId")] = None,
 ) -> JobCounts:
-    """How many jobs run in which stage or wait, and for what. A job that waits for its pages, or
-    for the files in its file, is not counted.
+    """Count open jobs by stage or wait reason.
 
-    `waitReason` null: for a free worker. `until`: when the first of the waiting jobs may go on.
+    Jobs that wait for their pages, or for the files in their file, are not counted. A `waitReason`
+    of null means a free worker. `until` is when the first of the waiting jobs may continue.
     """
     where = JobFilter(source_id=knowledge_source_id, batch_id=batch_id)
     async with transaction(pool) as conn:
@@ -94,7 +94,7 @@ async def count_open_jobs(
 
 @router.post("/trigger", status_code=202)
 async def trigger_jobs(pool: PoolDep, key: Operator) -> Triggered:
-    """Wake the workers now instead of at their next tick."""
+    """Wake the workers now, not at their next tick."""
     async with transaction(pool) as conn:
         await jobs.wake(conn)
     return Triggered(triggered=True)
@@ -102,10 +102,10 @@ async def trigger_jobs(pool: PoolDep, key: Operator) -> Triggered:
 
 @router.get("/{id}")
 async def get_job(id: UUID, pool: PoolDep, key: Viewer) -> JobWithLogs:
-    """One job with the end of its log."""
+    """One job with the last 200 lines of its log."""
     async with transaction(pool) as conn:
-        row = await find(conn, key.application_id, id)
-        logs = await job_views.newest_logs(conn, id, limit=_LOGS_SHOWN)
+        row = await find_job(conn, key.application_id, id)
+        logs = await job_views.newest_logs(conn, id, limit=_MAX_LOGS)
     return JobWithLogs(**dict(row), logs=logs)
 
 
@@ -115,7 +115,7 @@ async def list_job_logs(
 ) -> Page[JobLog]:
     """The whole log of a job, oldest line first."""
     async with transaction(pool) as conn:
-        await find(conn, key.application_id, id)
+        await find_job(conn, key.application_id, id)
         rows = await job_views.logs(
             conn, id, after=pagination.position(cursor) or 0, limit=limit + 1
         )
@@ -124,15 +124,15 @@ async def list_job_logs(
 
 @router.post("/{id}/retry", status_code=202, responses=problems(409))
 async def retry_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
-    """Retry a failed or cancelled job, or one that waits for a review, with all its attempts.
+    """Retry a job that failed, was cancelled or needs a review; its attempts start at zero.
 
-    A job that waits for a time, such as the end of a provider's pause, goes on at once.
+    A job that waits for a time, such as the end of a provider's pause, starts at once.
     """
     async with transaction(pool) as conn:
-        before = await find(conn, key.application_id, id)
+        before = await find_job(conn, key.application_id, id)
         if before.status == "pending" and before.run_at is not None:
             await job_control.start_now(conn, application_id=key.application_id, id=id)
-            return await find(conn, key.application_id, id)
+            return await find_job(conn, key.application_id, id)
         retried = await source_control.retry(
             conn,
             application_id=key.application_id,
@@ -141,66 +141,66 @@ async def retry_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
         )
         if not retried:
             raise _not_retryable(before)
-        return await find(conn, key.application_id, id)
+        return await find_job(conn, key.application_id, id)
 
 
 def _not_retryable(job: Job) -> Conflict:
     if job.status in _RETRYABLE:
-        return Conflict("a newer run of its knowledge source took its place", code="superseded")
-    return Conflict(f"a job that is {job.status} cannot be retried", code="not_retryable")
+        return Conflict("a newer run of the knowledge source replaced this job", code="superseded")
+    return Conflict(f"a job with the status {job.status} cannot be retried", code="not_retryable")
 
 
 @router.post("/{id}/cancel", responses=problems(409))
 async def cancel_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
-    """Cancel a waiting or running job for good; a running one can write nothing any more."""
+    """Cancel a waiting or running job permanently. A running job writes nothing more."""
     async with transaction(pool) as conn:
-        before = await find(conn, key.application_id, id)
+        before = await find_job(conn, key.application_id, id)
         cancelled = await source_control.cancel(
             conn, application_id=key.application_id, job_ids=[id]
         )
         if not cancelled:
             raise Conflict(
-                f"a {before.type} job that is {before.status} cannot be cancelled",
+                f"a {before.type} job with the status {before.status} cannot be cancelled",
                 code="not_cancellable",
             )
-        return await find(conn, key.application_id, id)
+        return await find_job(conn, key.application_id, id)
 
 
 @router.post("/{id}/approve", responses=problems(409))
 async def approve_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
-    """Approve what a job waits for, such as the removal of pages that a crawl did not find."""
+    """Approve the step that needs a review, such as the removal of pages."""
     async with transaction(pool) as conn:
-        before = await find(conn, key.application_id, id)
+        before = await find_job(conn, key.application_id, id)
         if not await reviews.approve(conn, application_id=key.application_id, job_id=id):
             raise _not_reviewable(before)
-        return await find(conn, key.application_id, id)
+        return await find_job(conn, key.application_id, id)
 
 
 @router.post("/{id}/reject", responses=problems(409))
 async def reject_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
-    """End a job without the step that waits for approval. What it did before stays."""
+    """End a job without the step that needs a review. Everything before that step stays."""
     async with transaction(pool) as conn:
-        before = await find(conn, key.application_id, id)
+        before = await find_job(conn, key.application_id, id)
         if not await reviews.reject(conn, application_id=key.application_id, job_id=id):
             raise _not_reviewable(before)
-        return await find(conn, key.application_id, id)
+        return await find_job(conn, key.application_id, id)
 
 
 def _not_reviewable(job: Job) -> Conflict:
     why = f" ({job.last_error_message})" if job.status == "cancelled" else ""
-    return Conflict(f"a job that is {job.status}{why} waits for no review", code="not_reviewable")
+    return Conflict(f"the job is {job.status}{why} and needs no review", code="not_reviewable")
 
 
 @router.delete("/{id}", status_code=204, responses=problems(409))
 async def delete_job(id: UUID, pool: PoolDep, key: Editor) -> None:
-    """Remove an ended job with its log. Its knowledge source stays."""
+    """Delete a finished job and its log. Its knowledge source stays."""
     async with transaction(pool) as conn:
-        job = await find(conn, key.application_id, id)
+        job = await find_job(conn, key.application_id, id)
         if not await job_control.delete(conn, application_id=key.application_id, id=id):
-            raise Conflict(f"a job that is {job.status} has not ended", code="not_ended")
+            raise Conflict(f"the job is {job.status} and has not ended", code="not_ended")
 
 
-async def find(conn: Connection, application_id: UUID, id: UUID) -> Job:
+async def find_job(conn: Connection, application_id: UUID, id: UUID) -> Job:
     """The job; NotFound if it does not exist or belongs to another application."""
     row = await job_views.get(conn, application_id=application_id, id=id)
     if row is None:

@@ -34,15 +34,15 @@ router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["upload"])
 
 PATH: Final = "/api/preview"
 
-_LARGEST: Final = 100 * 1024 * 1024
-_TEXT_SHOWN: Final = 200_000
-_CHUNKS_SHOWN: Final = 200
+_MAX_FILE_BYTES: Final = 100 * 1024 * 1024
+_MAX_CHARACTERS: Final = 200_000
+_MAX_CHUNKS: Final = 200
 
 
 class PreviewFields(Body):
     """The fields beside the file."""
 
-    chunking: Annotated[Chunking, BeforeValidator(json_body.field)] | None = None
+    chunking: Annotated[Chunking, BeforeValidator(json_body.parse_field)] | None = None
     ocr: bool = True
 
 
@@ -124,17 +124,17 @@ async def preview_file(
         form = SingleFileForm(
             folder / "file",
             field_names=field_names(PreviewFields),
-            limit=min(runtime.settings.max_file_bytes, _LARGEST),
+            limit=min(runtime.settings.max_file_bytes, _MAX_FILE_BYTES),
         )
         content_type = request.headers.get("content-type", "")
         await form.receive(multipart.read(content_type, request.stream()))
         fields = parse_fields(PreviewFields, form.fields)
         if form.name is None:
             raise Rejected("the request has no part named `file`", code="no_files")
-        cut_by = await _cut_by(runtime, pool, key.application_id, fields)
+        cut_by = await _chunk_settings(runtime, pool, key.application_id, fields)
         making = runtime.previews.make(form.path, name=form.name, cut_by=cut_by, ocr=fields.ocr)
         try:
-            made = await _while_there(request, making)
+            made = await _cancel_on_disconnect(request, making)
         except IsArchive as error:
             raise Rejected(
                 f"{error} Upload it: each file in it becomes a document.", code=error.code
@@ -144,9 +144,9 @@ async def preview_file(
     return _answer(made)
 
 
-async def _while_there(request: Request, making: Coroutine[Any, Any, Preview]) -> Preview:
+async def _cancel_on_disconnect(request: Request, making: Coroutine[Any, Any, Preview]) -> Preview:
     """The preview; cancelled if the client disconnects, since other requests need the slot."""
-    made, left = asyncio.create_task(making), asyncio.create_task(_left(request))
+    made, left = asyncio.create_task(making), asyncio.create_task(_disconnected(request))
     try:
         await asyncio.wait((made, left), return_when=asyncio.FIRST_COMPLETED)
         if not made.done():
@@ -156,12 +156,12 @@ async def _while_there(request: Request, making: Coroutine[Any, Any, Preview]) -
         await end(made, left)
 
 
-async def _left(request: Request) -> None:
+async def _disconnected(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-async def _cut_by(
+async def _chunk_settings(
     runtime: Runtime, pool: Pool, application_id: UUID, fields: PreviewFields
 ) -> ChunkSettings:
     async with transaction(pool) as conn:
@@ -180,12 +180,12 @@ def _answer(made: Preview) -> PreviewAnswer:
         coverage=Coverage.model_validate(coverage_json(document.coverage)),
         warnings=list(document.warnings),
         metadata=document.metadata,
-        text=document.text[:_TEXT_SHOWN],
+        text=document.text[:_MAX_CHARACTERS],
         text_length=len(document.text),
         chunk_count=len(chunks),
         token_count=sum(chunk.token_count for chunk in chunks),
-        chunks=[_chunk(chunk) for chunk in chunks[:_CHUNKS_SHOWN]],
-        is_truncated=len(document.text) > _TEXT_SHOWN or len(chunks) > _CHUNKS_SHOWN,
+        chunks=[_chunk(chunk) for chunk in chunks[:_MAX_CHUNKS]],
+        is_truncated=len(document.text) > _MAX_CHARACTERS or len(chunks) > _MAX_CHUNKS,
         attachments=list(_attachments(document.metadata)),
     )
 

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request
 
 from api.dependencies import Viewer
-from api.installation_state import overviews_of
+from api.installation_state import overview_cache_of
 from api.keyed_route import KeyedRoute
 from ingest.store.limits.desired_workers import Desired
 
@@ -13,4 +13,4 @@ router = APIRouter(route_class=KeyedRoute, prefix="/api/worker", tags=["manageme
 @router.get("/desired")
 async def get_desired_workers(request: Request, key: Viewer) -> Desired:
     """The desired number of workers of the installation; computed at most every 5 seconds."""
-    return (await overviews_of(request.app).get()).workers
+    return (await overview_cache_of(request.app).get()).workers

@@ -119,7 +119,7 @@ async def edit_source(
 
 @router.delete("/knowledge-sources/{id}", status_code=204)
 async def delete_source(id: UUID, pool: PoolDep, key: Editor) -> None:
-    """Delete a source in any state: invisible and unsearchable at once, and for good."""
+    """Delete a source in any state, permanently. Lists and searches omit it at once."""
     async with transaction(pool) as conn:
         deleted = await source_control.delete(conn, application_id=key.application_id, ids=[id])
     if not deleted:
@@ -128,7 +128,7 @@ async def delete_source(id: UUID, pool: PoolDep, key: Editor) -> None:
 
 @router.post("/knowledge-sources/{id}/cancel", responses=problems(409))
 async def cancel_source(id: UUID, pool: PoolDep, key: Editor) -> Cancelled:
-    """Stop the processing of a source. What was searchable before stays searchable."""
+    """Cancel the processing of a source. Content that is searchable stays searchable."""
     async with transaction(pool) as conn:
         await _source(conn, key.application_id, id)
         job_ids = await source_control.cancel(
@@ -145,7 +145,9 @@ async def list_events(
     pool: PoolDep,
     key: Viewer,
     *,
-    after: Annotated[int, Query(ge=0, le=_LAST_SEQ, description="Only later ones")] = 0,
+    after: Annotated[
+        int, Query(ge=0, le=_LAST_SEQ, description="Only events with a larger `seq`")
+    ] = 0,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Event]:

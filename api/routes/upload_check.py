@@ -49,7 +49,7 @@ class UploadCheckAnswer(View):
 async def check_upload(
     body: UploadCheck, runtime: RuntimeDep, pool: PoolDep, key: Editor
 ) -> UploadCheckAnswer:
-    """List the files that are already stored, so that sending them would change nothing."""
+    """List the files that are already stored and need not be sent."""
     upload = Upload(
         application_id=key.application_id,
         batch_id=None,

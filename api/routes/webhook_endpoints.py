@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, Field
 
 from api.dependencies import Admin, PoolDep, RuntimeDep
-from api.idempotency import OnceDep, Secret
+from api.idempotency import IdempotentDep, Secret
 from api.keyed_route import KeyedRoute
 from api.problems import FieldRejected
 from api.schema import pagination
@@ -72,9 +72,9 @@ class Queued(View):
 
 @router.post("", status_code=201, response_model=WithSecret)
 async def add_endpoint(
-    body: NewEndpoint, runtime: RuntimeDep, pool: PoolDep, key: Admin, once: OnceDep
+    body: NewEndpoint, runtime: RuntimeDep, pool: PoolDep, key: Admin, idempotent: IdempotentDep
 ) -> JSONResponse:
-    """Send events to an address from now on. No other answer contains its secret."""
+    """Send events to an address. Only this answer contains the secret."""
     url = _checked_url(body.url, runtime.settings)
     _check_events(url, body.events)
     secret = _new_secret(runtime.operator_key, key.application_id)
@@ -90,7 +90,7 @@ async def add_endpoint(
         )
         return _with_secret(added, secret.clear)
 
-    return await once.carry_out(
+    return await idempotent.run_once(
         pool, work, application_id=key.application_id, status=201, secret=secret
     )
 
@@ -112,9 +112,9 @@ async def list_endpoints(
 
 @router.get("/{id}")
 async def get_endpoint(id: UUID, pool: PoolDep, key: Admin) -> WebhookEndpoint:
-    """An endpoint, and whether it works."""
+    """An endpoint and its health."""
     async with transaction(pool) as conn:
-        return await owned(conn, key.application_id, id)
+        return await find_endpoint(conn, key.application_id, id)
 
 
 @router.patch("/{id}")
@@ -123,7 +123,7 @@ async def edit_endpoint(
 ) -> WebhookEndpoint:
     """Change an endpoint. `isEnabled: true` restarts one that was disabled because it failed."""
     async with transaction(pool) as conn:
-        known = await owned(conn, key.application_id, id)
+        known = await find_endpoint(conn, key.application_id, id)
         url = None if body.url is None else _checked_url(body.url, runtime.settings)
         _check_events(url or known.url, body.events or known.events)
         change = EndpointChange(
@@ -142,7 +142,7 @@ async def edit_endpoint(
 
 @router.delete("/{id}", status_code=204)
 async def delete_endpoint(id: UUID, pool: PoolDep, key: Admin) -> None:
-    """Remove an endpoint with its log; waiting deliveries are not sent."""
+    """Delete an endpoint and its log. Waiting deliveries are not sent."""
     async with transaction(pool) as conn:
         if not await webhook_endpoints.delete(conn, application_id=key.application_id, id=id):
             raise NotFound("webhook endpoint")
@@ -150,14 +150,14 @@ async def delete_endpoint(id: UUID, pool: PoolDep, key: Admin) -> None:
 
 @router.post("/{id}/rotate-secret", response_model=WithSecret)
 async def rotate_secret(
-    id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Admin, once: OnceDep
+    id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Admin, idempotent: IdempotentDep
 ) -> JSONResponse:
-    """Sign with a new secret, and for 24 hours with the old one too."""
+    """Sign with a new secret, and for 24 hours also with the old one."""
     secret = _new_secret(runtime.operator_key, key.application_id)
 
     async def work(conn: Connection) -> WithSecret:
-        if (await owned(conn, key.application_id, id)).is_mailbox:
-            raise Conflict("e-mail is not signed", code="not_signed")
+        if (await find_endpoint(conn, key.application_id, id)).is_mailbox:
+            raise Conflict("e-mail notifications are not signed", code="not_signed")
         rotated = await webhook_endpoints.rotate(
             conn, application_id=key.application_id, id=id, secret=secret.clear
         )
@@ -165,25 +165,25 @@ async def rotate_secret(
             raise NotFound("webhook endpoint")
         return _with_secret(rotated, secret.clear)
 
-    return await once.carry_out(
+    return await idempotent.run_once(
         pool, work, application_id=key.application_id, status=200, secret=secret
     )
 
 
 @router.post("/{id}/test", status_code=202, response_model=Queued)
-async def send_test(id: UUID, pool: PoolDep, key: Admin, once: OnceDep) -> JSONResponse:
-    """Send the event `endpoint.test`, at once even if the endpoint is currently failing."""
+async def send_test(id: UUID, pool: PoolDep, key: Admin, idempotent: IdempotentDep) -> JSONResponse:
+    """Send the event `endpoint.test` at once, even if the endpoint is failing."""
 
     async def work(conn: Connection) -> Queued:
-        endpoint = await enabled(conn, key.application_id, id)
+        endpoint = await find_enabled_endpoint(conn, key.application_id, id)
         delivery_id = await outbox.test(conn, endpoint)
         await webhook_endpoints.hurry(conn, id)
         return Queued(delivery_id=delivery_id)
 
-    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
+    return await idempotent.run_once(pool, work, application_id=key.application_id, status=202)
 
 
-async def owned(conn: Connection, application_id: UUID, id: UUID) -> WebhookEndpoint:
+async def find_endpoint(conn: Connection, application_id: UUID, id: UUID) -> WebhookEndpoint:
     """The endpoint; NotFound if it belongs to another application."""
     endpoint = await webhook_endpoints.get(conn, application_id=application_id, id=id)
     if endpoint is None:
@@ -191,9 +191,11 @@ async def owned(conn: Connection, application_id: UUID, id: UUID) -> WebhookEndp
     return endpoint
 
 
-async def enabled(conn: Connection, application_id: UUID, id: UUID) -> WebhookEndpoint:
+async def find_enabled_endpoint(
+    conn: Connection, application_id: UUID, id: UUID
+) -> WebhookEndpoint:
     """The endpoint; Conflict if it is disabled."""
-    endpoint = await owned(conn, application_id, id)
+    endpoint = await find_endpoint(conn, application_id, id)
     if not endpoint.is_enabled:
         raise Conflict("the endpoint is disabled", code="endpoint_disabled")
     return endpoint
@@ -222,7 +224,7 @@ def _checked_url(url: str, settings: Settings) -> str:
         if settings.smtp_server is None:
             raise _rejected("url", "mailto: needs a mail server: INGEST_SMTP_URL is not set")
         if not is_mail_address(url.removeprefix("mailto:")):
-            raise _rejected("url", "mailto: takes one plain address, as in mailto:ops@example.com")
+            raise _rejected("url", "mailto: needs one address, as in mailto:ops@example.com")
         return url
     reason = blocked_reason(url, allow=settings.fetch_allow)
     if reason is not None:
@@ -233,7 +235,7 @@ def _checked_url(url: str, settings: Settings) -> str:
 def _check_events(url: str, events: list[Event]) -> None:
     unmailed = sorted(set(events) - MAILED)
     if is_mailbox(url) and unmailed:
-        raise _rejected("events", f"these do not go out by e-mail: {', '.join(unmailed)}")
+        raise _rejected("events", f"these events are not sent by e-mail: {', '.join(unmailed)}")
 
 
 def _rejected(field: str, message: str) -> FieldRejected:

@@ -57,7 +57,7 @@ async def get_worker_config(pool: PoolDep, key: Operator) -> WorkerConfig:
 async def put_worker_config(body: WorkerConfigPut, pool: PoolDep, key: Operator) -> WorkerConfig:
     """Pause or resume all workers, and limit requests to providers.
 
-    After the answer to a pause no job starts; running jobs continue to their end.
+    After a pause no job starts; running jobs finish.
     """
     async with transaction(pool) as conn:
         if "paused" in body.model_fields_set:

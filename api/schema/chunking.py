@@ -67,9 +67,13 @@ def checked(
     if given is None:
         return OwnChunking()
     if given.size is not None and given.size > usual.largest:
-        raise FieldRejected(f"the embedding model reads {usual.largest} tokens", loc=(*loc, "size"))
+        raise FieldRejected(
+            f"the limit of the embedding model is {usual.largest} tokens", loc=(*loc, "size")
+        )
     own = OwnChunking(size=given.size, overlap=given.overlap, by=given.by)
     size = usual.effective(*outer, own).size
     if own.overlap is not None and 2 * own.overlap > size:
-        raise FieldRejected(f"more than half of the size, which is {size}", loc=(*loc, "overlap"))
+        raise FieldRejected(
+            f"must be at most half of the size, which is {size}", loc=(*loc, "overlap")
+        )
     return own

@@ -9,8 +9,8 @@ from pydantic.alias_generators import to_camel
 
 # Postgres can store neither NUL nor lone surrogates.
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
-_DEEPEST: Final = 32
-_LARGEST_METADATA: Final = 64 * 1024
+_MAX_DEPTH: Final = 32
+_MAX_METADATA_BYTES: Final = 64 * 1024
 
 
 Whole = Annotated[int, Field(strict=True)]
@@ -35,8 +35,8 @@ def storable_json(value: Any, *, depth: int = 0) -> Any:
 
     Raises ValueError for NaN and infinities, which jsonb cannot store, and beyond 32 levels.
     """
-    if depth > _DEEPEST:
-        raise ValueError(f"nested deeper than {_DEEPEST} levels")
+    if depth > _MAX_DEPTH:
+        raise ValueError(f"nested deeper than {_MAX_DEPTH} levels")
     if isinstance(value, str):
         return storable(value)
     if isinstance(value, float) and value - value != 0:
@@ -51,8 +51,8 @@ def storable_json(value: Any, *, depth: int = 0) -> Any:
 def _storable_metadata(value: Any) -> Any:
     storable_value = storable_json(value)
     text = json.dumps(storable_value, ensure_ascii=False, separators=(",", ":"))
-    if len(text.encode()) > _LARGEST_METADATA:
-        raise ValueError(f"larger than {_LARGEST_METADATA} bytes of JSON")
+    if len(text.encode()) > _MAX_METADATA_BYTES:
+        raise ValueError(f"larger than {_MAX_METADATA_BYTES} bytes of JSON")
     return storable_value
 
 

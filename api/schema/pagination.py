@@ -80,7 +80,7 @@ def _decode(cursor: str | None, build: Callable[..., R]) -> R | None:
             raise ValueError("not a list of strings")
         return build(*values)
     except (binascii.Error, ValueError, TypeError, RecursionError):
-        raise Rejected("the cursor is not one of ours", code="invalid_cursor") from None
+        raise Rejected("the cursor is not valid", code="invalid_cursor") from None
 
 
 def _aware(text: str) -> datetime:

@@ -64,7 +64,7 @@ class Intake:
         left = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
         if left:
             # The orphan sweep removes them.
-            log.warning("upload.left_blobs", count=len(left), error=str(left[0]))
+            log.warning("upload.blobs_not_removed", count=len(left), error=str(left[0]))
 
     async def receive(self, tokens: AsyncIterator[Token]) -> None:
         """Read the whole upload. Raises what its parser raises, and for unknown or huge fields."""

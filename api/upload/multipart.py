@@ -15,8 +15,8 @@ from python_multipart.multipart import MultipartParser
 from api.problems import Malformed, UnsupportedMedia
 
 # Room for a path of 4,096 characters in any encoding; more is an attack.
-LONGEST_HEADER: Final = 64 * 1024
-MOST_HEADERS: Final = 16
+MAX_HEADER_BYTES: Final = 64 * 1024
+MAX_HEADERS: Final = 16
 
 _BOUNDARY: Final = re.compile(r';\s*boundary=(?:"([^"]+)"|([^\s;"]+))', re.IGNORECASE)
 # Old clients write a quote inside a value as `\"`, browsers as `%22`; browsers escape line ends
@@ -60,12 +60,12 @@ def _boundary(content_type: str) -> str:
         raise UnsupportedMedia("send files as multipart/form-data", code="invalid_multipart")
     match = _BOUNDARY.search(content_type)
     if match is None:
-        raise _broken("the content type names no boundary")
+        raise _broken("the content type has no boundary")
     return match.group(1) or match.group(2)
 
 
 def _broken(why: str) -> Malformed:
-    return Malformed(f"broken multipart body: {why}", code="invalid_multipart")
+    return Malformed(f"invalid multipart body: {why}", code="invalid_multipart")
 
 
 class _Reader:
@@ -90,8 +90,8 @@ class _Reader:
                     "on_part_end": self._on_part_end,
                     "on_end": self._on_end,
                 },
-                max_header_count=MOST_HEADERS,
-                max_header_size=LONGEST_HEADER,
+                max_header_count=MAX_HEADERS,
+                max_header_size=MAX_HEADER_BYTES,
             )
         except (FormParserError, UnicodeEncodeError):
             raise _broken("the boundary is not valid") from None

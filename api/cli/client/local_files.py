@@ -77,7 +77,7 @@ def _walk(folder: Path, name: PurePosixPath, found: FoundFiles) -> None:
         here, here_name = pending.pop()
         ancestors = above.pop(here)
         if data_folder.is_data_dir(here):
-            # Otherwise `upload .` beside it would make the operator's key searchable.
+            # Otherwise `upload .` beside it would make the operator key searchable.
             found.skipped.append(Skipped(path=str(here), reason=_DATA_FOLDER))
             continue
         try:

@@ -9,7 +9,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from api.cli.server.http_protocol import TimeoutProtocol
-from api.live.websocket import LARGEST_MESSAGE
+from api.live.websocket import MAX_MESSAGE_BYTES
 
 # Time for running requests at a stop; streams, which never end, are cut off then.
 _GRACE_SECONDS: Final = 5
@@ -30,7 +30,7 @@ class HttpServer(uvicorn.Server):
                 server_header=False,
                 backlog=_BACKLOG,
                 ws_ping_interval=20,
-                ws_max_size=LARGEST_MESSAGE,
+                ws_max_size=MAX_MESSAGE_BYTES,
                 # With compression, each event would be compressed once per socket.
                 ws_per_message_deflate=False,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
