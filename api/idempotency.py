@@ -30,7 +30,7 @@ IdempotencyKey = Annotated[
         min_length=1,
         max_length=255,
         pattern="^[!-~]*$",
-        description="A repeated request with the same key is not run again: it gets the same answer",
+        description="A repeated request with the same key runs only once and gets the same answer",
     ),
 ]
 

@@ -45,7 +45,7 @@ class SettingsPatch(Body):
     tokens_per_day: Annotated[Whole, Field(ge=1, le=10**15)] | None = None
     """Tokens for embedding providers in a UTC day; null: no budget."""
     reviews: set[ReviewReason] = Field(default_factory=set)
-    """What needs the approval of a person."""
+    """Changes that need a review by a person."""
     chunking: Chunking | None = None
     """Replaced as a whole; stored documents are chunked again, without reading files."""
 
@@ -79,7 +79,7 @@ class NewKey(Body):
 
 class CreatedKey(ApiKey):
     key: str
-    """In clear: only its digest is stored."""
+    """The key itself: only its digest is stored."""
 
 
 @router.post("", status_code=201, response_model=Application)

@@ -40,7 +40,7 @@ class NewJob(Body):
     payload: Payload = Field(default_factory=dict)
     """Identifiers, never content; at most 16 KiB. No answer contains it."""
     priority: Annotated[Whole, Field(ge=-100, le=100)] = 0
-    """Below 0: after all interactive work."""
+    """Higher is first. Jobs below 0 run after all interactive work."""
     knowledge_source_id: UUID | None = None
     delay_seconds: Annotated[float, Field(ge=0, le=366 * 86400, allow_inf_nan=False)] | None = None
     run_at: RunAt | None = None

@@ -82,7 +82,7 @@ class PreviewAnswer(View):
     chunks: list[PreviewChunk]
     """The first 200."""
     is_truncated: bool
-    """Whether there are more characters or chunks than are shown."""
+    """Whether `text` or `chunks` is only the beginning."""
     attachments: list[Attachment]
 
 

@@ -63,7 +63,7 @@ class EndpointPatch(Body):
 
 class WithSecret(WebhookEndpoint):
     secret: str | None
-    """Shown only once. None for a mailbox: e-mail is not signed."""
+    """Shown only once. Null for an e-mail address: e-mail is not signed."""
 
 
 class Queued(View):

@@ -15,6 +15,7 @@ from pydantic.json_schema import models_json_schema
 
 from api.dependencies import APPLICATION_HEADER, RequireRole
 from api.problems import MEDIA_TYPE
+from api.schema.field_descriptions import add_descriptions
 from ingest.store.view import View
 
 Responses = dict[int | str, dict[str, Any]]
@@ -99,7 +100,7 @@ class Problem(View):
     status: int
     detail: str
     code: str
-    """Stable, in snake_case."""
+    """Stable name of the error."""
 
 
 class FieldError(View):
@@ -111,7 +112,7 @@ class FieldError(View):
 
 class InvalidRequest(Problem):
     errors: list[FieldError]
-    """The first 20; empty if the error concerns no single field."""
+    """The first 20 errors; empty if the error concerns no single field."""
 
 
 def _problem_response(status: int) -> dict[str, Any]:
@@ -177,6 +178,7 @@ def _document(app: FastAPI, needed: dict[tuple[str, str], RequireRole]) -> dict[
     components = document["components"]
     components["securitySchemes"] = _SECURITY_SCHEMES
     components["schemas"].update(_problem_schemas())
+    add_descriptions(components["schemas"])
     return document
 
 

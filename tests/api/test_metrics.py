@@ -261,7 +261,7 @@ async def test_counts_have_an_end(
     application_id: UUID,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ingest.store.queue.queue_stats.MAX_MESSAGES", 3)
+    monkeypatch.setattr("ingest.store.queue.queue_stats.LARGEST_COUNT", 3)
     await enqueue(conn, application_id, 5)
 
     assert (await scrape(anonymous)).value(JOBS, type="file", status="ready") == 3

@@ -24,9 +24,9 @@ class Crawl(View):
     skipped: dict[str, int]
     """Links that were not followed, by reason."""
     is_complete: bool | None
-    """Whether the run saw every page; None while it is open. Pages are removed only if true."""
+    """Whether the run saw every page; null while it is open. Pages are removed only if true."""
     digest: dict[str, Any] | None
-    """Number of pages by outcome, tokens spent and saved; None while it is open."""
+    """Number of pages by outcome, tokens spent and saved; null while it is open."""
     error_code: str | None
     error_message: str | None
     created_at: UtcTime

@@ -15,7 +15,7 @@ class Coverage(View):
     pages: int = 0
     with_text: int = 0
     by_ocr: int = 0
-    """Of the pages with text: recognised in an image."""
+    """Pages of `withText` whose text was recognised in an image."""
     empty: int = 0
     """Pages with nothing to read."""
     unread: int = 0

@@ -63,7 +63,7 @@ class Delivery(View):
     status: DeliveryStatus
     attempts: int
     last_status: int | None
-    """HTTP or SMTP status; None: no response."""
+    """HTTP or SMTP status; null: no response."""
     last_error: str | None
     last_attempt_at: UtcTime | None
     delivered_at: UtcTime | None

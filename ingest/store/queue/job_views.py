@@ -37,9 +37,9 @@ class Job(View):
     review_reason: str | None
     wait_reason: str | None
     """For a pending job: `paused`, `max_concurrent`, `rate_limited`, or a reason from the handler;
-    None: it waits for a free worker."""
+    null: it waits for a free worker."""
     run_at: UtcTime | None
-    """For a pending job; None: as soon as a worker is free."""
+    """For a pending job: not before this time; null: as soon as a worker is free."""
     created_at: UtcTime
     started_at: UtcTime | None
     completed_at: UtcTime | None
@@ -82,13 +82,13 @@ class OpenJobs(View):
     type: str
     stage: str | None
     wait_reason: str | None
-    """None: they wait for a free worker."""
+    """Null: they run, or wait for a free worker."""
     last_error_code: str | None
     last_error_message: str | None
-    """One message, for jobs that wait after this error."""
+    """The message of one of these jobs."""
     count: int
     until: UtcTime | None
-    """Earliest `run_at` of these jobs."""
+    """When the first of these jobs may continue."""
 
 
 async def get(conn: Connection, *, application_id: UUID, id: UUID) -> Job | None:

@@ -23,7 +23,7 @@ class Batch(View):
     created_at: UtcTime
     updated_at: UtcTime
     completed_at: UtcTime | None
-    """When the last of its sources ended; None while one is open."""
+    """When the last of its sources ended; null while one is open."""
     total: int
     accepted: int
     unchanged: int
@@ -49,7 +49,7 @@ class ReportedFile(View):
     knowledge_source_id: UUID | None
     job_id: UUID | None
     status: SourceStatus | None
-    """None for a rejected file."""
+    """Null for a rejected file."""
     code: str | None
     detail: str | None
     chunk_count: int | None

@@ -37,7 +37,7 @@ class ApiKey(View):
     name: str
     role: Role
     prefix: str
-    """The first 10 characters, to recognise a key by."""
+    """The first 10 characters of the key."""
     created_at: UtcTime
     revoked_at: UtcTime | None
 
