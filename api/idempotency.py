@@ -39,7 +39,7 @@ Work = Callable[[Connection], Awaitable[BaseModel]]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class IdempotentAnswer:
     """A status and a JSON body; `is_replayed` if it comes from the store."""
 
     status: int
@@ -70,14 +70,14 @@ class Secret:
     def clear(self) -> str:
         return self.derive(self.seed)
 
-    def sealed(self, answer: Answer) -> Answer:
+    def sealed(self, answer: IdempotentAnswer) -> IdempotentAnswer:
         """The answer as it is stored."""
         if answer.body[self.member] is None:
             return answer
         return replace(answer, body={**answer.body, self.member: {"seed": self.seed}})
 
-    async def unsealed(self, conn: Connection, answer: Answer) -> Answer:
-        """The original answer; Conflict if the secret has ended or cannot be derived again."""
+    async def unsealed(self, conn: Connection, answer: IdempotentAnswer) -> IdempotentAnswer:
+        """The original answer; Conflict if the secret has expired or cannot be derived again."""
         sealed = answer.body[self.member]
         if sealed is None:
             return answer
@@ -114,14 +114,16 @@ class IdempotentRequest:
         async with transaction(pool) as conn:
             answer = await self.stored_answer(conn, application_id)
             if answer is None:
-                answer = Answer(status, to_json(await work(conn)))
+                answer = IdempotentAnswer(status, to_json(await work(conn)))
                 kept = answer if secret is None else secret.sealed(answer)
                 await self.store_answer(conn, application_id, kept)
             elif secret is not None:
                 answer = await secret.unsealed(conn, answer)
         return answer.response()
 
-    async def stored_answer(self, conn: Connection, application_id: UUID) -> Answer | None:
+    async def stored_answer(
+        self, conn: Connection, application_id: UUID
+    ) -> IdempotentAnswer | None:
         """The stored answer, if any; Conflict if it belongs to another request.
 
         From here to the end of the transaction, other requests with this key wait. The caller must
@@ -132,9 +134,15 @@ class IdempotentRequest:
         known = await idempotency.replay(
             conn, application_id=application_id, key=self.key, request_hash=self.request_hash
         )
-        return None if known is None else Answer(known.status, known.response, is_replayed=True)
+        return (
+            None
+            if known is None
+            else IdempotentAnswer(known.status, known.response, is_replayed=True)
+        )
 
-    async def store_answer(self, conn: Connection, application_id: UUID, answer: Answer) -> None:
+    async def store_answer(
+        self, conn: Connection, application_id: UUID, answer: IdempotentAnswer
+    ) -> None:
         """Store an answer, in the transaction that does the work: no secrets in clear."""
         if self.key is not None:
             await idempotency.remember(
@@ -152,7 +160,7 @@ def to_json(view: BaseModel) -> dict[str, Any]:
 
 
 def digest(content: Any) -> bytes:
-    """SHA-256 of the fields, as JSON values, that tell one request from another."""
+    """SHA-256 of the fields, as JSON values, that distinguish requests."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
 
 

@@ -171,7 +171,7 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
     app.include_router(websocket.router)
     # For people who open the address that `ingest serve` prints.
     app.add_api_route("/", _redirect_to_docs, include_in_schema=False)
-    openapi.describe(app, routers=_ROUTERS)
+    openapi.install_document(app, routers=_ROUTERS)
     # The last one is the outermost: it also counts requests that the inner ones refuse.
     app.add_middleware(MinimumBodyRate)
     app.add_middleware(ConcurrencyLimit, max_requests=_MAX_REQUESTS, exempt=_PROBES)

@@ -150,7 +150,7 @@ def is_broken_json(error: RequestValidationError) -> bool:
 def field_errors(errors: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """The first 20 errors, without the input: it may hold a secret or be huge.
 
-    Field names come from the client too, so locations and messages are shorten.
+    Field names come from the client too, so locations and messages are shortened.
     """
     return [
         {

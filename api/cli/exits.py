@@ -6,7 +6,7 @@ from typing import Final
 
 import typer
 
-from api.cli.client.http_client import Refused
+from api.cli.client.http_client import ServiceError
 from api.cli.output import notes, print_error
 
 FAILED: Final = 1
@@ -19,7 +19,7 @@ _CONCERNS_ONE_OBJECT: Final = (404, 409)
 
 
 @contextmanager
-def skip_refused() -> Iterator[Callable[[str], AbstractContextManager[None]]]:
+def continue_on_error() -> Iterator[Callable[[str], AbstractContextManager[None]]]:
     """Yields a context manager to wrap around the request for each object, given its name.
 
     It prints an error that concerns only one object as a line, and the command continues; the exit
@@ -31,7 +31,7 @@ def skip_refused() -> Iterator[Callable[[str], AbstractContextManager[None]]]:
     def attempt(name: str) -> Iterator[None]:
         try:
             yield
-        except Refused as error:
+        except ServiceError as error:
             if error.status not in _CONCERNS_ONE_OBJECT:
                 raise
             refused.append(name)

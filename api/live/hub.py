@@ -59,7 +59,7 @@ class Hub:
         *,
         known: Mapping[UUID, SourceSnapshot] | None = None,
     ) -> None:
-        """Send snapshots of sources, their events later than `after`, and from then on all news.
+        """Send snapshots of sources, their events later than `after`, then every new event.
 
         A source that is already subscribed is skipped, unless `after` names it: then it restarts
         from there. `known`: states already read for this subscriber. Raises QueueClosed.
@@ -79,10 +79,10 @@ class Hub:
     async def follow(self, subscriber: Subscriber, after: Mapping[UUID, int]) -> None:
         """As `subscribe`, for all present and future sources of the application.
 
-        Finished sources beyond the `newest` are sent once they have news. Raises QueueClosed.
+        Finished sources beyond the `newest` are sent with their next event. Raises QueueClosed.
         """
         since = await self.snapshots.settled_before()
-        # Sources in `after` must not be introduced as news before their replay.
+        # Sources in `after` must not join through a new event before their replay.
         subscriber.joining.update(after)
         self._feeds.follow(subscriber, since=since)
         shown = await self.snapshots.shown_first(subscriber.application_id)

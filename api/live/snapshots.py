@@ -2,7 +2,7 @@
 
 A caller that asks while a query is running shares the next query with all others that wait. So a
 burst of clients costs a few queries and connections, and each client gets data that was read after
-it asked: a client that joins the news before it asks misses nothing.
+it asked: a client that subscribes before it asks misses nothing.
 """
 
 from collections import defaultdict

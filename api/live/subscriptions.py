@@ -50,7 +50,7 @@ class ApplicationFollowers:
     """The subscribers to all sources of one application."""
 
     since: datetime
-    """By the database's clock; earlier changes are not delivered as news."""
+    """By the database's clock; earlier changes are not delivered as new events."""
     followers: set[Subscriber] = field(default_factory=set)
 
 
@@ -148,7 +148,7 @@ class Feeds:
     def close_idle(self, idle: timedelta) -> None:
         """Close feeds that were not subscribed by id and had no event for `idle`.
 
-        Followers receive such a source again when it has news.
+        Followers receive such a source again when it has a new event.
         """
         before = time.monotonic() - idle.total_seconds()
         for feed in [feed for feed in self._feeds.values() if feed.last_event_at < before]:

@@ -230,7 +230,7 @@ class Session:
 
 
 def _describe_error(error: ValidationError) -> str:
-    """The first error, shorten: its location and message may contain huge input."""
+    """The first error, shortened: its location and message may contain huge input."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = shorten(".".join(str(part) for part in first["loc"]), _MAX_LOCATION_CHARACTERS)
     what = shorten(first["msg"], _MAX_MESSAGE_CHARACTERS)

@@ -1,4 +1,4 @@
-"""Backpressure per process: a minimum pace for bodies and a maximum of concurrent requests."""
+"""Backpressure per process: a minimum rate for bodies and a maximum of concurrent requests."""
 
 import asyncio
 from collections.abc import Collection
@@ -18,7 +18,7 @@ _EVENT_STREAM: Final = b"text/event-stream"
 
 
 class MinimumBodyRate:
-    """Answers 408 to a body that stalls or drips.
+    """Answers 408 to a body that arrives too slowly.
 
     Time counts only while the application waits for bytes: a slow disk on our side is not held
     against the client.

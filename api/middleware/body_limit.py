@@ -22,7 +22,7 @@ _LIMITS_BY_ROUTE: Final[Mapping[str, int | None]] = {
 def limit_body(scope: Scope, receive: Receive, *, path: str) -> Receive:
     """`receive`, which raises a 413 as soon as the body exceeds the limit of the route `path`.
 
-    Bytes are counted as they arrive; Content-Length only makes the refusal earlier.
+    Bytes are counted as they arrive; Content-Length only makes it fail earlier.
     """
     limit = _LIMITS_BY_ROUTE.get(path, _MAX_BODY_BYTES)
     if limit is None:

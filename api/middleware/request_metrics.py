@@ -16,7 +16,7 @@ _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "O
 
 
 class RequestMetrics:
-    """The outermost middleware: it also counts what inner ones refuse."""
+    """The outermost middleware: it also counts requests that inner ones refuse."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

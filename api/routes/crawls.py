@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse
 from api.dependencies import Editor, PoolDep, Viewer
 from api.idempotency import IdempotentDep
 from api.keyed_route import KeyedRoute
+from api.routes.sources import require_source
 from api.schema import pagination
 from api.schema.json_model import Body
 from api.schema.pagination import Cursor, Limit, Page
@@ -17,7 +18,6 @@ from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import crawl_views, runs
 from ingest.store.crawl.crawl_pages import PageStatus
 from ingest.store.crawl.crawl_views import Crawl, CrawlPage
-from ingest.store.sources import source_views
 from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/knowledge-sources", tags=["crawls"])
@@ -66,7 +66,7 @@ async def list_crawls(
 ) -> Page[Crawl]:
     """Runs of a page or site, newest first."""
     async with transaction(pool) as conn:
-        await _prove(conn, key.application_id, id)
+        await require_source(conn, key.application_id, id)
         rows = await crawl_views.list_crawls(
             conn,
             application_id=key.application_id,
@@ -92,7 +92,7 @@ async def list_pages(
 ) -> Page[CrawlPage]:
     """The outcome of each page in a run."""
     async with transaction(pool) as conn:
-        await _prove(conn, key.application_id, id)
+        await require_source(conn, key.application_id, id)
         rows = await crawl_views.list_pages(
             conn,
             application_id=key.application_id,
@@ -103,9 +103,3 @@ async def list_pages(
             after=pagination.only_id(cursor),
         )
     return pagination.page(rows, limit, key=lambda row: (row.id,))
-
-
-async def _prove(conn: Connection, application_id: UUID, id: UUID) -> None:
-    """Raise NotFound unless the application has this source."""
-    if await source_views.event_seq(conn, application_id=application_id, id=id) is None:
-        raise NotFound("knowledge source")

@@ -7,10 +7,11 @@ from fastapi.responses import Response
 
 from api.dependencies import PoolDep, Viewer
 from api.keyed_route import KeyedRoute
+from api.routes.sources import require_source
 from api.schema import pagination
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import NotFound
-from ingest.postgres.database import Connection, transaction
+from ingest.postgres.database import transaction
 from ingest.store.sources import source_views
 from ingest.store.sources.source_views import Chunk, Document
 
@@ -23,7 +24,7 @@ async def list_documents(
 ) -> Page[Document]:
     """The documents of a source: one for a file, one per page of a site."""
     async with transaction(pool) as conn:
-        await _prove(conn, key.application_id, id)
+        await require_source(conn, key.application_id, id)
         rows = await source_views.list_documents(
             conn,
             application_id=key.application_id,
@@ -40,7 +41,7 @@ async def list_chunks(
 ) -> Page[Chunk]:
     """The searchable chunks of a source, in reading order."""
     async with transaction(pool) as conn:
-        await _prove(conn, key.application_id, id)
+        await require_source(conn, key.application_id, id)
         rows = await source_views.list_chunks(
             conn,
             application_id=key.application_id,
@@ -80,10 +81,3 @@ async def get_document_text(id: UUID, pool: PoolDep, key: Viewer) -> Response:
         media_type="text/markdown; charset=utf-8",
         headers={"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox"},
     )
-
-
-async def _prove(conn: Connection, application_id: UUID, source_id: UUID) -> None:
-    """Raise NotFound unless the source exists in this application and is not deleted."""
-    known = await source_views.event_seq(conn, application_id=application_id, id=source_id)
-    if known is None:
-        raise NotFound("knowledge source")

@@ -106,7 +106,7 @@ async def add_job(
 async def retry_failed_jobs(body: FailedJobs, pool: PoolDep, key: Editor) -> Retried:
     """Queue failed jobs again, unless a newer run of their knowledge source replaced them."""
     async with transaction(pool) as conn:
-        await _prove_owned(conn, key, body)
+        await _require_owned(conn, key, body)
     where = JobFilter(
         batch_id=body.batch_id,
         source_id=body.knowledge_source_id,
@@ -147,7 +147,7 @@ async def _check(pool: Pool, body: NewJob) -> None:
         )
 
 
-async def _prove_owned(conn: Connection, key: Key, body: FailedJobs) -> None:
+async def _require_owned(conn: Connection, key: Key, body: FailedJobs) -> None:
     owner = key.application_id
     if body.batch_id is not None and not await batch_views.get(
         conn, application_id=owner, id=body.batch_id

@@ -78,7 +78,7 @@ async def list_sources(
             limit=limit + 1,
             before=pagination.time_and_id(cursor),
         )
-    sources = [_shown(row, runtime.chunking) for row in rows]
+    sources = [_complete(row, runtime.chunking) for row in rows]
     return pagination.page(sources, limit, key=lambda row: (row.created_at, row.id))
 
 
@@ -86,7 +86,7 @@ async def list_sources(
 async def get_source(id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Viewer) -> Source:
     """One knowledge source."""
     async with transaction(pool) as conn:
-        return _shown(await _source(conn, key.application_id, id), runtime.chunking)
+        return _complete(await _source(conn, key.application_id, id), runtime.chunking)
 
 
 @router.patch("/knowledge-sources/{id}", responses=problems(409))
@@ -114,7 +114,7 @@ async def edit_source(
         )
         if not edited:
             raise NotFound("knowledge source")
-        return _shown(await _source(conn, key.application_id, id), runtime.chunking)
+        return _complete(await _source(conn, key.application_id, id), runtime.chunking)
 
 
 @router.delete("/knowledge-sources/{id}", status_code=204)
@@ -130,7 +130,7 @@ async def delete_source(id: UUID, pool: PoolDep, key: Editor) -> None:
 async def cancel_source(id: UUID, pool: PoolDep, key: Editor) -> Cancelled:
     """Cancel the processing of a source. Content that is searchable stays searchable."""
     async with transaction(pool) as conn:
-        await _source(conn, key.application_id, id)
+        await require_source(conn, key.application_id, id)
         job_ids = await source_control.cancel(
             conn, application_id=key.application_id, source_ids=[id]
         )
@@ -154,10 +154,16 @@ async def list_events(
     """The events of a source, in order; `seq` has no gaps."""
     seen = max(after, pagination.position(cursor) or 0)
     async with transaction(pool) as conn:
-        await _source(conn, key.application_id, id)
+        await require_source(conn, key.application_id, id)
         rows = await events.after(conn, {id: seen}, limit=limit + 1)
     views = [Event.model_validate(row) for row in rows]
     return pagination.page(views, limit, key=lambda row: (row.seq,))
+
+
+async def require_source(conn: Connection, application_id: UUID, id: UUID) -> None:
+    """Raise NotFound unless the source exists in this application and is not deleted."""
+    if await source_views.event_seq(conn, application_id=application_id, id=id) is None:
+        raise NotFound("knowledge source")
 
 
 async def _source(conn: Connection, application_id: UUID, id: UUID) -> StoredSource:
@@ -167,6 +173,6 @@ async def _source(conn: Connection, application_id: UUID, id: UUID) -> StoredSou
     return row
 
 
-def _shown(row: StoredSource, usual: Installation) -> Source:
+def _complete(row: StoredSource, usual: Installation) -> Source:
     effective = EffectiveChunking.model_validate(usual.effective(*row.chunking_choices))
     return Source(**dict(row), effective_chunking=effective)

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field
 
 from api.dependencies import Editor, Key, PoolDep, RuntimeDep
-from api.idempotency import Answer, IdempotencyKey, IdempotentRequest, digest
+from api.idempotency import IdempotencyKey, IdempotentAnswer, IdempotentRequest, digest
 from api.keyed_route import KeyedRoute
 from api.problems import problem
 from api.schema import chunking, json_body
@@ -30,18 +30,18 @@ from ingest.store.view import View
 router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
 
 
-def _parsed(text: Any) -> Any:
+def _parse_json(text: Any) -> Any:
     return json_body.parse_field(text) if isinstance(text, str) else text
 
 
 class UploadFields(Body):
     """The fields beside the files."""
 
-    metadata: Annotated[Metadata, BeforeValidator(_parsed)] | None = None
+    metadata: Annotated[Metadata, BeforeValidator(_parse_json)] | None = None
     priority: Annotated[int, Field(ge=-100, le=100)] = 0
     batch_id: UUID | None = None
     on_conflict: OnConflict = "update"
-    chunking: Annotated[Chunking, BeforeValidator(_parsed)] | None = None
+    chunking: Annotated[Chunking, BeforeValidator(_parse_json)] | None = None
     """Chunk settings of the files, including unchanged files that are already stored."""
 
 
@@ -195,7 +195,7 @@ async def _register(
     upload: Upload,
     idempotent: IdempotentRequest,
     cut: _ChunkingChange | None,
-) -> Answer:
+) -> IdempotentAnswer:
     """Make the bytes of accepted files durable, then write the rows that refer to them.
 
     The bytes come first, outside any transaction, because that may take long. So `preview` predicts
@@ -227,7 +227,7 @@ async def _try_to_register(
     upload: Upload,
     idempotent: IdempotentRequest,
     cut: _ChunkingChange | None,
-) -> Answer | None:
+) -> IdempotentAnswer | None:
     """None, and nothing written, if a file was accepted whose bytes are not durable."""
     try:
         async with transaction(pool) as conn:
@@ -239,7 +239,7 @@ async def _try_to_register(
                 raise _BlobMissing
             if cut is not None:
                 await cut.set(conn, upload, verdicts)
-            answer = Answer(202, _upload_answer(batch_id, verdicts))
+            answer = IdempotentAnswer(202, _upload_answer(batch_id, verdicts))
             await idempotent.store_answer(conn, upload.application_id, answer)
             intake.keep(_accepted_blobs(verdicts))
             return answer

@@ -136,7 +136,7 @@ KEYED: Final = problems(401, 404, 422, 429, 503)
 OPEN: Final = problems(422)
 
 
-def describe(app: FastAPI, *, routers: Sequence[APIRouter]) -> None:
+def install_document(app: FastAPI, *, routers: Sequence[APIRouter]) -> None:
     """Make the application serve this document. `routers`: those with routes that need keys."""
     needed = {
         (route.path_format, method.lower()): require
@@ -174,7 +174,7 @@ def _document(app: FastAPI, needed: dict[tuple[str, str], RequireRole]) -> dict[
             require = needed.get((path, method))
             if require is not None:
                 _add_access(operation, require)
-            _complete(operation)
+            _complete_responses(operation)
     components = document["components"]
     components["securitySchemes"] = _SECURITY_SCHEMES
     components["schemas"].update(_problem_schemas())
@@ -196,7 +196,7 @@ def _add_access(operation: Operation, require: RequireRole) -> None:
         _add_problem_responses(responses, 400, 413)
 
 
-def _complete(operation: Operation) -> None:
+def _complete_responses(operation: Operation) -> None:
     responses = operation["responses"]
     if any(parameter["name"] == "Idempotency-Key" for parameter in operation.get("parameters", ())):
         _add_problem_responses(responses, 409)

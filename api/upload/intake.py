@@ -12,7 +12,7 @@ import structlog
 
 from api.upload import paths
 from api.upload.form_fields import read_field, repeated_field, unknown_field
-from api.upload.multipart import Part, Token
+from api.upload.multipart import PartHead, Token
 from ingest.blobs.base import BlobStore, StagedBlob, new_key
 from ingest.errors import ErrorCode
 from ingest.store.sources.verdicts import UploadedFile
@@ -69,7 +69,7 @@ class Intake:
     async def receive(self, tokens: AsyncIterator[Token]) -> None:
         """Read the whole upload. Raises what its parser raises, and for unknown or huge fields."""
         async for token in tokens:
-            if not isinstance(token, Part):
+            if not isinstance(token, PartHead):
                 raise RuntimeError("the parser starts every part with its head")
             if token.name == "files":
                 await self._file(token, tokens)
@@ -99,7 +99,7 @@ class Intake:
         for key in keys:
             del self._staged[key]
 
-    async def _file(self, part: Part, tokens: AsyncIterator[Token]) -> None:
+    async def _file(self, part: PartHead, tokens: AsyncIterator[Token]) -> None:
         name = paths.decode_filename(part.filename or b"")
         try:
             path = paths.normalise(name)

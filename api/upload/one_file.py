@@ -8,7 +8,7 @@ from typing import BinaryIO
 from api.problems import BodyTooLarge
 from api.upload import paths
 from api.upload.form_fields import read_field, repeated_field, unknown_field
-from api.upload.multipart import Part, Token
+from api.upload.multipart import PartHead, Token
 
 
 class SingleFileForm:
@@ -29,10 +29,10 @@ class SingleFileForm:
         """Read the whole form.
 
         Raises what its parser raises, BodyTooLarge, and RequestValidationError for a part that is
-        unknown or came twice.
+        unknown or occurs twice.
         """
         async for token in tokens:
-            if not isinstance(token, Part):
+            if not isinstance(token, PartHead):
                 raise RuntimeError("the parser starts every part with its head")
             if token.name in self.fields or (token.name == "file" and self.name is not None):
                 raise repeated_field(token.name, "the part occurs twice")
@@ -59,7 +59,7 @@ class SingleFileForm:
             await asyncio.to_thread(file.write, token)
 
 
-def _name(part: Part) -> str:
+def _name(part: PartHead) -> str:
     try:
         return paths.normalise(paths.decode_filename(part.filename or b""))
     except ValueError:

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from api.cli.client.crawl_waiter import CrawlProgress, job_line, pages_line, wait_for_run
-from api.cli.client.http_client import Client, Target, Unreachable
+from api.cli.client.http_client import Client, ServiceAddress, Unreachable
 from tests.cli_crawls import RUN, counts, job
 
 
@@ -17,7 +17,7 @@ def client(answers: list[httpx.Response | Exception]) -> Client:
             raise next_one
         return next_one
 
-    target = Target(url="http://ingest.test", key="key", key_from="the test")
+    target = ServiceAddress(url="http://ingest.test", key="key", key_from="the test")
     return Client(target, transport=httpx.MockTransport(answer))
 
 

@@ -13,7 +13,7 @@ from websockets.http11 import Request, Response
 from websockets.sync.server import ServerConnection, serve
 
 from api.cli.client.event_follower import EventFollower, Message
-from api.cli.client.http_client import Client, Refused, Target, Unreachable
+from api.cli.client.http_client import Client, ServiceAddress, ServiceError, Unreachable
 
 A, B = "source-a", "source-b"
 
@@ -52,7 +52,7 @@ def running(
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         port = server.socket.getsockname()[1]
-        target = Target(url=f"http://127.0.0.1:{port}", key="key", key_from="the test")
+        target = ServiceAddress(url=f"http://127.0.0.1:{port}", key="key", key_from="the test")
         with Client(target, transport=httpx.MockTransport(answer)) as client:
             yield client
         server.shutdown()
@@ -204,7 +204,7 @@ def test_where_websockets_do_not_get_through_it_asks_for_events() -> None:
 def test_a_refused_key_is_an_error_and_no_endless_attempt() -> None:
     sockets = Sockets(lambda socket, _: socket.close())
     sockets.status = 403
-    refusal = pytest.raises(Refused, match="rejected the key from the test")
+    refusal = pytest.raises(ServiceError, match="rejected the key from the test")
     with running(sockets, lambda _: httpx.Response(401, json={})) as client, refusal:
         follow(client, A)
 

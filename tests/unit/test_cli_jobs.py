@@ -11,7 +11,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner, Result
 
-from api.cli.client.http_client import Client, Target
+from api.cli.client.http_client import Client, ServiceAddress
 from api.cli.client.wait_reasons import waiting_line
 from api.cli.main import app
 from tests.fake_service import problem
@@ -70,7 +70,7 @@ class FakeJobs:
         self.answers: dict[str, httpx.Response] = {}
 
     def client(self) -> Client:
-        target = Target(url="http://ingest.test", key="k", key_from="the test")
+        target = ServiceAddress(url="http://ingest.test", key="k", key_from="the test")
         return Client(target, transport=httpx.MockTransport(self._answer))
 
     def _answer(self, request: httpx.Request) -> httpx.Response:

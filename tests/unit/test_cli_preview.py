@@ -8,7 +8,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner, Result
 
-from api.cli.client.http_client import Client, Target
+from api.cli.client.http_client import Client, ServiceAddress
 from api.cli.main import app
 from tests.fake_service import problem
 
@@ -39,7 +39,7 @@ class FakePreviews:
         self.answer = httpx.Response(200, json=ANSWER)
 
     def client(self) -> Client:
-        target = Target(url="http://ingest.test", key="k", key_from="the test")
+        target = ServiceAddress(url="http://ingest.test", key="k", key_from="the test")
         return Client(target, transport=httpx.MockTransport(self._answer))
 
     def _answer(self, request: httpx.Request) -> httpx.Response:

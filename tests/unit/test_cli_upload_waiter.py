@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from api.cli.client.http_client import Refused
+from api.cli.client.http_client import ServiceError
 from api.cli.client.local_files import LocalFile, Skipped
 from api.cli.client.upload_waiter import UploadWaiter
 from api.cli.client.uploader import UnsearchableFile, UploadAnswers, Uploader, UploadOptions
@@ -176,7 +176,7 @@ def test_waiting_ends_when_the_service_refuses(service: FakeService, tmp_path: P
     outcome = send(service, tmp_path, "c")
     service.before = lambda _: problem(401, "unauthorized", "revoked")
 
-    with pytest.raises(Refused, match="rejected the key from the test"):
+    with pytest.raises(ServiceError, match="rejected the key from the test"):
         wait(service, outcome)
 
 

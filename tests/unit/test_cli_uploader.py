@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from api.cli.client import uploader
-from api.cli.client.http_client import Client, Refused, Target, Unreachable
+from api.cli.client.http_client import Client, ServiceAddress, ServiceError, Unreachable
 from api.cli.client.local_files import LocalFile, find_files
 from api.cli.client.uploader import UploadAnswers, Uploader, UploadOptions
 from api.upload.paths import normalise
@@ -104,7 +104,7 @@ def test_a_broken_connection_leaves_no_file_open(
             raise httpx.WriteError("gone")
 
     monkeypatch.setattr(Path, "open", recorded)
-    target = Target(url="http://ingest.test", key="key", key_from="the test")
+    target = ServiceAddress(url="http://ingest.test", key="key", key_from="the test")
     with Client(target, transport=Broken()) as client, pytest.raises(Unreachable):
         client.post_files("/upload/documents", files, {})
 
@@ -172,12 +172,12 @@ def test_a_service_that_is_busy_is_asked_again_and_one_that_refuses_is_not(
     service: FakeService, write: Write
 ) -> None:
     service.before = lambda _: problem(503, "database_unavailable", "the database is away")
-    with pytest.raises(Refused, match="the database is away"):
+    with pytest.raises(ServiceError, match="the database is away"):
         send(service, write(a="one"))
     assert service.requests["/upload/check"] == 5
 
     service.before = lambda _: problem(403, "forbidden", "this needs a key with the role editor")
-    with pytest.raises(Refused, match="role editor"):
+    with pytest.raises(ServiceError, match="role editor"):
         send(service, write(a="one"))
     assert service.requests["/upload/check"] == 6
 

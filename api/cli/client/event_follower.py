@@ -20,7 +20,7 @@ from websockets.exceptions import (
 )
 from websockets.sync.client import ClientConnection, connect
 
-from api.cli.client.http_client import TEMPORARY, Client, Refused, Unreachable
+from api.cli.client.http_client import TEMPORARY, Client, ServiceError, Unreachable
 from api.cli.client.polling import MAX_OUTAGE_SECONDS
 from api.cli.client.wait_reasons import QUIET_SECONDS
 
@@ -55,7 +55,7 @@ class EventFollower:
         self._received_at = time.monotonic()
 
     def messages(self) -> Iterator[Message]:
-        """Raises Unreachable when the service stays away, Refused when it rejects the request."""
+        """Raises Unreachable when the service stays away, ServiceError when it answers an error."""
         failures = 0
         while self._open:
             received_at = self._received_at
@@ -130,7 +130,7 @@ class EventFollower:
                 return [_snapshot(self._client.get(path))]
             after = self._seen[id]
             events = self._client.get(f"{path}/events", after=after, limit=200)["items"]
-        except Refused as error:
+        except ServiceError as error:
             if error.status == 404:
                 return [{"type": "error", "code": "not_found", "knowledgeSourceId": id}]
             if not error.is_temporary:

@@ -47,7 +47,7 @@ class ClientSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class ServiceAddress:
     """The URL of the service and the key to send; `key_from`: origin of the key, for messages."""
 
     url: str
@@ -66,7 +66,7 @@ class Unreachable(CommandError):
     is_temporary = True
 
 
-class Refused(CommandError):
+class ServiceError(CommandError):
     """The service answered with an error; `problem` is its problem document, or empty."""
 
     def __init__(self, message: str, *, status: int, problem: dict[str, Any]) -> None:
@@ -96,7 +96,7 @@ def _is_same(url: str, other: str) -> bool:
     return (first.scheme, first.netloc) == (second.scheme, second.netloc)
 
 
-def find_target(settings: ClientSettings | None = None) -> Target:
+def find_service(settings: ClientSettings | None = None) -> ServiceAddress:
     """From INGEST_URL and INGEST_API_KEY, else from the data folder.
 
     The key in the data folder is sent only to the service that owns the folder. Raises
@@ -114,7 +114,7 @@ def find_target(settings: ClientSettings | None = None) -> Target:
         (str(file), data_folder.stored_key(settings.data_dir) if _is_same(url, own) else None),
     ):
         if key:
-            return Target(url=url.rstrip("/"), key=key, key_from=origin)
+            return ServiceAddress(url=url.rstrip("/"), key=key, key_from=origin)
     if not _is_same(url, own):
         raise CommandError(
             f"no API key for {url}: set INGEST_API_KEY (the key in {file} belongs to {own})"
@@ -147,9 +147,11 @@ class _LazyFile:
 
 
 class Client:
-    """Requests to the service. Every method raises Unreachable or Refused with a one-line text."""
+    """Requests to the service. Every method raises Unreachable or ServiceError."""
 
-    def __init__(self, target: Target, *, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(
+        self, target: ServiceAddress, *, transport: httpx.BaseTransport | None = None
+    ) -> None:
         self.target = target
         self._http = httpx.Client(
             base_url=target.url,
@@ -236,7 +238,7 @@ class Client:
             )
         return f"the connection to {self.target.url} was lost ({type(error).__name__})"
 
-    def _refused(self, response: httpx.Response) -> Refused:
+    def _refused(self, response: httpx.Response) -> ServiceError:
         problem: dict[str, Any] = {}
         if "json" in response.headers.get("content-type", ""):
             content = response.json()
@@ -252,9 +254,9 @@ class Client:
             fields = [f"{item.get('field')}: {item.get('message')}" for item in errors]
             is_repeated = any(item.get("message") == message for item in errors)
             message = "; ".join(fields if is_repeated else [message, *fields])
-        return Refused(message, status=response.status_code, problem=problem)
+        return ServiceError(message, status=response.status_code, problem=problem)
 
 
 def open_client() -> Client:
     """A client for the service that the environment or the data folder names."""
-    return Client(find_target())
+    return Client(find_service())

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from api.cli.client.http_client import Client, Refused, Unreachable
+from api.cli.client.http_client import Client, ServiceError, Unreachable
 
 POLL_SECONDS: Final = 0.5
 MAX_OUTAGE_SECONDS: Final = 120
@@ -19,12 +19,12 @@ class PollingClient:
         self._sleep = sleep
 
     def get(self, path: str, **query: Any) -> Any:
-        """As `Client.get`; raises Unreachable or Refused once the service is away too long."""
+        """As `Client.get`; raises Unreachable or ServiceError once the service is away too long."""
         deadline = time.monotonic() + MAX_OUTAGE_SECONDS
         while True:
             try:
                 return self._client.get(path, **query)
-            except (Unreachable, Refused) as error:
+            except (Unreachable, ServiceError) as error:
                 if not error.is_temporary or time.monotonic() > deadline:
                     raise
             self.pause()

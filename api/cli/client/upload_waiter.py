@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import count as numbers
 from typing import Any, Final
 
-from api.cli.client.http_client import Client, Refused
+from api.cli.client.http_client import Client, ServiceError
 from api.cli.client.polling import POLL_SECONDS, PollingClient
 from api.cli.client.uploader import UnsearchableFile, UploadAnswers
 from api.cli.client.wait_reasons import QUIET_SECONDS, WaitReasons
@@ -103,7 +103,7 @@ class UploadWaiter:
                 if batch is None or batch in self._batches or batch in batches:
                     continue
                 report = self._service.get(f"/api/batches/{batch}/report")
-            except Refused as error:
+            except ServiceError as error:
                 if error.status != 404:
                     raise
                 continue  # deleted meanwhile

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from api.cli.client.http_client import Client, Refused, Unreachable
+from api.cli.client.http_client import Client, ServiceError, Unreachable
 from api.cli.client.local_files import LocalFile, Skipped, split
 
 # Large enough that a request costs little, small enough that Ctrl-C loses little.
@@ -89,7 +89,7 @@ class Uploader:
         self.files_done = 0
 
     def send(self, files: Sequence[LocalFile]) -> None:
-        """Raises Unreachable when the service stays away, Refused when it rejects the request."""
+        """Raises Unreachable when the service stays away, ServiceError when it answers an error."""
         for part in split(files, count=_FILES_PER_REQUEST, size=_BYTES_PER_REQUEST):
             self._send_with_retries(part)
             self.files_done += len(part)
@@ -102,7 +102,7 @@ class Uploader:
             try:
                 self._send_part(part)
                 return
-            except (Refused, Unreachable) as error:
+            except (ServiceError, Unreachable) as error:
                 if not error.is_temporary or attempt == _ATTEMPTS:
                     raise
             except OSError:
@@ -147,7 +147,7 @@ class Uploader:
             answer = self._client.post_files(
                 "/upload/documents", files, self._fields(), on_sent=on_sent
             )
-        except Refused as error:
+        except ServiceError as error:
             rejected = error.problem.get("files")
             if error.problem.get("code") == "nothing_accepted" and isinstance(rejected, list):
                 return rejected

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from api.cli.client.http_client import Client, Refused, Unreachable
+from api.cli.client.http_client import Client, ServiceError, Unreachable
 from api.cli.output import count, join_parts
 
 QUIET_SECONDS: Final = 10
@@ -67,7 +67,7 @@ class WaitReasons:
                 for query in self._queries
                 for group in self._client.get("/api/jobs/counts", **query)["items"]
             ]
-        except (Refused, Unreachable):
+        except (ServiceError, Unreachable):
             # The request for progress gets the same error and reports it.
             return []
 

@@ -18,7 +18,7 @@ from api.cli.arguments import (
     check_id,
 )
 from api.cli.client.http_client import Client, open_client
-from api.cli.exits import skip_refused
+from api.cli.exits import continue_on_error
 from api.cli.listing import Cell, print_rows
 from api.cli.output import CommandError, count, local_time, out, plain, print_json
 from ingest.model import JobStatus
@@ -153,7 +153,7 @@ def _each(
     for id in ids:
         check_id(id, hint=JOBS)
     console = out()
-    with open_client() as client, skip_refused() as attempt:
+    with open_client() as client, continue_on_error() as attempt:
         for id in ids:
             with attempt(id):
                 job = request(client, id)

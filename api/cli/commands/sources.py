@@ -7,7 +7,7 @@ import typer
 
 from api.cli.arguments import BATCHES, Batch, JsonLines, Limit, check_id
 from api.cli.client.http_client import open_client
-from api.cli.exits import skip_refused
+from api.cli.exits import continue_on_error
 from api.cli.listing import Cell, Row, print_rows
 from api.cli.output import local_time, out, plain, print_json
 from ingest.model import SourceStatus
@@ -51,7 +51,7 @@ def delete(
     for id in ids:
         check_id(id)
     console = out()
-    with open_client() as client, skip_refused() as attempt:
+    with open_client() as client, continue_on_error() as attempt:
         for id in ids:
             with attempt(id):
                 client.delete(f"/api/knowledge-sources/{id}")

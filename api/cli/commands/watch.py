@@ -10,7 +10,7 @@ from api.cli import exits
 from api.cli.arguments import JsonLines, check_id
 from api.cli.client.crawl_waiter import CrawlRun
 from api.cli.client.event_follower import ENDED, EventFollower, Message
-from api.cli.client.http_client import Client, Refused, open_client
+from api.cli.client.http_client import Client, ServiceError, open_client
 from api.cli.client.wait_reasons import WaitReasons
 from api.cli.commands.crawl import follow
 from api.cli.output import (
@@ -85,7 +85,7 @@ def _source(client: Client, id: str) -> dict[str, Any] | None:
     check_id(id)
     try:
         source: dict[str, Any] = client.get(f"/api/knowledge-sources/{id}")
-    except Refused as error:
+    except ServiceError as error:
         if error.status != 404:
             raise
         return None
@@ -99,7 +99,7 @@ def _sources(client: Client, id: str) -> dict[str, str]:
         return {source["id"]: source["uri"]}
     try:
         report = client.get(f"/api/batches/{id}/report")
-    except Refused as error:
+    except ServiceError as error:
         if error.status != 404:
             raise
         raise CommandError(f"there is no knowledge source or upload batch {id}") from None

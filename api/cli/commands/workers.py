@@ -6,7 +6,7 @@ import httpx
 import typer
 
 from api.cli.arguments import JsonDocument
-from api.cli.client.http_client import Refused, open_client
+from api.cli.client.http_client import ServiceError, open_client
 from api.cli.output import CommandError, count, out, print_json
 
 
@@ -44,7 +44,7 @@ def _set_paused(paused: bool, as_json: bool) -> None:
     with open_client() as client:
         try:
             answer = client.put("/api/worker/config", {"paused": paused})
-        except Refused as error:
+        except ServiceError as error:
             if error.status != httpx.codes.FORBIDDEN:
                 raise
             raise CommandError(
