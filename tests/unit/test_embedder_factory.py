@@ -99,3 +99,11 @@ def test_chunks_fit_the_model(
     chosen = chunk_settings(settings(**values), model)
 
     assert (chosen.tokenizer, chosen.size, chosen.overlap) == ("minilm", size, overlap)
+
+
+@pytest.mark.parametrize("key", ["schlüssel", "sk-x\nHost: elsewhere"])
+async def test_a_key_that_no_header_can_carry_stops_the_start(key: str) -> None:
+    with pytest.raises(SetupError, match="OPENAI_API_KEY") as refused:
+        await build_embedder(settings(openai_api_key=key))
+
+    assert key not in str(refused.value)

@@ -27,7 +27,7 @@ async def build_embedder(settings: Settings, *, known_dimension: int | None = No
     `known_dimension`: the stored dimension of an OpenAI-compatible model, used if the endpoint does
     not answer now.
 
-    Libraries are imported here, because only one is used and `openai` alone takes a second.
+    Libraries are imported here, because only one is used.
     """
     if settings.embedding_provider == "local":
         from ingest.providers.embedders.local import LocalEmbedder
@@ -54,8 +54,10 @@ async def _build_openai(settings: Settings, known_dimension: int | None) -> Embe
 
     if settings.openai_api_key is None and settings.openai_base_url is None:
         raise SetupError("OPENAI_API_KEY: needed by INGEST_EMBEDDER=openai")
-    # Self-hosted endpoints rarely need a key, but the client requires one.
+    # Self-hosted endpoints rarely need a key, but some refuse a request without any.
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else "none"
+    if not (key.isascii() and key.isprintable()):
+        raise SetupError("OPENAI_API_KEY: contains characters that an HTTP header cannot carry")
 
     def embedder(dimension: int) -> OpenAIEmbedder:
         model = EmbeddingModel(

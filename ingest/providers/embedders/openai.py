@@ -7,16 +7,16 @@ import base64
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import httpx
 import numpy as np
-import openai
 
 from ingest.model import EmbeddingModel, Vectors
 from ingest.providers.embedders.base import mismatch, unit_vectors
 from ingest.providers.embedders.refusals import no_answer, not_json, refusal
 
+_DEFAULT_URL = "https://api.openai.com/v1"
 _TIMEOUT = httpx.Timeout(60, connect=10)
 
 
@@ -41,12 +41,10 @@ class OpenAIEmbedder:
         self.lane: str | None = _lane(model, api_key, base_url)
         self._options: dict[str, Any] = {} if dimensions is None else {"dimensions": dimensions}
         self._encoding = "base64"
-        http = httpx.AsyncClient(timeout=_TIMEOUT, follow_redirects=True)
-        self._client = openai.AsyncOpenAI(
-            api_key=api_key,
-            base_url=base_url,
-            max_retries=0,
-            http_client=http,  # type: ignore[arg-type]  # typed as httpx2, accepts httpx too
+        base = httpx.URL(base_url or _DEFAULT_URL)
+        self._url = base.copy_with(path=base.path.rstrip("/") + "/embeddings")
+        self._http = httpx.AsyncClient(
+            headers={"Authorization": f"Bearer {api_key}"}, timeout=_TIMEOUT, follow_redirects=True
         )
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -54,37 +52,27 @@ class OpenAIEmbedder:
         return unit_vectors(raw, count=len(texts), dimension=self.model.dimension)
 
     async def close(self) -> None:
-        await self._client.close()
+        await self._http.aclose()
 
     async def raw_vectors(self, texts: Sequence[str]) -> list[Any]:
         """The endpoint's vectors, one per text and in their order; otherwise unchecked."""
+        request = {"model": self.model.name, "input": list(texts), **self._options}
         try:
-            response = await self._request(texts)
-        except openai.APIStatusError as error:
-            if self._encoding == "base64" and _is_about_encoding(error):
+            response = await self._http.post(
+                self._url, json={**request, "encoding_format": self._encoding}
+            )
+        except (httpx.HTTPError, httpx.InvalidURL) as error:  # includes timeouts
+            raise no_answer(error) from None
+        if not response.is_success:
+            if self._encoding == "base64" and _is_about_encoding(response):
                 self._encoding = "float"
                 return await self.raw_vectors(texts)
-            raise self._refusal(error, texts) from None
-        except openai.APIConnectionError as error:  # includes timeouts
-            raise no_answer(error) from None
+            raise refusal(response, texts=texts, key=self._key, model=self.model.name)
         try:
             answer = json.loads(response.content)
         except ValueError:
             raise not_json(response) from None
         return _in_order(answer, len(texts))
-
-    async def _request(self, texts: Sequence[str]) -> httpx.Response:
-        raw = await self._client.embeddings.with_raw_response.create(
-            model=self.model.name,
-            input=list(texts),
-            encoding_format="base64" if self._encoding == "base64" else "float",
-            **self._options,
-        )
-        return cast(httpx.Response, raw.http_response)  # the client is httpx's, see above
-
-    def _refusal(self, error: openai.APIStatusError, texts: Sequence[str]) -> Exception:
-        response = cast(httpx.Response, error.response)
-        return refusal(response, texts=texts, key=self._key, model=self.model.name)
 
 
 def _lane(model: EmbeddingModel, api_key: str, base_url: str | None) -> str:
@@ -97,8 +85,8 @@ def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()[:8]
 
 
-def _is_about_encoding(error: openai.APIStatusError) -> bool:
-    return error.status_code in (400, 422) and "encoding_format" in error.response.text
+def _is_about_encoding(response: httpx.Response) -> bool:
+    return response.status_code in (400, 422) and "encoding_format" in response.text
 
 
 def _in_order(answer: Any, count: int) -> list[Any]:
