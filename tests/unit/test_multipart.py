@@ -6,7 +6,7 @@ import pytest
 
 from api.problems import Malformed, UnsupportedMedia
 from api.upload import multipart
-from api.upload.multipart import PartHead
+from api.upload.multipart import PartEnd, PartHead
 
 TYPE = "multipart/form-data; boundary=frontier"
 
