@@ -8,11 +8,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-from api.cli.crawl_report import Run
+from api.cli.client.crawl_waiter import CrawlRun
 
 SOURCE = "0191c3a0-0000-7000-8000-000000000001"
 JOB, CRAWL = "job-1", "crawl-1"
-RUN = Run(source_id=SOURCE, job_id=JOB, crawl_id=CRAWL)
+RUN = CrawlRun(source_id=SOURCE, job_id=JOB, crawl_id=CRAWL)
 SITE = "https://site.example/"
 DIGEST = {
     "new": 61,

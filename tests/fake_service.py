@@ -13,9 +13,9 @@ from typing import Any
 
 import httpx
 
-from api.cli.client import Client, Target
+from api.cli.client.http_client import Client, ServiceAddress
 from api.upload import multipart
-from api.upload.multipart import Part
+from api.upload.multipart import PartHead
 
 KEY = "rk_key_of_the_tests"
 
@@ -45,7 +45,7 @@ class FakeService:
         """Answers or fails when the request has done its work."""
 
     def client(self) -> Client:
-        target = Target(url="http://ingest.test", key=KEY, key_from="the test")
+        target = ServiceAddress(url="http://ingest.test", key=KEY, key_from="the test")
         return Client(target, transport=httpx.MockTransport(self._answer))
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
@@ -100,7 +100,7 @@ class FakeService:
         batch = fields.get("batchId") or f"batch-{len(self.received)}"
         answers = [self._accept(path, content, batch) for path, content in files]
         if all(answer["verdict"] == "rejected" for answer in answers):
-            return problem(422, "nothing_accepted", "every file was refused", files=answers)
+            return problem(422, "nothing_accepted", "all files were rejected", files=answers)
         return httpx.Response(202, json={"batchId": batch, "files": answers})
 
     def _accept(self, path: str, content: bytes, batch: str) -> dict[str, Any]:
@@ -171,9 +171,9 @@ async def _read(request: httpx.Request) -> tuple[list[tuple[str, bytes]], dict[s
     async def body() -> AsyncIterator[bytes]:
         yield request.read()
 
-    parts: list[tuple[Part, bytearray]] = []
+    parts: list[tuple[PartHead, bytearray]] = []
     async for token in multipart.read(request.headers["Content-Type"], body()):
-        if isinstance(token, Part):
+        if isinstance(token, PartHead):
             parts.append((token, bytearray()))
         elif isinstance(token, bytes):
             parts[-1][1].extend(token)

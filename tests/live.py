@@ -94,7 +94,7 @@ class Inbox:
         """Everything so far, once the event (or a snapshot) with this number has come."""
         async with asyncio.timeout(PATIENCE):
             while (source_id, seq) not in self._seen:
-                message = await self.subscriber.mailbox.take()
+                message = await self.subscriber.queue.take()
                 self._seen.add((message.source_id, message.seq))
                 self.messages.append(content(message))
         return self.messages

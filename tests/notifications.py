@@ -15,7 +15,7 @@ from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.notify.mail import Mailer
 from ingest.providers.notify.signing import new_secret
 from ingest.store.notify import outbox, webhook_endpoints
-from ingest.store.notify.webhook_endpoints import Endpoint, Event
+from ingest.store.notify.webhook_endpoints import Event, WebhookEndpoint
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob, Ended
 from ingest.store.sources import announce
@@ -52,7 +52,7 @@ async def add_endpoint(
     *,
     events: Sequence[Event] = ALL,
     secret: str | None = None,
-) -> Endpoint:
+) -> WebhookEndpoint:
     async with conn.transaction():
         return await webhook_endpoints.add(
             conn,
@@ -74,7 +74,7 @@ async def delivering(
         yield
 
 
-async def send_test(conn: Connection, endpoint: Endpoint, count: int = 1) -> list[UUID]:
+async def send_test(conn: Connection, endpoint: WebhookEndpoint, count: int = 1) -> list[UUID]:
     """Deliveries of the event `endpoint.test`."""
     async with conn.transaction():
         return [await outbox.test(conn, endpoint) for _ in range(count)]

@@ -8,9 +8,10 @@ from pydantic import BeforeValidator, Field
 
 from api.dependencies import RuntimeDep, Viewer
 from api.keyed_route import KeyedRoute
-from api.schema.json_model import Body, Metadata, View, Whole, storable
+from api.schema.json_model import Body, Metadata, Whole, storable
 from ingest.search.search import Mode, Question, search
 from ingest.store.search.scope import SearchScope
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, tags=["search"])
 

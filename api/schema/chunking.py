@@ -7,12 +7,13 @@ from uuid import UUID
 from pydantic import Field
 
 from api.problems import FieldRejected
-from api.schema.json_model import Body, View, Whole
+from api.schema.json_model import Body, Whole
 from ingest.model import ChunkBy
 from ingest.postgres.database import Connection
 from ingest.store.documents import chunking
 from ingest.store.documents.chunking import SMALLEST_CHUNK, ChunkingDefaults, OwnChunking
 from ingest.store.tenants import applications
+from ingest.store.view import View
 
 # Above the limit of any model, so that a size above our model's limit gets the error that names it.
 _MOST: Final = 10**6
@@ -27,12 +28,6 @@ class Chunking(Body):
     """Tokens that neighbours share, at most half of the size."""
     by: ChunkBy | None = None
     """What ends a chunk before it is full: a major heading, the page, every row, or nothing."""
-
-
-class ChunkingView(View):
-    size: int | None
-    overlap: int | None
-    by: ChunkBy | None
 
 
 class EffectiveChunking(View):
@@ -72,9 +67,13 @@ def checked(
     if given is None:
         return OwnChunking()
     if given.size is not None and given.size > usual.largest:
-        raise FieldRejected(f"the embedding model reads {usual.largest} tokens", loc=(*loc, "size"))
+        raise FieldRejected(
+            f"the limit of the embedding model is {usual.largest} tokens", loc=(*loc, "size")
+        )
     own = OwnChunking(size=given.size, overlap=given.overlap, by=given.by)
     size = usual.effective(*outer, own).size
     if own.overlap is not None and 2 * own.overlap > size:
-        raise FieldRejected(f"more than half of the size, which is {size}", loc=(*loc, "overlap"))
+        raise FieldRejected(
+            f"must be at most half of the size, which is {size}", loc=(*loc, "overlap")
+        )
     return own

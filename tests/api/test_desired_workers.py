@@ -7,7 +7,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from api.installation_state import Overviews
+from api.installation_state import OverviewCache
 from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
 from ingest.settings.settings import Settings
@@ -173,8 +173,8 @@ async def test_an_unchanged_answer_is_not_written_again(
 ) -> None:
     await enqueue(conn, application_id)
     query = "select xmin::text from rag.worker_config where key = 'scaling'"
-    await Overviews(runtime).get()
+    await OverviewCache(runtime).get()
     before = await (await conn.execute(query)).fetchone()
-    await Overviews(runtime).get()
+    await OverviewCache(runtime).get()
 
     assert await (await conn.execute(query)).fetchone() == before is not None

@@ -1,4 +1,4 @@
-"""Wrong keys: limited per address, soon not looked up any more, no harm to right ones."""
+"""PayloadError keys: limited per address, soon not looked up any more, no harm to right ones."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -150,7 +150,7 @@ def test_an_ipv6_network_is_one_address_and_a_mapped_one_its_ipv4() -> None:
     failed = FailedKeys()
 
     def refused(host: str | None) -> bool:
-        return isinstance(failed.refusal(comes_from(host), b"k", "no"), RateLimited)
+        return isinstance(failed.record(comes_from(host), b"k", "no"), RateLimited)
 
     for number in range(150):
         assert not refused(f"2001:db8:1:2::{number:x}")
@@ -167,10 +167,10 @@ def test_an_ipv6_network_is_one_address_and_a_mapped_one_its_ipv4() -> None:
 def test_any_number_of_keys_and_addresses_takes_bounded_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(failed_keys, "_REMEMBERED", 100)
+    monkeypatch.setattr(failed_keys, "_MAX_ENTRIES", 100)
     failed = FailedKeys()
     for number in range(1000):
-        error = failed.refusal(comes_from(f"192.0.2.{number}"), str(number).encode(), "no")
+        error = failed.record(comes_from(f"192.0.2.{number}"), str(number).encode(), "no")
         assert isinstance(error, Unauthorized)
 
     assert len(failed._addresses._windows) == len(failed._keys._windows) == 100

@@ -12,11 +12,11 @@ from fastapi import FastAPI, Request, WebSocket
 from fastapi.responses import StreamingResponse
 from websockets.asyncio.client import connect as open_socket
 
-from api.cli import http_protocol
-from api.cli.http_server import HttpServer
+from api.cli.server import http_protocol
+from api.cli.server.http_server import HttpServer
 from harness.patience import PATIENCE
 
-HEAD_SECONDS: Final = 0.3
+IDLE_TIMEOUT_SECONDS: Final = 0.3
 POST: Final = b"POST /refuse HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n"
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -43,7 +43,7 @@ def app() -> FastAPI:
         async def frames() -> AsyncIterator[str]:
             for _ in range(2):
                 yield "data: x\n\n"
-                await asyncio.sleep(3 * HEAD_SECONDS)
+                await asyncio.sleep(3 * IDLE_TIMEOUT_SECONDS)
 
         return StreamingResponse(frames(), media_type="text/event-stream")
 
@@ -58,15 +58,15 @@ def app() -> FastAPI:
 
 @pytest.fixture
 async def port(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
-    monkeypatch.setattr(http_protocol, "HEAD_SECONDS", HEAD_SECONDS)
-    monkeypatch.setattr(http_protocol, "_UNWANTED_BYTES", 1024 * 1024)
+    monkeypatch.setattr(http_protocol, "IDLE_TIMEOUT_SECONDS", IDLE_TIMEOUT_SECONDS)
+    monkeypatch.setattr(http_protocol, "_MAX_UNREAD_BYTES", 1024 * 1024)
     ready = asyncio.Event()
     with sockets.create_server(("127.0.0.1", 0)) as listener:
         server = HttpServer(app, ready=ready.set)
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         await ready.wait()
         yield listener.getsockname()[1]
-        server.ask_to_stop()
+        server.request_stop()
         await serving
 
 
@@ -85,7 +85,7 @@ async def drip(writer: asyncio.StreamWriter, text: bytes = b"x" * 10_000) -> Non
         for byte in text:
             writer.write(bytes([byte]))
             await writer.drain()
-            await asyncio.sleep(HEAD_SECONDS / 10)
+            await asyncio.sleep(IDLE_TIMEOUT_SECONDS / 10)
     except ConnectionError:
         pass
 
@@ -121,9 +121,9 @@ async def test_240_idle_and_dripping_connections_are_closed_and_others_are_serve
 async def test_idle_connections_take_each_others_place_not_that_of_requests(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_protocol, "HEAD_SECONDS", 60)
-    monkeypatch.setattr(http_protocol, "_MOST_WAITING", 20)
-    monkeypatch.setattr(http_protocol, "_YOUNG_SECONDS", 0)
+    monkeypatch.setattr(http_protocol, "IDLE_TIMEOUT_SECONDS", 60)
+    monkeypatch.setattr(http_protocol, "_MAX_IDLE_CONNECTIONS", 20)
+    monkeypatch.setattr(http_protocol, "_MIN_IDLE_SECONDS", 0)
     async with connected(port) as (events, asking):
         asking.write(b"GET /events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         begun = await events.readuntil(b"data: x")
@@ -208,7 +208,7 @@ async def test_a_slow_upload_an_event_stream_and_a_socket_live_on(port: int) -> 
         writer.write(b"GET /events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         events = await reader.read()
     async with open_socket(f"ws://127.0.0.1:{port}/ws") as client:
-        await asyncio.sleep(3 * HEAD_SECONDS)
+        await asyncio.sleep(3 * IDLE_TIMEOUT_SECONDS)
         await client.send("hello")
         echoed = await client.recv()
 

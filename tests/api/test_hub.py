@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from api.live.client_queue import Closed, Mailbox
+from api.live.client_queue import ClientQueue, QueueClosed
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
 from harness.patience import PATIENCE
@@ -60,11 +60,11 @@ async def test_500_subscribers_share_one_listener_and_one_reading_of_each_event(
     crowd = [Subscriber(application_id=application_id) for _ in range(500)]
     for subscriber in crowd:
         await hub.subscribe(subscriber, [source], {})
-        await subscriber.mailbox.take()
+        await subscriber.queue.take()
     await emit(conn, source)
 
     async with asyncio.timeout(PATIENCE):
-        received = [await subscriber.mailbox.take() for subscriber in crowd]
+        received = [await subscriber.queue.take() for subscriber in crowd]
 
     assert len({id(message) for message in received}) == 1
     listeners = await conn.execute(
@@ -110,7 +110,7 @@ async def test_a_replay_longer_than_the_mailbox_waits_for_its_reader(
 ) -> None:
     source = await add_source(conn, application_id)
     await emit(conn, source, 1500)
-    inbox = Inbox(Subscriber(application_id=application_id, mailbox=Mailbox(count=20)))
+    inbox = Inbox(Subscriber(application_id=application_id, queue=ClientQueue(count=20)))
     joining = asyncio.create_task(hub.subscribe(inbox.subscriber, [source], {source: 0}))
 
     messages = await inbox.until(source, 1500)
@@ -123,7 +123,7 @@ async def test_who_does_not_read_is_dropped_and_others_get_everything(
     hub: Hub, conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     source = await add_source(conn, application_id)
-    lazy = Subscriber(application_id=application_id, mailbox=Mailbox(count=10))
+    lazy = Subscriber(application_id=application_id, queue=ClientQueue(count=10))
     for subscriber in (lazy, inbox.subscriber):
         await hub.subscribe(subscriber, [source], {})
     await emit(conn, source, 50)
@@ -131,8 +131,8 @@ async def test_who_does_not_read_is_dropped_and_others_get_everything(
     messages = await inbox.until(source, 50)
 
     assert seqs(messages) == {source: list(range(1, 51))}
-    with pytest.raises(Closed):
-        await lazy.mailbox.take()
+    with pytest.raises(QueueClosed):
+        await lazy.queue.take()
     assert lazy.positions == {}
 
 
@@ -203,5 +203,5 @@ async def test_feeds_nobody_watches_are_closed(
     hub.drop(inbox.subscriber)
 
     assert hub._feeds.get(source) is None
-    assert hub._feeds.followed() == {}
-    assert not hub._feeds.concerns(application_id, source)
+    assert hub._feeds.followed_applications() == {}
+    assert not hub._feeds.has_subscribers(application_id, source)

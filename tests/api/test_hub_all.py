@@ -66,7 +66,7 @@ async def test_who_follows_while_an_event_is_being_read_gets_it(
     async with running(pool, dsn, newest=0) as hub, await AsyncConnection.connect(dsn) as writer:
         await hub.subscribe(watcher, [source], {})
         await writer.execute("lock rag.progress_events")
-        hub._news.hear(application_id, source)
+        hub._changes.mark_dirty(application_id, source)
         await eventually(lambda: is_waiting_for_a_lock(conn))
         await hub.follow(inbox.subscriber, {})
         await events.emit(writer, [NewEvent(source_id=source, type="job", data={})])
@@ -87,7 +87,7 @@ async def test_a_forgotten_source_goes_on_where_it_was(
     await emit(conn, source, 2)
     await inbox.until(source, 2)
     await conn.execute("update rag.progress_events set created_at = now() - interval '31 minutes'")
-    hub._feeds.forget(timedelta(0))
+    hub._feeds.close_idle(timedelta(0))
     forgotten = dict(inbox.subscriber.positions)
     await set_status(conn, source, "pending")
     await emit(conn, source)

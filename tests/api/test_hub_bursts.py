@@ -98,7 +98,7 @@ async def test_a_burst_of_two_applications_keeps_their_sources_apart(
     async with open_pool(dsn, size=4, application_name="burst") as pool, running(pool, dsn) as hub:
         await asyncio.gather(*(hub.follow(inbox.subscriber, {}) for inbox in [*mine, *yours]))
         # Even if somebody names it.
-        named = await hub.states.of_sources(application_id, [ours, theirs])
+        named = await hub.snapshots.of_sources(application_id, [ours, theirs])
         for inbox in mine:
             await inbox.until(ours, 0)
         for inbox in yours:
@@ -120,10 +120,10 @@ async def test_who_asks_while_a_snapshot_is_being_read_gets_one_that_was_read_la
         await AsyncConnection.connect(dsn) as locker,
     ):
         await locker.execute("lock rag.progress_events in access exclusive mode")
-        early = asyncio.create_task(hub.states.worth_showing(application_id))
+        early = asyncio.create_task(hub.snapshots.shown_first(application_id))
         await eventually(lambda: _any_blocked(conn))
         await conn.execute("update rag.knowledge_sources set name = 'renamed'")
-        late = asyncio.create_task(hub.states.worth_showing(application_id))
+        late = asyncio.create_task(hub.snapshots.shown_first(application_id))
         await asyncio.sleep(0)
         await locker.rollback()
         await early

@@ -8,7 +8,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from api.live.client_queue import Mailbox, Message
+from api.live.client_queue import ClientQueue, Message
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
 from harness.patience import PATIENCE
@@ -64,8 +64,8 @@ async def test_joining_while_events_are_written_leaves_no_gap_and_nothing_twice(
             assert [m["seq"] for m in mine] == list(range(first, each + 1))
 
 
-class GuardedMailbox(Mailbox):
-    """A mailbox whose replay waits at a gate."""
+class GuardedQueue(ClientQueue):
+    """A queue whose replay waits at a gate."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,15 +85,15 @@ async def test_an_event_between_the_snapshot_and_the_join_is_not_lost(
     source, marker = [await add_source(conn, application_id) for _ in range(2)]
     other = Inbox(Subscriber(application_id=application_id))
     await hub.subscribe(other.subscriber, [source, marker] if is_watched else [marker], {})
-    mailbox = GuardedMailbox()
-    inbox = Inbox(Subscriber(application_id=application_id, mailbox=mailbox))
+    queue = GuardedQueue()
+    inbox = Inbox(Subscriber(application_id=application_id, queue=queue))
     joining = asyncio.create_task(hub.subscribe(inbox.subscriber, [source], {}))
-    await mailbox.reached.wait()
+    await queue.reached.wait()
 
     await emit(conn, source)
     await emit(conn, marker)
     await other.until(marker, 1)  # so the notification of the first has been heard too
-    mailbox.gate.set()
+    queue.gate.set()
     messages = await inbox.until(source, 1)
     await joining
 
@@ -163,7 +163,7 @@ async def test_the_database_may_fail_for_a_while(
         await hub.subscribe(inbox.subscriber, [source], {})
         with psycopg.connect(dsn, autocommit=True) as operator:
             operator.execute("alter table rag.progress_events rename to gone")
-            hub._news.hear(application_id, source)
+            hub._changes.mark_dirty(application_id, source)
             await asyncio.sleep(0.05)
             operator.execute("alter table rag.gone rename to progress_events")
         await emit(conn, source)
@@ -182,7 +182,7 @@ async def test_a_purged_source_is_reported_as_not_found(
         await sources.tombstone(conn, application_id=application_id, ids=[source])
         await sources.purge(conn, source)
         async with asyncio.timeout(PATIENCE):
-            last = content(await inbox.subscriber.mailbox.take())
+            last = content(await inbox.subscriber.queue.take())
 
     assert last["code"] == "not_found"
     assert last["knowledgeSourceId"] == str(source)

@@ -6,8 +6,8 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi import FastAPI
 
-from api.live.messages import LARGEST_SUBSCRIPTION
-from api.live.websocket import LARGEST_MESSAGE
+from api.live.messages import MAX_SUBSCRIPTION
+from api.live.websocket import MAX_MESSAGE_BYTES
 from ingest.postgres.database import Connection
 from tests.api.conftest import OPERATOR_KEY, MakeKey, connect
 from tests.api.sockets import listening, receive, receive_all, send, socket
@@ -79,12 +79,12 @@ async def test_an_error_repeats_little_of_what_the_client_sent(
 async def test_the_largest_subscription_is_understood_and_a_larger_message_is_not(
     address: str, key: str
 ) -> None:
-    ids = [str(uuid4()) for _ in range(LARGEST_SUBSCRIPTION)]
+    ids = [str(uuid4()) for _ in range(MAX_SUBSCRIPTION)]
     async with socket(address, key) as client:
         after = dict.fromkeys(ids, 2**63 - 1)
         await send(client, type="subscribe", knowledgeSourceIds=ids, after=after)
         answer = await receive(client)
-        await client.send("x" * (LARGEST_MESSAGE + 1))
+        await client.send("x" * (MAX_MESSAGE_BYTES + 1))
         _, code = await receive_all(client)
 
     assert answer["code"] == "not_found"

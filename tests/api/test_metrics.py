@@ -9,7 +9,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from api.installation_state import Overviews
+from api.installation_state import OverviewCache
 from ingest.observability import metrics
 from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
@@ -230,7 +230,7 @@ async def test_the_database_is_asked_once_in_five_seconds_and_less_often_when_it
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now, cost, reads = 0.0, 0.0, 0
-    overviews = Overviews(runtime, clock=lambda: now)
+    overviews = OverviewCache(runtime, clock=lambda: now)
     read = overviews._read
 
     async def counting() -> Any:

@@ -12,7 +12,11 @@ from fastapi import FastAPI
 from websockets.exceptions import InvalidStatus
 
 from api.main import create_app
+from api.routes.preview import PreviewFields
+from api.routes.uploads import UploadFields
+from api.schema.json_model import Body
 from api.schema.openapi import TAGS
+from api.upload.form_fields import field_names
 from ingest.runtime import Runtime
 from tests.api.sockets import listening, socket
 
@@ -55,6 +59,18 @@ def test_every_error_is_a_problem_with_a_schema(document: Document) -> None:
     assert {tuple(content) for _, _, content in errors} == {(PROBLEM,)}
     assert all("$ref" in content[PROBLEM]["schema"] for _, _, content in errors)
     assert not {"HTTPValidationError", "ValidationError"} & document["components"]["schemas"].keys()
+
+
+@pytest.mark.parametrize(
+    ("path", "file", "fields"),
+    [("/upload/documents", "files", UploadFields), ("/api/preview", "file", PreviewFields)],
+)
+def test_a_form_is_documented_with_all_fields_that_it_takes(
+    document: Document, path: str, file: str, fields: type[Body]
+) -> None:
+    form = document["paths"][path]["post"]["requestBody"]["content"]["multipart/form-data"]
+
+    assert form["schema"]["properties"].keys() == {file, *field_names(fields)}
 
 
 def test_a_422_names_its_fields_and_any_problem_has_a_code(document: Document) -> None:

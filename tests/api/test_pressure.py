@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 
-from api.middleware.backpressure import BodyPace, Crowd
+from api.middleware.backpressure import ConcurrencyLimit, MinimumBodyRate
 from harness.patience import PATIENCE
 
 WINDOW: Final = 0.2
@@ -75,7 +75,7 @@ async def test_a_body_that_stalls_or_drips_is_a_408(
 ) -> None:
     async with (
         asyncio.timeout(PATIENCE),
-        client_of(BodyPace(plain, window=WINDOW, least=LEAST)) as client,
+        client_of(MinimumBodyRate(plain, window=WINDOW, min_bytes=LEAST)) as client,
     ):
         answer = await client.post("/count", content=body)
 
@@ -87,7 +87,7 @@ async def test_a_body_on_a_slow_link_that_gets_on_takes_as_long_as_it_takes(
     plain: FastAPI,
 ) -> None:
     body = pieces([LEAST] * 20, every=WINDOW / 8)
-    async with client_of(BodyPace(plain, window=WINDOW, least=LEAST)) as client:
+    async with client_of(MinimumBodyRate(plain, window=WINDOW, min_bytes=LEAST)) as client:
         answer = await client.post("/count", content=body)
 
     assert (answer.status_code, answer.json()) == (200, 20 * LEAST)
@@ -102,14 +102,14 @@ async def test_the_time_that_we_take_ourselves_is_not_counted(plain: FastAPI) ->
             total += len(piece)
         return total
 
-    async with client_of(BodyPace(plain, window=WINDOW, least=LEAST)) as client:
+    async with client_of(MinimumBodyRate(plain, window=WINDOW, min_bytes=LEAST)) as client:
         answer = await client.post("/busy", content=pieces([1] * 3, every=0))
 
     assert (answer.status_code, answer.json()) == (200, 3)
 
 
 async def test_an_answer_without_a_body_to_read_is_not_timed(plain: FastAPI) -> None:
-    async with client_of(BodyPace(plain, window=WINDOW, least=LEAST)) as client:
+    async with client_of(MinimumBodyRate(plain, window=WINDOW, min_bytes=LEAST)) as client:
         asking = asyncio.create_task(client.get("/events"))
         await asyncio.sleep(3 * WINDOW)
         plain.state.gate.set()
@@ -119,7 +119,7 @@ async def test_an_answer_without_a_body_to_read_is_not_timed(plain: FastAPI) -> 
 
 
 async def test_a_crowd_is_sent_away_and_probes_are_answered(plain: FastAPI) -> None:
-    crowd = Crowd(plain, most=3, exempt=("/healthz",))
+    crowd = ConcurrencyLimit(plain, max_requests=3, exempt=("/healthz",))
     async with client_of(crowd) as client:
         inside = [asyncio.create_task(client.get("/slow")) for _ in range(3)]
         while crowd._count < 3:  # noqa: ASYNC110 there is nothing to wait for
@@ -135,7 +135,7 @@ async def test_a_crowd_is_sent_away_and_probes_are_answered(plain: FastAPI) -> N
 
 
 async def test_event_streams_do_not_fill_the_place_of_requests(plain: FastAPI) -> None:
-    crowd = Crowd(plain, most=1, exempt=())
+    crowd = ConcurrencyLimit(plain, max_requests=1, exempt=())
     async with client_of(crowd) as client:
         streams = []
         for _ in range(3):

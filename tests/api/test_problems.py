@@ -79,7 +79,9 @@ async def test_an_unexpected_error_tells_the_log_and_not_the_client(
 
     assert (answer.status_code, answer.json()["code"]) == (500, "internal")
     assert "hunter2" not in answer.text
-    assert [entry["event"] for entry in logged if entry["log_level"] == "error"] == ["api.failed"]
+    assert [entry["event"] for entry in logged if entry["log_level"] == "error"] == [
+        "api.unexpected_error"
+    ]
 
 
 async def test_a_lost_database_is_a_503_that_asks_to_come_again(

@@ -202,7 +202,7 @@ async def test_a_stream_that_has_nothing_to_say_shows_that_it_lives(
     ):
         async for text in answer.aiter_text():
             seen += text
-            if ": still here" in seen:
+            if ": still here" in seen and "event: progress" in seen:
                 break
 
     assert "event: progress" in seen

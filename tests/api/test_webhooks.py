@@ -158,7 +158,7 @@ async def test_a_body_has_a_limit_whether_it_tells_its_length_or_not(
     monkeypatch: pytest.MonkeyPatch,
     announced: bool,
 ) -> None:
-    monkeypatch.setattr(webhooks, "_LARGEST_BODY", len(LARGE) - 1)
+    monkeypatch.setattr(webhooks, "_MAX_BODY_BYTES", len(LARGE) - 1)
     if announced:
         signature = {"X-Firecrawl-Signature": sign(LARGE)}
         answer = await sender.post(URL, content=LARGE, headers=signature)
@@ -240,7 +240,7 @@ async def test_a_commit_of_unknown_outcome_never_loses_the_bytes_of_a_row(
 async def test_bodies_that_only_claim_to_be_signed_take_few_places_and_little_time(
     sender: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(webhooks, "_LONGEST_SECONDS", 2.0)
+    monkeypatch.setattr(webhooks, "_MAX_SECONDS", 2.0)
     turns = cast(Any, sender)._transport.app.state.webhook_bodies
 
     async def endless() -> AsyncIterator[bytes]:
@@ -250,7 +250,7 @@ async def test_bodies_that_only_claim_to_be_signed_take_few_places_and_little_ti
     headers = {"X-Firecrawl-Signature": sign(b"not this")}
     dripping = [
         asyncio.create_task(sender.post(URL, content=endless(), headers=headers))
-        for _ in range(webhooks.BODIES_AT_ONCE)
+        for _ in range(webhooks.MAX_CONCURRENT_BODIES)
     ]
     while not turns.locked():  # noqa: ASYNC110 there is nothing to wait for
         await asyncio.sleep(0.01)

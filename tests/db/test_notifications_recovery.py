@@ -10,7 +10,7 @@ from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.notify.signing import new_secret
 from ingest.store.notify import deliveries, webhook_endpoints
-from ingest.store.notify.webhook_endpoints import Endpoint, EndpointChange
+from ingest.store.notify.webhook_endpoints import EndpointChange, WebhookEndpoint
 from tests.notifications import (
     add_endpoint,
     delivering,
@@ -21,10 +21,12 @@ from tests.notifications import (
 )
 from tests.webhook_sink import DOWN, webhook_sink
 
-Change = Callable[[Connection, Endpoint], Awaitable[object]]
+Change = Callable[[Connection, WebhookEndpoint], Awaitable[object]]
 
 
-async def put_off(conn: Connection, endpoint: Endpoint, *, reason: str, count: int) -> list[UUID]:
+async def put_off(
+    conn: Connection, endpoint: WebhookEndpoint, *, reason: str, count: int
+) -> list[UUID]:
     """Deliveries that wait for hours for an endpoint which fails."""
     async with conn.transaction():  # no worker may see them before
         ids = await send_test(conn, endpoint, count)
@@ -64,7 +66,7 @@ async def test_the_first_success_frees_deliveries_that_back_off_after_failures_o
     assert len(sink.requests) == 16
 
 
-async def edit(conn: Connection, endpoint: Endpoint, **change: object) -> None:
+async def edit(conn: Connection, endpoint: WebhookEndpoint, **change: object) -> None:
     async with conn.transaction():
         await webhook_endpoints.edit(
             conn,
@@ -74,7 +76,7 @@ async def edit(conn: Connection, endpoint: Endpoint, **change: object) -> None:
         )
 
 
-async def rotate(conn: Connection, endpoint: Endpoint) -> None:
+async def rotate(conn: Connection, endpoint: WebhookEndpoint) -> None:
     async with conn.transaction():
         await webhook_endpoints.rotate(
             conn,

@@ -75,7 +75,7 @@ def test_a_fault_of_ours_shows_its_traceback_without_secrets(
     def broken() -> None:
         raise RuntimeError("postgresql://rag:hunter2@db/rag")
 
-    monkeypatch.setattr("api.cli.control.open_client", broken)
+    monkeypatch.setattr("api.cli.commands.workers.open_client", broken)
 
     result = run.invoke(app, ["pause"])
 
@@ -87,7 +87,7 @@ def test_a_fault_of_ours_shows_its_traceback_without_secrets(
     ("arguments", "told"),
     [
         (["upload", "nowhere"], "nowhere does not exist"),
-        (["upload", "."], "there is no file to upload"),
+        (["upload", "."], "there are no files to upload"),
         (["upload", "x", "--metadata", "[1]"], "--metadata is not a JSON object"),
         (["upload", "x", "--metadata", "{"], "--metadata is not a JSON object"),
     ],

@@ -6,8 +6,15 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api.cli import local
-from api.cli.client import Client, ClientSettings, Refused, Target, Unreachable, find_target
+from api.cli import data_folder
+from api.cli.client.http_client import (
+    Client,
+    ClientSettings,
+    ServiceAddress,
+    ServiceError,
+    Unreachable,
+    find_service,
+)
 from api.cli.output import CommandError
 
 
@@ -25,89 +32,89 @@ def client(answer: httpx.Response | Exception) -> Client:
             raise answer
         return answer
 
-    target = Target(url="http://there", key="rk_secret", key_from="INGEST_API_KEY")
+    target = ServiceAddress(url="http://there", key="rk_secret", key_from="INGEST_API_KEY")
     return Client(target, transport=httpx.MockTransport(handle))
 
 
 def test_the_data_folder_knows_url_and_key_while_the_service_runs(data: Path) -> None:
-    local.key_file(data).write_text("rk_generated\n")
+    data_folder.key_file(data).write_text("rk_generated\n")
 
-    with local.announced(data, "http://127.0.0.1:4711"):
-        running = find_target()
-    stopped = find_target()
+    with data_folder.announced(data, "http://127.0.0.1:4711"):
+        running = find_service()
+    stopped = find_service()
 
     assert (running.url, running.key) == ("http://127.0.0.1:4711", "rk_generated")
     assert stopped.url == "http://127.0.0.1:8000"
 
 
 def test_a_second_service_on_the_folder_keeps_its_announcement(data: Path) -> None:
-    with local.announced(data, "http://127.0.0.1:1"):
+    with data_folder.announced(data, "http://127.0.0.1:1"):
         other = {"url": "http://127.0.0.1:2", "pid": 1}
-        local.server_file(data).write_text(json.dumps(other))
+        data_folder.server_file(data).write_text(json.dumps(other))
 
-    assert local.announced_url(data) == "http://127.0.0.1:2"
+    assert data_folder.announced_url(data) == "http://127.0.0.1:2"
 
 
 def test_the_environment_comes_before_the_data_folder(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    local.key_file(data).write_text("rk_generated")
+    data_folder.key_file(data).write_text("rk_generated")
     monkeypatch.setenv("INGEST_ADMIN_KEY", "rk_admin")
-    assert find_target().key == "rk_admin"
+    assert find_service().key == "rk_admin"
 
     monkeypatch.setenv("INGEST_API_KEY", "rk_mine")
     monkeypatch.setenv("INGEST_URL", "https://ingest.example/")
-    target = find_target()
+    target = find_service()
 
     assert (target.url, target.key) == ("https://ingest.example", "rk_mine")
     assert not target.is_local
 
 
 def test_an_empty_variable_is_no_value(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    local.key_file(data).write_text("rk_generated")
+    data_folder.key_file(data).write_text("rk_generated")
     for name in ("INGEST_URL", "INGEST_API_KEY"):
         monkeypatch.setenv(name, "")
 
-    assert find_target().key == "rk_generated"
-    assert find_target().is_local
+    assert find_service().key == "rk_generated"
+    assert find_service().is_local
 
 
 def test_without_a_key_or_with_a_wrong_url_the_error_names_the_variable(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(CommandError, match="INGEST_API_KEY"):
-        find_target()
+        find_service()
     with pytest.raises(CommandError, match="INGEST_URL: there is not"):
-        find_target(ClientSettings(url="there"))
+        find_service(ClientSettings(url="there"))
 
 
 def test_a_broken_announcement_is_as_good_as_none(data: Path) -> None:
-    local.server_file(data).write_text("{")
+    data_folder.server_file(data).write_text("{")
 
-    assert local.announced_url(data) is None
+    assert data_folder.announced_url(data) is None
 
 
 @pytest.mark.parametrize(
     ("answer", "kind", "told"),
     [
-        (httpx.ConnectError("x"), Unreachable, "start it with `ingest serve`"),
+        (httpx.ConnectError("x"), Unreachable, "start the service with `ingest serve`"),
         (httpx.ReadError("x"), Unreachable, "was lost"),
         (
             httpx.Response(401, json={"detail": "no"}),
-            Refused,
-            "refused the key from INGEST_API_KEY",
+            ServiceError,
+            "rejected the key from INGEST_API_KEY",
         ),
-        (httpx.Response(404, json={"detail": "batch not found"}), Refused, "batch not found"),
-        (httpx.Response(500, text="<html>"), Refused, "500"),
-        (httpx.Response(200, text="<html>"), CommandError, "is not this API"),
+        (httpx.Response(404, json={"detail": "batch not found"}), ServiceError, "batch not found"),
+        (httpx.Response(500, text="<html>"), ServiceError, "500"),
+        (httpx.Response(200, text="<html>"), CommandError, "is not rag-ingest"),
         (
             httpx.Response(422, json={"detail": "d", "errors": [{"field": "f", "message": "m"}]}),
-            Refused,
+            ServiceError,
             "d; f: m",
         ),
         (
             httpx.Response(422, json={"detail": "m", "errors": [{"field": "f", "message": "m"}]}),
-            Refused,
+            ServiceError,
             "f: m",
         ),
     ],
@@ -132,7 +139,7 @@ def test_lists_are_read_page_by_page_up_to_the_limit() -> None:
             200, json={"items": items, "nextCursor": str(end) if end < 450 else None}
         )
 
-    target = Target(url="http://there", key="k", key_from="x")
+    target = ServiceAddress(url="http://there", key="k", key_from="x")
     with Client(target, transport=httpx.MockTransport(handle)) as http:
         assert len(list(http.pages("/x", limit=1000))) == 450
         assert len(list(http.pages("/x", limit=250, status=None))) == 250
@@ -156,7 +163,7 @@ def test_the_kept_key_is_shown_to_the_service_that_keeps_it_only(
     settings = ClientSettings(url=url, data_dir=tmp_path)
 
     if is_shown:
-        assert find_target(settings).key == "rk_kept"
+        assert find_service(settings).key == "rk_kept"
     else:
         with pytest.raises(CommandError, match="no API key for"):
-            find_target(settings)
+            find_service(settings)

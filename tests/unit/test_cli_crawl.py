@@ -70,9 +70,9 @@ def test_every_option_reaches_the_service(crawls: FakeCrawls) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--page", "--limit", "7"], "--page fetches one page"),
-        (["--page", "--exclude", "x"], "--page fetches one page"),
-        (["--timezone", "Europe/Berlin"], "--timezone is that of --rescrape"),
+        (["--page", "--limit", "7"], "--page cannot be combined"),
+        (["--page", "--exclude", "x"], "--page cannot be combined"),
+        (["--timezone", "Europe/Berlin"], "--timezone needs --rescrape"),
         (["--metadata", "[]"], "--metadata is not a JSON object"),
     ],
 )
@@ -140,7 +140,7 @@ def test_who_does_not_wait_is_told_how_to_look_later(crawls: FakeCrawls) -> None
     text = ingest("crawl", SITE, "--no-wait")
     [told] = ingest("crawl", SITE, "--no-wait", "--json").stdout.splitlines()
 
-    assert text.stdout == f"watch it with: ingest watch {SOURCE}\n"
+    assert text.stdout == f"follow it with: ingest watch {SOURCE}\n"
     assert json.loads(told) == {"knowledgeSourceId": SOURCE, "jobId": JOB, "crawlId": CRAWL}
 
 
@@ -154,7 +154,7 @@ def test_sources_are_listed_with_their_name_and_when_they_are_fetched_next(
     result = ingest("sources", "--type", "site")
 
     head, line = result.stdout.splitlines()
-    assert head.split() == ["id", "type", "state", "chunks", "next", "fetch", "path", "or", "URL"]
+    assert head.split() == ["id", "type", "status", "chunks", "next", "fetch", "path", "or", "URL"]
     assert f"Our site  {SITE}" in line
     assert "2026-11-29 " in line or "2026-11-28 " in line  # the zone is that of this machine
 
@@ -165,10 +165,10 @@ def test_an_interrupted_wait_leaves_the_crawl_alone_and_says_how_to_look_again(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("api.cli.crawl.wait_for", interrupt)
+    monkeypatch.setattr("api.cli.commands.crawl.wait_for_run", interrupt)
 
     result = ingest("crawl", SITE)
 
     assert result.exit_code == 130
-    assert f"the service goes on with it; watch it with: ingest watch {SOURCE}" in result.stderr
+    assert f"the service continues; follow it with: ingest watch {SOURCE}" in result.stderr
     assert len(crawls.bodies) == 1

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from api.cli.crawl_report import CrawlResult, print_crawl
+from api.cli.commands.crawl_report import CrawlResult, print_crawl
 from tests.cli_crawls import DIGEST, JOB, RUN, SITE, FakeCrawls, page
 
 
@@ -35,7 +35,7 @@ def test_the_digest_is_told_without_what_did_not_happen(capsys: pytest.CaptureFi
     assert told.splitlines() == [
         f"{SITE}  completed",
         "pages: 61 new · 2 unchanged · 1 duplicate",
-        "pages not kept: 2 robots_disallowed",
+        "pages skipped: 2 robots_disallowed",
         "links not followed: 30 off_site · 1 trap",
         "tokens: 12,345 embedded · 7 saved",
     ]
@@ -58,8 +58,8 @@ def test_failed_pages_are_grouped_by_code_with_the_first_addresses(
 def test_a_run_that_did_not_see_every_page_says_that_none_was_removed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert "not every page was seen, so none was removed" in report(capsys, isComplete=False)
-    assert "not every page was seen" not in report(capsys)
+    assert "the run did not see every page, so it removed none" in report(capsys, isComplete=False)
+    assert "did not see every page" not in report(capsys)
 
 
 def test_removals_that_wait_for_a_word_say_where_to_give_it(
@@ -67,10 +67,10 @@ def test_removals_that_wait_for_a_word_say_where_to_give_it(
 ) -> None:
     told = report(capsys, status="review_needed", digest={"removalsHeld": 40})
 
-    assert "40 pages would be removed" in told
+    assert "removing 40 pages needs approval" in told
     assert "/pages?status=held" in told
-    assert f"POST /api/jobs/{JOB}/approve" in told
+    assert f"ingest job approve {JOB}" in told
 
 
 def test_pages_that_kept_their_old_text_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "what was there before is still searchable" in report(capsys, digest={"kept": 1})
+    assert "the previous version stays searchable" in report(capsys, digest={"kept": 1})

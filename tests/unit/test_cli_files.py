@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.files import LocalFile, find_files, slices
+from api.cli.client.local_files import LocalFile, find_files, split
 from api.cli.output import CommandError
 
 
@@ -59,7 +59,7 @@ def test_a_file_that_is_named_twice_comes_once() -> None:
 def test_two_files_that_would_have_the_same_name_are_an_error(here: Path) -> None:
     write("one/docs/a.md", "two/docs/a.md")
 
-    with pytest.raises(CommandError, match=r"would both be called docs/a\.md"):
+    with pytest.raises(CommandError, match=r"would both be stored as docs/a\.md"):
         names(here / "one/docs", here / "two/docs")
 
 
@@ -107,9 +107,9 @@ def test_a_path_that_does_not_exist_is_an_error() -> None:
 def test_requests_hold_so_many_files_and_so_many_bytes() -> None:
     files = [LocalFile(path=Path("x"), name=str(n), size=size) for n, size in enumerate((5, 5, 9))]
 
-    assert [len(part) for part in slices(files, count=2, size=100)] == [2, 1]
-    assert [len(part) for part in slices(files, count=9, size=10)] == [2, 1]
-    assert [len(part) for part in slices(files, count=9, size=1)] == [1, 1, 1]
+    assert [len(part) for part in split(files, count=2, size=100)] == [2, 1]
+    assert [len(part) for part in split(files, count=9, size=10)] == [2, 1]
+    assert [len(part) for part in split(files, count=9, size=1)] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("typed", [".", "data", "data/admin.key"])

@@ -11,9 +11,9 @@ import httpx
 import pytest
 from typer.testing import CliRunner, Result
 
-from api.cli.client import Client, Target
+from api.cli.client.http_client import Client, ServiceAddress
+from api.cli.client.wait_reasons import waiting_line
 from api.cli.main import app
-from api.cli.waits import in_words
 from tests.fake_service import problem
 
 A, B, C = (f"0191c3a0-0000-7000-8000-00000000000{digit}" for digit in "abc")
@@ -70,7 +70,7 @@ class FakeJobs:
         self.answers: dict[str, httpx.Response] = {}
 
     def client(self) -> Client:
-        target = Target(url="http://ingest.test", key="k", key_from="the test")
+        target = ServiceAddress(url="http://ingest.test", key="k", key_from="the test")
         return Client(target, transport=httpx.MockTransport(self._answer))
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
@@ -83,8 +83,8 @@ class FakeJobs:
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> FakeJobs:
     fake = FakeJobs()
-    for module in ("jobs", "control", "show"):
-        monkeypatch.setattr(f"api.cli.{module}.open_client", fake.client)
+    for module in ("jobs", "sources", "workers"):
+        monkeypatch.setattr(f"api.cli.commands.{module}.open_client", fake.client)
     return fake
 
 
@@ -189,7 +189,7 @@ def test_all_failed_jobs_of_a_kind_are_queued_again(service: FakeJobs) -> None:
 
 @pytest.mark.parametrize(
     ("option", "hint"),
-    [("--batch", "upload batches"), ("--source", "`ingest sources` shows them")],
+    [("--batch", "upload batches"), ("--source", "`ingest sources` lists ids")],
 )
 def test_what_is_no_id_is_told_with_where_ids_of_that_kind_are(
     service: FakeJobs, option: str, hint: str
@@ -205,7 +205,7 @@ def test_a_retry_of_everything_is_not_meant(service: FakeJobs) -> None:
     result = ingest("retry-failed")
 
     assert (result.exit_code, service.requests) == (2, [])
-    assert result.stderr == "ingest: say which: --batch, --source, --type or --code\n"
+    assert result.stderr == "ingest: give at least one of --batch, --source, --type and --code\n"
 
 
 def test_pauses_of_providers_are_ended(service: FakeJobs) -> None:
@@ -215,7 +215,7 @@ def test_pauses_of_providers_are_ended(service: FakeJobs) -> None:
 
     result = ingest("resume", "--provider")
 
-    assert result.output == "1 pause ended, 1,200 jobs started again\n"
+    assert result.output == "ended 1 pause, resumed 1,200 jobs\n"
 
 
 def test_what_is_waited_for_has_its_cause() -> None:
@@ -227,7 +227,7 @@ def test_what_is_waited_for_has_its_cause() -> None:
     }
     cause = {"lastErrorCode": "embedding_quota", "lastErrorMessage": "HTTP 429: pay"}
 
-    words = in_words([{**group, **cause}, group])
+    words = waiting_line([{**group, **cause}, group])
 
     assert words == (
         "waiting: 1 file for provider_unavailable (embedding_quota: HTTP 429: pay)"
@@ -254,7 +254,7 @@ def test_whoever_may_not_pause_is_told_whose_key_it_takes(service: FakeJobs, com
     result = ingest(command)
 
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "this needs the operator's key, and the one from " in result.stderr
+    assert "this needs the operator key, " in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--code", "--error"])
@@ -275,7 +275,7 @@ def test_a_job_that_has_only_begun_is_in_no_stage(service: FakeJobs) -> None:
 
     result = ingest("jobs")
 
-    assert "begun 0 %" in result.stdout
+    assert "starting 0 %" in result.stdout
     assert "None" not in result.stdout
 
 
@@ -286,7 +286,7 @@ def test_an_argument_that_is_no_id_is_told_before_anything_is_done(
     result = ingest("job", command, A, "nothing")
 
     assert (result.exit_code, service.requests) == (2, [])
-    assert result.stderr == "ingest: nothing is not an id: `ingest jobs` shows them\n"
+    assert result.stderr == "ingest: nothing is not an id: `ingest jobs` lists ids\n"
 
 
 def test_the_version_is_that_of_the_package() -> None:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner, Result
 
-from api.cli.client import Client, Target
+from api.cli.client.http_client import Client, ServiceAddress
 from api.cli.main import app
 from tests.fake_service import problem
 
@@ -39,7 +39,7 @@ class FakePreviews:
         self.answer = httpx.Response(200, json=ANSWER)
 
     def client(self) -> Client:
-        target = Target(url="http://ingest.test", key="k", key_from="the test")
+        target = ServiceAddress(url="http://ingest.test", key="k", key_from="the test")
         return Client(target, transport=httpx.MockTransport(self._answer))
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
@@ -50,7 +50,7 @@ class FakePreviews:
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> FakePreviews:
     fake = FakePreviews()
-    monkeypatch.setattr("api.cli.preview.open_client", fake.client)
+    monkeypatch.setattr("api.cli.commands.preview.open_client", fake.client)
     return fake
 
 
@@ -74,7 +74,7 @@ def test_the_text_is_the_result_and_what_is_known_of_it_a_note(
     assert result.stdout.splitlines() == ["# A title", "", "some  [31mwords"]
     assert result.stderr.splitlines() == [
         "application/pdf · pdfium 5 · 2 chunks · 2 of 3 pages · hidden_text · 1 attachment",
-        "only the beginning is shown",
+        "truncated: this is only the beginning",
     ]
     [body] = service.bodies
     assert b'name="ocr"\r\n\r\nfalse' in body

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from pydantic import SecretStr
 
-from api.cli import hosting
+from api.cli.server import api_process
 from ingest.runtime import Runtime
 from ingest.settings.settings import Settings
 
@@ -29,7 +29,7 @@ def greeting(
         settings=Settings(data_dir=Path("house"), **settings), operator_key=KEY, ocr=None
     )
     monkeypatch.setattr(sys, "stdout", out)
-    hosting._greet(cast(Runtime, runtime), "http://x", work=True, as_json=as_json)
+    api_process._print_ready(cast(Runtime, runtime), "http://x", work=True, as_json=as_json)
     return out.getvalue()
 
 

@@ -259,7 +259,7 @@ def test_every_setting_is_documented_and_no_other() -> None:
 
 
 def request_codes() -> set[str]:
-    """Codes that the code writes out: `code="…"` of calls, `code = "…"` of classes, `_CODES`."""
+    """The values of `code=…` in calls, `code = …` in classes, and of `_CODE_OF_STATUS`."""
     found: set[str] = set()
     for path in [*ROOT.glob("api/**/*.py"), *ROOT.glob("ingest/**/*.py")]:
         for node in ast.walk(ast.parse(path.read_text())):
@@ -268,7 +268,7 @@ def request_codes() -> set[str]:
                 values = [node.value]
             elif isinstance(node, ast.ClassDef):
                 values = [item.value for item in node.body if assigns(item, "code")]
-            elif assigns(node, "_CODES") and isinstance(node.value, ast.Dict):
+            elif assigns(node, "_CODE_OF_STATUS") and isinstance(node.value, ast.Dict):
                 values = node.value.values
             found |= {
                 value.value

@@ -36,7 +36,7 @@ class FullSocket:
 async def run(socket: FullSocket, messages: int) -> int | None:
     subscriber = Subscriber(application_id=uuid4())
     for number in range(messages):
-        subscriber.mailbox.offer(Message(type="progress", text=f"{number}"))
+        subscriber.queue.offer(Message(type="progress", text=f"{number}"))
     operator = Key(application_id=subscriber.application_id, role="admin", is_operator=True)
     session = Session(cast(WebSocket, socket), cast(Hub, None), subscriber, operator)
     async with asyncio.timeout(PATIENCE):

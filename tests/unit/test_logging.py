@@ -65,7 +65,9 @@ def test_secrets_are_cut_out_of_messages_fields_and_tracebacks(
     try:
         raise ValueError(f"rk_operator {len(local)}")
     except ValueError as error:
-        structlog.get_logger("api.x").error("api.failed", exc_info=error, key="sk-provider")
+        structlog.get_logger("api.x").error(
+            "api.unexpected_error", exc_info=error, key="sk-provider"
+        )
     logging.getLogger("library").error("cannot reach %s", "postgresql://user:pass-word@db/x")
     logging.getLogger("library").error("the password pass-word is wrong")
 

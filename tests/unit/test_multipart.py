@@ -6,21 +6,21 @@ import pytest
 
 from api.problems import Malformed, UnsupportedMedia
 from api.upload import multipart
-from api.upload.multipart import End, Part
+from api.upload.multipart import PartEnd, PartHead
 
 TYPE = "multipart/form-data; boundary=frontier"
 
 
-async def read(*pieces: bytes, content_type: str = TYPE) -> list[tuple[Part, bytes]]:
+async def read(*pieces: bytes, content_type: str = TYPE) -> list[tuple[PartHead, bytes]]:
     """Parts with their bytes; every part must have ended."""
-    parts: list[tuple[Part, bytes]] = []
+    parts: list[tuple[PartHead, bytes]] = []
     is_open = False
     async for token in multipart.read(content_type, stream(pieces)):
-        if isinstance(token, Part):
+        if isinstance(token, PartHead):
             assert not is_open
             parts.append((token, b""))
             is_open = True
-        elif isinstance(token, End):
+        elif isinstance(token, PartEnd):
             is_open = False
         else:
             parts[-1] = (parts[-1][0], parts[-1][1] + token)

@@ -7,6 +7,7 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row
 
 from ingest.postgres.database import Connection, load_queries
+from ingest.store.view import View
 
 _SQL = load_queries("documents/sections.sql")
 
@@ -28,18 +29,19 @@ class _Place:
     section_end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(View):
     chunk_id: UUID
     document_id: UUID
     knowledge_source_id: UUID
     title: str
     uri: str
     headings: list[str]
+    """Above the chunk, outermost first."""
     start: int
-    """Offset of `content` in the document's text, like `end`."""
+    """Offset of `content` in the text of the document, in characters, like `end`."""
     end: int
     content: str
+    """Markdown; if the section has more than 20,000 characters, those around the chunk."""
     is_truncated: bool
 
 

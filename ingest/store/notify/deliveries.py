@@ -7,10 +7,12 @@ from typing import Final, Literal
 from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
+from pydantic import Field
 
 from ingest.payloads import DeliveryPayload
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.queue import job_control, jobs
+from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("notify/deliveries.sql")
 
@@ -55,22 +57,24 @@ class Due:
     """Current time of the database."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
+class Delivery(View):
     id: UUID
-    endpoint_id: UUID
-    position: int
+    position: int = Field(exclude=True)
     event: str
-    body: str
     status: DeliveryStatus
-    job_id: UUID | None
     attempts: int
     last_status: int | None
-    """HTTP or SMTP status; None: no response."""
+    """HTTP or SMTP status; null: no response."""
     last_error: str | None
-    last_attempt_at: datetime | None
-    delivered_at: datetime | None
-    created_at: datetime
+    last_attempt_at: UtcTime | None
+    delivered_at: UtcTime | None
+    created_at: UtcTime
+    job_id: UUID | None
+
+
+class DeliveryWithBody(Delivery):
+    body: str
+    """The exact text that is sent."""
 
 
 async def queue(conn: Connection, new: Sequence[NewDelivery]) -> None:
@@ -200,8 +204,8 @@ async def list_deliveries(
         return await cur.fetchall()
 
 
-async def get(conn: Connection, *, endpoint_id: UUID, id: UUID) -> Delivery | None:
-    async with conn.cursor(row_factory=class_row(Delivery)) as cur:
+async def get(conn: Connection, *, endpoint_id: UUID, id: UUID) -> DeliveryWithBody | None:
+    async with conn.cursor(row_factory=class_row(DeliveryWithBody)) as cur:
         await cur.execute(_SQL["get"], {"endpoint_id": endpoint_id, "id": id})
         return await cur.fetchone()
 

@@ -17,7 +17,7 @@ from ingest.model import JobStatus, SourceStatus
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.notify import deliveries
 from ingest.store.notify.deliveries import NOTIFICATION, NewDelivery
-from ingest.store.notify.webhook_endpoints import Endpoint
+from ingest.store.notify.webhook_endpoints import WebhookEndpoint
 from ingest.store.sources import batch_views, batches
 from ingest.store.sources.batches import CompletedBatch
 from ingest.store.sources.sources import Settled
@@ -80,7 +80,7 @@ async def complete_batches(conn: Connection, batch_ids: Sequence[UUID]) -> int:
     return len(completed)
 
 
-async def test(conn: Connection, endpoint: Endpoint) -> UUID:
+async def test(conn: Connection, endpoint: WebhookEndpoint) -> UUID:
     """Queue a test delivery; returns its id."""
     id = new_id()
     row = await (await conn.execute(_SQL["now"])).fetchone()

@@ -7,10 +7,12 @@ from typing import Any, Final, Literal
 from uuid import UUID
 
 from psycopg.rows import class_row
+from pydantic import Field
 
 from ingest.errors import Conflict
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.notify import deliveries
+from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("notify/webhook_endpoints.sql")
 
@@ -33,23 +35,22 @@ OVERLAP: Final = timedelta(hours=24)
 """How long the old secret signs along with the new one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """Without its secrets."""
+class WebhookEndpoint(View):
+    """An endpoint, without its secrets."""
 
     id: UUID
-    application_id: UUID
+    application_id: UUID = Field(exclude=True)
     url: str
-    description: str
     events: list[Event]
+    description: str
     is_enabled: bool
     disabled_reason: str | None
-    failing_since: datetime | None
+    failing_since: UtcTime | None
     failures: int
     """Consecutive failed attempts."""
-    previous_secret_until: datetime | None
-    created_at: datetime
-    updated_at: datetime
+    previous_secret_until: UtcTime | None
+    created_at: UtcTime
+    updated_at: UtcTime
 
     @property
     def is_mailbox(self) -> bool:
@@ -89,7 +90,7 @@ async def add(
     description: str,
     events: Sequence[Event],
     secret: str,
-) -> Endpoint:
+) -> WebhookEndpoint:
     """Raises Conflict if the application already has `MOST_ENDPOINTS`."""
     await conn.execute(_SQL["lock_application"], {"application_id": application_id})
     added = await _one(
@@ -111,7 +112,7 @@ async def add(
     return added
 
 
-async def get(conn: Connection, *, application_id: UUID, id: UUID) -> Endpoint | None:
+async def get(conn: Connection, *, application_id: UUID, id: UUID) -> WebhookEndpoint | None:
     return await _one(conn, "get", application_id=application_id, id=id)
 
 
@@ -124,10 +125,10 @@ async def signs_with(conn: Connection, *, application_id: UUID, secret: str) -> 
 
 async def list_endpoints(
     conn: Connection, *, application_id: UUID, limit: int, before: tuple[datetime, UUID] | None
-) -> list[Endpoint]:
+) -> list[WebhookEndpoint]:
     """Newest first."""
     time, id = before or (None, None)
-    async with conn.cursor(row_factory=class_row(Endpoint)) as cur:
+    async with conn.cursor(row_factory=class_row(WebhookEndpoint)) as cur:
         await cur.execute(
             _SQL["list"],
             {
@@ -142,7 +143,7 @@ async def list_endpoints(
 
 async def edit(
     conn: Connection, *, application_id: UUID, id: UUID, change: EndpointChange
-) -> Endpoint | None:
+) -> WebhookEndpoint | None:
     """None if it does not exist.
 
     Disabling cancels pending deliveries; enabling or changing the URL sends them.
@@ -177,7 +178,7 @@ async def delete(conn: Connection, *, application_id: UUID, id: UUID) -> bool:
 
 async def rotate(
     conn: Connection, *, application_id: UUID, id: UUID, secret: str
-) -> Endpoint | None:
+) -> WebhookEndpoint | None:
     """Sign with `secret` from now on, and for `OVERLAP` with the old one too.
 
     Deliveries that wait for the endpoint are sent.
@@ -217,7 +218,7 @@ async def disable(conn: Connection, id: UUID, *, reason: str) -> None:
     await conn.execute(_SQL["disable"], {"id": id, "reason": reason})
 
 
-async def _one(conn: Connection, query: str, **values: Any) -> Endpoint | None:
-    async with conn.cursor(row_factory=class_row(Endpoint)) as cur:
+async def _one(conn: Connection, query: str, **values: Any) -> WebhookEndpoint | None:
+    async with conn.cursor(row_factory=class_row(WebhookEndpoint)) as cur:
         await cur.execute(_SQL[query], values)
         return await cur.fetchone()

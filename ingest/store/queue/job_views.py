@@ -1,22 +1,21 @@
 """Jobs and their logs, as the API returns them."""
 
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
 from psycopg.rows import class_row
+from pydantic import Field
 
 from ingest.model import JobStatus
 from ingest.postgres.database import Connection, load_queries
+from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("queue/job_views.sql")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobView:
+class Job(View):
     id: UUID
-    application_id: UUID
     type: str
     status: JobStatus
     stage: str | None
@@ -35,17 +34,17 @@ class JobView:
     review_reason: str | None
     wait_reason: str | None
     """For a pending job: `paused`, `max_concurrent`, `rate_limited`, or a reason from the handler;
-    None: it waits for a free worker."""
-    run_at: datetime | None
-    """For a pending job; None: as soon as a worker is free."""
-    created_at: datetime
-    started_at: datetime | None
-    completed_at: datetime | None
+    null: it waits for a free worker."""
+    run_at: UtcTime | None
+    """For a pending job: not before this time; null: as soon as a worker is free."""
+    created_at: UtcTime
+    started_at: UtcTime | None
+    completed_at: UtcTime | None
     duration_ms: int | None
     """Duration of the last attempt, if the job completed or failed."""
-    heartbeat_at: datetime | None
+    heartbeat_at: UtcTime | None
     """Last heartbeat of the worker that holds the job."""
-    position: int
+    position: int = Field(exclude=True)
     """Order in which jobs were queued."""
 
 
@@ -61,9 +60,8 @@ class JobFilter:
     error_code: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobLogView:
-    id: int
+class JobLog(View):
+    id: int = Field(exclude=True)
     """Increases in write order."""
     attempt: int
     level: str
@@ -71,38 +69,37 @@ class JobLogView:
     message: str
     details: dict[str, Any]
     duration_ms: int | None
-    created_at: datetime
+    created_at: UtcTime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenCount:
-    """Number of jobs that run in this stage or wait for this reason."""
+class OpenJobs(View):
+    """Open jobs of a type that run in the same stage or wait for the same reason."""
 
     status: JobStatus
     type: str
     stage: str | None
     wait_reason: str | None
-    """None: they wait for a free worker."""
+    """Null: they run, or wait for a free worker."""
     last_error_code: str | None
     last_error_message: str | None
-    """One message, for jobs that wait after this error."""
+    """The message of one of these jobs."""
     count: int
-    until: datetime | None
-    """Earliest `run_at` of these jobs."""
+    until: UtcTime | None
+    """When the first of these jobs may continue."""
 
 
-async def get(conn: Connection, *, application_id: UUID, id: UUID) -> JobView | None:
-    async with conn.cursor(row_factory=class_row(JobView)) as cur:
+async def get(conn: Connection, *, application_id: UUID, id: UUID) -> Job | None:
+    async with conn.cursor(row_factory=class_row(Job)) as cur:
         await cur.execute(_SQL["get"], {"application_id": application_id, "id": id})
         return await cur.fetchone()
 
 
 async def list_jobs(
     conn: Connection, *, application_id: UUID, where: JobFilter, limit: int, before: int | None
-) -> list[JobView]:
+) -> list[Job]:
     """Newest first; `before` is the position of the last job of the previous page."""
     page = {"application_id": application_id, "limit": limit, "before": before}
-    async with conn.cursor(row_factory=class_row(JobView)) as cur:
+    async with conn.cursor(row_factory=class_row(Job)) as cur:
         await cur.execute(_SQL[page_query(where)], {**asdict(where), **page}, prepare=False)
         return await cur.fetchall()
 
@@ -125,27 +122,27 @@ def page_query(where: JobFilter) -> Literal["list_matching", "list_newest"]:
 
 async def open_counts(
     conn: Connection, *, application_id: UUID, where: JobFilter
-) -> list[OpenCount]:
+) -> list[OpenJobs]:
     """Count open jobs by stage or wait reason, largest count first."""
-    async with conn.cursor(row_factory=class_row(OpenCount)) as cur:
+    async with conn.cursor(row_factory=class_row(OpenJobs)) as cur:
         await cur.execute(
             _SQL["open_counts"], {**asdict(where), "application_id": application_id}, prepare=False
         )
         return await cur.fetchall()
 
 
-async def logs(conn: Connection, job_id: UUID, *, after: int, limit: int) -> list[JobLogView]:
+async def logs(conn: Connection, job_id: UUID, *, after: int, limit: int) -> list[JobLog]:
     """The job's log after line `after`, oldest first.
 
     The caller has checked which application owns the job.
     """
-    async with conn.cursor(row_factory=class_row(JobLogView)) as cur:
+    async with conn.cursor(row_factory=class_row(JobLog)) as cur:
         await cur.execute(_SQL["logs"], {"job_id": job_id, "after": after, "limit": limit})
         return await cur.fetchall()
 
 
-async def newest_logs(conn: Connection, job_id: UUID, *, limit: int) -> list[JobLogView]:
+async def newest_logs(conn: Connection, job_id: UUID, *, limit: int) -> list[JobLog]:
     """The last log lines, oldest first. The caller has checked which application owns the job."""
-    async with conn.cursor(row_factory=class_row(JobLogView)) as cur:
+    async with conn.cursor(row_factory=class_row(JobLog)) as cur:
         await cur.execute(_SQL["newest_logs"], {"job_id": job_id, "limit": limit})
         return await cur.fetchall()

@@ -13,6 +13,7 @@ from psycopg.rows import class_row
 
 from ingest.model import Role
 from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("tenants/api_keys.sql")
 
@@ -30,16 +31,15 @@ class KnownKey:
     role: Role
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApiKey:
+class ApiKey(View):
     id: UUID
     application_id: UUID
     name: str
     role: Role
     prefix: str
-    """The first 10 characters, to recognise a key by."""
-    created_at: datetime
-    revoked_at: datetime | None
+    """The first 10 characters of the key."""
+    created_at: UtcTime
+    revoked_at: UtcTime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
