@@ -193,12 +193,13 @@ def _source(
             columns["error_code"], columns["coverage"]
         )
     schedule = {"cron": rescrape_cron, "timezone": rescrape_timezone}
+    crawl = None
+    if crawl_settings is not None and columns["type"] == "site":
+        crawl = CrawlSettings.from_json(crawl_settings)
     return StoredSource.model_validate(
         {
             **columns,
-            "crawl": None
-            if crawl_settings is None or columns["type"] != "site"
-            else CrawlSettings.from_json(crawl_settings),
+            "crawl": crawl,
             "rescrape": None if rescrape_cron is None else schedule,
             "chunking": OwnChunking.from_json(own_chunking),
         }
