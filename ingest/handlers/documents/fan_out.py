@@ -18,7 +18,7 @@ from ingest.model import Member
 from ingest.postgres.database import Connection
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob, NewJob
-from ingest.store.sources import members
+from ingest.store.sources import members, sources
 from ingest.store.sources.members import KnownMember
 
 _BLOCK: Final = 1024 * 1024
@@ -37,6 +37,7 @@ class FanOut:
 
     async def write(self, conn: Connection, place: Place, limits: ArchiveLimits) -> None:
         """Permanent `archive_unsafe` if the uploaded file as a whole exceeds its limits."""
+        await sources.lock(conn, [place.source.id])
         await self._check(conn, place, limits)
         if place.is_root:
             await members.begin(conn, place.root_job_id)
