@@ -15,6 +15,7 @@ from ingest.store.documents import documents, embedding_models
 from ingest.store.documents.documents import NewDocument
 from ingest.store.search.scope import SearchScope
 from ingest.store.search.vector_search import VectorQuery
+from ingest.store.sources import sources
 from ingest.tokens.keywords import keyword_text
 from tests.live import add_source
 
@@ -71,6 +72,7 @@ async def add_document(
         for n, text in enumerate(texts)
     ]
     async with conn.transaction():
+        await sources.lock(conn, [source])
         await documents.replace(
             conn,
             [

@@ -19,7 +19,7 @@ from ingest.payloads import MemberPayload, Refusal, RefusedMember, StoredMember
 from ingest.postgres.database import Connection
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob, NewJob
-from ingest.store.sources import members
+from ingest.store.sources import members, sources
 from ingest.store.sources.members import KnownMember
 
 _BLOCK: Final = 1024 * 1024
@@ -40,6 +40,7 @@ class FanOut:
 
     async def write(self, conn: Connection, location: FileLocation, limits: ArchiveLimits) -> None:
         """Permanent `archive_unsafe` if the uploaded file as a whole exceeds its limits."""
+        await sources.lock(conn, [location.source.id])
         await self._check(conn, location, limits)
         if location.is_root:
             await members.begin(conn, location.root_job_id)

@@ -48,8 +48,16 @@ update rag.crawls
 returning extract(epoch from host_queue_until - now())::float8 as seconds;
 
 -- name: release
-with freed as (
-    delete from rag.crawl_slots where job_id = %(job_id)s returning origin)
+with held as materialized (
+    select origin.origin
+      from rag.crawl_slots as slot
+      join rag.crawl_origins as origin on origin.origin = slot.origin
+     where slot.job_id = %(job_id)s
+       for no key update of origin
+), freed as (
+    delete from rag.crawl_slots as slot using held
+     where slot.job_id = %(job_id)s and slot.origin = held.origin
+    returning slot.origin)
 update rag.crawl_origins as origin
    set fetch_seconds = origin.fetch_seconds * 0.8 + %(took)s::float8 * 0.2,
        next_request_at = greatest(origin.next_request_at, now() + %(pause)s::interval)

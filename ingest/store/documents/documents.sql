@@ -73,7 +73,10 @@ select %(application_id)s, %(model_id)s, new.text_hash, new.embedding
 on conflict do nothing;
 
 -- name: drop_cached
--- Their vectors are stored with chunks now.
-delete from rag.embedding_cache
- where application_id = %(application_id)s and model_id = %(model_id)s
-   and text_hash = any(%(hashes)s);
+-- Their vectors are stored with chunks now. A row that another job is dropping is skipped.
+with stored as materialized (
+    select ctid from rag.embedding_cache
+     where application_id = %(application_id)s and model_id = %(model_id)s
+       and text_hash = any(%(hashes)s)
+       for update skip locked)
+delete from rag.embedding_cache where ctid = any(array(select ctid from stored));

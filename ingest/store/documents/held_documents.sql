@@ -2,7 +2,14 @@
 
 -- name: drop
 -- The delete cascades to their chunks and vectors.
-delete from rag.documents where held_by_job_id = any(%(job_ids)s);
+with source as materialized (
+    select id from rag.knowledge_sources
+     where id in (select source_id from rag.documents where held_by_job_id = any(%(job_ids)s))
+     order by id
+       for no key update)
+delete from rag.documents as document
+ using source
+ where document.source_id = source.id and held_by_job_id = any(%(job_ids)s);
 
 -- name: drop_replaced
 -- Deletes the searchable version. A file inside another file has a uri of its own.

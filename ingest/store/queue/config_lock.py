@@ -10,7 +10,7 @@ _SQL = load_queries("queue/config_lock.sql")
 
 
 async def lock_config_shared(conn: Connection) -> None:
-    """Block changes until the caller's transaction ends. Call it before reading the switches."""
+    """Block changes until the caller's transaction ends. Call before anything that reads them."""
     await conn.execute(_SQL["shared"])
 
 

@@ -15,7 +15,7 @@ from ingest.store.crawl import crawls, site_documents
 from ingest.store.documents import held_documents
 from ingest.store.queue import job_logs
 from ingest.store.queue.job_control import Touched
-from ingest.store.sources import announce
+from ingest.store.sources import announce, sources
 from ingest.store.tenants import applications
 
 _SQL = load_queries("queue/reviews.sql")
@@ -34,8 +34,10 @@ async def approve(conn: Connection, *, application_id: UUID, job_id: UUID) -> bo
     job = await _decide(conn, "approve", application_id=application_id, job_id=job_id)
     if job is None:
         return False
-    await held_documents.publish(conn, job_id)
     run = await _lock_run(conn, job_id)
+    if job.knowledge_source_id is not None:
+        await sources.lock(conn, [job.knowledge_source_id])
+    await held_documents.publish(conn, job_id)
     if run is not None:
         crawl_id, source_id = run
         locked = await crawls.lock(conn, crawl_id, source_id=source_id, job_id=job_id)
@@ -56,8 +58,8 @@ async def reject(conn: Connection, *, application_id: UUID, job_id: UUID) -> boo
     job = await _decide(conn, "reject", application_id=application_id, job_id=job_id)
     if job is None:
         return False
-    await held_documents.drop(conn, [job_id])
     run = await _lock_run(conn, job_id)
+    await held_documents.drop(conn, [job_id])
     if run is not None:
         await site_documents.decide_held(conn, run[0], status="kept")
         await crawls.write_digest(conn, run[0], held=0)

@@ -14,9 +14,13 @@ select pg_advisory_xact_lock(hashtextextended(%(root_job_id)s::text, 7245110388)
 
 -- name: begin
 -- A retried run starts from scratch: results of its previous child jobs do not count.
-with earlier as (
-    delete from rag.processing_jobs
-     where parent_job_id = %(root_job_id)s and status in ('completed', 'failed', 'cancelled'))
+with ended as materialized (
+    select id from rag.processing_jobs
+     where parent_job_id = %(root_job_id)s and status in ('completed', 'failed', 'cancelled')
+     order by id
+       for update
+), deleted as (
+    delete from rag.processing_jobs as job using ended where job.id = ended.id)
 update rag.processing_jobs
    set payload = payload || jsonb_build_object(%(awaits_members)s::text, true)
  where id = %(root_job_id)s;

@@ -104,11 +104,17 @@ update rag.knowledge_sources as source
 returning source.id;
 
 -- name: tombstone
-update rag.knowledge_sources
+with chosen as materialized (
+    select id from rag.knowledge_sources
+     where application_id = %(application_id)s and id = any(%(ids)s) and deleted_at is null
+     order by id
+       for no key update)
+update rag.knowledge_sources as source
    set deleted_at = now(), updated_at = now(), status = 'cancelled',
        error_code = 'source_deleted', error_message = 'deleted'
- where application_id = %(application_id)s and id = any(%(ids)s) and deleted_at is null
-returning id;
+  from chosen
+ where source.id = chosen.id
+returning source.id;
 
 -- name: purge_chunks
 -- Limited, so that deleting a large site never holds locks for long. Deleted sources only.

@@ -14,7 +14,7 @@ from ingest.errors import NotFound
 from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.queue import job_control, jobs
-from ingest.store.sources import events
+from ingest.store.sources import events, sources
 from ingest.store.sources.verdicts import Existing, FileVerdict, Upload, UploadedFile, judge
 from ingest.store.tenants import applications
 
@@ -113,6 +113,13 @@ async def _write_sources(
             source_ids=[verdict.source_id for verdict in updated if verdict.source_id],
             reason="superseded by a newer upload",
         )
+    unchanged = [verdict.source_id for verdict in verdicts if verdict.verdict == "unchanged"]
+    rewritten = [verdict.source_id for verdict in updated]
+    if upload.metadata is not None:
+        rewritten += unchanged
+    if rewritten:
+        await sources.lock(conn, [id for id in rewritten if id])
+    if updated:
         metadata = None if upload.metadata is None else Jsonb(upload.metadata)
         await conn.execute(
             _SQL["update_sources"], {**_columns(updated), **common, "metadata": metadata}
@@ -128,7 +135,6 @@ async def _write_sources(
                 "metadata": Jsonb(upload.metadata or {}),
             },
         )
-    unchanged = [verdict.source_id for verdict in verdicts if verdict.verdict == "unchanged"]
     if unchanged and upload.metadata is not None:
         await conn.execute(
             _SQL["update_metadata"], {"ids": unchanged, "metadata": Jsonb(upload.metadata)}
