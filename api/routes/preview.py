@@ -20,7 +20,7 @@ from api.schema.json_model import Body, View
 from api.schema.openapi import problems
 from api.upload import multipart
 from api.upload.one_file import OneFile
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 from ingest.errors import IsArchive, Permanent, Rejected
 from ingest.model import Chunk, ChunkSettings
 from ingest.postgres.database import Pool, transaction
@@ -154,7 +154,7 @@ async def _while_there(request: Request, making: Coroutine[Any, Any, Preview]) -
             raise ClientDisconnect
         return made.result()
     finally:
-        await end(made, left)
+        await cancel_all(made, left)
 
 
 async def _left(request: Request) -> None:

@@ -16,7 +16,7 @@ from api.dependencies import RuntimeDep, Viewer
 from api.keyed_route import KeyedRoute
 from api.problems import SearchTimeout
 from api.schema.json_model import Body, Metadata, View, Whole, storable
-from ingest.asynchronous.tasks import both
+from ingest.asynchronous.tasks import run_both
 from ingest.errors import Transient
 from ingest.observability import metrics
 from ingest.postgres.database import transaction
@@ -159,7 +159,7 @@ async def _rank(
     depth = max(body.limit, _FUSED)
     # Concurrently, each on its own connection. Neither holds one while it waits for the other:
     # otherwise many searches would deadlock on the pool.
-    near, found = await both(
+    near, found = await run_both(
         _by_meaning(scope, vector, runtime, limit=depth),
         _by_words(body, scope, runtime, limit=depth, ranked=_RANKED_HYBRID),
     )

@@ -127,6 +127,6 @@ def _row(piece: Chunk) -> list[Any]:
         piece.headings,
         piece.page,
         piece.page_end,
-        piece.lead,
+        piece.repeated_header,
         piece.section,
     ]

@@ -229,7 +229,7 @@ def _chunks(rows: list[Any], text: str) -> list[Chunk]:
 def _chunk(row: Any, expected: int, text: str) -> Chunk:
     if not isinstance(row, list) or len(row) != 9:
         raise BadFrame("a chunk with other fields")
-    ordinal, token_count, start, end, headings, page, page_end, lead, section = row
+    ordinal, token_count, start, end, headings, page, page_end, header, section = row
     numbers = (ordinal, token_count, start, end)
     if any(type(number) is not int for number in numbers) or type(headings) is not list:
         raise BadFrame("a chunk with fields of other types")
@@ -241,7 +241,7 @@ def _chunk(row: Any, expected: int, text: str) -> Chunk:
         raise BadFrame("a chunk up to no page")
     if page is not None and (page_end is None or page_end < page):
         raise BadFrame("a chunk that ends before its page")
-    repeated = _range(lead, start)
+    repeated = _range(header, start)
     return Chunk(
         ordinal=ordinal,
         text=text[start:end] if repeated is None else text[slice(*repeated)] + text[start:end],
@@ -251,7 +251,7 @@ def _chunk(row: Any, expected: int, text: str) -> Chunk:
         headings=_strings(headings),
         page=page,
         page_end=page_end,
-        lead=repeated,
+        repeated_header=repeated,
         section=_range(section, len(text)),
     )
 

@@ -29,7 +29,7 @@ _BEFORE_QUERY = re.compile(r"[^?#]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class UrlParts:
     """An http(s) URL; scheme and host are normalised, path and query unchanged."""
 
     scheme: str
@@ -45,7 +45,7 @@ class Parts:
         return f"{self.scheme}://{self.host}" + ("" if self.port is None else f":{self.port}")
 
 
-def take_apart(url: str, *, spaces: bool = False) -> Parts:
+def parse(url: str, *, spaces: bool = False) -> UrlParts:
     """The parts of an absolute http(s) URL; `spaces` allows white space inside.
 
     ValueError with a message for users; it does not quote the URL, which may hold secrets.
@@ -55,7 +55,7 @@ def take_apart(url: str, *, spaces: bool = False) -> Parts:
     if found is None or scheme not in DEFAULT_PORTS:
         raise ValueError("A web address has to begin with http:// or https://.")
     host, port = _host_and_port(found["authority"] or "")
-    return Parts(
+    return UrlParts(
         scheme=scheme,
         host=host,
         port=None if port == DEFAULT_PORTS[scheme] else port,

@@ -67,7 +67,7 @@ CHUNKS = [
     ),
     Chunk(
         ordinal=2, text=DOCUMENT.text[:5] + DOCUMENT.text[13:20], token_count=9, start=13, end=20,
-        lead=(0, 5), section=(0, 20),
+        repeated_header=(0, 5), section=(0, 20),
     ),
 ]  # fmt: skip
 MEMBERS = (

@@ -32,7 +32,7 @@ _BRACKETED = re.compile(r"\[[^\]]*+\]?|\([^()]*+\)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class CssRule:
     """One rule of a sheet, not taken apart yet."""
 
     prelude: str
@@ -71,7 +71,7 @@ class Selector:
         return any(compound.is_conditional for compound in self.compounds)
 
 
-def read_rules(css: str) -> Iterator[Rule]:
+def read_rules(css: str) -> Iterator[CssRule]:
     """The rules that apply to a screen, in order; linear in the text."""
     css = _without_comments(_STRING.sub('""', css))
     css = css[: css.rfind("}") + 1]
@@ -85,7 +85,7 @@ def read_rules(css: str) -> Iterator[Rule]:
         elif blocks:
             prelude, declarations = blocks.pop()
             if not prelude.startswith("@") and all(_applies(outer) for outer, _ in blocks):
-                yield Rule(prelude, ";".join([*declarations, piece[1]]), order)
+                yield CssRule(prelude, ";".join([*declarations, piece[1]]), order)
 
 
 def _without_comments(css: str) -> str:

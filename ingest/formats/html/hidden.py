@@ -13,7 +13,7 @@ from lxml import etree, html
 
 from ingest.formats.html.colours import Colour, are_alike, is_transparent, read_colour
 from ingest.formats.html.invisible import MAY_HIDE, faint, not_shown
-from ingest.formats.html.styles import Declarations, Styles
+from ingest.formats.html.styles import Declarations, PageStyles
 
 _SENTENCE = 40  # characters: a menu's entry is shorter, an instruction is not
 _MOST_SUSPECTS = 5000
@@ -36,7 +36,7 @@ def drop_hidden(tree: html.HtmlElement) -> bool:
     Where most of a page's text is transparent, without size, off screen or hidden by a style
     sheet, scripts bring it in for those who scroll: that stays, and is reported all the same.
     """
-    styles = Styles(tree)
+    styles = PageStyles(tree)
     bodies = list(tree.iter("body"))
     _drop(
         [
@@ -137,7 +137,7 @@ def _read(style: str) -> Declarations:
 class _Look:
     """What is there, but not to be seen."""
 
-    def __init__(self, tree: html.HtmlElement, styles: Styles) -> None:
+    def __init__(self, tree: html.HtmlElement, styles: PageStyles) -> None:
         self._styles = styles
         self._grounds = self._known_grounds(tree)
         # Of what a sheet hides only sentences matter: menus and buttons open one by one.

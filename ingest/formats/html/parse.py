@@ -15,7 +15,7 @@ _NOT_XML = re.compile("[\0-\x08\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REFERENCE = re.compile(r"&#(?:x0*([0-9a-f]{1,8})|0*(\d{1,9}));?", re.IGNORECASE)
 
 
-class _Element(html.HtmlElement):  # type: ignore[misc]  # lxml.html has no types
+class _FastElement(html.HtmlElement):  # type: ignore[misc]  # lxml.html has no types
     """As lxml makes them, but for what is asked of every link of a page, and mostly in vain."""
 
     def text_content(self) -> str:
@@ -23,7 +23,7 @@ class _Element(html.HtmlElement):  # type: ignore[misc]  # lxml.html has no type
 
 
 # lxml.html's own lookup is a function in Python that is called for each element, each time.
-_CLASSES = etree.ElementDefaultClassLookup(element=_Element)
+_CLASSES = etree.ElementDefaultClassLookup(element=_FastElement)
 
 
 def parse_page(markup: str) -> tuple[html.HtmlElement, bool]:

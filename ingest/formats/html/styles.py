@@ -11,7 +11,7 @@ from lxml import etree, html
 
 from ingest.formats.html.css import (
     Compound,
-    Rule,
+    CssRule,
     Selector,
     is_for_screens,
     read_declarations,
@@ -38,7 +38,7 @@ _RELEVANT = re.compile(_PROPERTY, re.IGNORECASE)
 _Weight = tuple[bool, tuple[int, int, int], int]
 
 
-class Styles:
+class PageStyles:
     """The style sheets of one page, to be read before they are taken out of it."""
 
     def __init__(self, tree: html.HtmlElement) -> None:
@@ -49,7 +49,7 @@ class Styles:
         self.rules = [rule for rule in read_rules(css) if _RELEVANT.search(rule.body)][:_MOST_RULES]
         self._tree = tree
         self._tests = _MOST_TESTS
-        self._by_name: dict[str, list[tuple[Rule, Selector]]] | None = None
+        self._by_name: dict[str, list[tuple[CssRule, Selector]]] | None = None
         self._read: dict[int, dict[str, tuple[str, bool]]] = {}
         self._names: dict[html.HtmlElement, frozenset[str]] = {}
         self._elements: dict[str, list[html.HtmlElement]] | None = None
@@ -98,7 +98,7 @@ class Styles:
                     self._elements[name].append(element)
         return min((self._elements.get(name, []) for name in key.names), key=len)
 
-    def _candidates(self, element: html.HtmlElement) -> Iterator[tuple[Rule, Selector]]:
+    def _candidates(self, element: html.HtmlElement) -> Iterator[tuple[CssRule, Selector]]:
         """Rules that are about this element or another of its classes, id or tag."""
         if self._by_name is None:
             self._by_name = defaultdict(list)
@@ -128,7 +128,7 @@ class Styles:
             names = self._names[element] = _names(element)
         return names
 
-    def _declarations(self, rule: Rule) -> dict[str, tuple[str, bool]]:
+    def _declarations(self, rule: CssRule) -> dict[str, tuple[str, bool]]:
         found = self._read.get(rule.order)
         if found is None:
             found = self._read[rule.order] = read_declarations(rule.body)

@@ -32,7 +32,7 @@ _NO_WORDS = {"on", "yes", "1", "true", "off", ""}
 
 
 @dataclass(slots=True)
-class Notes:
+class PageAnnotations:
     """Content of the annotations of a page."""
 
     has_fields: bool = False
@@ -49,9 +49,9 @@ class Notes:
             yield "> " + "\n> ".join(comment.splitlines())
 
 
-def read_notes(page: int) -> Notes:
+def read_notes(page: int) -> PageAnnotations:
     """Fields, comments and files of a page, given by its handle. Links are ignored."""
-    notes = Notes()
+    notes = PageAnnotations()
     for index, kind, annotation in _annotations(page):
         if kind == raw.FPDF_ANNOT_WIDGET:
             notes.has_fields = True

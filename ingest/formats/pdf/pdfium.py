@@ -22,7 +22,7 @@ Box = tuple[float, float, float, float]
 Boxes = NDArray[np.float32]
 """Boxes of many objects, shape (objects, 4)."""
 
-Look = tuple[int, int, int, int, int]
+CharStyle = tuple[int, int, int, int, int]
 """Of a character: render mode, then red, green, blue, opacity from 0 to 255."""
 
 _HANDLE = ctypes.c_void_p
@@ -168,10 +168,10 @@ def is_bold(text_page: int, character: int) -> bool:
     return any(mark in name for mark in _BOLD)
 
 
-def looks(text_page: int, characters: Sequence[int]) -> list[Look]:
+def char_styles(text_page: int, characters: Sequence[int]) -> list[CharStyle]:
     """How these characters are drawn; if unknown, opaque black with mode -1."""
     handle = _argument(text_page)
-    found: list[Look] = []
+    found: list[CharStyle] = []
     for start in range(0, len(characters), _MANY):
         some = characters[start : start + _MANY]
         ctypes.memmove(_COLOURS, _BLACK, 16 * len(some))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from ingest.asynchronous.tasks import ended
+from ingest.asynchronous.tasks import wait_uncancelled
 from ingest.providers.fetch.failures import failed, too_large, unreadable
 
 ACCEPTED: Final = "gzip, deflate"
@@ -20,7 +20,7 @@ _SLICE_BYTES: Final = 64 * 1024
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 
 
-class Body:
+class BodyWriter:
     """Writes to the file `into`, emptied first. Raises Permanent `too_large` above `cap` bytes.
 
     The cap limits both received and decoded bytes; no announced size is trusted. A decompression
@@ -65,7 +65,9 @@ class Body:
         try:
             await asyncio.shield(running)
         except asyncio.CancelledError:
-            await ended(running)  # or the thread would write to a file that the caller has removed
+            await wait_uncancelled(
+                running
+            )  # or the thread would write to a file that the caller has removed
             raise
 
     def _store(self, data: bytes, *, last: bool) -> None:

@@ -25,7 +25,7 @@ _KEPT_IN_QUERY: Final = _KEPT_IN_PATH + "?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class FetchTarget:
     """The parts of a URL that a request needs."""
 
     url: str
@@ -53,7 +53,7 @@ def blocked(what: str) -> Permanent:
     return Permanent(what, code="fetch_blocked")
 
 
-def parse_url(url: str) -> Target:
+def parse_url(url: str) -> FetchTarget:
     """Parse a URL. Permanent `fetch_blocked` if it is not one that we request.
 
     Messages never quote the URL, which may hold a password.
@@ -73,7 +73,7 @@ def parse_url(url: str) -> Target:
         raise blocked("only http and https URLs are fetched")
     host, port = _host_and_port(parts.netloc, DEFAULT_PORTS[parts.scheme])
     path += f"?{query}" if query else ""
-    return Target(
+    return FetchTarget(
         url=f"{parts.scheme}://{_authority(parts.scheme, host, port)}{path}",
         scheme=parts.scheme,
         host=host,
@@ -83,7 +83,7 @@ def parse_url(url: str) -> Target:
 
 
 def literal_address(host: str) -> IPv4Address | IPv6Address | None:
-    """The IP address if the Target's host is one; None for a name."""
+    """The IP address if the FetchTarget's host is one; None for a name."""
     try:
         return ip_address(host)
     except ValueError:

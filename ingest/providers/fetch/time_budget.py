@@ -8,7 +8,7 @@ from datetime import timedelta
 from ingest.providers.fetch.failures import failed
 
 
-class Budget:
+class TimeBudget:
     """Limits the total time of a fetch, even if the server keeps sending slowly."""
 
     def __init__(self, total: timedelta) -> None:
