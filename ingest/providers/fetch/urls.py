@@ -83,7 +83,7 @@ def parse_url(url: str) -> FetchTarget:
 
 
 def literal_address(host: str) -> IPv4Address | IPv6Address | None:
-    """The IP address if the FetchTarget's host is one; None for a name."""
+    """The IP address if the host of a FetchTarget is one; None for a name."""
     try:
         return ip_address(host)
     except ValueError:
