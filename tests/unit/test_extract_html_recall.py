@@ -1,4 +1,4 @@
-"""Nothing of a page is lost but its boilerplate, whatever repeats in it and whatever it is called."""
+"""Nothing of a page is lost except boilerplate, whatever it repeats and whatever its classes."""
 
 import io
 

@@ -14,13 +14,14 @@ from ingest.best_effort import attempt, improve
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.source import Extraction, Source
 from ingest.formats.pdf import forms, pypdf_fallback
-from ingest.formats.pdf.attachments import add_attachments
+from ingest.formats.pdf.attachments import add_document_files
 from ingest.formats.pdf.headers_and_footers import drop_headers_and_footers, drop_stamps
 from ingest.formats.pdf.headings import Bookmark, mark_headings
 from ingest.formats.pdf.hyphens import mend_hyphens
 from ingest.formats.pdf.lines import PageLines, run_or_roll_back
 from ingest.formats.pdf.markdown import page_markdown
 from ingest.formats.pdf.page import Findings, PageReader
+from ingest.formats.pdf.pdfium_annotations import language
 from ingest.formats.pdf.pypdf_fallback import PypdfPages
 from ingest.formats.pdf.text import check_pages, metadata, title
 from ingest.formats.pdf.vertical import VerticalPages
@@ -72,7 +73,7 @@ def _read(document: PdfDocument, source: Source) -> Extraction:
     _finish(document, whole, findings.unread)
     if improve("forms", lambda: forms.add_xfa(document, pages), otherwise=bool):
         findings.warnings.add("xfa_form")
-    attempt("attachments", lambda: add_attachments(document, findings.attachments))
+    attempt("attachments", lambda: add_document_files(document, findings.attachments))
     info = improve("metadata", lambda: _info(document), otherwise=dict[str, Any])
     return Extraction(
         parts=[None if page is None else _markdown(page) for page in pages],
@@ -83,11 +84,16 @@ def _read(document: PdfDocument, source: Source) -> Extraction:
         title=improve("title", lambda: title(info.get("Title")), otherwise=lambda: None),
         metadata={
             **improve("metadata", lambda: metadata(info), otherwise=dict[str, str]),
-            **improve("metadata", lambda: forms.language(document), otherwise=dict[str, str]),
+            **improve("metadata", lambda: _language(document), otherwise=dict[str, str]),
             **findings.attachments.metadata(),
         },
         warnings=(*sorted(findings.warnings), *findings.attachments.warnings()),
     )
+
+
+def _language(document: PdfDocument) -> dict[str, str]:
+    stated = language(document)
+    return {"language": stated} if stated else {}
 
 
 def _init_forms(document: PdfDocument) -> None:

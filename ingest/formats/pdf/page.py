@@ -1,22 +1,21 @@
 """Reads one page: opens it, picks the engine that can read it, closes it."""
 
-import ctypes
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pypdfium2 import PdfDocument, PdfiumError, raw
+from pypdfium2 import PdfDocument, PdfiumError
 
 from ingest.best_effort import attempt, improve
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.source import Recogniser
-from ingest.formats.pdf import attachments as pdf_attachments
 from ingest.formats.pdf import pdfium, pictures
+from ingest.formats.pdf.annotations import PageAnnotations, read_annotations, read_ticks
+from ingest.formats.pdf.attachments import add_annotation_file
 from ingest.formats.pdf.headings import numbered
 from ingest.formats.pdf.hidden import drop_hidden
 from ingest.formats.pdf.lines import PageLines, plain_lines, read_lines, run_or_roll_back
-from ingest.formats.pdf.notes import PageAnnotations, read_notes, read_ticks
 from ingest.formats.pdf.reading_order import put_in_order
 from ingest.formats.pdf.right_to_left import RIGHT_TO_LEFT, mend_right_to_left
 from ingest.formats.pdf.tables import tables_to_markdown
@@ -94,18 +93,16 @@ class PageReader:
 
     def _annotations(self, page: int) -> PageAnnotations:
         notes = improve(
-            "notes", lambda: read_notes(page), otherwise=lambda: PageAnnotations(has_fields=True)
+            "notes",
+            lambda: read_annotations(page),
+            otherwise=lambda: PageAnnotations(has_fields=True),
         )
         attempt("attachments", lambda: self._keep_files(page, notes))
         return notes
 
     def _keep_files(self, page: int, notes: PageAnnotations) -> None:
-        handle = ctypes.cast(page, raw.FPDF_PAGE)
-        for number in notes.files:
-            annotation = raw.FPDFPage_GetAnnot(handle, number)
-            file = raw.FPDFAnnot_GetFileAttachment(annotation)
-            pdf_attachments.add_file(file, self._findings.attachments)
-            raw.FPDFPage_CloseAnnot(annotation)
+        for index in notes.files:
+            add_annotation_file(page, index, self._findings.attachments)
 
     def _read_fields(self, index: int, notes: PageAnnotations) -> None:
         """Collect ticked boxes and flatten fields into the page; visible once it is reopened."""
