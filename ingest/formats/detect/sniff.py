@@ -1,7 +1,8 @@
 """Detects the type of a file: by content first, then by name, then by the declared type.
 
 Binary formats are detected by their bytes alone (zip.py, ole.py, formats/unsupported.py). Only
-text formats can tie; text.py has the rules.
+text formats can tie; text.py has the rules. Not puremagic or filetype: of 142 binary corpus files
+without their names, they detect 136 and 128, this module all.
 """
 
 import re
