@@ -62,7 +62,7 @@ def frame(value: dict[str, Any]) -> bytes:
     """One message, prefixed by its length. Permanent `too_large` above MAX_FRAME."""
     body = orjson.dumps(value)
     if len(body) > MAX_FRAME:
-        raise Permanent("The file holds more text than can be handled.", code="too_large")
+        raise Permanent("The file contains too much text.", code="too_large")
     return LENGTH.pack(len(body)) + body
 
 

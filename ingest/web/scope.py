@@ -125,8 +125,8 @@ def _compiled(patterns: Iterable[str]) -> tuple[Any, ...]:
             found.append(re2.compile(pattern, options))
         except (re2.error, UnicodeEncodeError):
             raise ValueError(
-                f"The pattern {pattern!r} is not understood; look-around and back-references"
-                " are not available (RE2 syntax)."
+                f"The pattern {pattern!r} is not valid; look-around and back-references are not"
+                " supported (RE2 syntax)."
             ) from None
     if len(found) > _MOST_PATTERNS:
         raise ValueError(f"There are more than {_MOST_PATTERNS} patterns.")

@@ -53,7 +53,7 @@ def guard(stream: BinaryIO, limits: PackageLimits = PackageLimits()) -> None:
 def guard_xml(data: bytes, limits: PackageLimits = TREES) -> None:
     """Check that an XML or HTML file is small enough for a tree. Permanent `too_large`."""
     if len(data) > limits.part or (limits.markup is not None and _markup(data) > limits.markup):
-        raise Permanent("The file holds too much markup to be read.", code="too_large")
+        raise Permanent("The file contains too much markup.", code="too_large")
 
 
 def _markup(data: bytes) -> int:
@@ -74,7 +74,8 @@ def _check(archive: zipfile.ZipFile, limits: PackageLimits) -> None:
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             # Documents use no other methods, and zipfile inflates those in one call.
             raise Permanent(
-                "The package is compressed in a way that documents are not.", code="archive_unsafe"
+                "The package uses a compression method that documents do not use.",
+                code="archive_unsafe",
             )
         inflated += _inflate(archive, member, limits.total - inflated, limits)
 
@@ -94,7 +95,7 @@ def _inflate(
                 size += len(block)
                 if size > plausible:
                     raise Permanent(
-                        "The package inflates to a multiple of its size: it is a ZIP bomb.",
+                        "The package decompresses to many times its size (ZIP bomb).",
                         code="archive_unsafe",
                     )
                 markup += _markup(block) if is_xml else 0

@@ -85,10 +85,10 @@ def _differ(promised: str | None, media_type: str) -> bool:
 def _unrecognised(promised: str | None) -> Permanent:
     if _is_binary(promised) and promised is not None:
         what = catalog.label(promised)
-        return Permanent(f"The file is named like {what}, but its bytes are not.", code="corrupt")
-    return Permanent(
-        "The file is neither text nor of a format that is known here.", code="unsupported_type"
-    )
+        return Permanent(
+            f"The file is named like {what}, but its content is not one.", code="corrupt"
+        )
+    return Permanent("The file is neither text nor in a known format.", code="unsupported_type")
 
 
 def _binary(file: BinaryIO, head: bytes) -> str | None:

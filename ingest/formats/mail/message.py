@@ -243,7 +243,7 @@ class _MessageReader:
                 size=len(data),
                 media_type=kind,
                 code="unsupported_type",
-                message="Files that Outlook packed into winmail.dat cannot be read.",
+                message="Attachments packed by Outlook into winmail.dat cannot be read.",
             )
             return
         decorates = kind.startswith("image/") and part.get_content_disposition() != "attachment"

@@ -156,7 +156,7 @@ def _is_panic(error: BaseException) -> bool:
 
 
 def _damaged() -> Permanent:
-    return Permanent("The workbook is damaged, or of a kind that is not known.", code="corrupt")
+    return Permanent("The workbook is damaged or of an unknown kind.", code="corrupt")
 
 
 def _sheets(book: CalamineWorkbook) -> Iterator[Sheet]:

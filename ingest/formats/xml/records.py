@@ -86,7 +86,7 @@ class _RecordWriter:
         self._stack.append(element)
         if len(self._stack) > _MOST_LEVELS:
             raise Permanent(
-                f"The XML file nests more than {_MOST_LEVELS:,} elements in each other.",
+                f"The XML file is nested more than {_MOST_LEVELS:,} levels deep.",
                 code="corrupt",
             )
 

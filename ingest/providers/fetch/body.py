@@ -80,7 +80,7 @@ class BodyWriter:
                     self._hash.update(part)
                     file.write(part)
             except zlib.error:
-                raise failed("the answer's compressed data is broken") from None
+                raise failed("the compressed response is damaged") from None
 
     def _decoded(self, data: bytes, *, last: bool) -> Iterator[bytes]:
         if self._decoder is None:
@@ -88,7 +88,7 @@ class BodyWriter:
             return
         yield from self._decoder.decode(data)
         if last and self._raw_size and not self._decoder.complete:
-            raise failed("the answer's compressed data ends too early")
+            raise failed("the compressed response is truncated")
 
 
 class _Inflater:
@@ -116,7 +116,7 @@ class _Inflater:
                     return
                 self._members += 1
                 if self._members > _MOST_MEMBERS:
-                    raise unreadable("the answer's compressed data has too many members")
+                    raise unreadable("the compressed response has too many members")
                 self._member = zlib.decompressobj(self._window_bits(data))
             yield from _steps(self._member, data)
             data = self._member.unused_data
@@ -148,4 +148,4 @@ def _decoder(coding: str) -> _Inflater | None:
         case ["deflate"]:
             return _Inflater(gzip=False)
         case _:
-            raise unreadable("the answer is compressed in a way that was not asked for")
+            raise unreadable("the response uses a compression that was not requested")

@@ -63,7 +63,7 @@ class Dialer:
         try:
             return await stream.start_tls(self._tls, target.host, timeout=_CONNECT_SECONDS)
         except (httpcore.NetworkError, httpcore.TimeoutException, OSError) as error:
-            raise failed(f"no secure connection to {target.host}: {_tls_fault(error)}") from None
+            raise failed(f"TLS connection to {target.host} failed: {_tls_fault(error)}") from None
         except BaseException:
             await stream.aclose()
             raise
@@ -82,7 +82,7 @@ class Dialer:
         except OSError:
             found = ()
         if not found:
-            raise failed(f"{target.host} has no address in the DNS")
+            raise failed(f"{target.host} cannot be resolved in the DNS")
         # A scope, as in fe80::1%eth0, is not part of the address to check.
         return list(dict.fromkeys(address.partition("%")[0] for address in found))
 
@@ -104,4 +104,4 @@ def _tls_fault(error: BaseException) -> str:
     cause = error.__cause__ or error
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"its certificate is not valid ({cause.verify_message})"
-    return "TLS failed"
+    return "handshake error"

@@ -117,7 +117,7 @@ class Fetcher:
             hops.append(target.url)
             if following.url in hops or len(hops) > max_hops:
                 raise Permanent(
-                    f"{target.host} redirects in a circle or too often", code="redirect_loop"
+                    f"{target.host} redirects in a loop or too often", code="redirect_loop"
                 )
             if on_hop is not None:
                 await on_hop(following.url)
@@ -266,7 +266,7 @@ def _redirection(target: FetchTarget, answer: _Answer) -> str | None:
     try:
         return urljoin(target.url, location)
     except ValueError:
-        raise blocked(f"{target.host} redirects to something that is no URL") from None
+        raise blocked(f"{target.host} redirects to an invalid URL") from None
 
 
 def _fetched(target: FetchTarget, answer: _Answer, hops: Sequence[str]) -> Fetched:

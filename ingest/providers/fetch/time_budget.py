@@ -25,6 +25,6 @@ class TimeBudget:
                 yield
         except TimeoutError:
             seconds = self._total.total_seconds()
-            raise failed(f"the answer was not complete after {seconds:g} seconds") from None
+            raise failed(f"the response was not complete after {seconds:g} seconds") from None
         finally:
             self._left -= loop.time() - started

@@ -62,7 +62,7 @@ def parse_url(url: str) -> FetchTarget:
     if len(url) > _MOST_CHARACTERS:
         raise blocked("the URL is too long")
     if _AMBIGUOUS.search(url):
-        raise blocked("the URL holds control characters")
+        raise blocked("the URL contains control characters")
     try:
         parts = urlsplit(url)
         path = quote(parts.path or "/", safe=_KEPT_IN_PATH)
@@ -97,7 +97,7 @@ def _authority(scheme: str, host: str, port: int) -> str:
 
 def _host_and_port(authority: str, default_port: int) -> tuple[str, int]:
     if "@" in authority:
-        raise blocked("the URL holds a user name or password")
+        raise blocked("the URL contains a user name or password")
     match = _AUTHORITY.fullmatch(authority)
     if match is None:
         raise blocked("the URL's host is not valid")
@@ -117,7 +117,7 @@ def _host(written: str) -> str:
     if len(name) > _MOST_HOST_CHARACTERS or not _NAME.fullmatch(name):
         raise blocked("the URL's host is not a valid name")
     if _NUMBER.fullmatch(name.rpartition(".")[2]) and literal_address(name) is None:
-        raise blocked("the URL's host is a number that is no plain IPv4 address")
+        raise blocked("the URL's host is a number, but not a plain IPv4 address")
     return name
 
 
