@@ -14,7 +14,7 @@ from uuid import UUID
 import psycopg
 import structlog
 
-from ingest.asynchronous.tasks import end, is_set_within
+from ingest.asynchronous.tasks import cancel_all, is_set_within
 from ingest.blobs.base import BlobStore
 from ingest.errors import BlobMissing, LeaseLost
 from ingest.handlers.firecrawl.pages import body_of, pages_out_of_scope, to_provider_pages
@@ -68,7 +68,7 @@ class Inbox:
     async def close(self) -> None:
         """Stop; another process will process an event that was interrupted."""
         if self._task is not None:
-            await end(self._task)
+            await cancel_all(self._task)
 
     async def process(self) -> tuple[int, int]:
         """Process a few waiting events; how many were seen, and how many this process handled."""

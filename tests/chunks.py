@@ -26,13 +26,15 @@ def cut(
 
 
 def assert_sound(text: str, chunks: list[Chunk], *, tokenizer: Tokenizer, size: int) -> None:
-    """All of the text in exact chunks that are small enough; a lead is whole lines before it."""
+    """Chunks cover the text, are exact and small enough; repeated headers are whole lines."""
     covered = 0
     for ordinal, piece in enumerate(chunks):
-        lead = text[slice(*piece.lead)] if piece.lead else ""
+        header = text[slice(*piece.repeated_header)] if piece.repeated_header else ""
         assert piece.ordinal == ordinal
-        assert piece.text == lead + text[piece.start : piece.end]
-        assert piece.lead is None or (lead.endswith("\n") and piece.lead[1] <= piece.start)
+        assert piece.text == header + text[piece.start : piece.end]
+        assert piece.repeated_header is None or (
+            header.endswith("\n") and piece.repeated_header[1] <= piece.start
+        )
         assert text[piece.start : piece.end].strip() == text[piece.start : piece.end] != ""
         assert piece.token_count == tokenizer.count(piece.text)
         assert piece.token_count + tokenizer.special_tokens <= size

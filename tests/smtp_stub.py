@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,5 +83,5 @@ async def smtp_stub(**answers: str) -> AsyncIterator[SmtpStub]:
         yield stub
     finally:
         server.close()
-        await end(*tasks)
+        await cancel_all(*tasks)
         await server.wait_closed()

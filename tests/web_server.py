@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from harness.patience import PATIENCE
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 
 Behaviour = Callable[["Request", asyncio.StreamWriter], Awaitable[None]]
 """Writes an answer; the connection is closed afterwards."""
@@ -117,7 +117,7 @@ async def web_server(
         yield web
     finally:
         server.close()
-        await end(*tasks)
+        await cancel_all(*tasks)
         await server.wait_closed()
 
 

@@ -20,7 +20,7 @@ import structlog
 
 from api.live import messages
 from api.live.subscriptions import Feed, Feeds
-from ingest.asynchronous.tasks import end, is_set_within
+from ingest.asynchronous.tasks import cancel_all, is_set_within
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.postgres.listen import Listener
 from ingest.store.sources import events, progress
@@ -65,7 +65,7 @@ class ChangeFeed:
         ]
 
     async def close(self) -> None:
-        await end(*self._tasks)
+        await cancel_all(*self._tasks)
 
     def mark_dirty(self, application_id: UUID, source_id: UUID) -> None:
         """Mark a source as dirty; ignored when it has no subscribers."""

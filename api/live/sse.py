@@ -13,7 +13,7 @@ from api.dependencies import Key, until_revoked
 from api.live.client_queue import Message, QueueClosed
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 from ingest.postgres.database import Pool
 
 log = structlog.get_logger()
@@ -58,7 +58,7 @@ async def messages(
         return  # the client resumes with the id of the last event it received
     finally:
         hub.drop(subscriber)
-        await end(joining)
+        await cancel_all(joining)
 
 
 async def until_key_revoked(
@@ -72,7 +72,7 @@ async def until_key_revoked(
             async for item in frames:
                 yield item
     finally:
-        await end(watching)
+        await cancel_all(watching)
 
 
 async def _next(subscriber: Subscriber) -> Message | None:

@@ -45,7 +45,7 @@ from api.live.subscriptions import Subscriber
 from api.middleware.request_limits import rate_limit_response
 from api.problems import RateLimited, Unauthorized, shorten, validation_problem
 from api.schema.query import TICKET, unknown_parameters
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 from ingest.errors import IngestError
 
 log = structlog.get_logger()
@@ -129,7 +129,7 @@ class Session:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             return done.pop().result()
         finally:
-            await end(*tasks)
+            await cancel_all(*tasks)
 
     async def _receive(self) -> int | None:
         # Always reading, even during a long replay: the protocol's pongs arrive here too.

@@ -18,7 +18,7 @@ from api.schema.openapi import problems
 from api.upload import multipart
 from api.upload.form_fields import field_names, parse_fields
 from api.upload.one_file import SingleFileForm
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 from ingest.errors import IsArchive, Permanent, Rejected
 from ingest.model import Chunk, ChunkSettings
 from ingest.postgres.database import Pool, transaction
@@ -153,7 +153,7 @@ async def _cancel_on_disconnect(request: Request, making: Coroutine[Any, Any, Pr
             raise ClientDisconnect
         return made.result()
     finally:
-        await end(made, left)
+        await cancel_all(made, left)
 
 
 async def _disconnected(request: Request) -> None:

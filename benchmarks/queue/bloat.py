@@ -15,7 +15,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from benchmarks.queue.claim_time import BATCH, add_applications, claim
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.queue import claims, jobs
 from ingest.store.queue.jobs import ClaimedJob, Ended, NewJob
@@ -145,7 +145,7 @@ async def _retention(pool: Pool) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await end(task)
+        await cancel_all(task)
 
 
 async def through(

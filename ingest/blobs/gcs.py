@@ -25,7 +25,7 @@ from ingest.blobs.disk import disk_errors, told
 from ingest.blobs.gcs_staged import (
     BUCKET_ERRORS,
     OPTIONS,
-    Memory,
+    MemoryBudget,
     Upload,
     bucket_errors,
     delete,
@@ -51,7 +51,7 @@ class GcsBlobStore:
         self._bucket = bucket
         self._prefix = prefix
         self._scratch = scratch
-        self._memory = Memory(_KEPT)
+        self._memory = MemoryBudget(_KEPT)
         self._threads = Threads(WORKERS)
 
     async def check(self) -> None:

@@ -57,7 +57,7 @@ class Boundaries:
             return heading.start
         cut = self._below_heading(max(after + 1, at(self._fill)), limit)
         cut = self._before_its_unit(cut, after, fits)
-        cut = self._before_its_lead(cut, after)
+        cut = self._before_its_table_header(cut, after)
         return self._before_its_heading(cut, after)
 
     def resume(self, start: Position, end: Position) -> Position:
@@ -88,22 +88,22 @@ class Boundaries:
         """Whether a chunk at `position` may begin with an overlap: not at a heading."""
         return self._by_size or not self._is_heading(position)
 
-    def row_walls(self) -> list[Position]:
+    def row_breaks(self) -> list[Position]:
         """Where chunks must end for one row per chunk: around table rows and outermost items.
 
         The headings directly above a block, and a table's header, go with its first row.
         """
-        walls: list[Position] = []
+        breaks: list[Position] = []
         end = 0
         for block in self.structure.blocks:
             if block.kind == "verbatim":
                 continue
             first, *others = self.structure.outermost_rows(block)
-            header_end = block.lead[1] if block.lead else None
-            walls.append(self._before_its_heading(first, end - 1))
-            walls += [start for start in others if start != header_end]
-            walls.append(end := block.end)
-        return walls
+            header_end = block.repeated_header[1] if block.repeated_header else None
+            breaks.append(self._before_its_heading(first, end - 1))
+            breaks += [start for start in others if start != header_end]
+            breaks.append(end := block.end)
+        return breaks
 
     def _is_heading(self, position: Position) -> bool:
         """Whether a heading starts at `position`, after up to three spaces of indent."""
@@ -188,13 +188,14 @@ class Boundaries:
                 break
         return cut
 
-    def _before_its_lead(self, cut: Position, after: Position) -> Position:
+    def _before_its_table_header(self, cut: Position, after: Position) -> Position:
         """Keep a table's header with its first row."""
         block = self.structure.block_around(cut)
-        if block and block.lead and block.lead[0] > after and cut >= block.lead[1]:
-            between = self._text[block.lead[1] : cut]
-            return cut if between.strip() else block.lead[0]
-        return cut
+        if block is None or block.repeated_header is None:
+            return cut
+        start, end = block.repeated_header
+        is_split_off = start > after and cut >= end and not self._text[end:cut].strip()
+        return start if is_split_off else cut
 
     def _before_its_heading(self, cut: Position, after: Position) -> Position:
         """Keep a heading with the text that follows it, never at the end of a chunk."""

@@ -15,8 +15,8 @@ from ingest.providers.embedders.base import (
     Misaligned,
     ProviderFault,
     Refused,
-    mismatch,
-    misshapen,
+    mismatch_error,
+    shape_error,
 )
 
 _HARMLESS: Final = "ping"
@@ -96,6 +96,6 @@ def unusable(error: Misaligned) -> ProviderFault:
 
 def _prove(vectors: Vectors, shape: tuple[int, int]) -> None:
     if vectors.shape != shape:
-        raise misshapen(vectors.shape, count=shape[0], dimension=shape[1])
+        raise shape_error(vectors.shape, count=shape[0], dimension=shape[1])
     if not np.isfinite(vectors).all():
-        raise mismatch("numbers that are not finite")
+        raise mismatch_error("numbers that are not finite")

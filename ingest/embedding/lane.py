@@ -88,8 +88,8 @@ def _message(hold: Hold) -> str:
     if hold.cause is not None and _is_of(hold, hold.cause):
         return hold.cause.message
     if hold.reason == "rate_limited":
-        return "the rate limit of the embedding provider is used up"
-    return "the embedding provider is out of reach"
+        return "the rate limit of the embedding provider was reached"
+    return "the embedding provider cannot be reached"
 
 
 def _code(hold: Hold) -> ErrorCode:

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 from ingest.embedding.batching import group
 from ingest.embedding.caller import Caller, OnProgress, OnVectors, Rows, callers
 from ingest.embedding.calls import RequestCounts
@@ -29,7 +29,7 @@ _LONGEST_LINGER: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddingResult:
     vectors: Vectors
     """(texts, dimension); zeros where the text was refused."""
     refused: dict[int, str]
@@ -85,7 +85,7 @@ class EmbeddingService:
         on_progress: OnProgress | None = None,
         on_vectors: OnVectors | None = None,
         is_urgent: bool = False,
-    ) -> Embedded:
+    ) -> EmbeddingResult:
         """Vectors of all texts that the provider accepts; refused texts are listed.
 
         Raises the Transient or Permanent of any request that held one of the texts, after running
@@ -112,7 +112,7 @@ class EmbeddingService:
                 self._active.discard(caller)
         if caller.error:
             raise caller.error
-        return Embedded(caller.vectors, caller.refused, caller.unusable)
+        return EmbeddingResult(caller.vectors, caller.refused, caller.unusable)
 
     async def check(self) -> None:
         """Check the provider when the process starts, even during a pause for failures.
@@ -146,7 +146,7 @@ class EmbeddingService:
         self._queue.clear()
         for caller in self._active:
             caller.fail(_stopped())
-        await end(*self._tasks)
+        await cancel_all(*self._tasks)
         for caller in self._active:
             caller.settle()
         if self._timer:

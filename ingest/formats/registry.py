@@ -17,7 +17,7 @@ from ingest.formats.common.source import Extraction, MemberSink, Recogniser, Sou
 from ingest.formats.detect.sniff import Sniffed, sniff
 from ingest.model import Coverage, Document, Page
 
-_SUPPORTED = "It cannot be read here; docs/formats.md lists the formats that can."
+_SUPPORTED = "This format is not supported; docs/formats.md lists those that are."
 _PAGE_BREAK = "\n\n"
 _MOST_LOST = 100
 _A_FEW_WORDS = 20  # invisible tag characters, enough to spell a hidden text
@@ -75,7 +75,7 @@ def _run(module: str, source: Source) -> Extraction:
         raise
     except ImportError as error:
         raise Permanent(
-            f"The parser of {what} cannot be loaded: {missing_module(error)} is not installed.",
+            f"The parser for {what} cannot be loaded: {missing_module(error)} is not installed.",
             code="parser_missing",
         ) from error
     except MemoryError:
@@ -84,7 +84,7 @@ def _run(module: str, source: Source) -> Extraction:
         raise
     except BaseException as error:  # a Rust panic is not an Exception
         if is_panic(error):
-            raise Permanent(f"The parser of {what} crashed.", code="parser_crashed") from error
+            raise Permanent(f"The parser for {what} crashed.", code="parser_crashed") from error
         raise Permanent(
             f"This looks like {what}, but it is damaged and could not be read.", code="corrupt"
         ) from error
@@ -181,7 +181,7 @@ def _coverage(extraction: Extraction, texts: list[str]) -> Coverage:
 
 def _nothing(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent:
     if catalog.is_text(media_type):
-        return Permanent("The file holds no text.", code="empty_content")
+        return Permanent("The file contains no text.", code="empty_content")
     if coverage.failed:
         return Permanent("No page of the file could be read: it is damaged.", code="corrupt")
     return no_text(media_type, coverage, has_ocr=has_ocr)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from ingest.blobs.base import BlobStore
-from ingest.embedding.service import Embedded
+from ingest.embedding.service import EmbeddingResult
 from ingest.governor import Governor
 from ingest.handlers.documents.batched_lookups import BatchedLookups
 from ingest.model import Chunk, ChunkSettings, EmbeddingModel, OcrSettings, ReviewReason, Stage
@@ -67,7 +67,7 @@ class Embed(Protocol):
         *,
         on_progress: Callable[[int, int], None] | None = None,
         on_vectors: Callable[[Sequence[int], Any], Awaitable[None]] | None = None,
-    ) -> Embedded: ...
+    ) -> EmbeddingResult: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

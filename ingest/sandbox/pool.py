@@ -137,7 +137,7 @@ class ParserPool:
                 reply = replies.decode_reply(body, text=text)
             except BadFrame as error:
                 self._discard(child)
-                raise Permanent(f"The parser answered {error}.", code="parser_crashed") from error
+                raise Permanent(f"The parser sent {error}.", code="parser_crashed") from error
             except BaseException:
                 self._discard(child)
                 raise
@@ -207,7 +207,7 @@ def _unless_error(result: object) -> Exception:
     """The exception for an answer that is an error, or of an unexpected kind."""
     if isinstance(result, Permanent | Transient):
         return result
-    return Permanent("The parser answered something else.", code="parser_crashed")
+    return Permanent("The parser sent an unexpected answer.", code="parser_crashed")
 
 
 def _ignore() -> None: ...

@@ -99,7 +99,7 @@ class Child:
         """The body of the next frame. EOFError if the process ends first, BadFrame if too long."""
         (length,) = LENGTH.unpack(await self._replies.readexactly(LENGTH.size))
         if length > MAX_FRAME:
-            raise BadFrame(f"{length} bytes announced")
+            raise BadFrame(f"a frame of {length} bytes")
         return await self._replies.readexactly(length)
 
     @contextlib.asynccontextmanager

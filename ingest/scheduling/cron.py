@@ -19,7 +19,7 @@ from typing import Final
 import structlog
 from cronsim import CronSim
 
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 
 log = structlog.get_logger()
 
@@ -101,7 +101,7 @@ class Scheduler:
         ]
 
     async def close(self) -> None:
-        await end(*self._tasks)
+        await cancel_all(*self._tasks)
 
     async def _run(self, cron: Cron) -> None:
         now = self._clock()

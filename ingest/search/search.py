@@ -21,7 +21,7 @@ import psycopg
 import structlog
 from numpy.typing import NDArray
 
-from ingest.asynchronous.tasks import both
+from ingest.asynchronous.tasks import run_both
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import SearchTimeout, Transient
 from ingest.observability import metrics
@@ -163,7 +163,7 @@ async def _rank(
     depth = max(question.limit, _FUSED)
     # Concurrently, each on its own connection. Neither holds one while it waits for the other:
     # otherwise many searches would deadlock on the pool.
-    near, matching = await both(
+    near, matching = await run_both(
         meaning(vector, limit=depth), words(limit=depth, ranked=_RANKED_HYBRID)
     )
     return fuse(near, [*matching.with_all, *matching.with_some], limit=question.limit)

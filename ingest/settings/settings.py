@@ -9,7 +9,7 @@ from cronsim import CronSim, CronSimError
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from ingest.autoscaling import Rule, parse_table
+from ingest.autoscaling import ScalingRule, parse_table
 from ingest.errors import SetupError
 from ingest.settings.smtp_url import SmtpServer, is_mail_address, parse_smtp_url
 from ingest.settings.types import (
@@ -220,9 +220,9 @@ class Settings(BaseSettings):
         return None if self.smtp_url is None else parse_smtp_url(self.smtp_url.get_secret_value())
 
     @property
-    def scaling(self) -> Rule:
+    def scaling(self) -> ScalingRule:
         """The rule that derives the desired number of workers from the load."""
-        return Rule(
+        return ScalingRule(
             table=self.scale,
             age=self.scale_age,
             up_after=self.scale_up_after,

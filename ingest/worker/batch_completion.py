@@ -12,7 +12,7 @@ from uuid import UUID
 
 import structlog
 
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 from ingest.postgres.database import Pool, transaction
 from ingest.store.notify import outbox
 
@@ -37,7 +37,7 @@ class BatchCompletion:
     async def close(self) -> None:
         """Stop, then check the batches that are waiting."""
         if self._task is not None:
-            await end(self._task)
+            await cancel_all(self._task)
         await self._complete()
 
     def jobs_ended(self, batch_ids: Iterable[UUID]) -> None:

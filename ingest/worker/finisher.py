@@ -8,7 +8,7 @@ from typing import Final
 import structlog
 from psycopg_pool import PoolTimeout
 
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 from ingest.postgres.database import Pool, has_lost_connection, is_out_of_reach
 from ingest.worker.batch_completion import BatchCompletion
 from ingest.worker.finish import Finished, commit
@@ -62,7 +62,7 @@ class Finisher:
         while self._pending:
             self._all_done.clear()
             await self._all_done.wait()
-        await end(*self._tasks)
+        await cancel_all(*self._tasks)
         await self._batches.close()
 
     def submit(self, slot: Slot, finished: Finished) -> None:

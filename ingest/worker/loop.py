@@ -13,7 +13,7 @@ from uuid import uuid4
 import psycopg
 import structlog
 
-from ingest.asynchronous.tasks import end, is_set_within
+from ingest.asynchronous.tasks import cancel_all, is_set_within
 from ingest.handlers.context import Context
 from ingest.handlers.registry import Handler
 from ingest.observability import metrics
@@ -122,7 +122,7 @@ class Worker:
         await self._running.wait_until_idle(grace.total_seconds())
         self._running.stop()
         await self._running.wait_until_idle(grace.total_seconds())
-        await end(*self._tasks)
+        await cancel_all(*self._tasks)
         await self._running.close()
         await asyncio.to_thread(self._heartbeat.stop)
         if self._running.abandoned:

@@ -66,7 +66,7 @@ async def test_a_mail_server_that_is_away_holds_up_nobody_else(
             await until_delivery(conn, post, status="delivered")
 
     assert failed["last_error_code"] == "delivery_failed"
-    assert failed["last_error"].startswith("the mail server cannot be used")
+    assert failed["last_error"].startswith("the mail server cannot be reached")
     async with smtp_stub() as stub, delivering(dsn, pool, fetch, mailer=mailer(stub.port)):
         await pass_time(conn)
         await until_delivery(conn, mail, status="delivered", attempts=2)

@@ -17,7 +17,7 @@ from ingest.errors import Snooze, Transient
 from ingest.governor import Governor
 from ingest.model import Vectors
 from ingest.postgres.database import Connection, Pool, open_pool
-from ingest.providers.embedders.base import ProviderFault, mismatch
+from ingest.providers.embedders.base import ProviderFault, mismatch_error
 from ingest.store.queue import jobs
 from tests.builders import job_row
 from tests.fakes import FakeEmbedder
@@ -75,7 +75,13 @@ def short(count: int) -> Vectors:
 
 @pytest.mark.parametrize(
     "mood",
-    [short(0), short(30), np.zeros((4, 3), np.float32), mismatch("a vector of zeros"), BAD_GATEWAY],
+    [
+        short(0),
+        short(30),
+        np.zeros((4, 3), np.float32),
+        mismatch_error("a vector of zeros"),
+        BAD_GATEWAY,
+    ],
     ids=["fewer", "more", "another dimension", "zeros", "502"],
 )
 async def test_only_the_file_of_the_text_that_no_answer_fits_suffers(
@@ -117,7 +123,7 @@ async def test_an_answer_that_is_wrong_once_costs_a_second_request_and_nothing_e
 async def test_a_model_of_another_dimension_is_the_provider_s_fault_and_no_file_s(
     service: EmbeddingService, embedder: FakeEmbedder, conn: Connection
 ) -> None:
-    embedder.mood = mismatch("vectors of 3 dimensions instead of 8")
+    embedder.mood = mismatch_error("vectors of 3 dimensions instead of 8")
 
     files = [service.embed([f"{file}.{n}" for n in range(4)], [1] * 4) for file in range(10)]
     async with asyncio.timeout(PATIENCE):

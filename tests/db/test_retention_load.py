@@ -11,7 +11,7 @@ import pytest
 from psycopg import AsyncConnection
 
 from harness.patience import PATIENCE
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import Ended
@@ -37,7 +37,7 @@ async def replicas(pool: Pool, count: int) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await end(*tasks)
+        await cancel_all(*tasks)
 
 
 async def _work(pool: Pool) -> int:
@@ -96,7 +96,7 @@ async def test_a_round_that_was_killed_in_the_middle_goes_on_next_time(
         killed = asyncio.create_task(clean(pool))
         async with asyncio.timeout(PATIENCE):
             await reached.wait()
-        await end(killed)
+        await cancel_all(killed)
     left = len(await jobs_left(conn))
 
     assert left == 350  # the first step is done, the second is not

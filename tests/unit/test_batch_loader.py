@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from harness.patience import PATIENCE
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 from ingest.postgres.batch_loader import BatchLoader
 
 
@@ -128,7 +128,7 @@ async def test_nobody_waits_for_a_loader_that_was_cancelled() -> None:
     asking.append(asyncio.create_task(loader.get([2])))
     await _all_asked()
     [running] = [task for task in asyncio.all_tasks() if task.get_name() == "batch loader"]
-    await end(running)
+    await cancel_all(running)
 
     async with asyncio.timeout(PATIENCE):
         for task in asking:

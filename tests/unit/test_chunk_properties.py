@@ -106,7 +106,7 @@ def test_by_row_no_chunk_has_two_rows(text: str, size: int) -> None:
     for block in structure.blocks:
         _, *others = structure.outermost_rows(block)
         for row in others if block.kind != "verbatim" else []:
-            below_header = block.lead is not None and row == block.lead[1]
+            below_header = block.repeated_header is not None and row == block.repeated_header[1]
             assert below_header or not any(piece.start < row < piece.end for piece in chunks)
 
 

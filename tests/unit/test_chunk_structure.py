@@ -55,8 +55,8 @@ def test_a_chunk_that_starts_below_the_header_of_its_table_repeats_it() -> None:
     chunks = chunk(document(text), tokenizer=CL100K, size=64, overlap=0)
 
     assert_sound(text, chunks, tokenizer=CL100K, size=64)
-    assert chunks[0].lead is None
-    assert all(piece.lead == (0, len(HEADER)) for piece in chunks[1:])
+    assert chunks[0].repeated_header is None
+    assert all(piece.repeated_header == (0, len(HEADER)) for piece in chunks[1:])
     assert all(piece.text.startswith(f"{HEADER}| some name") for piece in chunks[1:])
 
 
@@ -71,7 +71,7 @@ def test_tables_without_outer_bars_have_headers_too() -> None:
 def test_rows_above_any_header_have_no_lead() -> None:
     chunks = chunk(document("| some name | value |\n" * 40), tokenizer=CL100K, size=64, overlap=0)
 
-    assert {piece.lead for piece in chunks} == {None}
+    assert {piece.repeated_header for piece in chunks} == {None}
 
 
 def test_a_header_that_takes_more_than_a_third_of_a_chunk_is_not_repeated() -> None:

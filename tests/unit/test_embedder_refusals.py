@@ -56,8 +56,8 @@ def says(status: int, error: Any) -> httpx.Response:
             f"The model `{MODEL.name}` does not exist",
         ),
         (says(404, "model not found, try pulling it"), "embedding_model_missing", "try pulling it"),
-        (says(403, {"code": "model_not_found"}), "embedding_model_missing", "no such model"),
-        (says(400, {"code": "model_not_found"}), "embedding_model_missing", "no such model"),
+        (says(403, {"code": "model_not_found"}), "embedding_model_missing", "model does not exist"),
+        (says(400, {"code": "model_not_found"}), "embedding_model_missing", "model does not exist"),
         (httpx.Response(404, text="404 page not found"), "embedding_model_missing", "HTTP 404"),
         (
             httpx.Response(405, json={"detail": "Method Not Allowed"}),
@@ -187,24 +187,24 @@ async def test_a_name_that_is_not_found_is_told() -> None:
     error = await why("http://no-such-host.invalid/v1")
 
     assert error.code == "embedding_unavailable"
-    assert "name of its host is not found" in str(error)
+    assert "host name cannot be resolved" in str(error)
 
 
 async def test_a_refused_connection_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
 
-    assert "connection is refused" in str(await why(f"http://127.0.0.1:{port}/v1"))
+    assert "connection was refused" in str(await why(f"http://127.0.0.1:{port}/v1"))
 
 
 async def test_http_where_https_was_said_is_told() -> None:
     with plain_server(b"HTTP/1.1 400 Bad Request\r\n\r\n") as port:
-        assert "TLS fails" in str(await why(f"https://127.0.0.1:{port}/v1"))
+        assert "TLS failed" in str(await why(f"https://127.0.0.1:{port}/v1"))
 
 
 async def test_a_connection_that_breaks_off_is_told() -> None:
     with plain_server(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{") as port:
-        assert "broken off" in str(await why(f"http://127.0.0.1:{port}/v1"))
+        assert "connection was closed" in str(await why(f"http://127.0.0.1:{port}/v1"))
 
 
 async def test_an_address_without_a_scheme_is_told() -> None:

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from ingest.errors import Permanent
-from ingest.formats.common.inflate_limit import Limits
+from ingest.formats.common.inflate_limit import PackageLimits
 from ingest.formats.epub import book as epub_module
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
@@ -193,6 +193,6 @@ def test_a_chapter_nested_without_end_is_read_as_flat_text() -> None:
 def test_a_chapter_that_inflates_beyond_measure_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(epub_module, "_LIMITS", Limits(part=1000))
+    monkeypatch.setattr(epub_module, "_LIMITS", PackageLimits(part=1000))
 
     assert refusal(epub({"a.xhtml": " " * 2000})) == "too_large"

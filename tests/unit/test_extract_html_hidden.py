@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from ingest.formats.html.colours import are_alike, is_transparent, read_colour
-from ingest.formats.html.css import is_for_screens, read_rules, read_selectors
+from ingest.formats.html.colours import are_indistinguishable, is_transparent, parse_colour
+from ingest.formats.html.css import is_for_screens, parse_rules, parse_selectors
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests import make_files
@@ -179,8 +179,8 @@ def test_a_hostile_sheet_costs_little_time(css: str) -> None:
 
 
 def test_rules_know_what_they_are_about() -> None:
-    (rule,) = read_rules("@layer x{ .md\\:off > p.b#c , i:hover { a:b } }")
-    first, second = read_selectors(rule.prelude)
+    (rule,) = parse_rules("@layer x{ .md\\:off > p.b#c , i:hover { a:b } }")
+    first, second = parse_selectors(rule.prelude)
 
     assert first.key.tag == "p"
     assert first.key.names == {".b", "#c"}
@@ -207,12 +207,12 @@ def test_a_wide_screen_is_what_pages_are_seen_on(query: str, holds: bool) -> Non
 
 
 def test_colours_are_read_as_far_as_they_matter() -> None:
-    assert read_colour("#FFF".lower()) == read_colour("white") == (255, 255, 255)
-    assert read_colour("rgb(1 2 3 / 50%)") == (1, 2, 3)
-    assert read_colour("#01020380") == (1, 2, 3)
-    assert read_colour("var(--x)") is read_colour("url(x)") is None
+    assert parse_colour("#FFF".lower()) == parse_colour("white") == (255, 255, 255)
+    assert parse_colour("rgb(1 2 3 / 50%)") == (1, 2, 3)
+    assert parse_colour("#01020380") == (1, 2, 3)
+    assert parse_colour("var(--x)") is parse_colour("url(x)") is None
     assert is_transparent("#fff0")
     assert is_transparent("rgba(1,2,3,0.0)")
     assert not is_transparent("rgba(1,2,3,.05)")
-    assert are_alike((255, 255, 255), (244, 250, 255))
-    assert not are_alike((255, 255, 255), (240, 255, 255))
+    assert are_indistinguishable((255, 255, 255), (244, 250, 255))
+    assert not are_indistinguishable((255, 255, 255), (240, 255, 255))

@@ -1,4 +1,4 @@
-"""Nothing of a page is lost but its furniture, whatever repeats in it and whatever it is called."""
+"""Nothing of a page is lost except boilerplate, whatever it repeats and whatever its classes."""
 
 import io
 
@@ -121,7 +121,7 @@ def test_comments_are_kept_and_the_form_for_another_is_not() -> None:
 
 
 @pytest.mark.parametrize(
-    "furniture",
+    "boilerplate",
     [
         f"<nav><ul>{LINKS}</ul></nav>",
         f"<div role='navigation'><ul>{LINKS}</ul></div>",
@@ -139,12 +139,12 @@ def test_comments_are_kept_and_the_form_for_another_is_not() -> None:
     ],
 )
 @pytest.mark.parametrize("is_first", [True, False])
-def test_furniture_around_an_article_is_left_out_and_counted(
-    furniture: str, is_first: bool
+def test_boilerplate_around_an_article_is_left_out_and_counted(
+    boilerplate: str, is_first: bool
 ) -> None:
     article = f"<div class='text'><h1>Ducks</h1>{ARTICLE}</div>"
 
-    document = extract(furniture + article if is_first else article + furniture)
+    document = extract(boilerplate + article if is_first else article + boilerplate)
 
     assert "Another page" not in document.text
     assert "Paragraph 7 tells" in document.text
@@ -169,7 +169,7 @@ def test_furniture_around_an_article_is_left_out_and_counted(
         f"<details class='menu'><summary>More</summary><p>{CLAUSE}</p></details>",
     ],
 )
-def test_running_text_is_no_furniture_whatever_its_name_is(content: str) -> None:
+def test_running_text_is_no_boilerplate_whatever_its_name_is(content: str) -> None:
     assert CLAUSE in extract(f"<div>{ARTICLE}{content}{ARTICLE}</div>").text
 
 

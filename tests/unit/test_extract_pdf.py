@@ -6,7 +6,7 @@ import pytest
 
 from ingest.errors import Permanent
 from ingest.formats.common.source import Source
-from ingest.formats.pdf import second_opinion
+from ingest.formats.pdf import pypdf_fallback
 from ingest.formats.pdf.markdown import tidy
 from ingest.formats.pdf.page import better_of
 from ingest.formats.pdf.text import metadata, title
@@ -58,7 +58,7 @@ def test_the_second_opinion_opens_owner_passwords_too() -> None:
     data = make_files.pdf(["Page one.", "Page two."], owner_password="x")
     source = Source(stream=io.BytesIO(data), media_type="application/pdf")
 
-    extraction = second_opinion.extract(source, wants_password=True)
+    extraction = pypdf_fallback.extract(source, wants_password=True)
 
     assert extraction.parts == ["Page one.", "Page two."]
 

@@ -141,7 +141,7 @@ def test_a_public_url_may_be_fetched(url: str) -> None:
 def test_the_reason_never_quotes_the_url() -> None:
     reason = blocked_reason("http://me:hunter2@example.com/?token=hunter2", allow=())
 
-    assert reason == "the URL holds a user name or password"
+    assert reason == "the URL contains a user name or password"
 
 
 def test_the_reason_names_the_setting_that_would_allow_it() -> None:

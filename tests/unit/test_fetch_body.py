@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import Permanent, Transient
-from ingest.providers.fetch.body import Body
+from ingest.providers.fetch.body import BodyWriter
 from tests.fetching import MIB, fetcher
 from tests.web_server import Behaviour, Request, response, web_server
 
@@ -252,7 +252,7 @@ async def test_a_cancelled_write_has_let_go_of_the_file_when_the_cancellation_ar
     tmp_path: Path,
 ) -> None:
     os.mkfifo(tmp_path / "page")  # opening it blocks until somebody reads
-    writing = asyncio.create_task(Body(tmp_path / "page", coding="", cap=MIB).finish())
+    writing = asyncio.create_task(BodyWriter(tmp_path / "page", coding="", cap=MIB).finish())
     await asyncio.sleep(0)
     writing.cancel()
     for _ in range(50):

@@ -16,8 +16,7 @@ from ingest.best_effort import attempt, recording
 from ingest.chunking.chunk import chunk
 from ingest.errors import Permanent, Transient
 from ingest.formats import registry
-from ingest.formats.pdf.lines import Line, PageLines
-from ingest.formats.pdf.steps import improve_pages
+from ingest.formats.pdf.lines import Line, PageLines, run_or_roll_back
 from ingest.model import Document, Step
 from ingest.tokens.tokenizers import load_tokenizer
 from tests.rich_files import rich_files
@@ -136,17 +135,17 @@ def test_the_words_are_there_whichever_step_fails(name: str) -> None:
         ("pdf.document.mark_headings", "rich.pdf", "headings"),
         ("pdf.headings._by_number", "rich.pdf", "headings"),
         ("pdf.document._outline", "rich.pdf", "headings"),
-        ("pdf.document.drop_furniture", "rich.pdf", "furniture"),
+        ("pdf.document.drop_headers_and_footers", "rich.pdf", "furniture"),
         ("pdf.document.drop_stamps", "rich.pdf", "furniture"),
         ("pdf.document.mend_hyphens", "rich.pdf", "hyphens"),
         ("pdf.document.page_markdown", "rich.pdf", "markup"),
-        ("pdf.document.add_attachments", "rich.pdf", "attachments"),
+        ("pdf.document.add_document_files", "rich.pdf", "attachments"),
         ("pdf.document.metadata", "rich.pdf", "metadata"),
         ("pdf.document.title", "rich.pdf", "title"),
         ("pdf.document._info", "rich.pdf", "metadata"),
-        ("pdf.forms.language", "rich.pdf", "metadata"),
+        ("pdf.document.language", "rich.pdf", "metadata"),
         ("pdf.forms.add_xfa", "rich.pdf", "forms"),
-        ("pdf.page.read_notes", "rich.pdf", "notes"),
+        ("pdf.page.read_annotations", "rich.pdf", "notes"),
         ("pdf.page.read_lines", "rich.pdf", "layout"),
         ("pdf.page.looks_vertical", "rich.pdf", "vertical"),
         ("pdf.page.better_of", "rich.pdf", "engine"),
@@ -157,10 +156,10 @@ def test_the_words_are_there_whichever_step_fails(name: str) -> None:
         ("pdf.page.read_ticks", "form.pdf", "forms"),
         ("pdf.pictures.is_garbled", "rich.pdf", "ocr"),
         ("word.numbering.Numbering.label", "rich.docx", "numbering"),
-        ("word.styles.Styles.get", "rich.docx", "styles"),
+        ("word.styles.WordStyles.get", "rich.docx", "styles"),
         ("word.body.own_level", "rich.docx", "styles"),
         ("word.body.table", "rich.docx", "tables"),
-        ("word.docx.take_choices", "rich.docx", "graphics"),
+        ("office.opc._resolve_alternate_content", "rich.docx", "graphics"),
         ("word.docx._Document._notes", "rich.docx", "notes"),
         ("word.docx._Document._comments", "rich.docx", "comments"),
         ("word.docx._Document._margins", "rich.docx", "headers_footers"),
@@ -175,10 +174,10 @@ def test_the_words_are_there_whichever_step_fails(name: str) -> None:
         ("slides.shapes.Layouts.places", "rich.pptx", "reading_order"),
         ("opendocument.document._properties", "rich.odt", "metadata"),
         ("opendocument.document._margins", "rich.odt", "headers_footers"),
-        ("opendocument.styles.Styles.get", "rich.odt", "styles"),
+        ("opendocument.styles.OdfStyles.get", "rich.odt", "styles"),
         ("opendocument.body.table", "rich.odt", "tables"),
-        ("opendocument.body.Body._list", "rich.odt", "numbering"),
-        ("opendocument.inline.Notes.blocks", "rich.odt", "notes"),
+        ("opendocument.body.OdfBody._list", "rich.odt", "numbering"),
+        ("opendocument.inline.OdfNotes.blocks", "rich.odt", "notes"),
         ("opendocument.slides._place", "a.odp", "reading_order"),
         ("epub.package.read_contents", "rich.epub", "contents"),
         ("epub.package._metadata", "rich.epub", "metadata"),
@@ -191,7 +190,7 @@ def test_the_words_are_there_whichever_step_fails(name: str) -> None:
         ("mail.message.calendar_text", "rich.eml", "calendar"),
         ("mail.message.says_more", "rich.eml", "markup"),
         ("mail.message.plain_markdown", "a.eml", "markup"),
-        ("mail.message._Reader._attach", "a.eml", "attachments"),
+        ("mail.message._MessageReader._attach", "a.eml", "attachments"),
         ("mail.msg_fields.fields", "a.msg", "fields"),
         ("mail.msg_as_mail._attached", "a.msg", "attachments"),
         ("mail.msg.body_encoding", "a.msg", "metadata"),
@@ -299,7 +298,7 @@ def test_pages_are_as_they_were_after_a_step_that_fails_half_way() -> None:
         raise IndexError
 
     with recording() as skipped:
-        improve_pages("headings", [page], fails_half_way)
+        run_or_roll_back("headings", [page], fails_half_way)
 
     assert [found.step for found in skipped.found()] == ["headings"]
     assert page.lines == [Line("A heading", level=1), Line("of two lines")]

@@ -172,7 +172,7 @@ async def test_a_mail_server_that_is_away_is_a_refusal() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         server = SmtpServer(host="127.0.0.1", port=taken.getsockname()[1], security="none")
-        with pytest.raises(MailRefused, match="cannot be used") as caught:
+        with pytest.raises(MailRefused, match="cannot be reached") as caught:
             await Mailer(server=server, sender="rag@service.test").send(letter())
 
     assert caught.value.status is None

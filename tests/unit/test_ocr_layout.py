@@ -1,20 +1,20 @@
 """Reading order of lines that were found anywhere on a page."""
 
 from ingest.providers.ocr.layout import ordered, turned
-from ingest.providers.ocr.lines import Line
+from ingest.providers.ocr.lines import OcrLine
 
 
-def line(text: str, left: float, top: float, *, width: float = 300, height: float = 20) -> Line:
-    return Line(
+def line(text: str, left: float, top: float, *, width: float = 300, height: float = 20) -> OcrLine:
+    return OcrLine(
         text=text, confidence=90, left=left, top=top, right=left + width, bottom=top + height
     )
 
 
-def column(name: str, left: float, *, rows: int = 4, top: float = 100) -> list[Line]:
+def column(name: str, left: float, *, rows: int = 4, top: float = 100) -> list[OcrLine]:
     return [line(f"{name} line of prose {row}", left, top + 25 * row) for row in range(rows)]
 
 
-def texts(lines: list[Line]) -> list[list[str]]:
+def texts(lines: list[OcrLine]) -> list[list[str]]:
     return [[row.text for row in paragraph] for paragraph in ordered(lines)]
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from ingest.providers.ocr.lines import Line, cells, close_gaps, compose
+from ingest.providers.ocr.lines import OcrLine, cells, close_gaps, compose
 
 
-def line(text: str, *, confidence: float = 95, right: float = 100, cells: int = 1) -> Line:
-    return Line(
+def line(text: str, *, confidence: float = 95, right: float = 100, cells: int = 1) -> OcrLine:
+    return OcrLine(
         text=text, confidence=confidence, left=0, top=0, right=right, bottom=10, cells=cells
     )
 
@@ -57,7 +57,7 @@ def test_scripts_without_spaces_get_none() -> None:
         line("=+% ab -- ;;", confidence=60),
     ],
 )
-def test_noise_between_lines_is_dropped(noise: Line) -> None:
+def test_noise_between_lines_is_dropped(noise: OcrLine) -> None:
     assert (
         compose([[line("Dear Sir,", right=50)], [noise], [line("Yours")]]) == "Dear Sir,\n\nYours"
     )

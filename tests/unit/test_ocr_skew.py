@@ -6,7 +6,7 @@ from PIL import Image
 from ingest.providers.ocr.skew import skew, straightened
 from tests.make_images import drawn
 
-PAGE = drawn("\n".join(f"Line {number} of a page of text" for number in range(12)), size=24)
+PAGE = drawn("\n".join(f"OcrLine {number} of a page of text" for number in range(12)), size=24)
 
 
 @pytest.mark.parametrize("angle", [-6.0, -1.5, 0.8, 4.0])

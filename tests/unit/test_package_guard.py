@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from ingest.errors import Permanent
-from ingest.formats.common.inflate_limit import Limits, guard, guard_xml
+from ingest.formats.common.inflate_limit import PackageLimits, guard, guard_xml
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests import make_files, make_office
@@ -91,7 +91,7 @@ def test_too_many_parts_are_unsafe() -> None:
     many = make_files.zipped({f"p{number}": b"" for number in range(50)})
 
     with pytest.raises(Permanent) as caught:
-        guard(io.BytesIO(many), Limits(entries=49))
+        guard(io.BytesIO(many), PackageLimits(entries=49))
 
     assert caught.value.code == "archive_unsafe"
 
@@ -100,7 +100,7 @@ def test_all_parts_together_have_a_limit() -> None:
     parts = make_files.zipped({f"p{number}": bytes(range(256)) * 40 for number in range(10)})
 
     with pytest.raises(Permanent) as caught:
-        guard(io.BytesIO(parts), Limits(total=100_000))
+        guard(io.BytesIO(parts), PackageLimits(total=100_000))
 
     assert caught.value.code == "too_large"
 
@@ -145,15 +145,15 @@ def test_a_part_with_more_tags_than_a_tree_can_hold_is_too_large() -> None:
     crowded = make_files.zipped({"word/document.xml": b'<w><a b="1"/><a b="2"/></w>'})
 
     with pytest.raises(Permanent) as caught:
-        guard(io.BytesIO(crowded), Limits(markup=5))
+        guard(io.BytesIO(crowded), PackageLimits(markup=5))
 
     assert caught.value.code == "too_large"
-    guard(io.BytesIO(crowded), Limits(markup=6))
+    guard(io.BytesIO(crowded), PackageLimits(markup=6))
 
 
 def test_one_file_of_xml_has_the_same_limit() -> None:
     with pytest.raises(Permanent) as caught:
-        guard_xml(b"<a b='1'/><a/>", Limits(markup=2))
+        guard_xml(b"<a b='1'/><a/>", PackageLimits(markup=2))
 
     assert caught.value.code == "too_large"
 

@@ -363,7 +363,7 @@ async def test_what_a_library_prints_does_not_harm_the_answer(
 
 @LINUX
 async def test_a_parser_that_lies_is_not_believed(pool: ParserPool, files: Files) -> None:
-    with pytest.raises(Permanent, match="The parser answered") as caught:
+    with pytest.raises(Permanent, match="The parser sent") as caught:
         await files.parse(pool, 'lie {"resident": 1, "document": {"text": 5}, "chunks": []}')
 
     assert caught.value.code == "parser_crashed"

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from ingest.autoscaling import Load, Memory, Rule, parse_table, settle, wanted
+from ingest.autoscaling import Load, ScalingRule, ScalingState, parse_table, settle, wanted
 
 TABLE = parse_table("0:0,1:1,100:2,1000:4,10000:8")
 
 
-def rule(**changes: Any) -> Rule:
+def rule(**changes: Any) -> ScalingRule:
     usual: dict[str, Any] = {
         "table": TABLE,
         "age": timedelta(seconds=60),
@@ -18,7 +18,7 @@ def rule(**changes: Any) -> Rule:
         "down_after": timedelta(minutes=5),
         "slots": 8,
     }
-    return Rule(**usual | changes)
+    return ScalingRule(**usual | changes)
 
 
 def load(ready: int, running: int = 0, **more: Any) -> Load:
@@ -94,9 +94,9 @@ def test_what_is_shown_is_what_could_start() -> None:
     assert (asked.ready, asked.paused, asked.oldest_seconds) == (16, 8, 30)
 
 
-def answers(*asked: tuple[float, int], rule: Rule, first: int) -> list[int]:
+def answers(*asked: tuple[float, int], rule: ScalingRule, first: int) -> list[int]:
     """What is answered to each (time, wanted)."""
-    memory = Memory(desired=first)
+    memory = ScalingState(desired=first)
     given = []
     for now, workers in asked:
         memory = settle(memory, workers, rule, now=now)

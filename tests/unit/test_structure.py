@@ -128,8 +128,8 @@ def test_a_table_needs_no_outer_bars_but_a_line_under_its_header() -> None:
     [table] = read_structure(text).blocks
 
     assert text[table.start : table.end] == "a | b\n--|--\n1 | 2\n3 | 4\n"
-    assert table.lead
-    assert text[slice(*table.lead)] == "a | b\n--|--\n"
+    assert table.repeated_header
+    assert text[slice(*table.repeated_header)] == "a | b\n--|--\n"
 
 
 def test_units_are_found_from_the_row_out_to_the_block() -> None:

@@ -3,7 +3,7 @@
 import asyncio
 
 from harness.patience import PATIENCE
-from ingest.asynchronous.tasks import end, is_set_within
+from ingest.asynchronous.tasks import cancel_all, is_set_within
 
 
 async def test_a_task_that_lost_its_cancellation_is_ended_all_the_same() -> None:
@@ -22,7 +22,7 @@ async def test_a_task_that_lost_its_cancellation_is_ended_all_the_same() -> None
     task = asyncio.create_task(stubborn())
     await asyncio.sleep(0)
     async with asyncio.timeout(PATIENCE):
-        await end(task)
+        await cancel_all(task)
 
     assert lost == 3
     assert task.cancelled()
@@ -38,7 +38,7 @@ async def test_ending_keeps_quiet_about_how_tasks_ended() -> None:
     tasks = [asyncio.create_task(failing()), asyncio.create_task(done())]
     await asyncio.sleep(0)
 
-    await end(*tasks)
+    await cancel_all(*tasks)
 
     assert all(task.done() for task in tasks)
 

@@ -72,11 +72,13 @@ class FolderSink:
             fits = self._write(self._folder / file, data)
         except OSError as error:
             if error.errno in _NO_ROOM:
-                raise Transient("no room to unpack the file", code="internal") from error
+                raise Transient(
+                    "There is no disk space to unpack the file.", code="internal"
+                ) from error
             raise
         if not fits:
             self.refuse(
-                path, code="too_large", message=f"larger than {self._max_member_bytes} bytes"
+                path, code="too_large", message=f"It is larger than {self._max_member_bytes} bytes."
             )
             return None
         member = Member(path=self._unlike_any_other(path), file=file)
@@ -87,7 +89,7 @@ class FolderSink:
         """Permanent `archive_unsafe` if `count` more members are too many."""
         if len(self.members) + count > self._max_members:
             raise Permanent(
-                f"There are more than {self._max_members} files in it.", code="archive_unsafe"
+                f"It contains more than {self._max_members} files.", code="archive_unsafe"
             )
 
     def refuse(self, path: str, *, code: str, message: str) -> None:
@@ -109,7 +111,7 @@ class FolderSink:
                         return False
                     if size > self._bytes_left:
                         raise Permanent(
-                            f"Its files have more than {self._max_bytes} bytes together.",
+                            f"Its files have more than {self._max_bytes} bytes in total.",
                             code="too_large",
                         )
                     file.write(block)

@@ -74,7 +74,7 @@ def unpack(
         unpacker.stream(file, media_type, name)
     else:
         raise Permanent(
-            f"This is {catalog.label(media_type)}, no archive.", code="unsupported_type"
+            f"This is {catalog.label(media_type)}, not an archive.", code="unsupported_type"
         )
     _check(sink)
     return dict(skipped)
@@ -101,7 +101,7 @@ class _Unpacker:
 
     def zip(self, file: BinaryIO) -> None:
         if directory_size(file) > LARGEST_DIRECTORY:
-            raise Permanent("There are too many files in it.", code="archive_unsafe")
+            raise Permanent("It contains too many files.", code="archive_unsafe")
         # Members may share packed bytes: then each ratio is plausible, but not that of all.
         whole = _Allowance(packed=_size(file), at_least=_ZIP_RATIO_FROM)
         with _damage():
@@ -188,7 +188,7 @@ class _Unpacker:
     def _is_wanted(self, path: str) -> bool:
         if leaves_its_folder(path):
             raise Permanent(
-                "A file in the archive would be written outside of it: that is an attack.",
+                "A file path in the archive leads outside the archive.",
                 code="archive_unsafe",
             )
         parts = path.replace("\\", "/").split("/")
@@ -208,7 +208,8 @@ class _Allowance:
         self._left -= size
         if self._left < 0:
             raise Permanent(
-                "It inflates to a multiple of its size: it is a bomb.", code="archive_unsafe"
+                "It decompresses to many times its size (decompression bomb).",
+                code="archive_unsafe",
             )
 
 

@@ -15,8 +15,8 @@ def no_text(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent:
     """Permanent `no_text`; its message says what to do."""
     is_picture = media_type.startswith("image/")
     if not has_ocr:
-        what = "a picture" if is_picture else "no text, only pictures or blank pages"
-        return Permanent(f"The file holds {what}. {SWITCH_ON}", code="no_text")
+        what = "is a picture" if is_picture else "contains no text, only pictures or blank pages"
+        return Permanent(f"The file {what}. {SWITCH_ON}", code="no_text")
     if coverage.unread:
         return Permanent(
             f"No text was recognised: on {coverage.unread} of {coverage.pages} pages recognition"
@@ -26,6 +26,4 @@ def no_text(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent:
     if is_picture:
         return Permanent("No text was found in the picture.", code="no_text")
     what = catalog.label(media_type)
-    return Permanent(
-        f"This is {what} without text, and none was found in pictures.", code="no_text"
-    )
+    return Permanent(f"This is {what} without text; OCR found none either.", code="no_text")

@@ -17,7 +17,7 @@ from ingest.formats.office.opc import Package
 
 _VERSION = f"lxml {version('lxml')}"
 _MIB = 1024 * 1024
-_LIMITS = inflate_limit.Limits(part=32 * _MIB)
+_LIMITS = inflate_limit.PackageLimits(part=32 * _MIB)
 _MOST_TEXT = 64  # MiB; the Bible has 5
 _UNLISTED = Entry(title="", depth=1, fragment="")
 

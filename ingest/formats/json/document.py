@@ -73,7 +73,7 @@ def _elements(text: str, start: int) -> Iterator[Value]:
         position = _skip(text, end)
         is_first = False
     if _skip(text, position + 1) < len(text):
-        raise ValueError("text behind the list")
+        raise ValueError("text after the list")
 
 
 def _lines(text: str) -> tuple[str, bool]:

@@ -64,7 +64,7 @@ class Mail:
 
 def read_message(message: Message, attachments: Attachments, *, level: int = 1) -> Mail:
     """Read a message and pass its files to `attachments`. `level`: that of its heading."""
-    reader = _Reader(attachments, level)
+    reader = _MessageReader(attachments, level)
     blocks = reader.read(message)
     return Mail(
         subject=_header(message, "Subject"),
@@ -98,7 +98,7 @@ def _raw(message: Message, name: str) -> str:
     return " ".join(str(message.get(name, "")).split())
 
 
-class _Reader:
+class _MessageReader:
     """Walks the parts of one message."""
 
     def __init__(self, attachments: Attachments, level: int) -> None:
@@ -243,7 +243,7 @@ class _Reader:
                 size=len(data),
                 media_type=kind,
                 code="unsupported_type",
-                message="Files that Outlook packed into winmail.dat cannot be read.",
+                message="Attachments packed by Outlook into winmail.dat cannot be read.",
             )
             return
         decorates = kind.startswith("image/") and part.get_content_disposition() != "attachment"

@@ -31,7 +31,7 @@ def check_size(stream: BinaryIO) -> None:
     """Permanent `too_large` for a message that would take too much memory."""
     if stream.seek(0, 2) > _LARGEST * _MIB:
         raise Permanent(
-            f"The message is larger than {_LARGEST} MiB; upload its attachments by themselves.",
+            f"The message is larger than {_LARGEST} MiB; upload its attachments separately.",
             code="too_large",
         )
     stream.seek(0)
@@ -42,7 +42,7 @@ def extraction_of(mail: Mail, attachments: Attachments, *, extractor: str) -> Ex
     if mail.is_encrypted and not mail.body:
         # Not `encrypted`: it has no password that its owner could remove.
         raise Permanent(
-            "The message is encrypted (S/MIME or PGP): there is no text that could be read.",
+            "The message is encrypted (S/MIME or PGP), so its text cannot be read.",
             code="no_text",
         )
     stated = {name.lower(): value for name, value in mail.fields}

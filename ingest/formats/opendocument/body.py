@@ -10,8 +10,8 @@ from lxml import etree
 from ingest.best_effort import improve
 from ingest.formats.common.markdown import plain, table
 from ingest.formats.office.xml_tree import attribute, local
-from ingest.formats.opendocument.inline import Inline, Notes, read_inline
-from ingest.formats.opendocument.styles import PLAIN, Styles, style_of
+from ingest.formats.opendocument.inline import OdfInline, OdfNotes, read_inline
+from ingest.formats.opendocument.styles import PLAIN, OdfStyles, style_of
 from ingest.model import Step
 
 _PARAGRAPHS = frozenset({"p", "h"})
@@ -45,11 +45,11 @@ _Block = tuple[bool, str, int]
 
 
 @dataclass(slots=True)
-class Body:
+class OdfBody:
     """Reads blocks in document order."""
 
-    styles: Styles
-    notes: Notes
+    styles: OdfStyles
+    notes: OdfNotes
     show: Show
     drop_faint: bool = True
     has_hidden_text: bool = False
@@ -129,7 +129,7 @@ class Body:
         for shape in inline.shapes:
             yield from ((False, block, 0) for block in self.shape(shape))
 
-    def _inline(self, item: etree._Element) -> Inline:
+    def _inline(self, item: etree._Element) -> OdfInline:
         inline = read_inline(
             item, self.styles, self.notes, drop_faint=self.drop_faint, may_be_faint=not self._depth
         )

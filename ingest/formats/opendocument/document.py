@@ -19,11 +19,11 @@ from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
 from ingest.formats.common.source import Extraction, Source
 from ingest.formats.office.xml_tree import child
-from ingest.formats.opendocument.body import Body
-from ingest.formats.opendocument.inline import Notes
-from ingest.formats.opendocument.package import Objects, Parts
+from ingest.formats.opendocument.body import OdfBody
+from ingest.formats.opendocument.inline import OdfNotes
+from ingest.formats.opendocument.package import Objects, OdfParts
 from ingest.formats.opendocument.slides import read_slides
-from ingest.formats.opendocument.styles import Styles
+from ingest.formats.opendocument.styles import OdfStyles
 
 _VERSION = "odf 1"
 _FLAT = frozenset({types.FODT, types.FODP})
@@ -50,14 +50,14 @@ def extract(source: Source) -> Extraction:
     if source.media_type in _FLAT:
         data = source.stream.read()
         inflate_limit.guard_xml(data)
-        parts = Parts.flat(data)
+        parts = OdfParts.flat(data)
     else:
         inflate_limit.guard(source.stream, inflate_limit.TREES)
-        parts = Parts.package(source.stream)
+        parts = OdfParts.package(source.stream)
     objects = Objects(parts)
     content = _content(parts.content)
     styles = improve(
-        "styles", lambda: Styles(parts.content, parts.styles), otherwise=lambda: Styles(None)
+        "styles", lambda: OdfStyles(parts.content, parts.styles), otherwise=lambda: OdfStyles(None)
     )
     is_presentation = source.media_type in _PRESENTATIONS
     body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=True)
@@ -99,14 +99,14 @@ def _content(root: etree._Element) -> etree._Element:
 
 def _read(
     content: etree._Element,
-    styles: Styles,
+    styles: OdfStyles,
     objects: Objects,
     is_presentation: bool,
     *,
     drop_faint: bool,
-) -> tuple[Body, list[str], list[int]]:
-    notes = Notes()
-    body = Body(styles=styles, notes=notes, show=objects.show, drop_faint=drop_faint)
+) -> tuple[OdfBody, list[str], list[int]]:
+    notes = OdfNotes()
+    body = OdfBody(styles=styles, notes=notes, show=objects.show, drop_faint=drop_faint)
     if is_presentation:
         return body, *read_slides(content, body)
     blocks = [
@@ -117,7 +117,7 @@ def _read(
     return body, blocks, []
 
 
-def _margins(parts: Parts) -> dict[str, list[str]]:
+def _margins(parts: OdfParts) -> dict[str, list[str]]:
     """Each distinct header and footer, except those with only a page number."""
     found: dict[str, dict[str, None]] = {kind: {} for kind in _MARGINS}
     for root in parts.trees():
@@ -130,7 +130,7 @@ def _margins(parts: Parts) -> dict[str, list[str]]:
     return {kind: list(texts) for kind, texts in found.items()}
 
 
-def _plain_margins(parts: Parts) -> dict[str, list[str]]:
+def _plain_margins(parts: OdfParts) -> dict[str, list[str]]:
     return {
         kind: [
             plain(text)

@@ -41,14 +41,14 @@ def _letters(texts: Iterable[str]) -> int:
 
 def _faint(page: int, text_page: int, lines: Sequence[Line]) -> Iterator[Line]:
     """Lines that are invisible, transparent, tiny or white on white."""
-    looks = pdfium.looks(text_page, [line.start for line in lines])
-    unseen = {look for look in set(looks) if look[0] in _MODES or look[4] == 0}
-    white = {look for look in set(looks) - unseen if min(look[1:4]) >= _WHITE}
+    styles = pdfium.char_styles(text_page, [line.start for line in lines])
+    unseen = {style for style in set(styles) if style[0] in _MODES or style[4] == 0}
+    white = {style for style in set(styles) - unseen if min(style[1:4]) >= _WHITE}
     if unseen:
-        yield from (line for line, look in zip(lines, looks, strict=True) if look in unseen)
+        yield from (line for line, style in zip(lines, styles, strict=True) if style in unseen)
     yield from (line for line in lines if 0 < line.size < _TINY)
     if white:
-        written = [line for line, look in zip(lines, looks, strict=True) if look in white]
+        written = [line for line, style in zip(lines, styles, strict=True) if style in white]
         yield from _unpainted(page, written)
 
 

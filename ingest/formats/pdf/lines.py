@@ -1,6 +1,6 @@
 """Lines of a page with their positions, in the rotation in which the page is shown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal, overload
@@ -8,9 +8,11 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ingest.best_effort import improve
 from ingest.formats.common.markdown import plain
 from ingest.formats.pdf import pdfium
 from ingest.formats.pdf.pdfium import Box
+from ingest.model import Step
 
 HYPHEN = "\ufffe"
 """pdfium's mark for a hyphen at the end of a line; pdfium drops the line break after it."""
@@ -95,6 +97,20 @@ class PageLines:
 def plain_lines(text: str) -> PageLines:
     """Lines of a text without positions."""
     return PageLines([Line(line) for line in text.splitlines()])
+
+
+def run_or_roll_back(step: Step, pages: Sequence[PageLines], change: Callable[[], object]) -> None:
+    """Run `change`, which modifies the lines of these pages in place; restore them if it fails."""
+    # Steps replace `page.lines` and never mutate the list, so a reference is enough.
+    saved = [(page, page.lines, [(line.text, line.level) for line in page.lines]) for page in pages]
+
+    def restore() -> None:
+        for page, lines, values in saved:
+            page.lines = lines
+            for line, (text, level) in zip(lines, values, strict=True):
+                line.text, line.level = text, level
+
+    improve(step, change, otherwise=restore)
 
 
 def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:

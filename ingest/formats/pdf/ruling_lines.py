@@ -18,7 +18,7 @@ _MOST_OBJECTS = 8000
 _MOST_SEGMENTS = 2000  # per path
 _MOST_RULES = 1500  # per direction
 
-Rule = tuple[float, float, float]
+RuledLine = tuple[float, float, float]
 """Position across its direction, start and end along it: y, x, x or x, y, y."""
 
 
@@ -30,7 +30,7 @@ class Grid:
     """x of the vertical lines, from left to right."""
     rows: tuple[float, ...]
     """y of the horizontal lines, from the top down."""
-    uprights: tuple[tuple[Rule, ...], ...]
+    uprights: tuple[tuple[RuledLine, ...], ...]
     """The vertical lines at each x in `columns`."""
 
     def is_divided(self, column: int, y: float) -> bool:
@@ -66,10 +66,10 @@ def _edges(page: int) -> Boxes:
     return np.concatenate([boxes[is_thin], np.array(sides, np.float32).reshape(-1, 4)])
 
 
-def _merged(places: Column, starts: Column, ends: Column) -> list[Rule]:
+def _merged(places: Column, starts: Column, ends: Column) -> list[RuledLine]:
     """Rules without duplicates; pieces of one line are joined."""
-    merged: list[Rule] = []
-    band: list[Rule] = []
+    merged: list[RuledLine] = []
+    band: list[RuledLine] = []
     for place, start, end in sorted(
         zip(places.tolist(), starts.tolist(), ends.tolist(), strict=True)
     ):
@@ -80,9 +80,9 @@ def _merged(places: Column, starts: Column, ends: Column) -> list[Rule]:
     return merged + _joined(band)
 
 
-def _joined(band: Sequence[Rule]) -> list[Rule]:
+def _joined(band: Sequence[RuledLine]) -> list[RuledLine]:
     """Rules at the same position, joined where they meet."""
-    joined: list[Rule] = []
+    joined: list[RuledLine] = []
     for place, start, end in sorted(band, key=lambda rule: rule[1]):
         if joined and start <= joined[-1][2] + _NEAR:
             joined[-1] = (joined[-1][0], joined[-1][1], max(end, joined[-1][2]))
@@ -91,7 +91,7 @@ def _joined(band: Sequence[Rule]) -> list[Rule]:
     return joined
 
 
-def _grids(level: list[Rule], upright: list[Rule]) -> Iterator[Grid]:
+def _grids(level: list[RuledLine], upright: list[RuledLine]) -> Iterator[Grid]:
     rows, columns = np.array(level), np.array(upright)
     meets = (
         (rows[:, None, 1] - _NEAR <= columns[None, :, 0])

@@ -114,8 +114,8 @@ class _Repeats:
             self._cells += self._in_row * self._times
             if self._cells > max(MOST_CELLS, _MOST_REPEATS * self._written):
                 raise Permanent(
-                    f"The workbook repeats {self._written:,} cells until they are"
-                    f" {self._cells:,}: it is damaged.",
+                    f"The workbook repeats {self._written:,} cells to make {self._cells:,}:"
+                    " it is damaged.",
                     code="corrupt",
                 )
             if self._cells > MOST_CELLS:
@@ -127,8 +127,8 @@ class _Repeats:
 def _check_places(rows: int, columns: int) -> None:
     if rows * columns > MOST_PLACES:
         raise Permanent(
-            f"A sheet spreads over {rows:,} rows and {columns:,} columns;"
-            f" at most {MOST_PLACES:,} cells, empty ones among them, are read.",
+            f"A sheet spans {rows:,} rows and {columns:,} columns; at most {MOST_PLACES:,} cells,"
+            " including empty ones, are read.",
             code="too_large",
         )
 

@@ -35,8 +35,8 @@ from ingest.formats.sheets.columns import ALL_COLUMNS, Grid, column_groups, text
 from ingest.formats.sheets.formulas import are_uncalculated
 
 _VERSION = f"calamine {version('python-calamine')}"
-_LIMITS = inflate_limit.Limits(
-    part=inflate_limit.Limits().total
+_LIMITS = inflate_limit.PackageLimits(
+    part=inflate_limit.PackageLimits().total
 )  # parts are streamed, no trees are built
 _MOST_LISTED = 200
 _LOCKED = "The workbook is protected by a password."
@@ -156,7 +156,7 @@ def _is_panic(error: BaseException) -> bool:
 
 
 def _damaged() -> Permanent:
-    return Permanent("The workbook is damaged, or of a kind that is not known.", code="corrupt")
+    return Permanent("The workbook is damaged or of an unknown kind.", code="corrupt")
 
 
 def _sheets(book: CalamineWorkbook) -> Iterator[Sheet]:

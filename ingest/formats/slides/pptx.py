@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator
 
 from lxml import etree
 
-from ingest.best_effort import attempt, improve
+from ingest.best_effort import improve
 from ingest.errors import Permanent
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
 from ingest.formats.common.source import Extraction, Source
 from ingest.formats.office import ole_package
 from ingest.formats.office.graphics import Graphics
-from ingest.formats.office.opc import Package, take_choices
+from ingest.formats.office.opc import Package, resolve_alternate_content
 from ingest.formats.office.xml_tree import attribute, words
 from ingest.formats.slides.comments import comments
 from ingest.formats.slides.shapes import Layouts, Place, Slide, paragraph_text, slide_text
@@ -35,7 +35,7 @@ def extract(source: Source) -> Extraction:
     package = Package(source.stream)
     main = package.main("ppt/presentation.xml")
     slides = _slide_parts(package, main, source.max_pages)
-    reader = _Reader(package, main)
+    reader = _SlideReader(package, main)
     parts = [reader.read(part) for part in slides]
     attachments = improve(
         "attachments", lambda: _hand_over(package, slides, source), otherwise=list
@@ -79,7 +79,7 @@ def _slide_parts(package: Package, main: str, most: int) -> list[str]:
     return list(dict.fromkeys(targets))
 
 
-class _Reader:
+class _SlideReader:
     """Reads the slides of a presentation; collects which are hidden or hold pictures."""
 
     def __init__(self, package: Package, main: str) -> None:
@@ -95,7 +95,7 @@ class _Reader:
         root = self._package.find_xml(part)
         if root is None:
             return None
-        _take_choices(root)
+        resolve_alternate_content(root)
         if root.get("show") in ("0", "false"):
             self.hidden.append(part)
         if next(root.iter("{*}blip"), None) is not None:
@@ -135,14 +135,10 @@ class _Reader:
             root = self._package.find_xml(notes)
             if root is None:
                 continue
-            _take_choices(root)
+            resolve_alternate_content(root)
             text = "\n\n".join(_note_texts(root)).strip()
             if text:
                 yield f"Notes: {text}"
-
-
-def _take_choices(root: etree._Element) -> None:
-    attempt("graphics", lambda: take_choices(root))
 
 
 def _plain(root: etree._Element) -> list[str]:

@@ -11,8 +11,8 @@ from ingest.best_effort import improve
 from ingest.formats.common.markdown import plain, table
 from ingest.formats.office.xml_tree import child, is_on, local, number, value, words
 from ingest.formats.word.numbering import Numbering
-from ingest.formats.word.runs import Inline, Runs
-from ingest.formats.word.styles import PLAIN, Style, Styles, own_level, own_numbering
+from ingest.formats.word.runs import Runs, WordInline
+from ingest.formats.word.styles import PLAIN, WordStyle, WordStyles, own_level, own_numbering
 from ingest.model import Step
 
 _CONTAINERS = frozenset(
@@ -33,10 +33,10 @@ Show = Callable[[etree._Element], list[str]]
 
 
 @dataclass(slots=True)
-class Body:
+class WordBody:
     """Reads blocks in document order."""
 
-    styles: Styles
+    styles: WordStyles
     numbering: Numbering
     runs: Runs
     show: Show
@@ -100,7 +100,7 @@ class Body:
         for box in inline.boxes:
             yield from (("block", block, 0) for block in self._box(box))
 
-    def _inline(self, paragraph: etree._Element, properties: etree._Element | None) -> Inline:
+    def _inline(self, paragraph: etree._Element, properties: etree._Element | None) -> WordInline:
         style = self._style(properties)
         is_shaded = style.is_shaded or child(properties, "shd") is not None
         inline = self.runs.read(
@@ -130,7 +130,7 @@ class Body:
         mark = label if _ITEM.fullmatch(label) else f"- {label}".rstrip()
         return "item", f"{mark} {_on_one_line(text)}", listed[1]
 
-    def _style(self, properties: etree._Element | None) -> Style:
+    def _style(self, properties: etree._Element | None) -> WordStyle:
         name = value(child(properties, "pStyle"))
         return improve("styles", lambda: self.styles.get(name), otherwise=lambda: PLAIN)
 

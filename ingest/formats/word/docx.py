@@ -16,18 +16,18 @@ from typing import BinaryIO
 
 from lxml import etree
 
-from ingest.best_effort import attempt, improve
+from ingest.best_effort import improve
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
 from ingest.formats.common.source import Extraction, MemberSink, Source
 from ingest.formats.office import ole_package
-from ingest.formats.office.opc import Package, take_choices
+from ingest.formats.office.opc import Package, resolve_alternate_content
 from ingest.formats.office.xml_tree import child, value, words
-from ingest.formats.word.body import Body
-from ingest.formats.word.embedded import Embedded
+from ingest.formats.word.body import WordBody
+from ingest.formats.word.embedded import EmbeddedContent
 from ingest.formats.word.numbering import Numbering
 from ingest.formats.word.runs import Runs
-from ingest.formats.word.styles import Styles
+from ingest.formats.word.styles import WordStyles
 from ingest.model import Step
 
 _VERSION = "docx 2"
@@ -73,9 +73,9 @@ class _Document:
         self._main = package.main("word/document.xml")
         self._depth = depth
         self._root = package.xml(self._main)
-        _take_choices(self._root)
+        resolve_alternate_content(self._root)
         self._styles = improve(
-            "styles", lambda: Styles(self._part("styles")), otherwise=lambda: Styles(None)
+            "styles", lambda: WordStyles(self._part("styles")), otherwise=lambda: WordStyles(None)
         )
 
     def read(self, *, drop_faint: bool) -> list[str]:
@@ -120,12 +120,12 @@ class _Document:
         found = dict.fromkeys([*parts, *unread])
         return ole_package.hand_over(found, self.package.open, members)
 
-    def _reader(self, part: str, *, drop_faint: bool) -> Body:
+    def _reader(self, part: str, *, drop_faint: bool) -> WordBody:
         relations = self.package.relations(part)
-        embedded = Embedded(self.package, relations, depth=self._depth)
+        embedded = EmbeddedContent(self.package, relations, depth=self._depth)
         if part == self._main:
             self._embedded = embedded
-        return Body(
+        return WordBody(
             styles=self._styles,
             numbering=self._numbering,
             runs=Runs(relations, drop_faint=drop_faint),
@@ -144,7 +144,7 @@ class _Document:
                 root = self.package.find_xml(part)
                 if root is None:
                     continue
-                _take_choices(root)
+                resolve_alternate_content(root)
                 reader = self._reader(part, drop_faint=drop_faint)
                 for note in root.iterchildren("{*}" + kind):
                     key = (kind, value(note, "id") or "")
@@ -161,7 +161,7 @@ class _Document:
         for part in self.package.related(self._main, kind):
             root = self.package.find_xml(part)
             if root is not None:
-                _take_choices(root)
+                resolve_alternate_content(root)
                 texts[self._margin(root, part)] = None
         return (plain(f"{kind.capitalize()}: {text}") for text in texts if text)
 
@@ -189,10 +189,6 @@ class _Document:
             if text:
                 author = value(comment, "author")
                 yield f"Comment by {author}: {text}" if author else f"Comment: {text}"
-
-
-def _take_choices(root: etree._Element) -> None:
-    attempt("graphics", lambda: take_choices(root))
 
 
 def _has_colour(background: etree._Element | None) -> bool:

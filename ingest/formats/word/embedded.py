@@ -20,7 +20,7 @@ _HTML = (".htm", ".html", ".xhtml")
 _WORD = (".docx", ".docm", ".dotx", ".dotm")
 
 
-class Embedded:
+class EmbeddedContent:
     """Reads charts, diagrams and texts that a part refers to."""
 
     def __init__(self, package: Package, relations: Mapping[str, Relation], *, depth: int) -> None:

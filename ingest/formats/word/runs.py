@@ -27,7 +27,7 @@ _ADDRESS = re.compile(r"(?:https?|mailto):[^\s<>()]+$", re.IGNORECASE)
 
 
 @dataclass(slots=True)
-class Inline:
+class WordInline:
     """Content of one paragraph."""
 
     pieces: list[str] = field(default_factory=list)
@@ -50,7 +50,7 @@ class _Field:
     """An open field: its instruction, and where its stored result starts."""
 
     instruction: str = ""
-    paragraph: Inline | None = None
+    paragraph: WordInline | None = None
     start: int = 0
 
 
@@ -64,13 +64,13 @@ class Runs:
         self.notes: dict[tuple[str, str], int] = {}
         """Number of each referenced foot- or endnote, by kind and id."""
 
-    def read(self, paragraph: etree._Element, *, may_be_faint: bool, is_hidden: bool) -> Inline:
+    def read(self, paragraph: etree._Element, *, may_be_faint: bool, is_hidden: bool) -> WordInline:
         """Read one paragraph. `may_be_faint`: the background is white."""
-        found = Inline()
+        found = WordInline()
         self._walk(paragraph, found, may_be_faint, is_hidden)
         return found
 
-    def _walk(self, parent: etree._Element, found: Inline, faint: bool, hidden: bool) -> None:
+    def _walk(self, parent: etree._Element, found: WordInline, faint: bool, hidden: bool) -> None:
         for item in parent:
             name = local(item)
             if name == "r":
@@ -85,7 +85,7 @@ class Runs:
                 found.has_page_number |= _PAGE.match(value(item, "instr") or "") is not None
                 self._walk(item, found, faint, hidden)
 
-    def _run(self, run: etree._Element, found: Inline, faint: bool, hidden: bool) -> None:
+    def _run(self, run: etree._Element, found: WordInline, faint: bool, hidden: bool) -> None:
         properties = child(run, "rPr")
         is_hidden = hidden or is_on(child(properties, "vanish"))
         is_faint = faint and _is_faint(properties)
@@ -104,7 +104,7 @@ class Runs:
             else:
                 self._put(_plain(item, name), found, is_hidden, is_faint)
 
-    def _put(self, text: str, found: Inline, is_hidden: bool, is_faint: bool) -> None:
+    def _put(self, text: str, found: WordInline, is_hidden: bool, is_faint: bool) -> None:
         if not text:
             return
         if is_hidden:
@@ -116,7 +116,7 @@ class Runs:
                 return
         found.pieces.append(text)
 
-    def _field(self, item: etree._Element, found: Inline) -> None:
+    def _field(self, item: etree._Element, found: WordInline) -> None:
         kind = value(item, "fldCharType")
         if kind == "begin":
             self._fields.append(_Field())
@@ -141,7 +141,7 @@ class Runs:
         return relation.target
 
     @staticmethod
-    def _link(found: Inline, start: int, address: str | None) -> None:
+    def _link(found: WordInline, start: int, address: str | None) -> None:
         """Make a link of the pieces from `start` on, unless their text is part of the address."""
         text = "".join(found.pieces[start:])
         if address and text.strip() and text.strip() not in address and not _UNLINKED.search(text):

@@ -6,10 +6,10 @@ from ingest.best_effort import improve
 from ingest.formats.common.inflate_limit import guard_xml
 from ingest.formats.common.source import Extraction, Source
 from ingest.formats.office.xml_tree import child, parse
-from ingest.formats.word.body import Body
+from ingest.formats.word.body import WordBody
 from ingest.formats.word.numbering import Numbering
 from ingest.formats.word.runs import Runs
-from ingest.formats.word.styles import Styles
+from ingest.formats.word.styles import WordStyles
 
 _VERSION = "word_xml 1"
 _PROPERTIES = {"Title": "title", "Author": "author", "Created": "created", "Subject": "subject"}
@@ -20,9 +20,9 @@ def extract(source: Source) -> Extraction:
     data = source.stream.read()
     guard_xml(data)
     root = parse(data)
-    body = Body(
+    body = WordBody(
         styles=improve(
-            "styles", lambda: Styles(child(root, "styles")), otherwise=lambda: Styles(None)
+            "styles", lambda: WordStyles(child(root, "styles")), otherwise=lambda: WordStyles(None)
         ),
         numbering=Numbering(None),
         runs=Runs({}, drop_faint=False),

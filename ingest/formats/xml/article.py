@@ -19,14 +19,14 @@ def write(root: etree._Element, out: Lines) -> tuple[str | None, dict[str, Any]]
     """Write the whole document. Returns its title and metadata."""
     authors = improve("front_matter", lambda: front_matter.authors(root), otherwise=list[str])
     front = improve("front_matter", lambda: front_matter.take_front(root), otherwise=dict[str, str])
-    writer = _Writer(root, out, front)
+    writer = _ArticleWriter(root, out, front)
     writer.children(root, level=1, depth=0)
     known = {"author": ", ".join(authors), "journal": front.get("Journal"), "doi": front.get("DOI")}
     known["date"] = front.get("Published")
     return writer.title, {key: value for key, value in known.items() if value}
 
 
-class _Writer:
+class _ArticleWriter:
     def __init__(self, root: etree._Element, out: Lines, front: dict[str, str]) -> None:
         self._out = out
         self._front = front

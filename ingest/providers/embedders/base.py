@@ -95,23 +95,23 @@ def unit_vectors(raw: Any, *, count: int, dimension: int) -> Vectors:
     except (TypeError, ValueError):
         raise Misaligned("the embedding model returned vectors of different lengths") from None
     if vectors.shape != (count, dimension):
-        raise misshapen(vectors.shape, count=count, dimension=dimension)
+        raise shape_error(vectors.shape, count=count, dimension=dimension)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(norms).all():
-        raise mismatch("numbers that are not finite")
+        raise mismatch_error("numbers that are not finite")
     if not norms.all():
-        raise mismatch("a vector of zeros")
+        raise mismatch_error("a vector of zeros")
     units: Vectors = vectors / norms
     return units
 
 
-def mismatch(what: str) -> Misaligned:
+def mismatch_error(what: str) -> Misaligned:
     return Misaligned(f"the embedding model returned {what}")
 
 
-def misshapen(shape: tuple[int, ...], *, count: int, dimension: int) -> Misaligned:
+def shape_error(shape: tuple[int, ...], *, count: int, dimension: int) -> Misaligned:
     """The error for an answer of this array shape."""
     if len(shape) == 2 and shape[0] == count and shape[1] > 0:
         what = f"vectors of {shape[1]} dimensions instead of {dimension}"
         return Misaligned(f"the embedding model returned {what}", dimension=shape[1])
-    return mismatch(f"an answer of shape {shape} instead of {(count, dimension)}")
+    return mismatch_error(f"an answer of shape {shape} instead of {(count, dimension)}")

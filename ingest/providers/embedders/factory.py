@@ -93,7 +93,7 @@ async def _probe(embedder: "OpenAIEmbedder", known: int | None) -> int:
     except (IngestError, Refused, TimeoutError) as error:
         if known is not None:
             return known  # an unreachable provider must not prevent the start
-        name, why = embedder.model.name, str(error) or "no answer in time"
+        name, why = embedder.model.name, str(error) or "the answer timed out"
         raise SetupError(
             f"INGEST_EMBEDDING_DIMENSIONS: set it, as {name} cannot be asked: {why}"
         ) from None

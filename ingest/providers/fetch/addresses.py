@@ -137,7 +137,7 @@ def blocked_reason(url: str, *, allow: Sequence[str]) -> str | None:
 
 
 def refused_host(host: str, allowed: Allowed) -> str | None:
-    """Why a Target's host is refused without asking the DNS; None if it is not."""
+    """Why the host of a FetchTarget is refused without asking the DNS; None if it is not."""
     address = literal_address(host)
     if address is None and (host == "localhost" or host.endswith(".localhost")):
         address = IPv4Address("127.0.0.1")

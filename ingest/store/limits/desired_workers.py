@@ -7,7 +7,7 @@ from typing import Any, Final
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from ingest.autoscaling import Load, Memory, Reason, Rule, settle, wanted
+from ingest.autoscaling import Load, Reason, ScalingRule, ScalingState, settle, wanted
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.queue.queue_stats import QueueStats, TypeStats
 from ingest.store.view import View
@@ -39,7 +39,7 @@ class _Remembered:
     now: float
 
 
-async def desired(conn: Connection, stats: QueueStats, rule: Rule) -> Desired:
+async def desired(conn: Connection, stats: QueueStats, rule: ScalingRule) -> Desired:
     """The desired number of workers, for an autoscaler. Needs a transaction."""
     current = stats.workers.alive - stats.workers.draining
     asked = wanted(loads(stats), rule, current=current)
@@ -76,7 +76,7 @@ def _load(row: TypeStats, stats: QueueStats) -> Load:
     )
 
 
-async def _settle(conn: Connection, asked: int, rule: Rule) -> Memory:
+async def _settle(conn: Connection, asked: int, rule: ScalingRule) -> ScalingState:
     before, now = await _remembered(conn)
     memory = settle(before, asked, rule, now=now)
     if memory != before:
@@ -84,11 +84,11 @@ async def _settle(conn: Connection, asked: int, rule: Rule) -> Memory:
     return memory
 
 
-async def _remembered(conn: Connection) -> tuple[Memory | None, float]:
+async def _remembered(conn: Connection) -> tuple[ScalingState | None, float]:
     async with conn.cursor(row_factory=class_row(_Remembered)) as cur:
         row = await (await cur.execute(_SQL["remembered"])).fetchone()
         if row is None:
             await cur.execute(_SQL["begin"])
             await cur.execute(_SQL["remembered"])
             [row] = await cur.fetchall()
-    return Memory(**row.value) if row.value else None, row.now
+    return ScalingState(**row.value) if row.value else None, row.now

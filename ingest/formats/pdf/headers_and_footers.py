@@ -23,7 +23,7 @@ _Place = tuple[int, Line, float]
 """Index of the page, the line, its distance from the page edge in points."""
 
 
-def drop_furniture(pages: Sequence[PageLines]) -> None:
+def drop_headers_and_footers(pages: Sequence[PageLines]) -> None:
     """Remove repeated headers and footers, but never all lines of a page."""
     readable = [index for index, page in enumerate(pages) if page.lines and page.has_places]
     if len(readable) < _FEWEST_PAGES:

@@ -15,7 +15,7 @@ from ingest.formats.pdf.text import check_pages, metadata, title
 _VERSION = f"pypdf {pypdf.__version__}"
 
 
-class Pages:
+class PypdfPages:
     """Text of single pages; the file is opened on first use."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -51,7 +51,7 @@ def extract(source: Source, *, wants_password: bool) -> Extraction:
         raise _encrypted()
     count = len(reader.pages)
     check_pages(count, source)
-    pages = Pages(source.stream)
+    pages = PypdfPages(source.stream)
     info: dict[str, object] = improve(
         "metadata", lambda: dict(reader.metadata or {}), otherwise=dict
     )

@@ -8,7 +8,7 @@ from datetime import timedelta
 from ingest.providers.fetch.failures import failed
 
 
-class Budget:
+class TimeBudget:
     """Limits the total time of a fetch, even if the server keeps sending slowly."""
 
     def __init__(self, total: timedelta) -> None:
@@ -25,6 +25,6 @@ class Budget:
                 yield
         except TimeoutError:
             seconds = self._total.total_seconds()
-            raise failed(f"the answer was not complete after {seconds:g} seconds") from None
+            raise failed(f"the response was not complete after {seconds:g} seconds") from None
         finally:
             self._left -= loop.time() - started
