@@ -58,6 +58,10 @@ _ROWS = (
     "from rag.webhook_endpoints",
 )
 
+# Lines of pg_dump: commands of psql, settings and a syntax that older servers do not know (the
+# primary key says the same), comments.
+_LEFT_OUT = ("\\", "SET ", "    NOT NULL ", "--")
+
 
 async def _fill(dsn: str) -> None:
     async with await AsyncConnection.connect(dsn, autocommit=True) as conn:
@@ -95,8 +99,7 @@ def _dump(dsn: str) -> str:
         capture_output=True,
         text=True,
     ).stdout
-    # Without commands of psql, settings that only newer servers know, and comments.
-    kept = [line for line in dumped.splitlines() if not line.startswith(("\\", "SET ", "--"))]
+    kept = [line for line in dumped.splitlines() if not line.startswith(_LEFT_OUT)]
     return "create extension if not exists vector schema public;\n" + "\n".join(
         line for line, before in zip(kept, ["", *kept], strict=False) if line or before
     )
