@@ -58,6 +58,10 @@ _ROWS = (
     "from rag.webhook_endpoints",
 )
 
+# Lines of pg_dump: commands of psql, settings and a syntax that older servers do not know (the
+# primary key says the same), comments.
+_LEFT_OUT = ("\\", "SET ", "    NOT NULL ", "--")
+
 
 async def _fill(dsn: str) -> None:
     async with await AsyncConnection.connect(dsn, autocommit=True) as conn:
@@ -95,13 +99,15 @@ def _dump(dsn: str) -> str:
         capture_output=True,
         text=True,
     ).stdout
-    # Without commands of psql, settings that only newer servers know, and comments.
-    kept = [line for line in dumped.splitlines() if not line.startswith(("\\", "SET ", "--"))]
+    kept = [line for line in dumped.splitlines() if not line.startswith(_LEFT_OUT)]
     # Functions come before the tables that they read.
     start = (
-        "set check_function_bodies = off;\ncreate extension if not exists vector schema public;\n"
+        "set check_function_bodies = off;
+create extension if not exists vector schema public;
+"
     )
-    return start + "\n".join(
+    return start + "
+".join(
         line for line, before in zip(kept, ["", *kept], strict=False) if line or before
     )
 
