@@ -187,7 +187,7 @@ _PLANS: list[tuple[Mapping[str, bytes], str, dict[str, Any], set[str]]] = [
     ),
     (
         retention_jobs._SQL,
-        "over",
+        "expired_runs",
         {"jobs": NOW, "failed_jobs": NOW, "root_ids": [uuid4()]},
         {"processing_jobs_pkey", "processing_jobs_parent"},
     ),
