@@ -102,12 +102,9 @@ def _dump(dsn: str) -> str:
     kept = [line for line in dumped.splitlines() if not line.startswith(_LEFT_OUT)]
     # Functions come before the tables that they read.
     start = (
-        "set check_function_bodies = off;
-create extension if not exists vector schema public;
-"
+        "set check_function_bodies = off;\ncreate extension if not exists vector schema public;\n"
     )
-    return start + "
-".join(
+    return start + "\n".join(
         line for line, before in zip(kept, ["", *kept], strict=False) if line or before
     )
 
