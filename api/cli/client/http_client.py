@@ -172,6 +172,15 @@ class Client:
         params = {name: value for name, value in query.items() if value is not None}
         return self._send(self._http.build_request("GET", path, params=params))
 
+    def find(self, path: str) -> Any:
+        """As `get`, but None if there is no such object."""
+        try:
+            return self.get(path)
+        except ServiceError as error:
+            if error.status != httpx.codes.NOT_FOUND:
+                raise
+            return None
+
     def post(self, path: str, body: Any) -> Any:
         """Send `body` as JSON; None sends no body."""
         return self._send(self._http.build_request("POST", path, json=body))

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Final, Self
 
 from api.cli import data_folder
 from api.cli.output import CommandError
@@ -36,6 +36,10 @@ class Skipped:
     """`hidden`, `symlink loop`, `not a file`, `the data folder of a service`, or an OS error."""
     is_failure: bool = False
     """Whether the user expects the file to be uploaded."""
+
+    @classmethod
+    def unreadable(cls, path: Path, error: OSError) -> Self:
+        return cls(path=str(path), reason=error.strerror or "unreadable", is_failure=True)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -88,7 +92,7 @@ def _walk(folder: Path, name: PurePosixPath, found: FoundFiles) -> None:
                 continue
             entries = sorted(os.scandir(here), key=lambda entry: entry.name)
         except OSError as error:
-            found.skipped.append(_failed(here, error))
+            found.skipped.append(Skipped.unreadable(here, error))
             continue
         folders = []
         for entry in entries:
@@ -117,7 +121,7 @@ def _add(path: Path, name: PurePosixPath, found: FoundFiles) -> None:
     try:
         status = path.stat()
     except OSError as error:
-        found.skipped.append(_failed(path, error))
+        found.skipped.append(Skipped.unreadable(path, error))
         return
     if stat.S_ISREG(status.st_mode):
         found.files.append(LocalFile(path=path, name=_service_name(name), size=status.st_size))
@@ -131,10 +135,6 @@ def _service_name(name: PurePosixPath) -> str:
         return normalise(decoded)
     except ValueError:  # the service will report it
         return decoded
-
-
-def _failed(path: Path, error: OSError) -> Skipped:
-    return Skipped(path=str(path), reason=error.strerror or "unreadable", is_failure=True)
 
 
 def _distinct(files: Sequence[LocalFile]) -> list[LocalFile]:

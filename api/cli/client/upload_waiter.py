@@ -71,14 +71,7 @@ class UploadWaiter:
         for row in self._rows():
             states[row["status"]] += 1
             if row["status"] not in ("completed", *_OPEN):
-                failed.append(
-                    UnsearchableFile(
-                        path=row["path"],
-                        status=row["status"],
-                        code=row["code"],
-                        detail=row["detail"],
-                    )
-                )
+                failed.append(UnsearchableFile.of(row, row["status"]))
         return states, failed
 
     def _rows(self) -> Sequence[dict[str, Any]]:

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from api.cli.client.http_client import Client, ServiceError, Unreachable
 from api.cli.client.local_files import LocalFile, Skipped, split
@@ -37,6 +37,13 @@ class UnsearchableFile:
     code: str | None
     detail: str | None
 
+    @classmethod
+    def of(cls, file: Mapping[str, Any], status: str) -> Self:
+        """From a file of an answer of the service."""
+        return cls(
+            path=file["path"], status=status, code=file.get("code"), detail=file.get("detail")
+        )
+
 
 @dataclass(slots=True, kw_only=True)
 class UploadAnswers:
@@ -54,14 +61,7 @@ class UploadAnswers:
         """Count one file of an answer."""
         self.verdicts[file["verdict"]] += 1
         if file["verdict"] == "rejected":
-            self.rejected.append(
-                UnsearchableFile(
-                    path=file["path"],
-                    status="rejected",
-                    code=file.get("code"),
-                    detail=file.get("detail"),
-                )
-            )
+            self.rejected.append(UnsearchableFile.of(file, "rejected"))
         elif file["verdict"] != "accepted" and file.get("jobId"):
             self.already_open[file["knowledgeSourceId"]] = file["jobId"]
 
@@ -176,6 +176,5 @@ def _digests(files: Sequence[LocalFile]) -> tuple[list[tuple[LocalFile, str]], l
             with file.path.open("rb") as content:
                 digests.append((file, hashlib.file_digest(content, "sha256").hexdigest()))
         except OSError as error:
-            reason = error.strerror or "unreadable"
-            unreadable.append(Skipped(path=str(file.path), reason=reason, is_failure=True))
+            unreadable.append(Skipped.unreadable(file.path, error))
     return digests, unreadable

@@ -18,7 +18,7 @@ from api.cli.client.upload_waiter import UploadWaiter
 from api.cli.client.uploader import Uploader, UploadOptions
 from api.cli.commands.upload_report import UploadResult, print_result, print_skipped
 from api.cli.output import CommandError, count, join_parts, notes, out, plain, print_json
-from api.cli.progress import RateMeter, megabytes, progress_bar, progress_log, rate_text
+from api.cli.progress import RateMeter, files_line, megabytes, progress_bar, progress_log
 
 _PROCESSING: Final = "processing"
 
@@ -104,7 +104,14 @@ class UploadProgress:
 
     def line(self) -> str:
         if self.waiter is not None:
-            return self._processing(self.waiter)
+            line = files_line(
+                self._meter,
+                ended=self._ended,
+                total=self._accepted,
+                failed=self.waiter.states["failed"],
+                open_jobs=self.waiter.open_jobs(),
+            )
+            return f"{_PROCESSING}: {line}"
         self._meter.record(self._bytes_done)
         speed = self._meter.per_second
         return join_parts(
@@ -113,17 +120,6 @@ class UploadProgress:
             f"{megabytes(self._bytes_done)} of {megabytes(self._size)} MB",
             f"{megabytes(speed)} MB/s" if speed else None,
             self._meter.time_left(self._size - self._bytes_done),
-        )
-
-    def _processing(self, waiter: UploadWaiter) -> str:
-        self._meter.record(self._ended)
-        failed = waiter.states["failed"]
-        return join_parts(
-            f"{_PROCESSING}: {self._ended:,} of {count(self._accepted, 'file')} done",
-            f"{failed:,} failed" if failed else None,
-            waiter.open_jobs(),
-            rate_text(self._meter.per_second, "files"),
-            self._meter.time_left(self._accepted - self._ended),
         )
 
 

@@ -10,20 +10,18 @@ from api.cli import exits
 from api.cli.arguments import JsonLines, check_id
 from api.cli.client.crawl_waiter import CrawlRun
 from api.cli.client.event_follower import ENDED, EventFollower, Message
-from api.cli.client.http_client import Client, ServiceError, open_client
+from api.cli.client.http_client import Client, open_client
 from api.cli.client.wait_reasons import WaitReasons
 from api.cli.commands.crawl import follow
 from api.cli.output import (
     CommandError,
-    count,
-    join_parts,
     local_time,
     notes,
     out,
     plain,
     print_json,
 )
-from api.cli.progress import RateMeter, progress_log, rate_text
+from api.cli.progress import RateMeter, files_line, progress_log
 
 # States of a source that is not completely processed.
 _FAILED: Final = ("failed", "partial", "cancelled")
@@ -41,25 +39,22 @@ def watch(
     Exit code 1 if one has failed, was cancelled or is partial.
     """
     with open_client() as client:
-        if len(ids) == 1 and not as_json and _is_site(client, ids[0]):
-            # A line per page would fill the screen.
+        # For a site, a line per page would fill the screen.
+        source = _source(client, ids[0]) if len(ids) == 1 and not as_json else None
+        if source is not None and source["type"] == "site":
             result = follow(client, CrawlRun.latest(client, ids[0]))
             raise typer.Exit(exits.FAILED if result.has_failures else 0)
         names: dict[str, str] = {}
         queries = []
         for id in ids:
-            sources = _sources(client, id)
-            queries.append({"knowledgeSourceId" if id in sources else "batchId": id})
-            names |= sources
+            named = _names(client, id)
+            queries.append({"knowledgeSourceId" if id in named else "batchId": id})
+            names |= named
         printer = _EventPrinter(names, as_json=as_json)
         reasons = WaitReasons(client, queries)
         follower = EventFollower(client, list(names), on_quiet=lambda: _print_reasons(reasons))
-
-        def line() -> str:
-            return join_parts(printer.progress(), reasons.open_jobs(), printer.rate())
-
         try:
-            with progress_log(notes(), line):
+            with progress_log(notes(), lambda: printer.line(reasons.open_jobs())):
                 for message in follower.messages():
                     printer.show(message)
         except KeyboardInterrupt:
@@ -75,34 +70,21 @@ def _print_reasons(reasons: WaitReasons) -> None:
         notes().print(plain(line))
 
 
-def _is_site(client: Client, id: str) -> bool:
-    source = _source(client, id)
-    return source is not None and source["type"] == "site"
-
-
 def _source(client: Client, id: str) -> dict[str, Any] | None:
     """The source with this id, or None."""
     check_id(id)
-    try:
-        source: dict[str, Any] = client.get(f"/api/knowledge-sources/{id}")
-    except ServiceError as error:
-        if error.status != 404:
-            raise
-        return None
+    source: dict[str, Any] | None = client.find(f"/api/knowledge-sources/{id}")
     return source
 
 
-def _sources(client: Client, id: str) -> dict[str, str]:
+def _names(client: Client, id: str) -> dict[str, str]:
     """The paths of the sources of an id (a source or a batch), by their ids."""
     source = _source(client, id)
     if source is not None:
         return {source["id"]: source["uri"]}
-    try:
-        report = client.get(f"/api/batches/{id}/report")
-    except ServiceError as error:
-        if error.status != 404:
-            raise
-        raise CommandError(f"there is no knowledge source or upload batch {id}") from None
+    report = client.find(f"/api/batches/{id}/report")
+    if report is None:
+        raise CommandError(f"there is no knowledge source or upload batch {id}")
     accepted = (file for file in report["files"] if file["verdict"] == "accepted")
     return {file["knowledgeSourceId"]: file["path"] for file in accepted}
 
@@ -118,25 +100,18 @@ class _EventPrinter:
         self._states: dict[str, str] = {}
         self._meter = RateMeter()
 
-    def progress(self) -> str:
-        """How many sources have ended; empty for one source, whose lines say everything."""
-        states = list(self._states.values())
-        ended = sum(state in ENDED for state in states)
-        self._meter.record(ended)
+    def line(self, open_jobs: str) -> str:
+        """The progress of all sources; for one source, whose events are printed, only its jobs."""
         if not self._is_brief:
-            return ""
-        failed = states.count("failed")
-        return join_parts(
-            f"{ended:,} of {count(len(self._names), 'file')} done",
-            f"{failed:,} failed" if failed else None,
+            return open_jobs
+        states = list(self._states.values())
+        return files_line(
+            self._meter,
+            ended=sum(state in ENDED for state in states),
+            total=len(self._names),
+            failed=states.count("failed"),
+            open_jobs=open_jobs,
         )
-
-    def rate(self) -> str:
-        """How fast sources end, and the time left."""
-        ended = sum(state in ENDED for state in list(self._states.values()))
-        left = self._meter.time_left(len(self._names) - ended)
-        speed = rate_text(self._meter.per_second, "files")
-        return join_parts(speed, left) if self._is_brief else ""
 
     def show(self, message: Message) -> None:
         is_end = message["type"] in ("done", "error")
