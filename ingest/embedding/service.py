@@ -12,8 +12,7 @@ from typing import Final
 import numpy as np
 
 from ingest.asynchronous.tasks import cancel_all
-from ingest.embedding.batching import group
-from ingest.embedding.caller import Caller, OnProgress, OnVectors, Rows, callers
+from ingest.embedding.caller import Caller, OnProgress, OnVectors, Rows, callers, group
 from ingest.embedding.calls import RequestCounts
 from ingest.embedding.lane import EmbeddingLane
 from ingest.embedding.requests import EmbeddingRequests, refused_query

@@ -13,8 +13,7 @@ from itertools import chain
 
 from ingest.best_effort import attempt, improve
 from ingest.formats.common.attachments import Attachments
-from ingest.formats.common.heading_levels import shift_headings
-from ingest.formats.common.markdown import plain
+from ingest.formats.common.markdown import plain, shift_headings
 from ingest.formats.html.fragment import says_more, whole_markdown
 from ingest.formats.mail import headers, mime_parts, smime
 from ingest.formats.mail.calendar import calendar_text

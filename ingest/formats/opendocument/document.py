@@ -18,7 +18,7 @@ from ingest.formats import media_types as types
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
 from ingest.formats.common.source import Extraction, Source
-from ingest.formats.office.xml_tree import child
+from ingest.formats.office.blocks import child_texts
 from ingest.formats.opendocument.body import OdfBody
 from ingest.formats.opendocument.inline import OdfNotes
 from ingest.formats.opendocument.package import Objects, OdfParts
@@ -152,9 +152,4 @@ def _margin_texts(margin: etree._Element) -> Iterator[str]:
 
 def _properties(root: etree._Element | None) -> dict[str, str]:
     meta = None if root is None else next(root.iter("{*}meta"), None)
-    found = {}
-    for theirs, ours in _FIELDS.items():
-        item = child(meta, theirs)
-        if item is not None and item.text and item.text.strip():
-            found[ours] = item.text.strip()
-    return found
+    return child_texts(meta, _FIELDS)

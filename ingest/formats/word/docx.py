@@ -21,6 +21,7 @@ from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
 from ingest.formats.common.source import Extraction, MemberSink, Source
 from ingest.formats.office import ole_package
+from ingest.formats.office.blocks import comment_text, one_line
 from ingest.formats.office.opc import Package, resolve_alternate_content
 from ingest.formats.office.xml_tree import child, value, words
 from ingest.formats.word.body import WordBody
@@ -185,10 +186,8 @@ class _Document:
                 runs.read(item, may_be_faint=False, is_hidden=False)
                 for item in comment.iter("{*}p")
             )
-            text = " ".join(" ".join(inline.text for inline in inlines).split())
-            if text:
-                author = value(comment, "author")
-                yield f"Comment by {author}: {text}" if author else f"Comment: {text}"
+            text = one_line(" ".join(inline.text for inline in inlines))
+            yield comment_text(value(comment, "author"), text)
 
 
 def _has_colour(background: etree._Element | None) -> bool:

@@ -5,6 +5,7 @@ from lxml import etree
 from ingest.best_effort import improve
 from ingest.formats.common.inflate_limit import guard_xml
 from ingest.formats.common.source import Extraction, Source
+from ingest.formats.office.blocks import child_texts
 from ingest.formats.office.xml_tree import child, parse
 from ingest.formats.word.body import WordBody
 from ingest.formats.word.numbering import Numbering
@@ -31,7 +32,7 @@ def extract(source: Source) -> Extraction:
     content = child(root, "body")
     properties = improve(
         "metadata",
-        lambda: _properties(child(root, "DocumentProperties")),
+        lambda: child_texts(child(root, "DocumentProperties"), _PROPERTIES),
         otherwise=dict[str, str],
     )
     title = properties.pop("title", None)
@@ -46,12 +47,3 @@ def extract(source: Source) -> Extraction:
 
 def _nothing(_: etree._Element) -> list[str]:
     return []
-
-
-def _properties(root: etree._Element | None) -> dict[str, str]:
-    found = {}
-    for theirs, ours in _PROPERTIES.items():
-        item = child(root, theirs)
-        if item is not None and item.text and item.text.strip():
-            found[ours] = item.text.strip()
-    return found
