@@ -12,7 +12,7 @@ from ingest import storable_text
 from ingest.best_effort import improve, is_panic, recording
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.formats import catalog
-from ingest.formats.common.source import Extraction, MemberSink, Recogniser, Source
+from ingest.formats.common.source import Extraction, MemberSink, Recogniser, Source, present
 from ingest.formats.detect.sniff import Sniffed, sniff
 from ingest.model import Coverage, Document, Page
 
@@ -194,17 +194,16 @@ def _nothing(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent
 def _warnings(
     sniffed: Sniffed, extraction: Extraction, counts: Counter[str], *, length: int
 ) -> tuple[str, ...]:
-    found = {
-        "type_mismatch": sniffed.mismatch,
-        "undecodable_characters": bool(extraction.encoding and extraction.encoding.replaced),
-        "removed_characters": any(counts[kind] for kind in ("nul", "surrogate", "control")),
-        "garbled_text": storable_text.is_garbled(counts, length),
-        "hidden_text": counts["tag"] >= _A_FEW_WORDS,
-        "pages_failed": any(part is None for part in extraction.parts),
-        "pages_unread": bool(extraction.unread),
-    }
-    codes = (*(code for code, present in found.items() if present), *extraction.warnings)
-    return tuple(dict.fromkeys(codes))
+    found = present(
+        type_mismatch=sniffed.mismatch,
+        undecodable_characters=extraction.encoding and extraction.encoding.replaced,
+        removed_characters=any(counts[kind] for kind in ("nul", "surrogate", "control")),
+        garbled_text=storable_text.is_garbled(counts, length),
+        hidden_text=counts["tag"] >= _A_FEW_WORDS,
+        pages_failed=any(part is None for part in extraction.parts),
+        pages_unread=extraction.unread,
+    )
+    return tuple(dict.fromkeys((*found, *extraction.warnings)))
 
 
 def _no_text(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent:

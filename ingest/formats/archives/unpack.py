@@ -127,11 +127,7 @@ class _Unpacker:
         return True
 
     def _zip_member(
-        self,
-        archive: zipfile.ZipFile,
-        member: zipfile.ZipInfo,
-        path: str,
-        whole: "_Allowance",
+        self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: str, whole: "_Allowance"
     ) -> None:
         if member.flag_bits & 0x1:
             self._sink.refuse(path, code="encrypted", message="It is protected by a password.")
@@ -188,8 +184,7 @@ class _Unpacker:
     def _is_wanted(self, path: str) -> bool:
         if leaves_its_folder(path):
             raise Permanent(
-                "A file path in the archive leads outside the archive.",
-                code="archive_unsafe",
+                "A file path in the archive leads outside the archive.", code="archive_unsafe"
             )
         parts = path.replace("\\", "/").split("/")
         if parts[0] == "__MACOSX" or parts[-1] in _MACHINES_OWN:

@@ -169,9 +169,7 @@ class _MessageReader:
             return ""
         declared = str(part.get("Content-Type", ""))
         return improve(
-            "markup",
-            lambda: plain_markdown(text, declared=declared),
-            otherwise=lambda: plain(text),
+            "markup", lambda: plain_markdown(text, declared=declared), otherwise=lambda: plain(text)
         )
 
     def _alternatives(self, children: list[Message]) -> list[str]:

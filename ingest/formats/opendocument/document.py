@@ -17,7 +17,7 @@ from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.source import Extraction, Source, filled, present
 from ingest.formats.office.blocks import child_texts
 from ingest.formats.opendocument.body import OdfBody
 from ingest.formats.opendocument.inline import OdfNotes
@@ -76,15 +76,13 @@ def extract(source: Source) -> Extraction:
     properties = improve("metadata", lambda: _properties(parts.meta), otherwise=dict[str, str])
     title = properties.pop("title", None)
     attachments = improve("attachments", lambda: objects.hand_over(source.members), otherwise=list)
-    lists = {"hiddenSlides": hidden, "attachments": attachments}
-    found = {"hidden_text": body.has_hidden_text, "hidden_slides": hidden}
     return Extraction(
         parts=pages,
         extractor=_VERSION,
         paged=is_presentation,
         title=title,
-        metadata=properties | {key: items for key, items in lists.items() if items},
-        warnings=tuple(code for code, is_so in found.items() if is_so),
+        metadata=properties | filled(hiddenSlides=hidden, attachments=attachments),
+        warnings=present(hidden_text=body.has_hidden_text, hidden_slides=hidden),
     )
 
 

@@ -194,9 +194,7 @@ class PageReader:
     def _recognise(self, index: int, ocr: Recogniser) -> str | None:
         """Text of the rendered page by OCR; None if OCR failed."""
         return improve(
-            "ocr",
-            lambda: pictures.recognise(self._document, index, ocr),
-            otherwise=lambda: None,
+            "ocr", lambda: pictures.recognise(self._document, index, ocr), otherwise=lambda: None
         )
 
     def _read_garbled(self, index: int, text: str) -> PageLines:

@@ -108,9 +108,7 @@ def _grids(level: list[RuledLine], upright: list[RuledLine]) -> Iterator[Grid]:
             yield Grid(columns=tuple(xs), rows=tuple(reversed(ys)), uprights=uprights)
 
 
-def _components(
-    meets: NDArray[np.bool_],
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _components(meets: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Connected components: indices of the horizontal and of the vertical rules."""
     left: NDArray[np.bool_] = np.asarray(meets.any(axis=1))
     while left.any():

@@ -16,7 +16,7 @@ from ingest.best_effort import improve
 from ingest.errors import Permanent
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.source import Extraction, Source, filled, present
 from ingest.formats.office import ole_package
 from ingest.formats.office.blocks import comment_text, one_line
 from ingest.formats.office.graphics import Graphics
@@ -41,16 +41,12 @@ def extract(source: Source) -> Extraction:
         "attachments", lambda: _hand_over(package, slides, source), otherwise=list
     )
     properties = improve("metadata", package.properties, otherwise=dict[str, str])
-    metadata: dict[str, object] = {**properties}
-    title = properties.get("title")
-    metadata.pop("title", None)
-    lists = {
-        "hiddenSlides": [slides.index(part) + 1 for part in reader.hidden],
-        "attachments": attachments,
-        "unreadableParts": list(package.broken)[:_MOST_LISTED],
-    }
-    metadata |= {key: items for key, items in lists.items() if items}
-    found = {"hidden_slides": reader.hidden, "parts_unreadable": package.broken}
+    title = properties.pop("title", None)
+    lists = filled(
+        hiddenSlides=[slides.index(part) + 1 for part in reader.hidden],
+        attachments=attachments,
+        unreadableParts=list(package.broken)[:_MOST_LISTED],
+    )
     return Extraction(
         parts=parts,
         extractor=_VERSION,
@@ -61,8 +57,8 @@ def extract(source: Source) -> Extraction:
             if part is not None and not part.strip() and slides[index] in reader.pictured
         ),
         title=title,
-        metadata=metadata,
-        warnings=tuple(code for code, is_so in found.items() if is_so),
+        metadata=properties | lists,
+        warnings=present(hidden_slides=reader.hidden, parts_unreadable=package.broken),
     )
 
 

@@ -19,7 +19,7 @@ from lxml import etree
 from ingest.best_effort import improve
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
-from ingest.formats.common.source import Extraction, MemberSink, Source
+from ingest.formats.common.source import Extraction, MemberSink, Source, filled, present
 from ingest.formats.office import ole_package
 from ingest.formats.office.blocks import comment_text, one_line
 from ingest.formats.office.opc import Package, resolve_alternate_content
@@ -52,19 +52,15 @@ def read_package(stream: BinaryIO, members: MemberSink | None, depth: int = 0) -
         blocks = document.read(drop_faint=False)
     properties = improve("metadata", document.package.properties, otherwise=dict[str, str])
     title = properties.pop("title", None)
-    lists = {
-        "attachments": improve(
-            "attachments", lambda: document.attachments(members), otherwise=list
-        ),
-        "unreadableParts": list(document.package.broken)[:_MOST_LISTED],
-    }
-    found = {"hidden_text": body.has_hidden_text, "parts_unreadable": document.package.broken}
+    attachments = improve("attachments", lambda: document.attachments(members), otherwise=list)
+    broken = document.package.broken
     return Extraction(
         parts=["\n\n".join(blocks)],
         extractor=_VERSION,
         title=title,
-        metadata=properties | {key: items for key, items in lists.items() if items},
-        warnings=tuple(code for code, is_so in found.items() if is_so),
+        metadata=properties
+        | filled(attachments=attachments, unreadableParts=list(broken)[:_MOST_LISTED]),
+        warnings=present(hidden_text=body.has_hidden_text, parts_unreadable=broken),
     )
 
 

@@ -40,9 +40,7 @@ class EmbeddedContent:
             return []
         part = relation.target
         text = improve(
-            "graphics",
-            lambda: self._chunk(part, self._package.read(part)),
-            otherwise=lambda: None,
+            "graphics", lambda: self._chunk(part, self._package.read(part)), otherwise=lambda: None
         )
         if text is None:
             self.unread.append(relation.target)

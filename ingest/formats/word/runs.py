@@ -32,9 +32,7 @@ _SYMBOL_FONT = dict(
     )
 ) | dict(
     zip(
-        "\xa3\xa5\xae\xac\xb0\xb1\xb3\xb4\xb7\xb9\xbb\xce\xd6\xe5",
-        "≤∞→←°±≥\xd7•≠≈∈√∑",
-        strict=True,
+        "\xa3\xa5\xae\xac\xb0\xb1\xb3\xb4\xb7\xb9\xbb\xce\xd6\xe5", "≤∞→←°±≥\xd7•≠≈∈√∑", strict=True
     )
 )
 _WINGDINGS_FONT = {

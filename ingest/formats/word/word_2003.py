@@ -4,7 +4,7 @@ from lxml import etree
 
 from ingest.best_effort import improve
 from ingest.formats.common.inflate_limit import guard_xml
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.source import Extraction, Source, present
 from ingest.formats.office.blocks import child_texts
 from ingest.formats.office.xml_tree import child, parse
 from ingest.formats.word.body import WordBody
@@ -41,7 +41,7 @@ def extract(source: Source) -> Extraction:
         extractor=_VERSION,
         title=title,
         metadata=dict(properties),
-        warnings=("hidden_text",) if body.has_hidden_text else (),
+        warnings=present(hidden_text=body.has_hidden_text),
     )
 
 
