@@ -36,12 +36,12 @@ class Caller:
     """The refused texts for which the provider never returned a usable vector."""
     finished: int = 0
     """Texts with a vector or a refusal."""
-    under_way: int = 0
+    in_flight: int = 0
     """Running requests that contain texts of this caller."""
     error: BaseException | None = None
 
     @property
-    def gone(self) -> bool:
+    def is_over(self) -> bool:
         """Whether the call has failed or ended, so that further requests would be wasted."""
         return self.error is not None or self.done.done()
 
@@ -61,7 +61,7 @@ class Caller:
 
     def advance(self, texts: int) -> None:
         self.finished += texts
-        if self.on_progress and not self.gone:
+        if self.on_progress and not self.is_over:
             try:
                 self.on_progress(self.finished, len(self.texts))
             except Exception as error:
@@ -73,7 +73,7 @@ class Caller:
 
     def settle(self) -> None:
         """Wake the caller, with its error if any, once none of its texts wait or are running."""
-        if self.waiting or self.under_way or self.done.done():
+        if self.waiting or self.in_flight or self.done.done():
             return
         if self.error:
             self.done.set_exception(self.error)

@@ -225,7 +225,7 @@ class EmbeddingService:
                 continue
             rows += [(caller, index) for index in caller.waiting.popleft()]
             tokens += more
-            caller.under_way += 1
+            caller.in_flight += 1
             if caller.waiting:
                 served.append(caller)
         self._queue = deque(passed_over + served)
@@ -244,7 +244,7 @@ class EmbeddingService:
             await asyncio.gather(*(caller.receive(own, vectors) for caller, own, vectors in shares))
         finally:
             for caller in callers(rows):
-                caller.under_way -= 1
+                caller.in_flight -= 1
                 caller.settle()
 
 
