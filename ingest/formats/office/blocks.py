@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from lxml import etree
@@ -22,6 +23,28 @@ class Block(NamedTuple):
     text: str
     level: int | None = None
     """Of an item in its list; a larger number is nested deeper."""
+
+
+@dataclass(slots=True)
+class HiddenText:
+    """Counts the visible and the hidden characters of a document."""
+
+    has_sentence: bool = False
+    """Whether a hidden or faint passage is as long as a sentence."""
+    visible: int = 0
+    faint: int = 0
+    """Of white or tiny passages that are as long as a sentence."""
+
+    @property
+    def is_mostly_faint(self) -> bool:
+        """Whether most text is white or tiny: then the page cannot be white."""
+        return self.faint > self.visible
+
+    def count(self, *, visible: int = 0, faint: int = 0, hidden: int = 0) -> None:
+        """Add the characters of one paragraph."""
+        self.visible += visible
+        self.faint += faint if faint >= SENTENCE else 0
+        self.has_sentence |= max(faint, hidden) >= SENTENCE
 
 
 def join_items(blocks: Iterable[Block]) -> list[str]:

@@ -8,7 +8,7 @@ from lxml import etree
 
 from ingest.best_effort import improve
 from ingest.formats.common.markdown import plain, table
-from ingest.formats.office.blocks import DEEP, SENTENCE, Block, cell_text, join_items, one_line
+from ingest.formats.office.blocks import DEEP, Block, HiddenText, cell_text, join_items, one_line
 from ingest.formats.office.xml_tree import attribute, local
 from ingest.formats.opendocument.inline import OdfInline, OdfNotes, read_inline
 from ingest.formats.opendocument.styles import PLAIN, OdfStyles, style_of
@@ -47,11 +47,7 @@ class OdfBody:
     notes: OdfNotes
     show: Show
     drop_faint: bool = True
-    has_hidden_text: bool = False
-    visible: int = 0
-    """Number of characters kept."""
-    faint: int = 0
-    """Number of characters in white-on-white passages as long as a sentence."""
+    hidden: HiddenText = field(default_factory=HiddenText)
     _depth: int = 0
     _comments: list[str] = field(default_factory=list)
 
@@ -78,7 +74,7 @@ class OdfBody:
         for item in container:
             name = local(item)
             if name == "section" and attribute(item, "display") == "none":
-                self.has_hidden_text |= len("".join(item.itertext())) >= SENTENCE
+                self.hidden.count(hidden=len("".join(item.itertext())))
             elif name in _CONTAINERS:
                 yield from self._blocks(item)
             elif name in _STEPS:
@@ -115,10 +111,7 @@ class OdfBody:
         inline = read_inline(
             item, self.styles, self.notes, drop_faint=self.drop_faint, may_be_faint=not self._depth
         )
-        self.visible += len(inline.text)
-        if inline.faint >= SENTENCE:
-            self.faint += inline.faint
-        self.has_hidden_text |= max(inline.faint, inline.hidden) >= SENTENCE
+        self.hidden.count(visible=len(inline.text), faint=inline.faint, hidden=inline.hidden)
         self._comments += inline.comments
         return inline
 

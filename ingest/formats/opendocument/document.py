@@ -61,7 +61,7 @@ def extract(source: Source) -> Extraction:
     )
     is_presentation = source.media_type in _PRESENTATIONS
     body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=True)
-    if body.faint > body.visible:  # mostly white text: then the page cannot be white
+    if body.hidden.is_mostly_faint:
         body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=False)
     if not is_presentation:
         margins = improve(
@@ -82,7 +82,7 @@ def extract(source: Source) -> Extraction:
         paged=is_presentation,
         title=title,
         metadata=properties | filled(hiddenSlides=hidden, attachments=attachments),
-        warnings=present(hidden_text=body.has_hidden_text, hidden_slides=hidden),
+        warnings=present(hidden_text=body.hidden.has_sentence, hidden_slides=hidden),
     )
 
 

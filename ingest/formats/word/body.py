@@ -9,7 +9,7 @@ from lxml import etree
 
 from ingest.best_effort import improve
 from ingest.formats.common.markdown import plain, table
-from ingest.formats.office.blocks import DEEP, SENTENCE, Block, cell_text, join_items, one_line
+from ingest.formats.office.blocks import DEEP, Block, HiddenText, cell_text, join_items, one_line
 from ingest.formats.office.xml_tree import child, is_on, local, number, value, words
 from ingest.formats.word.numbering import Numbering
 from ingest.formats.word.runs import Runs, WordInline
@@ -37,11 +37,7 @@ class WordBody:
     runs: Runs
     show: Show
     has_dark_page: bool = False
-    has_hidden_text: bool = False
-    visible: int = 0
-    """Number of characters kept."""
-    faint: int = 0
-    """Number of characters in white or tiny passages as long as a sentence."""
+    hidden: HiddenText = field(default_factory=HiddenText)
     _pending: list[str] = field(default_factory=list)
     _depth: int = 0
 
@@ -92,11 +88,11 @@ class WordBody:
             may_be_faint=not (is_shaded or self.has_dark_page or self._depth),
             is_hidden=style.is_hidden,
         )
-        faint = sum(map(len, inline.faint))
-        self.visible += len(inline.text)
-        if faint >= SENTENCE:
-            self.faint += faint
-        self.has_hidden_text |= max(faint, sum(map(len, inline.hidden))) >= SENTENCE
+        self.hidden.count(
+            visible=len(inline.text),
+            faint=sum(map(len, inline.faint)),
+            hidden=sum(map(len, inline.hidden)),
+        )
         return inline
 
     def _formed(self, text: str, properties: etree._Element | None) -> Block:

@@ -49,7 +49,7 @@ def read_package(stream: BinaryIO, members: MemberSink | None, depth: int = 0) -
     document = _Document(Package(stream), depth=depth)
     blocks = document.read(drop_faint=True)
     body = document.body
-    if body.faint > body.visible:  # mostly white text: then the page cannot be white
+    if body.hidden.is_mostly_faint:
         blocks = document.read(drop_faint=False)
     properties = improve("metadata", document.package.properties, otherwise=dict[str, str])
     title = properties.pop("title", None)
@@ -61,7 +61,7 @@ def read_package(stream: BinaryIO, members: MemberSink | None, depth: int = 0) -
         title=title,
         metadata=properties
         | filled(attachments=attachments, unreadableParts=list(broken)[:_MOST_LISTED]),
-        warnings=present(hidden_text=body.has_hidden_text, parts_unreadable=broken),
+        warnings=present(hidden_text=body.hidden.has_sentence, parts_unreadable=broken),
     )
 
 
@@ -150,7 +150,7 @@ class _Document:
                     key = (kind, value(note, "id") or "")
                     if key in self.body.runs.notes:
                         found[key] = " ".join(" ".join(reader.read(note)).split())
-                self.body.has_hidden_text |= reader.has_hidden_text
+                self.body.hidden.has_sentence |= reader.hidden.has_sentence
         for key, number in self.body.runs.notes.items():
             if found.get(key):
                 yield f"[^{number}]: {found[key]}"

@@ -41,7 +41,7 @@ def extract(source: Source) -> Extraction:
         extractor=_VERSION,
         title=title,
         metadata=dict(properties),
-        warnings=present(hidden_text=body.has_hidden_text),
+        warnings=present(hidden_text=body.hidden.has_sentence),
     )
 
 
