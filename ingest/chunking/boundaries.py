@@ -56,11 +56,11 @@ class Boundaries:
         if heading:
             return heading.start
         cut = self._below_heading(max(after + 1, at(self._fill)), limit)
-        cut = self._before_its_unit(cut, after, fits)
-        cut = self._before_its_table_header(cut, after)
-        return self._before_its_heading(cut, after)
+        cut = self._keep_unit_whole(cut, after, fits)
+        cut = self._keep_table_header(cut, after)
+        return self._keep_heading_with_text(cut, after)
 
-    def resume(self, start: Position, end: Position) -> Position:
+    def overlap_start(self, start: Position, end: Position) -> Position:
         """Where in [start, end] the overlap should begin; the range is its maximum.
 
         The overlap never contains part of a row that is whole in the previous chunk.
@@ -100,7 +100,7 @@ class Boundaries:
                 continue
             first, *others = self.structure.outermost_rows(block)
             header_end = block.repeated_header[1] if block.repeated_header else None
-            breaks.append(self._before_its_heading(first, end - 1))
+            breaks.append(self._keep_heading_with_text(first, end - 1))
             breaks += [start for start in others if start != header_end]
             breaks.append(end := block.end)
         return breaks
@@ -173,7 +173,7 @@ class Boundaries:
         character = self._text[position]
         return character == _ZERO_WIDTH_JOINER or unicodedata.category(character).startswith("M")
 
-    def _before_its_unit(
+    def _keep_unit_whole(
         self, cut: Position, after: Position, fits: Callable[[Position, Position], bool]
     ) -> Position:
         """Move the cut before the largest unit that it would split although it fits a chunk.
@@ -188,7 +188,7 @@ class Boundaries:
                 break
         return cut
 
-    def _before_its_table_header(self, cut: Position, after: Position) -> Position:
+    def _keep_table_header(self, cut: Position, after: Position) -> Position:
         """Keep a table's header with its first row."""
         block = self.structure.block_around(cut)
         if block is None or block.repeated_header is None:
@@ -197,7 +197,7 @@ class Boundaries:
         is_split_off = start > after and cut >= end and not self._text[end:cut].strip()
         return start if is_split_off else cut
 
-    def _before_its_heading(self, cut: Position, after: Position) -> Position:
+    def _keep_heading_with_text(self, cut: Position, after: Position) -> Position:
         """Keep a heading with the text that follows it, never at the end of a chunk."""
         for heading in reversed(self.structure.headings_between(after + 1, cut - 1)):
             if self._text[heading.end : cut].strip():

@@ -184,5 +184,5 @@ class Packer:
             return covered
         first = self._tokens.start(self._tokens.at(covered) - self._overlap)
         first = max(first, covered - _MOST_CHARACTERS_PER_TOKEN * self._overlap)
-        resumed = self._boundaries.resume(max(first, start + 1), covered)
+        resumed = self._boundaries.overlap_start(max(first, start + 1), covered)
         return min(self._tokens.skip_space(resumed), covered)

@@ -67,19 +67,19 @@ class EmbeddingLane:
         if error.code == "rate_limited":
             await self._governor.limited(self.name, retry_after=error.retry_after, cause=cause)
             return True
-        is_lasting = isinstance(error, ProviderFault) and error.is_lasting
+        needs_operator = isinstance(error, ProviderFault) and error.needs_operator
         return error.code in PROVIDER_CODES and await self._governor.failed(
             self.name,
             retry_after=error.retry_after,
             cause=cause,
-            at_once=is_certain or is_lasting,
+            at_once=is_certain or needs_operator,
         )
 
     def snooze(self, hold: Hold) -> Snooze:
         """The error for a job that would have to wait too long."""
         return hold.snooze(code=_code(hold), message=_message(hold))
 
-    def not_now(self, hold: Hold) -> Transient:
+    def unavailable(self, hold: Hold) -> Transient:
         """The error for a user who would have to wait too long."""
         return Transient(_message(hold), code=_code(hold), retry_after=hold.delay)
 

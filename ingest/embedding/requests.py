@@ -33,7 +33,7 @@ Answers = list[tuple[Rows, Vectors]]
 
 
 @dataclass(slots=True)
-class _Sending:
+class _RequestAttempts:
     """A request that may be sent several times."""
 
     rows: Rows
@@ -119,7 +119,7 @@ class EmbeddingRequests:
         while (hold := await self._lane.hold(token_count)) is not None:
             # A query does not wait for a probe; ProviderWatch makes it.
             if hold.is_probe_due or not wait_budget.allows(hold):
-                raise self._lane.not_now(hold)
+                raise self._lane.unavailable(hold)
             await wait_budget.wait(hold)
         try:
             vectors = await self._calls.ask([text], token_count)
@@ -137,27 +137,27 @@ class EmbeddingRequests:
         return vector
 
     async def _resolve(self, rows: Rows) -> Answers:
-        sending = _Sending(rows)
+        attempts = _RequestAttempts(rows)
         while True:
             try:
-                sending.rows = await self._admitted(sending.rows, sending.wait_budget)
-                vectors = await self._request(sending.rows)
+                attempts.rows = await self._admitted(attempts.rows, attempts.wait_budget)
+                vectors = await self._request(attempts.rows)
             except (Refused, Misaligned, Transient, _TooLarge) as error:
-                answers = await self._failed(sending, error)
+                answers = await self._failed(attempts, error)
                 if answers is not None:
                     return answers
             else:
-                if sending.rows:
+                if attempts.rows:
                     await self._lane.succeeded()
-                return [(sending.rows, vectors)]
+                return [(attempts.rows, vectors)]
 
-    async def _failed(self, sending: _Sending, error: Exception) -> Answers | None:
+    async def _failed(self, attempts: _RequestAttempts, error: Exception) -> Answers | None:
         """Handle a failed request; None: send it again when the lane allows."""
         if isinstance(error, Refused | _TooLarge):
             if isinstance(error, Refused):
                 await self._lane.succeeded()  # a refusal proves that the provider works
-            return await self._refused(sending.rows, error)
-        if isinstance(error, Transient) and not (self.is_limited and _may_be_the_texts(error)):
+            return await self._refused(attempts.rows, error)
+        if isinstance(error, Transient) and not (self.is_limited and _may_be_caused_by_text(error)):
             if not await self._lane.note(error):
                 raise error
             return None
@@ -166,13 +166,13 @@ class EmbeddingRequests:
             if not await self._lane.note(fault, is_certain=True):
                 raise fault
             return None
-        return await self._blamed(sending, error)
+        return await self._blamed(attempts, error)
 
-    async def _blamed(self, sending: _Sending, error: Exception) -> Answers | None:
+    async def _blamed(self, attempts: _RequestAttempts, error: Exception) -> Answers | None:
         """The provider works: retry the request, then halve it until the failing text is found."""
-        sending.blamed += 1
-        is_alone = len(sending.rows) == 1
-        if sending.blamed < (_TRIES_ALONE if is_alone else _TRIES):
+        attempts.blamed += 1
+        is_alone = len(attempts.rows) == 1
+        if attempts.blamed < (_TRIES_ALONE if is_alone else _TRIES):
             await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
             return None
         if is_alone and isinstance(error, Transient):
@@ -180,7 +180,7 @@ class EmbeddingRequests:
         if not self.is_limited and isinstance(error, Misaligned) and error.dimension is not None:
             # A wrong dimension is never the fault of a text, even without the harmless check.
             raise unusable(error)
-        return await self._refused(sending.rows, error)
+        return await self._refused(attempts.rows, error)
 
     async def _refused(self, rows: Rows, error: Exception) -> Answers:
         """Halve the rows and send both halves; a single text is recorded as refused."""
@@ -207,7 +207,7 @@ class EmbeddingRequests:
     async def _admitted(self, rows: Rows, wait_budget: WaitBudget) -> Rows:
         """Wait until the request may be sent; returns the rows that are still wanted."""
         while True:
-            rows = [(caller, index) for caller, index in rows if not caller.gone]
+            rows = [(caller, index) for caller, index in rows if not caller.is_over]
             tokens = _tokens(rows)
             hold = await self._lane.hold(tokens) if rows else None
             if hold is None:
@@ -237,8 +237,8 @@ def refused_query() -> Transient:
     return Transient("the provider refused the query", code="embedding_unavailable")
 
 
-def _may_be_the_texts(error: Transient) -> bool:
-    return isinstance(error, ProviderFault) and error.may_be_the_texts
+def _may_be_caused_by_text(error: Transient) -> bool:
+    return isinstance(error, ProviderFault) and error.may_be_caused_by_text
 
 
 def _fail(rows: Rows, error: Exception) -> None:

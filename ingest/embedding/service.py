@@ -12,8 +12,7 @@ from typing import Final
 import numpy as np
 
 from ingest.asynchronous.tasks import cancel_all
-from ingest.embedding.batching import group
-from ingest.embedding.caller import Caller, OnProgress, OnVectors, Rows, callers
+from ingest.embedding.caller import Caller, OnProgress, OnVectors, Rows, callers, group
 from ingest.embedding.calls import RequestCounts
 from ingest.embedding.lane import EmbeddingLane
 from ingest.embedding.requests import EmbeddingRequests, refused_query
@@ -226,7 +225,7 @@ class EmbeddingService:
                 continue
             rows += [(caller, index) for index in caller.waiting.popleft()]
             tokens += more
-            caller.under_way += 1
+            caller.in_flight += 1
             if caller.waiting:
                 served.append(caller)
         self._queue = deque(passed_over + served)
@@ -245,7 +244,7 @@ class EmbeddingService:
             await asyncio.gather(*(caller.receive(own, vectors) for caller, own, vectors in shares))
         finally:
             for caller in callers(rows):
-                caller.under_way -= 1
+                caller.in_flight -= 1
                 caller.settle()
 
 

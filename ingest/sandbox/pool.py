@@ -156,7 +156,7 @@ class ParserPool:
         frame = protocol.encode_request(str(path), request, cpu_seconds=seconds)
         loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout(seconds) as limit, child.watched():
+            async with asyncio.timeout(seconds) as limit, child.sampling_memory():
                 await child.send(frame)
                 while (body := await child.receive()).startswith(protocol.NOTE):
                     stage = replies.decode_note(body)
@@ -170,7 +170,7 @@ class ParserPool:
                 code="parser_timeout",
             ) from None
         except (EOFError, OSError):
-            raise await child.cause_of_death(stage) from None
+            raise await child.exit_error(stage) from None
 
     def _seconds(self, request: Request) -> float:
         """The time limit per step. The OCR engine's own limit per picture is shorter."""

@@ -8,7 +8,7 @@ from ingest.errors import Permanent
 from ingest.formats.common.source import Source
 from ingest.formats.pdf import pypdf_fallback
 from ingest.formats.pdf.markdown import tidy
-from ingest.formats.pdf.page import better_of
+from ingest.formats.pdf.page import better_text
 from ingest.formats.pdf.text import metadata, title
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Coverage, Document, Page
@@ -144,10 +144,10 @@ def test_letters_that_served_only_the_look_are_undone(raw: str, clean: str) -> N
 def test_letters_torn_apart_are_joined_if_the_second_engine_can(
     opinion: str | None, expected: str
 ) -> None:
-    assert better_of("s o m e w o r d s s e t w i d e a p a r t", lambda: opinion) == expected
+    assert better_text("s o m e w o r d s s e t w i d e a p a r t", lambda: opinion) == expected
 
 
 def test_words_of_usual_length_ask_no_second_engine() -> None:
-    assert better_of("some words of usual length in a line", lambda: "x") == (
+    assert better_text("some words of usual length in a line", lambda: "x") == (
         "some words of usual length in a line"
     )

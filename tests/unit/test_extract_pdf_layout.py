@@ -5,9 +5,9 @@ import io
 import pytest
 
 from ingest.formats.pdf.headings import mark_headings
-from ingest.formats.pdf.hyphens import mend_hyphens
+from ingest.formats.pdf.hyphens import join_hyphenated
 from ingest.formats.pdf.lines import HYPHEN, Line, PageLines
-from ingest.formats.pdf.reading_order import put_in_order
+from ingest.formats.pdf.reading_order import sort_lines
 from ingest.formats.registry import extract as extract_file
 from ingest.model import Document
 from tests.make_pdf import Sheet, at, document, lines
@@ -26,9 +26,9 @@ def pages(found: Document) -> list[str]:
     return [found.text[page.start : page.end] for page in found.pages]
 
 
-def mended(*texts: str) -> list[str]:
+def hyphens_joined(*texts: str) -> list[str]:
     page = PageLines([Line(text) for text in texts])
-    mend_hyphens([page])
+    join_hyphenated([page])
     return [line.text for line in page.lines]
 
 
@@ -106,7 +106,7 @@ def test_a_gap_between_lines_starts_a_paragraph() -> None:
 def test_broken_words_are_joined_and_compounds_keep_their_hyphen(
     texts: list[str], expected: list[str]
 ) -> None:
-    assert mended(*texts) == expected
+    assert hyphens_joined(*texts) == expected
 
 
 def test_a_word_broken_at_the_end_of_a_line_is_whole() -> None:
@@ -160,7 +160,7 @@ def test_lines_that_a_heading_has_taken_in_are_no_numbered_headings() -> None:
 def test_a_page_without_lines_is_in_order() -> None:
     page = PageLines([], box=(0, 800, 600, 0), jumps=True)
 
-    put_in_order(page)
+    sort_lines(page)
 
     assert page.lines == []
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from ingest.formats.pdf.right_to_left import mended
+from ingest.formats.pdf.right_to_left import in_logical_order
 from ingest.formats.registry import extract as extract_file
 from tests.make_pdf import document
 
@@ -19,31 +19,31 @@ def one_by_one(count: int) -> list[tuple[float, float]]:
 def test_characters_of_one_glyph_are_put_back_in_its_order() -> None:
     places = [*one_by_one(2), (90.0, 100.0), (80.0, 90.0)]  # the second and third at one place
 
-    assert mended(_BEH + _ALEF + _LAM + _BEH, places) == _BEH + _LAM + _ALEF + _BEH
+    assert in_logical_order(_BEH + _ALEF + _LAM + _BEH, places) == _BEH + _LAM + _ALEF + _BEH
 
 
 def test_ligatures_that_are_in_order_stay() -> None:
-    assert mended(_LAM + _ALEF, [(90.0, 100.0)] * 2) == _LAM + _ALEF
+    assert in_logical_order(_LAM + _ALEF, [(90.0, 100.0)] * 2) == _LAM + _ALEF
 
 
 def test_the_article_is_not_taken_for_a_ligature() -> None:
-    assert mended(_ALEF + _LAM + _BEH, one_by_one(3)) == _ALEF + _LAM + _BEH
+    assert in_logical_order(_ALEF + _LAM + _BEH, one_by_one(3)) == _ALEF + _LAM + _BEH
 
 
 def test_a_mark_follows_the_letter_that_it_is_on() -> None:
     places = [(90.0, 100.0), (83.0, 87.0), (80.0, 90.0)]
 
-    assert mended(_ALEF + _FATHA + _BEH, places) == _ALEF + _BEH + _FATHA
+    assert in_logical_order(_ALEF + _FATHA + _BEH, places) == _ALEF + _BEH + _FATHA
 
 
 def test_a_mark_on_the_letter_before_stays() -> None:
     places = [(90.0, 100.0), (93.0, 97.0), (80.0, 90.0)]
 
-    assert mended(_ALEF + _FATHA + _BEH, places) == _ALEF + _FATHA + _BEH
+    assert in_logical_order(_ALEF + _FATHA + _BEH, places) == _ALEF + _FATHA + _BEH
 
 
 def test_latin_text_is_left_alone() -> None:
-    assert mended("fi", [(0.0, 10.0)] * 2) == "fi"
+    assert in_logical_order("fi", [(0.0, 10.0)] * 2) == "fi"
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from ingest.providers.fetch.addresses import Allowed, blocked_reason
+from ingest.providers.fetch.addresses import AllowList, blocked_reason
 
 REFUSED_URLS = [
     # other schemes, and none
@@ -191,8 +191,8 @@ def test_what_is_allowed_opens_nothing_beside_it(url: str, allow: str) -> None:
 
 @pytest.mark.parametrize("address", ["169.254.169.254", "fd00:ec2::254", "100.100.100.200"])
 def test_the_metadata_address_is_opened_by_its_own_network_only(address: str) -> None:
-    broad = Allowed.of(["0.0.0.0/0", "::/0", "100.64.0.0/10", "metadata.internal"])
-    exact = Allowed.of([address])
+    broad = AllowList.of(["0.0.0.0/0", "::/0", "100.64.0.0/10", "metadata.internal"])
+    exact = AllowList.of([address])
 
     assert broad.refusal(ip_address(address), host="metadata.internal") is not None
     assert exact.refusal(ip_address(address), host="metadata.internal") is None

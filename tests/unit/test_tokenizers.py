@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer as HuggingFace
 
 from ingest.errors import SetupError
-from ingest.tokens.memo import Memo
-from ingest.tokens.pieces import blocks
+from ingest.tokens.pieces import PieceCache, blocks
 from ingest.tokens.tokenizers import Tokenizer, load_tokenizer
 from ingest.tokens.vocabularies import load_cl100k, load_minilm, load_wordllama, wordllama_folder
 
@@ -143,8 +142,8 @@ def test_an_unknown_tokenizer_is_a_wrong_installation() -> None:
 
 
 def test_the_memory_of_pieces_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.tokens.memo._MAX_PIECES", 10)
-    memo = Memo(lambda piece: (len(piece),))
+    monkeypatch.setattr("ingest.tokens.pieces._MAX_PIECES", 10)
+    memo = PieceCache(lambda piece: (len(piece),))
 
     numbers = memo.concatenate([str(number) for number in range(100)] + ["x" * 1000])
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.web.robots_tag import read_tag
+from ingest.web.robots import read_tag
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def _relative(path: str) -> str:
     return "/".join(part for part in parts if part not in ("", ".", ".."))
 
 
-def leaves_its_folder(path: str) -> bool:
+def escapes_folder(path: str) -> bool:
     """Whether a path would escape the folder it is unpacked to, which only attacks do."""
     return ".." in path.replace("\\", "/").split("/")
 
@@ -81,7 +81,7 @@ class FolderSink:
                 path, code="too_large", message=f"It is larger than {self._max_member_bytes} bytes."
             )
             return None
-        member = Member(path=self._unlike_any_other(path), file=file)
+        member = Member(path=self._unique_path(path), file=file)
         self.members.append(member)
         return member.path
 
@@ -96,7 +96,7 @@ class FolderSink:
         """Record a member that cannot be read."""
         self.expect(1)
         self.members.append(
-            Member(path=self._unlike_any_other(path), file="", code=code, message=message)
+            Member(path=self._unique_path(path), file="", code=code, message=message)
         )
 
     def _write(self, target: Path, data: bytes | BinaryIO) -> bool:
@@ -121,7 +121,7 @@ class FolderSink:
         self._bytes_left -= size
         return True
 
-    def _unlike_any_other(self, path: str) -> str:
+    def _unique_path(self, path: str) -> str:
         """A path that no other file and no folder has.
 
         Files inside a member get paths below the member's path, so a folder of the same name

@@ -9,7 +9,7 @@ from lxml import etree, html
 
 from ingest.best_effort import improve
 from ingest.formats.common.inflate_limit import guard_xml
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.source import Extraction, Source, present
 from ingest.formats.encoding.decode import decode
 from ingest.formats.html.hidden import drop_hidden
 from ingest.formats.html.main_content import LeftOut, drop_boilerplate
@@ -77,7 +77,6 @@ def _extract(source: Source) -> Extraction:
         left_out = drop_boilerplate(tree)
         tidy(tree)
         body = to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
-    warnings = {"hidden_text": has_hidden_text, "main_content_unsure": left_out.is_unsure}
     return Extraction(
         parts=[_headed(body, title)],
         extractor=_VERSION,
@@ -85,7 +84,7 @@ def _extract(source: Source) -> Extraction:
         encoding=encoding,
         metadata=_metadata(tree, meta, left_out),
         removed=unstorable_characters(text),
-        warnings=tuple(code for code, present in warnings.items() if present),
+        warnings=present(hidden_text=has_hidden_text, main_content_unsure=left_out.is_unsure),
         web=web,
     )
 

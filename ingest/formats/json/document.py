@@ -18,11 +18,7 @@ _VERSION = "json 1"
 _MOST_FAILURES = 1000  # lines; each may make the parser scan the rest of the file
 _BLANK = re.compile(r"[ \t\n\r\x1e\0]*")
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=Object,
-    parse_float=str,
-    parse_int=str,
-    parse_constant=str,
-    strict=False,
+    object_pairs_hook=Object, parse_float=str, parse_int=str, parse_constant=str, strict=False
 )
 _UNREADABLE = (ValueError, RecursionError)
 """Parser errors: invalid syntax, or more levels than the stack allows."""

@@ -17,8 +17,8 @@ from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
-from ingest.formats.common.source import Extraction, Source
-from ingest.formats.office.xml_tree import child
+from ingest.formats.common.source import Extraction, Source, filled, present
+from ingest.formats.office.blocks import child_texts
 from ingest.formats.opendocument.body import OdfBody
 from ingest.formats.opendocument.inline import OdfNotes
 from ingest.formats.opendocument.package import Objects, OdfParts
@@ -61,7 +61,7 @@ def extract(source: Source) -> Extraction:
     )
     is_presentation = source.media_type in _PRESENTATIONS
     body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=True)
-    if body.faint > body.visible:  # mostly white text: then the page cannot be white
+    if body.hidden.is_mostly_faint:
         body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=False)
     if not is_presentation:
         margins = improve(
@@ -76,15 +76,13 @@ def extract(source: Source) -> Extraction:
     properties = improve("metadata", lambda: _properties(parts.meta), otherwise=dict[str, str])
     title = properties.pop("title", None)
     attachments = improve("attachments", lambda: objects.hand_over(source.members), otherwise=list)
-    lists = {"hiddenSlides": hidden, "attachments": attachments}
-    found = {"hidden_text": body.has_hidden_text, "hidden_slides": hidden}
     return Extraction(
         parts=pages,
         extractor=_VERSION,
         paged=is_presentation,
         title=title,
-        metadata=properties | {key: items for key, items in lists.items() if items},
-        warnings=tuple(code for code, is_so in found.items() if is_so),
+        metadata=properties | filled(hiddenSlides=hidden, attachments=attachments),
+        warnings=present(hidden_text=body.hidden.has_sentence, hidden_slides=hidden),
     )
 
 
@@ -152,9 +150,4 @@ def _margin_texts(margin: etree._Element) -> Iterator[str]:
 
 def _properties(root: etree._Element | None) -> dict[str, str]:
     meta = None if root is None else next(root.iter("{*}meta"), None)
-    found = {}
-    for theirs, ours in _FIELDS.items():
-        item = child(meta, theirs)
-        if item is not None and item.text and item.text.strip():
-            found[ours] = item.text.strip()
-    return found
+    return child_texts(meta, _FIELDS)

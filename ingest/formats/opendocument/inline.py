@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from ingest.formats.common.markdown import plain
+from ingest.formats.office.blocks import comment_text, link
 from ingest.formats.office.xml_tree import attribute, child, local
 from ingest.formats.opendocument.styles import OdfStyle, OdfStyles, style_of
 
@@ -112,20 +112,16 @@ class _InlineReader:
         self.found.pieces.append(text)
 
     def _link(self, start: int, address: str) -> None:
-        text = "".join(self.found.pieces[start:])
         is_web = address.lower().startswith(("http://", "https://", "mailto:"))
-        if is_web and text.strip() and text.strip() not in address and not set("[]\n") & set(text):
-            self.found.pieces[start:] = [f"[{text}]({address})"]
+        text = "".join(self.found.pieces[start:])
+        self.found.pieces[start:] = [link(text, address if is_web else None)]
 
 
 def comment(annotation: etree._Element) -> str:
     """`Comment by author: text`, empty if it has no text."""
     author = child(annotation, "creator")
     text = " ".join(_flat(item) for item in annotation.iterchildren("{*}p", "{*}list")).strip()
-    if not text:
-        return ""
-    who = f" by {author.text.strip()}" if author is not None and author.text else ""
-    return plain(f"Comment{who}: {text}")
+    return comment_text((author.text or "").strip() if author is not None else None, text)
 
 
 def _flat(element: etree._Element) -> str:

@@ -1,5 +1,7 @@
 """Files attached to a PDF document or to its annotations."""
 
+from functools import partial
+
 from pypdfium2 import PdfDocument
 
 from ingest.formats.common.attachments import Attachments
@@ -26,19 +28,9 @@ def _add(file: AttachedFile, attachments: Attachments) -> None:
     """Add one file; refuse it if it lacks data or is too large."""
     if file.data is not None:
         attachments.add(file.name, file.data, media_type=file.media_type)
-    elif file.size:
-        attachments.refuse(
-            file.name,
-            size=file.size,
-            media_type=file.media_type,
-            code="too_large",
-            message="The file is too large.",
-        )
+        return
+    refuse = partial(attachments.refuse, file.name, size=file.size, media_type=file.media_type)
+    if file.size:
+        refuse(code="too_large", message="The file is too large.")
     else:
-        attachments.refuse(
-            file.name,
-            size=0,
-            media_type=file.media_type,
-            code="corrupt",
-            message="The file is damaged.",
-        )
+        refuse(code="corrupt", message="The file is damaged.")

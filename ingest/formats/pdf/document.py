@@ -17,7 +17,7 @@ from ingest.formats.pdf import forms, pypdf_fallback
 from ingest.formats.pdf.attachments import add_document_files
 from ingest.formats.pdf.headers_and_footers import drop_headers_and_footers, drop_stamps
 from ingest.formats.pdf.headings import Bookmark, mark_headings
-from ingest.formats.pdf.hyphens import mend_hyphens
+from ingest.formats.pdf.hyphens import join_hyphenated
 from ingest.formats.pdf.lines import PageLines, run_or_roll_back
 from ingest.formats.pdf.markdown import page_markdown
 from ingest.formats.pdf.page import Findings, PageReader
@@ -116,7 +116,7 @@ def _finish(document: PdfDocument, pages: list[PageLines], unread: set[int]) -> 
     """Steps that compare all pages: headers and footers, hyphens, headings."""
     run_or_roll_back("furniture", pages, lambda: drop_stamps(pages, unread))
     run_or_roll_back("furniture", pages, lambda: drop_headers_and_footers(pages))
-    run_or_roll_back("hyphens", pages, lambda: mend_hyphens(pages))
+    run_or_roll_back("hyphens", pages, lambda: join_hyphenated(pages))
     outline = improve(
         "headings", lambda: list(_outline(document, len(pages))), otherwise=list[Bookmark]
     )

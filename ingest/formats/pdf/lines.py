@@ -124,11 +124,11 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     turn = pdfium.rotation(page)
     boxes = pdfium.char_boxes(text_page, ends)
     if turn:
-        boxes = [turned(box, turn) for box in boxes]
-    found = PageLines(_lines(spans, ends, boxes), turned(pdfium.page_box(page), turn))
+        boxes = [rotated(box, turn) for box in boxes]
+    found = PageLines(_lines(spans, ends, boxes), rotated(pdfium.page_box(page), turn))
     _drop_off_page(found)
     _find_sizes(text_page, found.lines)
-    _look(found)
+    _mark_suspects(found)
     return found
 
 
@@ -175,7 +175,7 @@ def _find_sizes(text_page: int, lines: Sequence[Line]) -> None:
         line.size = known[key]
 
 
-def _look(page: PageLines) -> None:
+def _mark_suspects(page: PageLines) -> None:
     """Set `jumps` and `gaps`, which decide whether later steps examine the page."""
     gaps = {
         line.start
@@ -192,10 +192,10 @@ def _look(page: PageLines) -> None:
 
 
 @overload
-def turned(box: Box, quarters: int) -> Box: ...
+def rotated(box: Box, quarters: int) -> Box: ...
 @overload
-def turned(box: Columns, quarters: int) -> Columns: ...
-def turned(box: Any, quarters: int) -> Any:
+def rotated(box: Columns, quarters: int) -> Columns: ...
+def rotated(box: Any, quarters: int) -> Any:
     """A box (or the columns of many) after turning the page clockwise by `quarters` times 90°.
 
     Left, top, right, bottom, in both argument and result.

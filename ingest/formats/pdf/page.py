@@ -16,8 +16,8 @@ from ingest.formats.pdf.attachments import add_annotation_file
 from ingest.formats.pdf.headings import numbered
 from ingest.formats.pdf.hidden import drop_hidden
 from ingest.formats.pdf.lines import PageLines, plain_lines, read_lines, run_or_roll_back
-from ingest.formats.pdf.reading_order import put_in_order
-from ingest.formats.pdf.right_to_left import RIGHT_TO_LEFT, mend_right_to_left
+from ingest.formats.pdf.reading_order import sort_lines
+from ingest.formats.pdf.right_to_left import RIGHT_TO_LEFT, restore_logical_order
 from ingest.formats.pdf.tables import tables_to_markdown
 from ingest.formats.pdf.vertical import VerticalPages, looks_vertical
 
@@ -128,7 +128,7 @@ class PageReader:
                 return self._read_garbled(index, text)
             better = improve(
                 "engine",
-                lambda: better_of(text, lambda: self._fallback.text(index)),
+                lambda: better_text(text, lambda: self._fallback.text(index)),
                 otherwise=lambda: text,
             )
             if better is not text:
@@ -162,9 +162,9 @@ class PageReader:
     def _arrange(self, page: int, text_page: int, text: str, lines: PageLines) -> None:
         one = [lines]
         run_or_roll_back("hidden_text", one, lambda: self._drop_hidden(page, text_page, lines))
-        run_or_roll_back("reading_order", one, lambda: put_in_order(lines))
+        run_or_roll_back("reading_order", one, lambda: sort_lines(lines))
         if not text.isascii() and RIGHT_TO_LEFT.search(text):
-            run_or_roll_back("right_to_left", one, lambda: mend_right_to_left(text_page, lines))
+            run_or_roll_back("right_to_left", one, lambda: restore_logical_order(text_page, lines))
         else:
             run_or_roll_back("tables", one, lambda: tables_to_markdown(page, text_page, lines))
         attempt("headings", lambda: _find_bold(text_page, lines))
@@ -194,9 +194,7 @@ class PageReader:
     def _recognise(self, index: int, ocr: Recogniser) -> str | None:
         """Text of the rendered page by OCR; None if OCR failed."""
         return improve(
-            "ocr",
-            lambda: pictures.recognise(self._document, index, ocr),
-            otherwise=lambda: None,
+            "ocr", lambda: pictures.recognise(self._document, index, ocr), otherwise=lambda: None
         )
 
     def _read_garbled(self, index: int, text: str) -> PageLines:
@@ -218,7 +216,7 @@ def _find_bold(text_page: int, lines: PageLines) -> None:
         line.bold = pdfium.is_bold(text_page, line.start)
 
 
-def better_of(text: str, ask: Callable[[], str | None]) -> str:
+def better_text(text: str, ask: Callable[[], str | None]) -> str:
     """The text, or the other engine's if that one joins letters spaced apart here to words."""
     if not _is_torn(text):
         return text

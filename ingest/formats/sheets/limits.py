@@ -29,6 +29,13 @@ _OPEN = re.compile(
 )
 _COLUMNS = re.compile(rb"number-columns-repeated=[\"'](\d{1,9})")
 _ROWS = re.compile(rb"number-rows-repeated=[\"'](\d{1,9})")
+# No part matches beyond the next tag, so the time is linear. Empty text (t="str") is a result.
+_UNCALCULATED = re.compile(
+    rb"<(?:\w+:)?c(?![^<>]*\st=[\"']str[\"'])(?:\s[^<>]*)?(?<!/)>\s*"
+    rb"<(?:\w+:)?f(?:(?:\s[^<>]*)?/>|(?:\s[^<>]*)?>[^<]*</(?:\w+:)?f>)\s*"
+    rb"(?:</(?:\w+:)?c>|<(?:\w+:)?v\s*(?:/>|></))"
+)
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 
 
 def check_xlsx(archive: zipfile.ZipFile) -> None:
@@ -166,3 +173,16 @@ def _column(letters: bytes) -> int:
 def _repeated(pattern: re.Pattern[bytes], attributes: bytes) -> int:
     found = pattern.search(attributes)
     return int(found[1]) if found else 1
+
+
+def has_uncalculated_formulas(package: zipfile.ZipFile) -> bool:
+    """Whether an XLSX package has formulas without stored results.
+
+    A formula that is split across two blocks is missed.
+    """
+    return any(
+        _FORMULA.search(data) and _UNCALCULATED.search(data)
+        for member in package.infolist()
+        if member.filename.lower().startswith("xl/worksheets/")
+        for data in blocks(package, member)
+    )

@@ -86,8 +86,7 @@ class _RecordWriter:
         self._stack.append(element)
         if len(self._stack) > _MOST_LEVELS:
             raise Permanent(
-                f"The XML file is nested more than {_MOST_LEVELS:,} levels deep.",
-                code="corrupt",
+                f"The XML file is nested more than {_MOST_LEVELS:,} levels deep.", code="corrupt"
             )
 
     def text(self, text: str) -> None:

@@ -15,7 +15,7 @@ from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
 from ingest.store.documents.documents import FromWeb, text_hash
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.web import urls
-from ingest.web.robots_tag import RobotsTag, read_tag
+from ingest.web.robots import RobotsTag, read_tag
 from ingest.web.scope import Scope
 
 _LONGEST_VALIDATOR: Final = 500

@@ -10,7 +10,7 @@ from ingest.errors import ErrorCode, Permanent, Transient
 from ingest.model import EmbeddingModel, Vectors
 
 # Only the operator can fix these: a retry a second later fails too.
-_LASTING: Final = frozenset(
+_NEEDS_OPERATOR: Final = frozenset(
     {
         "embedding_unauthorized",
         "embedding_model_missing",
@@ -74,12 +74,12 @@ class ProviderFault(Transient):
         self.status = status
 
     @property
-    def is_lasting(self) -> bool:
+    def needs_operator(self) -> bool:
         """Whether only an operator can fix it."""
-        return self.code in _LASTING
+        return self.code in _NEEDS_OPERATOR
 
     @property
-    def may_be_the_texts(self) -> bool:
+    def may_be_caused_by_text(self) -> bool:
         """Whether a text of the request may be the cause: gateways and servers fail on some."""
         is_vague = self.code == "embedding_unavailable" and self.retry_after is None
         return is_vague or self.status == 403

@@ -14,7 +14,7 @@ from typing import Final
 
 import httpcore
 
-from ingest.providers.fetch.addresses import Allowed
+from ingest.providers.fetch.addresses import AllowList
 from ingest.providers.fetch.failures import failed
 from ingest.providers.fetch.urls import FetchTarget, blocked, literal_address
 
@@ -44,7 +44,7 @@ class Resolver:
 
 
 class Dialer:
-    def __init__(self, allowed: Allowed, resolve: Resolve) -> None:
+    def __init__(self, allowed: AllowList, resolve: Resolve) -> None:
         self._allowed = allowed
         self._resolve = resolve
         self._network = httpcore.AnyIOBackend()

@@ -19,7 +19,7 @@ from opentelemetry.trace import Span
 
 from ingest.errors import Permanent, Transient
 from ingest.observability import tracing
-from ingest.providers.fetch.addresses import Allowed, refused_host
+from ingest.providers.fetch.addresses import AllowList, refused_host
 from ingest.providers.fetch.body import ACCEPTED, BodyWriter
 from ingest.providers.fetch.connections import Connections
 from ingest.providers.fetch.dial import Dialer, Resolve, Resolver
@@ -79,7 +79,7 @@ class Fetcher:
         self._user_agent = user_agent
         self._timeout = timeout
         self._max_bytes = max_bytes
-        self._allowed = Allowed.of(allow)
+        self._allowed = AllowList.of(allow)
         self._resolver = Resolver()
         self._connections = Connections(Dialer(self._allowed, _resolve or self._resolver))
 
