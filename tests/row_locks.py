@@ -68,8 +68,16 @@ def locks(statement: bytes) -> Sequence[Lock]:
         elif "advisory" in token:
             [number] = re.findall(r"\b7245\d+", " ".join(tokens[n : n + 24])) or ["0"]
             found.append(Lock(number, waits="try" not in token))
-    # To write the rows that the statement has locked takes no further lock.
-    return list({lock.name: lock for lock in reversed(found) if lock is not None}.values())[::-1]
+    return _first_of_each(found)
+
+
+def _first_of_each(found: Sequence[Lock | None]) -> Sequence[Lock]:
+    """To write the rows that the statement has locked takes no further lock."""
+    first: dict[str, Lock] = {}
+    for lock in found:
+        if lock is not None:
+            first.setdefault(lock.name, lock)
+    return list(first.values())
 
 
 def _table(

@@ -17,6 +17,7 @@ from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents import documents, fresh_vectors
 from ingest.store.documents.documents import DocumentChunks
 from ingest.store.search.scope import SearchScope
+from ingest.store.sources import sources
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.schedule import build_ticks
 from ingest.ticks.vector_indexer import index_vectors
@@ -59,6 +60,7 @@ async def replace_chunks(conn: Connection, source_id: UUID, space: Space) -> Non
     row = await cursor.fetchone()
     assert row is not None
     async with conn.transaction():
+        await sources.lock(conn, [source_id])
         await documents.swap_chunks(
             conn,
             DocumentChunks(

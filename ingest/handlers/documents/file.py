@@ -35,7 +35,7 @@ from ingest.store.documents.chunking import AppliedChunking
 from ingest.store.documents.documents import NewDocument
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
-from ingest.store.sources import members
+from ingest.store.sources import members, sources
 from ingest.store.sources.sources import Content
 
 # Fallback: normally the last file wakes the waiting job.
@@ -214,6 +214,7 @@ class _Ingested:
 
     async def _write_part(self, conn: Connection, new: NewDocument) -> None:
         """Write one of several documents: add its counts to the source, queue its inner files."""
+        await sources.lock(conn, [new.source_id])
         if self.location.is_root and not self.inside.jobs:
             # No jobs to wait for: end now.
             await members.keep(
