@@ -128,8 +128,8 @@ def _job(job: ClaimedJob, place: Place, uri: str, **payload: Any) -> NewJob:
 
 def _hint(uri: str) -> dict[str, bool]:
     """Mark a file that may contain files: until it is read, their number is unknown."""
-    promised = catalog.promised(uri)
-    return {"mayHoldFiles": True} if catalog.holds_files(promised) else {}
+    implied = catalog.implied_by_name(uri)
+    return {"mayHoldFiles": True} if catalog.holds_files(implied) else {}
 
 
 def _measure(uri: str, path: Path) -> _File:
