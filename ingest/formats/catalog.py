@@ -54,7 +54,7 @@ def find(media_type: str | None) -> Format | None:
     return _by_type().get(media_type or "")
 
 
-def promised(name: str | None) -> str | None:
+def implied_by_name(name: str | None) -> str | None:
     """The media type that a file name suffix implies; None if unknown."""
     return _by_suffix().get(PurePosixPath(name or "").suffix.lower())
 
@@ -90,7 +90,7 @@ def format_name(media_type: str) -> str:
     return (found.suffixes or ".other").split()[0].removeprefix(".")
 
 
-def stated(content_type: str | None) -> str | None:
+def declared_by_header(content_type: str | None) -> str | None:
     """The media type of a Content-Type header; None if missing, unknown or only `text/plain`."""
     said = (content_type or "").split(";")[0].strip().lower()
     if said in _by_alias():

@@ -146,7 +146,7 @@ def _job(job: ClaimedJob, location: FileLocation, payload: MemberPayload) -> New
 
 
 def _may_hold_files(uri: str) -> bool:
-    return catalog.holds_files(catalog.promised(uri))
+    return catalog.holds_files(catalog.implied_by_name(uri))
 
 
 def _measure(uri: str, path: Path) -> _File:
