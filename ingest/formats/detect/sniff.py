@@ -50,7 +50,7 @@ def sniff(file: BinaryIO, *, name: str | None = None, declared: str | None = Non
     if len(head) < HEAD and not head.strip(b" \t\r\n\f\v\0"):
         raise Permanent("The file is empty.", code="empty_content")
     language = language_of(name)
-    promised = types.TEXT if language else catalog.promised(name)
+    promised = catalog.promised(name) or (types.TEXT if language else None)
     stated = catalog.stated(declared)
     media_type = _binary(file, head)
     if media_type is None:
@@ -61,7 +61,7 @@ def sniff(file: BinaryIO, *, name: str | None = None, declared: str | None = Non
                 peek(head),
                 promised=promised,
                 declared=stated,
-                is_code=language is not None,
+                is_code=language is not None and promised == types.TEXT,
                 is_whole=len(head) < HEAD,
             )
     if media_type is None or (media_type == types.TEXT and _is_binary(promised)):

@@ -1,0 +1,30 @@
+"""What a job handler imports. INGEST_HANDLERS names its module; see docs/extending.md."""
+
+from ingest.errors import ErrorCode, OwnCode, Permanent, Snooze, Transient
+from ingest.handlers.context import Context, Outcome, Progress, Review, Wait, Write
+from ingest.handlers.registry import Handler, handler
+from ingest.postgres.database import Connection, transaction
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.store.sources.source_views import DocumentView, document_text, list_documents
+
+__all__ = [
+    "ClaimedJob",
+    "Connection",
+    "Context",
+    "DocumentView",
+    "ErrorCode",
+    "Handler",
+    "Outcome",
+    "OwnCode",
+    "Permanent",
+    "Progress",
+    "Review",
+    "Snooze",
+    "Transient",
+    "Wait",
+    "Write",
+    "document_text",
+    "handler",
+    "list_documents",
+    "transaction",
+]
