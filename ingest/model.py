@@ -238,7 +238,8 @@ class OcrSettings:
 class EmbeddingModel:
     """Identity of a vector space. Vectors of two models never mix (pipeline invariant 5)."""
 
-    provider: Literal["local", "static", "openai"]
+    provider: str
+    """`local`, `static`, `openai`, or a name that an extension chose."""
     name: str
     dimension: int
     max_tokens: int

@@ -11,6 +11,7 @@ from ingest.blobs.base import BlobStore
 from ingest.blobs.factory import build_blob_store
 from ingest.embedding.provider_watch import ProviderWatch
 from ingest.embedding.service import EmbeddingService
+from ingest.formats import catalog
 from ingest.governor import Governor, Limits
 from ingest.handlers.context import ArchiveLimits, Context, Web
 from ingest.handlers.registry import load_handlers
@@ -41,7 +42,7 @@ from ingest.webhook_inbox import CHANNEL, Inbox
 from ingest.worker.loop import Worker
 
 # Each search uses up to two connections; the limit leaves some for uploads and jobs.
-_SEARCHES_AT_ONCE: Final = 4
+_SEARCHES: Final = 4
 _PREVIEWS_AT_ONCE: Final = 2
 # Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
 _CONNECTIONS_OF_JOBS: Final = 32
@@ -68,9 +69,7 @@ class Runtime:
     """Optional modules that are not installed; files of their formats cannot be read."""
     lane: str | None = None
     """Lane of the embedding provider; None: the embedder runs in this process."""
-    searches: asyncio.Semaphore = field(
-        default_factory=lambda: asyncio.Semaphore(_SEARCHES_AT_ONCE)
-    )
+    searches: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_SEARCHES))
     search_statistics: SearchStatistics = field(default_factory=SearchStatistics)
 
     @property
@@ -121,6 +120,7 @@ async def open_runtime(
 
     Stops it in reverse order.
     """
+    catalog.load_extensions(settings.formats)
     async with AsyncExitStack() as stack:
         checked = await stack.enter_async_context(checking(_parsers(settings, size=1)))
         size = 10 + min(settings.worker_concurrency, _CONNECTIONS_OF_JOBS)
@@ -226,7 +226,12 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
 
 
 def _parsers(settings: Settings, *, size: int) -> ParserPool:
-    return ParserPool(size=size, timeout=settings.parser_timeout, memory=settings.parser_memory)
+    return ParserPool(
+        size=size,
+        timeout=settings.parser_timeout,
+        memory=settings.parser_memory,
+        formats=settings.formats,
+    )
 
 
 def _previews(settings: Settings, ocr: OcrSettings | None) -> Previews:

@@ -1,17 +1,23 @@
 """A job type of your own in one file: how many words the documents of a knowledge source have.
 
-README.md beside it says how to start, register and queue it.
+docs/extending.md says how to start, register and queue it.
 """
 
 from uuid import UUID
 
-from ingest.errors import OwnCode, Permanent
-from ingest.handlers.context import Context, Outcome, Progress
-from ingest.handlers.registry import handler
-from ingest.payloads import Payload
-from ingest.postgres.database import transaction
-from ingest.store.queue.jobs import ClaimedJob
-from ingest.store.sources import source_views
+from ingest.extend.handlers import (
+    ClaimedJob,
+    Context,
+    Outcome,
+    OwnCode,
+    Payload,
+    Permanent,
+    Progress,
+    document_text,
+    handler,
+    list_documents,
+    transaction,
+)
 
 
 class WordCount(Payload):
@@ -28,7 +34,7 @@ async def count_words(job: ClaimedJob, ctx: Context, progress: Progress) -> Outc
     # Texts are fetched one by one: a connection is held for a moment, memory for one document.
     for document_id in await _documents(job, ctx):
         async with transaction(ctx.pool) as conn:
-            text = await source_views.document_text(
+            text = await document_text(
                 conn, application_id=job.application_id, document_id=document_id
             )
         words += sum(len(word) >= shortest for word in (text or "").split())
@@ -45,7 +51,7 @@ async def _documents(job: ClaimedJob, ctx: Context) -> list[UUID]:
     found: list[UUID] = []
     while True:
         async with transaction(ctx.pool) as conn:
-            page = await source_views.list_documents(
+            page = await list_documents(
                 conn,
                 application_id=job.application_id,
                 source_id=job.knowledge_source_id,

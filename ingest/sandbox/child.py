@@ -1,7 +1,7 @@
 """The main program of a parser process: answers requests from standard input, one at a time.
 
-process.py starts it as `python -m ingest.sandbox.child MEMORY PARENT`. The first file that needs a
-heavy library imports it; it stays loaded for later files.
+process.py starts it as `python -m ingest.sandbox.child MEMORY PARENT [FORMAT_MODULE…]`. The first
+file that needs a heavy library imports it; it stays loaded for later files.
 """
 
 import gc
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ingest.best_effort import recording
 from ingest.errors import Permanent, Transient
+from ingest.formats import catalog
 from ingest.model import Chunk, ChunkSettings, Document, MissingModule, OcrSettings
 from ingest.sandbox import limits, protocol
 from ingest.sandbox.messages import (
@@ -51,6 +52,7 @@ def main() -> None:
     # collection takes a third of a PDF's time.
     gc.set_threshold(100_000, 20, 50)
     logging.disable()  # nobody reads the parsers' warnings
+    catalog.load_extensions(sys.argv[3:])
     requests, replies = _take_over_pipes()
     _send(replies, protocol.frame({"ready": True}))
     while (head := requests.read(LENGTH.size)) and len(head) == LENGTH.size:

@@ -7,7 +7,7 @@ resource limits (limits.py) and no secrets in its environment (process.py).
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
@@ -45,7 +45,8 @@ class ParserPool:
     """Reads up to `size` files at a time, each in a separate process.
 
     timeout: wall clock per file and stage; restarts with each page read by OCR. memory: address
-    space of a process in bytes. child: the module that the processes run.
+    space of a process in bytes. formats: modules with formats of the operator
+    (formats.catalog.load_extensions). child: the module that the processes run.
     """
 
     def __init__(
@@ -54,11 +55,13 @@ class ParserPool:
         size: int,
         timeout: timedelta,
         memory: int,
+        formats: Sequence[str] = (),
         child: str = "ingest.sandbox.child",
     ) -> None:
         self._slots = asyncio.Semaphore(size)
         self._timeout = timeout.total_seconds()
         self._memory = memory
+        self._formats = tuple(formats)
         self._module = child
         self._idle: list[Child] = []  # the last one was used last and has most libraries loaded
         self._busy: set[Child] = set()
@@ -119,7 +122,7 @@ class ParserPool:
             if child.alive:
                 return child
             self._discard(child)
-        return await Child.start(self._module, memory=self._memory)
+        return await Child.start(self._module, memory=self._memory, formats=self._formats)
 
     async def _run(
         self,

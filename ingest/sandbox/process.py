@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import structlog
 
@@ -59,10 +59,10 @@ class Child:
         """Number of files given to it so far."""
 
     @classmethod
-    async def start(cls, module: str, *, memory: int) -> "Child":
+    async def start(cls, module: str, *, memory: int, formats: Sequence[str] = ()) -> "Child":
         """Start a process and wait until it is ready. Transient if that takes too long or fails."""
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", module, str(memory), str(os.getpid()),
+            sys.executable, "-m", module, str(memory), str(os.getpid()), *formats,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

@@ -15,6 +15,7 @@ from ingest.settings.smtp_url import SmtpServer, is_mail_address, parse_smtp_url
 from ingest.settings.types import (
     Address,
     Duration,
+    EmbedderName,
     HttpUrl,
     KeepFor,
     ModuleNames,
@@ -52,7 +53,7 @@ class Settings(BaseSettings):
     requests_per_minute: int = Field(default=6000, ge=0)
 
     # Embeddings
-    embedder: Literal["local", "static", "openai"] | None = None
+    embedder: EmbedderName | None = None
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
     openai_base_url: HttpUrl | None = Field(
         default=None, repr=False, validation_alias="OPENAI_BASE_URL"
@@ -66,6 +67,7 @@ class Settings(BaseSettings):
     worker: bool = True
     worker_concurrency: int = Field(default=16, ge=1, le=1000)
     handlers: ModuleNames = ()
+    formats: ModuleNames = ()
     tick: str = "*/30 * * * * *"
     heartbeat: Duration = timedelta(seconds=20)
     stale_after: Duration = timedelta(minutes=2)
@@ -256,7 +258,7 @@ class Settings(BaseSettings):
         return min(self.fetch_max_bytes, self.max_file_bytes)
 
     @property
-    def embedding_provider(self) -> Literal["local", "static", "openai"]:
+    def embedding_provider(self) -> str:
         """The configured embedder; by default `openai` if its key or URL is set, or `local`."""
         if self.embedder is not None:
             return self.embedder

@@ -83,12 +83,27 @@ def _module_names(value: Any) -> Any:
         return value
     names = tuple(name.strip() for name in value.split(",") if name.strip())
     for name in names:
-        if not all(part.isidentifier() for part in name.split(".")):
-            raise ValueError(f"{name!r} is no name of a module")
+        if not _is_module_name(name):
+            raise ValueError(f"{name!r} is not the name of a module")
     return names
 
 
+def _is_module_name(name: str) -> bool:
+    return all(part.isidentifier() for part in name.split("."))
+
+
 ModuleNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_module_names)]
+
+
+def _embedder_name(value: str) -> str:
+    module, _, function = value.partition(":")
+    is_own = _is_module_name(module) and function.isidentifier()
+    if not is_own and value not in ("local", "static", "openai"):
+        raise ValueError("must be local, static, openai or module:function")
+    return value
+
+
+EmbedderName = Annotated[str, AfterValidator(_embedder_name)]
 
 
 def _ocr_languages(value: Any) -> Any:

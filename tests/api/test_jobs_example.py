@@ -1,4 +1,4 @@
-"""The example of a job type of one's own does what its README says, with exactly its requests."""
+"""The example of a job type does what docs/extending.md says, with exactly its requests."""
 
 import json
 import re
@@ -16,12 +16,13 @@ from ingest.postgres.database import Connection, Pool
 from tests.api.helpers import finish_file_job, upload
 from tests.worker import running_worker, until_status
 
-EXAMPLES = Path(__file__).parents[2] / "docs/examples"
+DOCS = Path(__file__).parents[2] / "docs"
+EXAMPLES = DOCS / "examples"
 
 
 def requests() -> list[tuple[str, dict[str, Any]]]:
-    """Path and JSON body of each request of the README that has a body."""
-    text = (EXAMPLES / "README.md").read_text()
+    """Path and JSON body of each request of the page that has a body."""
+    text = (DOCS / "extending.md").read_text()
     found = re.findall(r"\$URL(/\S+) [^\n]*-d '(\{.*?\})'", text, re.DOTALL)
     return [(path, json.loads(body)) for path, body in found]
 

@@ -70,22 +70,17 @@ def test_a_new_text_format_needs_its_declaration_only(monkeypatch: pytest.Monkey
     from ingest.formats.text import declaration
 
     monkeypatch.setattr(declaration, "FORMATS", (*declaration.FORMATS, new))
-    forget_declarations()
+    catalog.forget()
     try:
         found = sniff(BytesIO(b"Present: Ada"), name="a.minutes")
         document = extract(BytesIO(b"Present: Ada"), name="a.minutes")
     finally:
         monkeypatch.undo()
-        forget_declarations()
+        catalog.forget()
 
     assert found.media_type == "text/x-minutes"
     assert document.text == "Present: Ada"
     assert catalog.find("text/x-minutes") is None
-
-
-def forget_declarations() -> None:
-    for derived in (catalog.formats, catalog._by_type, catalog._by_suffix, catalog._by_alias):
-        derived.cache_clear()
 
 
 def test_the_documentation_has_the_table_of_declared_formats() -> None:

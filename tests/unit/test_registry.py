@@ -75,5 +75,5 @@ def test_the_setting_names_modules_separated_by_commas(monkeypatch: pytest.Monke
 def test_a_path_is_no_name_of_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INGEST_HANDLERS", "docs/examples/word_count.py")
 
-    with pytest.raises(ValueError, match="no name of a module"):
+    with pytest.raises(ValueError, match="not the name of a module"):
         Settings()

@@ -51,7 +51,7 @@ def sniff(file: BinaryIO, *, name: str | None = None, declared: str | None = Non
     if len(head) < HEAD and not head.strip(b" \t\r\n\f\v\0"):
         raise Permanent("The file is empty.", code="empty_content")
     language = language_of(name)
-    implied = types.TEXT if language else catalog.implied_by_name(name)
+    implied = catalog.implied_by_name(name) or (types.TEXT if language else None)
     stated = catalog.declared_by_header(declared)
     media_type = _binary(file, head)
     if media_type is None:
@@ -62,7 +62,7 @@ def sniff(file: BinaryIO, *, name: str | None = None, declared: str | None = Non
                 peek(head),
                 implied=implied,
                 declared=stated,
-                is_code=language is not None,
+                is_code=language is not None and implied == types.TEXT,
                 is_whole=len(head) < HEAD,
             )
     if media_type is None or (media_type == types.TEXT and _is_binary(implied)):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -20,6 +20,7 @@ _NEEDS_OPERATOR: Final = frozenset(
 )
 
 
+@runtime_checkable
 class Embedder(Protocol):
     model: EmbeddingModel
     max_items: int
