@@ -13,7 +13,7 @@ from harness.postgres import postgres_in
 from ingest.postgres.database import Connection, Pool, begin_session, open_pool
 from ingest.postgres.migrations import migrate
 from ingest.store.tenants import applications
-from tests.lock_recorder import DOCUMENT, LockOrder, LockRecorder, recording
+from tests.support.lock_recorder import DOCUMENT, LockOrder, LockRecorder, recording
 
 # Few rows are deleted: to truncate all tables takes fifty times as long. Many are truncated: what
 # they leave behind would slow the next tests down.

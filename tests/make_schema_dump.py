@@ -1,8 +1,8 @@
-"""Writes tests/db/fixtures/VERSION.sql: a database of this version with a few rows in every table.
+"""Writes VERSION.sql in db/postgres/fixtures: a database of this version, with rows everywhere.
 
     python -m tests.make_schema_dump
 
-Run it once per release; tests/db/test_upgrade.py then upgrades the dump with all later migrations.
+Run it once per release; test_upgrade.py then upgrades the dump with all later migrations.
 The dump is plain SQL that every supported Postgres executes.
 """
 
@@ -21,12 +21,12 @@ from ingest.postgres.embedded.binaries import find_binaries
 from ingest.postgres.embedded.server import EmbeddedPostgres
 from ingest.postgres.migrations import migrate
 from ingest.store.tenants import applications
-from tests.builders import add_worker, upload
-from tests.knowledge import add_document, add_space
-from tests.notifications import add_endpoint
-from tests.web_sources import SITE, add_page, start
+from tests.support.crawl_sources import SITE, add_page, start
+from tests.support.notification_fixtures import add_endpoint
+from tests.support.queue_builders import add_worker, upload
+from tests.support.searchable_chunks import add_document, add_space
 
-FIXTURES = Path(__file__).parent / "db" / "fixtures"
+FIXTURES = Path(__file__).parent / "db" / "postgres" / "fixtures"
 
 # Tables that the functions of the store do not fill below.
 _ROWS = (

@@ -23,7 +23,7 @@ from typing import Any
 
 import httpx
 
-from tests import make_files, make_mail, make_office, make_sheets
+from tests.builders import make_files, make_mail, make_office, make_sheets
 
 _HERE = Path(__file__).parent.parent
 _KEY = "rk_operator_key_of_the_wheel_check"

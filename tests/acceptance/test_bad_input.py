@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from harness.service import services
-from tests import make_files
-from tests.make_archives import locked_zip, zip_of
+from tests.builders import make_files
+from tests.builders.make_archives import locked_zip, zip_of
 
 _BAD = {
     "empty.txt": (b"", "empty_content"),

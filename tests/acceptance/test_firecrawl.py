@@ -19,9 +19,9 @@ import pytest
 from harness.patience import PATIENCE
 from harness.service import Database, Service, until
 from tests.acceptance.firecrawl_sites import RandomSite
-from tests.firecrawl_crawls import Behaviour
-from tests.firecrawl_events import document, event, signature
-from tests.firecrawl_server import SECRET, FirecrawlServer, firecrawl_server
+from tests.servers.firecrawl_crawls import Behaviour
+from tests.servers.firecrawl_events import document, event, signature
+from tests.servers.firecrawl_server import SECRET, FirecrawlServer, firecrawl_server
 
 # The fewest that have every trouble. All 200 take a minute more: INGEST_FIRECRAWL_CRAWLS=200.
 _CRAWLS: Final = int(os.environ.get("INGEST_FIRECRAWL_CRAWLS", "36"))

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from harness.service import Service, services, until
-from tests import make_files
-from tests.make_archives import zip_of
-from tests.make_mail import eml, multipart
-from tests.make_office import paragraph, presentation, shape, word
-from tests.make_sheets import Cell, xlsx
+from tests.builders import make_files
+from tests.builders.make_archives import zip_of
+from tests.builders.make_mail import eml, multipart
+from tests.builders.make_office import paragraph, presentation, shape, word
+from tests.builders.make_sheets import Cell, xlsx
 
 _MANUAL = "\n\n".join(
     f"## Chapter {n}\n\n" + f"The wombat of chapter {n} digs a long burrow. " * 12 for n in range(4)

@@ -16,7 +16,7 @@ from tests.acceptance.counting_provider import CountingProvider, counting_provid
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server
 from tests.acceptance.two_workers import TwoWorkers, settle, two_workers
-from tests.retaining import clean
+from tests.support.retention_fixtures import clean
 
 
 @pytest.fixture(scope="module")

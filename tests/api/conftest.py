@@ -32,9 +32,9 @@ from ingest.runtime import Runtime
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
 from ingest.store.tenants import api_keys, applications
+from tests.api.fake_parser import TextParser
 from tests.api.hubs import running
-from tests.api.parser import TextParser
-from tests.live import Inbox
+from tests.support.live_sources import Inbox
 
 OPERATOR_KEY = "the-operators-key"
 MODEL = EmbeddingModel(

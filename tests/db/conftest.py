@@ -14,12 +14,13 @@ from ingest.postgres.database import Connection, Pool, transaction
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.store.documents import embedding_models
 from ingest.webhook_inbox import Inbox
-from tests.archive_house import ArchiveHouse
-from tests.fakes import FakeEmbedder
-from tests.fetching import fetcher
-from tests.file_house import House
-from tests.firecrawl_crawls import SitePage
-from tests.firecrawl_runs import (
+from tests.servers.firecrawl_crawls import SitePage
+from tests.servers.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
+from tests.support.archive_fixtures import ArchiveHouse
+from tests.support.fake_embedder import FakeEmbedder
+from tests.support.fetchers import fetcher
+from tests.support.file_fixtures import House
+from tests.support.firecrawl_runs import (
     SITE,
     Root,
     claim_root,
@@ -27,7 +28,6 @@ from tests.firecrawl_runs import (
     make_inbox,
     start_run,
 )
-from tests.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
 
 
 @pytest.fixture
