@@ -84,11 +84,10 @@ class LockRecorder:
         statement = self._names.get(query) if isinstance(query, bytes) else None
         if statement is None:
             return
-        asked = locks(query)
-        if rows == 0 and len({lock.name for lock in asked}) == 1:
-            return  # no row to lock
+        if rows == 0:
+            return  # it found none to lock
         held = self._held.setdefault(conn, [])
-        for lock in asked:
+        for lock in locks(query):
             if lock.waits:
                 self._check(statement, lock.name, held)
             held.append(_Held(self.order.rank.get(lock.name, -1), lock.name, statement))

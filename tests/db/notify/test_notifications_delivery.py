@@ -196,6 +196,7 @@ async def test_a_deleted_or_disabled_endpoint_gets_nothing_more(
         [kept] = await send_test(conn, disabled)
         async with conn.transaction():
             await webhook_endpoints.delete(conn, application_id=application_id, id=deleted.id)
+        async with conn.transaction():
             await webhook_endpoints.edit(
                 conn,
                 application_id=application_id,
