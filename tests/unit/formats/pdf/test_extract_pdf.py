@@ -54,7 +54,7 @@ def test_an_owner_password_only_is_no_obstacle() -> None:
     assert extract(make_files.pdf(owner_password="x")).text == "Hello from a PDF."
 
 
-def test_the_second_opinion_opens_owner_passwords_too() -> None:
+def test_the_fallback_engine_opens_owner_passwords() -> None:
     data = make_files.pdf(["Page one.", "Page two."], owner_password="x")
     source = Source(stream=io.BytesIO(data), media_type="application/pdf")
 
