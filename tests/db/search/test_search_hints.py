@@ -77,11 +77,13 @@ async def test_no_statement_of_a_search_takes_longer_than_five_seconds(
             assert await cursor.fetchone() == ("5s",)
 
 
-async def test_the_index_is_built_with_care(conn: Connection, space: Space) -> None:
+async def test_index_is_built_with_the_configured_quality(conn: Connection, space: Space) -> None:
     assert await _options(conn, space) == ["m=16", "ef_construction=256"]
 
 
-async def test_an_index_of_before_is_gone_on_with_more_care(conn: Connection, space: Space) -> None:
+async def test_migration_raises_ef_construction_of_existing_indexes(
+    conn: Connection, space: Space
+) -> None:
     index = f"rag.embeddings_hnsw_{space.id}"
     await conn.execute(f"alter index {index} reset (m, ef_construction)".encode())
     assert not await _options(conn, space)

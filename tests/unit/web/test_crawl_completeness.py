@@ -24,7 +24,7 @@ _FATES: dict[PageStatus, Fate] = {
 
 
 @pytest.mark.parametrize(("status", "expected"), list(_FATES.items()))
-def test_every_state_of_a_page_has_its_fate(status: PageStatus, expected: Fate) -> None:
+def test_every_page_state_has_a_removal_rule(status: PageStatus, expected: Fate) -> None:
     assert fate(PageCount(status=status, n=1)) == expected
 
 
@@ -32,7 +32,7 @@ def test_every_state_of_a_page_has_its_fate(status: PageStatus, expected: Fate) 
     ("http_status", "expected"),
     [(404, "gone"), (410, "gone"), (403, "unknown"), (500, "unknown"), (None, "unknown")],
 )
-def test_a_page_that_failed_is_gone_only_by_its_servers_word(
+def test_failed_page_counts_as_gone_only_by_404_or_410(
     http_status: int | None, expected: Fate
 ) -> None:
     assert fate(PageCount(status="failed", n=1, http_status=http_status)) == expected

@@ -33,7 +33,7 @@ async def _write(conn: Connection) -> None:
     raise AssertionError("not reached")
 
 
-def test_a_job_about_nothing_that_did_nothing_ends_barely() -> None:
+def test_job_without_source_and_write_completes_in_one_statement() -> None:
     assert Finished(ended=BARE).is_bare
 
 
@@ -49,7 +49,7 @@ def test_a_job_about_nothing_that_did_nothing_ends_barely() -> None:
         replace(BARE, embedding_config={"model": "m"}),
     ],
 )
-def test_an_end_that_somebody_hears_of_is_not_bare(ended: Ended) -> None:
+def test_completion_with_subscribers_emits_event(ended: Ended) -> None:
     assert not Finished(ended=ended).is_bare
 
 
@@ -57,5 +57,5 @@ def test_an_end_that_somebody_hears_of_is_not_bare(ended: Ended) -> None:
     "more",
     [{"write": _write}, {"lines": [LogLine(job_id=ID, attempt=1, message="done")]}],
 )
-def test_an_end_with_something_to_write_is_not_bare(more: dict[str, Any]) -> None:
+def test_completion_with_writes_needs_a_transaction(more: dict[str, Any]) -> None:
     assert not Finished(ended=BARE, **more).is_bare
