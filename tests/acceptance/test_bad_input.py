@@ -37,7 +37,7 @@ _ODD = {
 }
 
 
-def test_every_file_of_a_mixed_upload_says_what_became_of_it(tmp_path: Path) -> None:
+def test_every_file_of_a_mixed_upload_reports_its_outcome(tmp_path: Path) -> None:
     env = {"INGEST_MAX_PAGES": "10"}
     with services(data=tmp_path, env=env) as start:
         service = start("serve").wait_until_ready()

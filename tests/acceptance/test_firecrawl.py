@@ -53,7 +53,7 @@ def _crawl(api: Service, url: str) -> str:
     return str(answer.json()["knowledgeSourceId"])
 
 
-def test_many_crawls_end_right_whatever_befalls_them(
+def test_random_firecrawl_faults_never_end_a_crawl_wrongly(
     database: Database, start: Callable[..., Service], firecrawl: FirecrawlServer
 ) -> None:
     sites = [RandomSite(seed) for seed in range(_CRAWLS)]
@@ -118,7 +118,7 @@ def test_no_event_that_was_answered_is_lost_when_the_api_is_killed_in_a_burst(
 
 
 @pytest.mark.skipif(_SAMPLES not in os.environ, reason=f"{_SAMPLES} names no folder")
-def test_captured_deliveries_are_taken_as_they_came(
+def test_captured_webhook_deliveries_are_accepted(
     database: Database, start: Callable[..., Service], firecrawl: FirecrawlServer
 ) -> None:
     """Each file of the folder: `body_base64`, `secret` and `signature` of one delivery."""

@@ -56,7 +56,7 @@ def hits(service: Service, query: str) -> list[str]:
     return [hit["uri"] for hit in service.search(query, mode="keyword")]
 
 
-def test_an_archive_becomes_documents_and_says_what_did_not(service: Service) -> None:
+def test_archive_members_become_documents_or_report_errors(service: Service) -> None:
     id = upload(service, "box.zip", zip_of(_FIRST))
 
     source = service.source(id)
@@ -115,7 +115,7 @@ def test_a_file_of_each_family_is_found(
     assert hits(service, word) == [name]
 
 
-def test_a_row_comes_with_its_header(service: Service) -> None:
+def test_table_row_chunk_includes_its_header(service: Service) -> None:
     upload(service, "stock.xlsx", xlsx({"Stock": _STOCK}))
 
     [hit] = [hit for hit in service.search("part 2", mode="keyword") if hit["uri"] == "stock.xlsx"]
@@ -123,7 +123,7 @@ def test_a_row_comes_with_its_header(service: Service) -> None:
     assert "Item: part 2; Colour: blue; Count: 2" in hit["content"]
 
 
-def test_other_chunk_settings_cut_the_stored_text_again(service: Service) -> None:
+def test_changed_chunk_settings_rechunk_the_stored_text(service: Service) -> None:
     id = upload(service, "manual.md", _MANUAL.encode())
     before = service.source(id)
 

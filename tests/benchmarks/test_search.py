@@ -71,7 +71,7 @@ def test_a_perfect_ranking_has_the_gain_one_and_a_later_answer_less() -> None:
     assert ndcg([9], gains) == 0
 
 
-def test_what_comes_after_the_tenth_counts_nothing() -> None:
+def test_ndcg_ignores_hits_after_the_tenth() -> None:
     assert ndcg([*range(10), 99], {99: 4}) == 0
 
 

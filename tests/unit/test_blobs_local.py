@@ -83,7 +83,7 @@ async def test_a_blob_that_no_longer_fits_is_a_clear_error_and_can_be_discarded(
     assert files_below(tmp_path) == []
 
 
-async def test_an_error_of_the_last_bytes_is_told_by_the_commit(
+async def test_write_error_of_the_last_bytes_fails_the_commit(
     store: LocalBlobStore, tmp_path: Path
 ) -> None:
     good, bad = store.stage(new_key(uuid4())), store.stage(new_key(uuid4()))

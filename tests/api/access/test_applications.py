@@ -97,7 +97,7 @@ async def test_a_wrong_key_request_is_a_422(
     assert answer.status_code == 422
 
 
-async def test_a_ticket_is_good_once(viewer: httpx.AsyncClient, conn: Connection) -> None:
+async def test_ticket_can_be_used_once(viewer: httpx.AsyncClient, conn: Connection) -> None:
     answer = await viewer.post("/api/tickets")
 
     ticket = answer.json()["ticket"]
@@ -109,7 +109,7 @@ async def test_a_ticket_is_good_once(viewer: httpx.AsyncClient, conn: Connection
     assert await api_keys.redeem_ticket(conn, ticket) is None
 
 
-async def test_a_ticket_ends_with_its_time_and_with_its_key(
+async def test_ticket_expires_and_dies_with_its_key(
     viewer: httpx.AsyncClient, conn: Connection
 ) -> None:
     late = (await viewer.post("/api/tickets")).json()["ticket"]
@@ -153,7 +153,7 @@ async def test_settings_are_merged_and_not_replaced(
     )
 
 
-async def test_a_budget_ends_with_null(operator: httpx.AsyncClient, application_id: UUID) -> None:
+async def test_null_removes_a_budget(operator: httpx.AsyncClient, application_id: UUID) -> None:
     url = f"/api/applications/{application_id}"
     await operator.patch(url, json={"settings": {"tokensPerDay": 1000}})
     answer = await operator.patch(url, json={"settings": {"tokensPerDay": None}})
@@ -161,7 +161,7 @@ async def test_a_budget_ends_with_null(operator: httpx.AsyncClient, application_
     assert answer.json()["settings"] == USUAL
 
 
-async def test_an_admin_sets_its_name_and_reviews_but_not_its_share(
+async def test_admin_changes_name_and_reviews_but_not_weight(
     admin: httpx.AsyncClient, application_id: UUID
 ) -> None:
     url = f"/api/applications/{application_id}"
@@ -230,11 +230,11 @@ async def test_a_wrong_setting_is_a_422_that_names_it(
         {"weight": -3, "tokensPerDay": 0.5, "reviews": None, "other": 1},
     ],
 )
-def test_settings_written_by_hand_are_read_as_far_as_they_can_be(stored: Any) -> None:
+def test_invalid_stored_settings_are_ignored_field_by_field(stored: Any) -> None:
     assert ApplicationSettings.from_json(stored) == ApplicationSettings()
 
 
-def test_what_can_be_read_of_settings_written_by_hand_is_kept() -> None:
+def test_valid_fields_of_invalid_stored_settings_are_kept() -> None:
     stored = {"weight": 1000, "reviews": ["low_coverage", "nothing", 3, {}]}
 
     assert ApplicationSettings.from_json(stored) == ApplicationSettings(

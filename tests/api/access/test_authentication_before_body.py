@@ -111,7 +111,7 @@ async def test_a_role_that_is_too_low_makes_no_route_read_a_body(
     assert set(seen) == {(403, "forbidden")}
 
 
-def test_every_operation_with_a_key_is_known_to_the_document() -> None:
+def test_openapi_lists_every_operation_that_needs_a_key() -> None:
     unkeyed = [
         path for _, path, operation in operations(create_app(never)) if "security" not in operation
     ]
@@ -138,7 +138,7 @@ async def spaces(count: int) -> AsyncIterator[bytes]:
     yield b"}"
 
 
-async def test_a_body_is_counted_while_it_comes(editor: httpx.AsyncClient) -> None:
+async def test_body_size_limit_applies_while_streaming(editor: httpx.AsyncClient) -> None:
     """Chunked, so no length is announced."""
     headers = {"Content-Type": "application/json"}
     fits = await editor.post("/api/search", content=spaces(MIB - 100_000), headers=headers)
@@ -153,7 +153,7 @@ async def test_a_body_is_counted_while_it_comes(editor: httpx.AsyncClient) -> No
     }
 
 
-async def test_a_body_is_not_believed_to_have_the_length_it_announces(
+async def test_body_longer_than_content_length_is_refused(
     editor: httpx.AsyncClient,
 ) -> None:
     headers = {"Content-Type": "application/json", "Content-Length": "20"}

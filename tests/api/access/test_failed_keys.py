@@ -80,7 +80,7 @@ async def test_an_address_that_guesses_gets_429_until_its_minute_is_over(
     assert later == [401]
 
 
-async def test_a_right_key_works_beside_the_wrong_ones_of_its_neighbours(
+async def test_valid_key_works_while_its_address_is_rate_limited(
     app: FastAPI, failed: FailedKeys, application_id: UUID, make_key: MakeKey
 ) -> None:
     key = await make_key(application_id, "viewer")
@@ -95,7 +95,7 @@ async def test_a_right_key_works_beside_the_wrong_ones_of_its_neighbours(
     assert right == [200, 200]
 
 
-async def test_a_wrong_key_that_comes_again_is_not_looked_up_again(
+async def test_repeated_wrong_key_causes_no_database_lookup(
     app: FastAPI, failed: FailedKeys, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with counted_lookups(monkeypatch) as looked_up:
@@ -109,7 +109,7 @@ async def test_a_wrong_key_that_comes_again_is_not_looked_up_again(
     assert (at_once, len(looked_up)) == (5, 6)
 
 
-async def test_a_key_that_was_just_created_works_though_it_was_tried_before(
+async def test_new_key_works_although_it_was_rejected_before_creation(
     app: FastAPI, conn: Connection, application_id: UUID
 ) -> None:
     key = "rk_not_yet_there"
@@ -123,7 +123,9 @@ async def test_a_key_that_was_just_created_works_though_it_was_tried_before(
     assert (before.status_code, after.status_code) == (401, 200)
 
 
-async def test_a_request_without_a_key_is_no_guess(app: FastAPI, failed: FailedKeys) -> None:
+async def test_request_without_key_does_not_count_as_failed_attempt(
+    app: FastAPI, failed: FailedKeys
+) -> None:
     async with connect(app, None) as client:
         seen = {(await client.get("/api/jobs")).status_code for _ in range(160)}
 
@@ -164,7 +166,7 @@ def test_an_ipv6_network_is_one_address_and_a_mapped_one_its_ipv4() -> None:
     assert not refused(None)
 
 
-def test_any_number_of_keys_and_addresses_takes_bounded_memory(
+def test_failed_key_tracking_uses_bounded_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(failed_keys, "_MAX_ENTRIES", 100)

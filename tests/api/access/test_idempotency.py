@@ -139,7 +139,7 @@ async def test_of_20_parallel_requests_one_creates_and_all_get_its_answer(
 @pytest.mark.parametrize(
     "creation", [name for name in CREATIONS if name != "test event"], indirect=True
 )
-async def test_a_request_that_was_refused_leaves_its_key_free(
+async def test_refused_request_does_not_store_its_idempotency_key(
     operator: httpx.AsyncClient, conn: Connection, creation: Creation
 ) -> None:
     refused = await operator.post(creation.path, json={"nothing": "known"}, headers=KEY)
@@ -151,7 +151,7 @@ async def test_a_request_that_was_refused_leaves_its_key_free(
     assert AGAIN not in carried_out.headers
 
 
-async def test_without_a_key_nothing_is_remembered(
+async def test_request_without_idempotency_key_stores_no_answer(
     operator: httpx.AsyncClient, conn: Connection
 ) -> None:
     answers = [await operator.post("/api/applications", json={"name": "n"}) for _ in range(2)]
@@ -160,7 +160,7 @@ async def test_without_a_key_nothing_is_remembered(
     assert await count(conn, "rag.idempotency_keys") == 0
 
 
-async def test_the_order_of_fields_makes_no_other_request(operator: httpx.AsyncClient) -> None:
+async def test_field_order_does_not_change_the_request_digest(operator: httpx.AsyncClient) -> None:
     bodies = (
         '{"url": "https://a.example", "metadata": {"a": 1, "b": 2}}',
         '{"metadata":{"b":2,"a":1},"url":"https://a.example"}',
@@ -172,7 +172,7 @@ async def test_the_order_of_fields_makes_no_other_request(operator: httpx.AsyncC
     assert [AGAIN in answer.headers for answer in answers] == [False, True]
 
 
-async def test_a_key_is_good_for_one_path(
+async def test_idempotency_key_is_bound_to_one_path(
     operator: httpx.AsyncClient, known: Mapping[str, str]
 ) -> None:
     endpoint = f"/api/webhook-endpoints/{known['endpoint']}"
@@ -182,7 +182,7 @@ async def test_a_key_is_good_for_one_path(
     assert (tested.status_code, rotated.status_code) == (202, 409)
 
 
-async def test_a_crash_before_the_commit_leaves_the_key_free(
+async def test_crash_before_commit_does_not_store_the_idempotency_key(
     operator: httpx.AsyncClient,
     conn: Connection,
     known: Mapping[str, str],
@@ -207,7 +207,7 @@ async def test_a_crash_before_the_commit_leaves_the_key_free(
     assert await count(conn, "rag.crawls") == 1
 
 
-async def test_requests_with_one_key_wait_for_the_first_and_others_do_not(
+async def test_only_requests_with_the_same_idempotency_key_wait(
     operator: httpx.AsyncClient, dsn: str, application_id: UUID
 ) -> None:
     async with await psycopg.AsyncConnection.connect(dsn) as first:
@@ -310,7 +310,7 @@ async def test_old_answers_are_forgotten_a_few_at_a_time(
     assert await count(conn, "rag.idempotency_keys") == 3
 
 
-async def test_who_waits_too_long_for_the_first_request_is_told_so(
+async def test_waiting_too_long_for_the_first_request_is_a_conflict(
     editor: httpx.AsyncClient,
     conn: Connection,
     application_id: UUID,

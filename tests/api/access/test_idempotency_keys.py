@@ -38,7 +38,7 @@ async def moved(runtime: Runtime) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def test_a_repeated_request_tells_the_same_key_which_works(
+async def test_repeated_key_creation_returns_the_same_working_key(
     app: FastAPI, admin: httpx.AsyncClient, application_id: UUID
 ) -> None:
     first, again = await add(admin, application_id), await add(admin, application_id)
@@ -50,7 +50,7 @@ async def test_a_repeated_request_tells_the_same_key_which_works(
         assert (await client.get("/api/job-types")).status_code == 200
 
 
-async def test_no_key_is_kept_in_clear_nor_the_seed_of_one_without_reason(
+async def test_api_keys_are_not_stored_in_clear(
     admin: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     with_header = (await add(admin, application_id)).json()["key"]
@@ -72,7 +72,7 @@ async def test_two_keys_are_never_the_same(admin: httpx.AsyncClient, application
     assert all(len(key) == 46 and key.startswith("rk_") for key in keys)
 
 
-async def test_a_key_that_was_revoked_is_not_told_again(
+async def test_repeated_request_does_not_return_a_revoked_key(
     admin: httpx.AsyncClient, application_id: UUID
 ) -> None:
     made = (await add(admin, application_id)).json()
@@ -82,7 +82,7 @@ async def test_a_key_that_was_revoked_is_not_told_again(
     assert (answer.status_code, answer.json()["code"]) == (409, "secret_lost")
 
 
-async def test_under_another_operators_key_a_wrong_key_is_never_told(
+async def test_changed_operator_key_never_returns_a_wrong_key(
     operator: httpx.AsyncClient, moved: httpx.AsyncClient, application_id: UUID
 ) -> None:
     await add(operator, application_id)
@@ -91,7 +91,7 @@ async def test_under_another_operators_key_a_wrong_key_is_never_told(
     assert (answer.status_code, answer.json()["code"]) == (409, "secret_lost")
 
 
-async def test_a_webhook_secret_is_told_again_as_long_as_it_signs(
+async def test_repeated_request_returns_a_webhook_secret_while_it_signs(
     admin: httpx.AsyncClient, conn: Connection
 ) -> None:
     hook = {"url": "https://hooks.example", "events": ["job.failed"]}
@@ -116,7 +116,7 @@ async def test_a_webhook_secret_is_told_again_as_long_as_it_signs(
     assert (ended.status_code, ended.json()["code"]) == (409, "secret_lost")
 
 
-async def test_a_mailbox_has_no_secret_to_tell_again(
+async def test_email_endpoint_has_no_secret_to_repeat(
     runtime: Runtime, application_id: UUID, make_key: MakeKey
 ) -> None:
     mail = {"smtp_url": SecretStr("smtp://mail.example"), "email_from": "rag@example.com"}

@@ -66,7 +66,7 @@ def test_no_60_seconds_hold_more_requests_than_the_limit(clock: Clock) -> None:
     assert busiest == 10
 
 
-def test_a_key_is_told_when_its_oldest_request_leaves_the_window(clock: Clock) -> None:
+def test_retry_after_is_when_the_oldest_request_leaves_the_window(clock: Clock) -> None:
     limits = RequestLimits(2, clock=clock)
     limits.count(b"key")
     clock.now += 20
@@ -87,11 +87,11 @@ def test_a_refused_request_does_not_count(clock: Clock) -> None:
     assert attempts(limits, b"key", 100) == 2
 
 
-def test_a_limit_of_zero_is_none(clock: Clock) -> None:
+def test_limit_of_zero_means_no_limit(clock: Clock) -> None:
     assert attempts(RequestLimits(0, clock=clock), b"key", 10_000) == 10_000
 
 
-def test_silent_keys_take_no_memory(clock: Clock) -> None:
+def test_idle_keys_use_no_memory(clock: Clock) -> None:
     limits = RequestLimits(2, clock=clock)
     for number in range(100):
         limits.count(str(number).encode())
@@ -103,7 +103,7 @@ def test_silent_keys_take_no_memory(clock: Clock) -> None:
     assert list(limits._times) == [b"busy"]
 
 
-async def test_a_key_that_asks_too_often_is_a_429_until_its_minute_is_over(
+async def test_too_many_requests_get_429_until_the_minute_ends(
     strict: FastAPI, clock: Clock, application_id: UUID, make_key: MakeKey
 ) -> None:
     async with connect(strict, await make_key(application_id, "viewer")) as client:
@@ -205,7 +205,7 @@ async def test_a_ticket_counts_for_its_key_and_survives_a_refusal(
     assert left == [200, 200, 429]
 
 
-async def test_of_a_websocket_the_handshake_counts_and_its_messages_do_not(
+async def test_websocket_handshake_counts_but_messages_do_not(
     strict: FastAPI, application_id: UUID, make_key: MakeKey
 ) -> None:
     key = await make_key(application_id, "viewer")

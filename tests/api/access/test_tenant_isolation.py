@@ -112,7 +112,7 @@ NAMED: Final = [route for route in ROLES if "{id}" in route]
 RANKS: Final = ("viewer", "editor", "admin", "operator")
 
 
-def test_every_route_is_known_here() -> None:
+def test_isolation_tests_cover_every_route() -> None:
     paths = create_app(cast(Any, None)).openapi()["paths"]
     routes = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
 
@@ -239,7 +239,7 @@ async def test_after_all_these_attempts_nothing_has_changed(
         "/api/jobs?knowledgeSourceId={source}",
     ],
 )
-async def test_lists_and_filters_show_only_ones_own(
+async def test_lists_and_filters_show_only_own_objects(
     stranger: httpx.AsyncClient, victim: Victim, url: str
 ) -> None:
     answer = await stranger.get(
@@ -259,7 +259,7 @@ async def test_an_id_that_never_existed_looks_like_another_applications(
 
 
 @pytest.mark.parametrize("key", [None, "rk_wrong", OPERATOR_KEY + "x"])
-async def test_without_a_valid_key_there_is_nothing_to_see(app: FastAPI, key: str | None) -> None:
+async def test_every_route_needs_a_valid_key(app: FastAPI, key: str | None) -> None:
     async with connect(app, key) as client:
         answers = {route: await call(client, route, nobodys(route)) for route in ROLES}
 
@@ -270,7 +270,7 @@ async def test_without_a_valid_key_there_is_nothing_to_see(app: FastAPI, key: st
 
 
 @pytest.mark.parametrize("role", ["viewer", "editor", "admin"])
-async def test_a_role_that_is_too_low_is_told_so(
+async def test_too_low_role_gets_403(
     app: FastAPI, application_id: UUID, make_key: MakeKey, role: Role
 ) -> None:
     async with connect(app, await make_key(application_id, role)) as client:
@@ -298,7 +298,7 @@ async def test_the_operator_acts_on_the_application_that_it_names(
     assert here.status_code == 404
 
 
-async def test_naming_an_application_that_is_not_ones_own_is_a_404(
+async def test_naming_a_foreign_application_is_a_404(
     operator: httpx.AsyncClient, viewer: httpx.AsyncClient, other_application: UUID
 ) -> None:
     nobody = await operator.get("/api/jobs", headers={"X-Application-Id": str(uuid4())})

@@ -73,7 +73,7 @@ async def test_work_asks_for_workers_and_the_metric_says_the_same(
         "update rag.processing_jobs set status = 'review_needed'",
     ],
 )
-async def test_what_cannot_run_now_asks_for_nothing(
+async def test_blocked_jobs_do_not_raise_desired_workers(
     viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, held: str
 ) -> None:
     await enqueue(conn, application_id, 3)
@@ -89,7 +89,7 @@ async def test_what_cannot_run_now_asks_for_nothing(
         "update rag.worker_config set value = 'true' where key = 'paused'",
     ],
 )
-async def test_a_pause_is_told_with_what_it_holds_back(
+async def test_pause_is_reported_with_the_number_of_held_jobs(
     viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, pause: str
 ) -> None:
     await enqueue(conn, application_id, 3)
@@ -111,7 +111,7 @@ async def test_a_pause_is_told_with_what_it_holds_back(
         " values ('openai/other#ab', now() + interval '1 hour')",
     ],
 )
-async def test_what_can_run_within_a_minute_asks_for_a_worker(
+async def test_jobs_due_within_a_minute_raise_desired_workers(
     viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, soon: str
 ) -> None:
     await enqueue(conn, application_id, 3)
@@ -120,7 +120,7 @@ async def test_what_can_run_within_a_minute_asks_for_a_worker(
     assert (await wanted(viewer))["desired"] == 1
 
 
-async def test_limits_of_types_bound_what_is_asked_for(
+async def test_job_type_limits_bound_desired_workers(
     viewer: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     await enqueue(conn, application_id, 200)
@@ -144,7 +144,7 @@ async def test_running_jobs_keep_a_worker(
     assert (body["desired"], body["reason"]) == (2, "running")
 
 
-async def test_replicas_share_their_patience(
+async def test_scale_down_delay_is_shared_by_replicas(
     app: FastAPI,
     runtime: Runtime,
     viewer: httpx.AsyncClient,

@@ -36,7 +36,7 @@ async def test_a_job_type_can_be_paused_and_tuned(operator: httpx.AsyncClient) -
     assert restored.json() == before == await shown(operator, "file")
 
 
-async def test_a_limit_that_is_left_out_stays_and_null_lifts_it(
+async def test_omitted_limit_stays_and_null_removes_it(
     operator: httpx.AsyncClient,
 ) -> None:
     await operator.patch(f"{TYPES}/file", json={"maxConcurrent": 3, "ratePerMinute": 60})
@@ -120,7 +120,7 @@ async def test_a_repeated_registration_gets_the_first_answer(operator: httpx.Asy
     assert first.json() == second.json()
 
 
-async def test_a_type_with_jobs_and_a_built_in_one_stay(
+async def test_job_type_with_jobs_or_built_in_cannot_be_deleted(
     operator: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     await operator.post(TYPES, json={"type": "greet", "payloadSchema": {}})
@@ -163,7 +163,7 @@ async def test_a_wrong_registration_is_a_422_that_names_the_field(
     assert (await operator.get(TYPES)).json() == before
 
 
-async def test_a_built_in_type_gets_no_schema_because_its_payload_is_trusted(
+async def test_built_in_job_type_accepts_no_payload_schema(
     operator: httpx.AsyncClient,
 ) -> None:
     answer = await operator.patch(f"{TYPES}/file", json={"payloadSchema": {}})

@@ -35,7 +35,7 @@ async def fail(conn: Connection, job_id: str, code: str = "corrupt") -> None:
     )
 
 
-async def test_a_job_shows_its_log_and_who_holds_it(
+async def test_job_shows_log_and_worker(
     editor: httpx.AsyncClient, conn: Connection, dsn: str
 ) -> None:
     file = await add(editor)
@@ -104,7 +104,7 @@ async def test_a_long_log_is_read_in_pages_and_its_end_with_the_job(
     assert [int(line["message"]) for line in shown] == list(range(50, 250))
 
 
-async def test_a_waiting_job_tells_until_when_and_why(
+async def test_waiting_job_shows_time_and_reason(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     file = await add(editor)
@@ -143,7 +143,7 @@ ANOTHER_RUNS = (
         (USED_UP.format(left=1.5), None),
     ],
 )
-async def test_a_job_that_nobody_may_claim_says_why(
+async def test_unclaimable_job_shows_its_wait_reason(
     editor: httpx.AsyncClient, conn: Connection, change: LiteralString, reason: str | None
 ) -> None:
     file = await add(editor)
@@ -217,7 +217,7 @@ async def test_only_an_ended_unsuccessful_job_can_be_retried(
     assert when_done.json()["code"] == "not_retryable"
 
 
-async def test_a_job_that_a_newer_upload_replaced_cannot_come_back(
+async def test_superseded_job_cannot_be_retried(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     old = await add(editor, data=b"old")
@@ -229,7 +229,7 @@ async def test_a_job_that_a_newer_upload_replaced_cannot_come_back(
     assert await count(conn, "rag.processing_jobs where status = 'pending'") == 1
 
 
-async def test_a_job_of_a_deleted_source_cannot_come_back(
+async def test_job_of_deleted_source_cannot_be_retried(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     file = await add(editor)

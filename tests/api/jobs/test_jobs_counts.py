@@ -51,7 +51,9 @@ async def test_jobs_are_counted_by_stage_and_by_what_they_wait_for(
     assert sum(count for *_, count in await _counts(editor)) == 6
 
 
-async def test_a_pause_is_what_all_wait_for(editor: httpx.AsyncClient, conn: Connection) -> None:
+async def test_global_pause_is_the_wait_reason_of_all_jobs(
+    editor: httpx.AsyncClient, conn: Connection
+) -> None:
     body = (await upload(editor, {"a.txt": b"a", "b.txt": b"b"})).json()
     await conn.execute("update rag.job_types set is_paused = true where type = 'file'")
 

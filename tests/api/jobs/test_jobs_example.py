@@ -32,7 +32,7 @@ def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(EXAMPLES)
 
 
-async def test_a_job_type_is_one_file_and_one_request(
+async def test_word_count_example_works_as_documented(
     operator: httpx.AsyncClient,
     editor: httpx.AsyncClient,
     conn: Connection,
@@ -60,7 +60,7 @@ async def test_a_job_type_is_one_file_and_one_request(
     assert source["status"] == "completed"
 
 
-async def test_a_handler_of_ones_own_ends_a_job_with_a_code_of_its_own(
+async def test_extension_handler_fails_a_job_with_its_own_code(
     operator: httpx.AsyncClient, editor: httpx.AsyncClient, conn: Connection, pool: Pool, dsn: str
 ) -> None:
     (types, job_type), (jobs, _) = requests()

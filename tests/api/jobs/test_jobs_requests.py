@@ -55,7 +55,7 @@ async def test_a_job_is_queued_with_what_was_asked_for(
     assert row["run_at"] - row["created_at"] == timedelta(minutes=1)
 
 
-async def test_a_job_waits_for_its_time_and_a_time_that_has_passed_is_now(
+async def test_job_waits_for_run_at_and_past_run_at_means_now(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     time = datetime(2100, 1, 2, 3, tzinfo=UTC)
@@ -99,7 +99,7 @@ async def test_a_wrong_request_is_a_422_that_names_the_field_and_queues_nothing(
     assert await count(conn, "rag.processing_jobs") == 0
 
 
-async def test_what_breaks_the_schema_is_not_repeated(editor: httpx.AsyncClient) -> None:
+async def test_schema_violation_does_not_quote_the_value(editor: httpx.AsyncClient) -> None:
     answer = await post(editor, payload={"name": "my-secret"})
 
     assert answer.status_code == 422
@@ -144,7 +144,7 @@ async def test_one_idempotency_key_is_one_job(
 
 
 @pytest.mark.parametrize("payload", [{"parts": [True]}, {}, {"name": "Ada"}])
-async def test_an_idempotency_key_of_other_work_is_a_409(
+async def test_idempotency_key_of_a_different_job_is_a_409(
     editor: httpx.AsyncClient, conn: Connection, payload: dict[str, Any]
 ) -> None:
     await post(editor, payload={"parts": [1]}, idempotencyKey="k")
@@ -166,7 +166,7 @@ async def test_the_idempotency_header_repeats_the_answer(
     assert await count(conn, QUEUED) == 1
 
 
-async def test_the_same_work_for_a_source_waits_only_once(
+async def test_identical_pending_job_of_a_source_is_not_queued_twice(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     source_id = await add_source(editor)
@@ -182,7 +182,7 @@ async def test_the_same_work_for_a_source_waits_only_once(
     assert await count(conn, QUEUED) == 3
 
 
-async def test_work_that_waits_for_later_is_not_what_is_asked_for_now(
+async def test_job_scheduled_for_later_is_no_duplicate_of_an_immediate_one(
     editor: httpx.AsyncClient,
 ) -> None:
     source_id = await add_source(editor)
@@ -193,7 +193,7 @@ async def test_work_that_waits_for_later_is_not_what_is_asked_for_now(
 
 
 @pytest.mark.parametrize("status", ["processing", "pending"])
-async def test_work_that_has_started_is_queued_again(
+async def test_identical_job_is_queued_again_once_the_first_has_started(
     editor: httpx.AsyncClient, conn: Connection, status: str
 ) -> None:
     source_id = await add_source(editor)
@@ -206,7 +206,7 @@ async def test_work_that_has_started_is_queued_again(
     assert first != second
 
 
-async def test_work_without_a_source_is_queued_as_often_as_asked(
+async def test_jobs_without_source_are_never_deduplicated(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     await post(editor)

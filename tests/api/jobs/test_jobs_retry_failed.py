@@ -30,9 +30,7 @@ async def retried(client: httpx.AsyncClient, **where: Any) -> int:
     return int(answer.json()["jobCount"])
 
 
-async def test_a_retry_takes_what_all_its_fields_name(
-    editor: httpx.AsyncClient, conn: Connection
-) -> None:
+async def test_retry_filters_combine(editor: httpx.AsyncClient, conn: Connection) -> None:
     first = (await upload(editor, {"a.txt": b"a", "b.txt": b"b"})).json()
     await fail_all(conn)
     await upload(editor, {"c.txt": b"c", "d.txt": b"d"})
@@ -75,7 +73,7 @@ async def test_many_jobs_are_retried_in_bounded_steps(
     assert await count(conn, PENDING) == 5
 
 
-async def test_jobs_of_a_run_that_was_superseded_are_left_alone_and_stop_nothing(
+async def test_retry_skips_jobs_of_superseded_runs(
     editor: httpx.AsyncClient, conn: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(source_control, "_RETRIED_AT_ONCE", 1)
@@ -88,7 +86,7 @@ async def test_jobs_of_a_run_that_was_superseded_are_left_alone_and_stop_nothing
     assert await count(conn, "rag.processing_jobs where status = 'failed'") == 1
 
 
-async def test_another_applications_jobs_are_out_of_reach(
+async def test_retry_does_not_touch_other_applications(
     editor: httpx.AsyncClient, stranger: httpx.AsyncClient, conn: Connection
 ) -> None:
     body = (await upload(editor, {"a.txt": b"a"})).json()
@@ -107,13 +105,13 @@ async def test_another_applications_jobs_are_out_of_reach(
 
 
 @pytest.mark.parametrize("body", [{}, {"type": None}, {"batchId": "x"}, {"status": "failed"}])
-async def test_a_retry_that_names_nothing_is_a_422(
+async def test_retry_without_filter_is_a_422(
     editor: httpx.AsyncClient, body: dict[str, Any]
 ) -> None:
     assert (await editor.post(RETRY, json=body)).status_code == 422
 
 
-async def test_two_who_retry_a_job_at_once_queue_it_once(
+async def test_concurrent_retries_queue_a_job_once(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     file = (await upload(editor, {"a.txt": b"a"})).json()["files"][0]

@@ -114,7 +114,7 @@ async def test_feat_33_04_a_payload_that_is_not_what_the_type_takes_is_refused(
     assert await count(conn, "rag.processing_jobs") == 0
 
 
-async def test_feat_33_05_without_a_database_nothing_is_promised(
+async def test_feat_33_05_database_outage_is_a_503(
     runtime: Runtime, dsn: str, conn: Connection
 ) -> None:
     async with open_pool(dsn, size=2, application_name="closed") as closed:
@@ -127,7 +127,7 @@ async def test_feat_33_05_without_a_database_nothing_is_promised(
     assert await count(conn, "rag.processing_jobs") == 0
 
 
-async def test_feat_33_06_what_fails_for_a_moment_is_tried_again_and_succeeds(
+async def test_feat_33_06_transient_failure_is_retried_and_succeeds(
     editor: httpx.AsyncClient, conn: Connection, dsn: str, pool: Pool
 ) -> None:
     soon = Transient("busy", code="internal", retry_after=timedelta(milliseconds=20))
@@ -140,7 +140,7 @@ async def test_feat_33_06_what_fails_for_a_moment_is_tried_again_and_succeeds(
     assert [line["level"] for line in job["logs"]] == ["warning", "warning"]
 
 
-async def test_feat_33_07_used_up_attempts_end_with_a_message_that_tells_no_internals(
+async def test_feat_33_07_exhausted_attempts_fail_without_internals_in_the_message(
     editor: httpx.AsyncClient, conn: Connection, dsn: str, pool: Pool
 ) -> None:
     await conn.execute("update rag.job_types set backoff_base = '1 ms', backoff_cap = '1 ms'")
@@ -173,7 +173,7 @@ async def stack() -> AsyncIterator[AsyncExitStack]:
         yield stack
 
 
-async def test_feat_33_09_the_end_of_a_job_is_told_once(
+async def test_feat_33_09_job_completion_is_notified_once(
     editor: httpx.AsyncClient,
     conn: Connection,
     application_id: Any,
@@ -198,7 +198,7 @@ async def test_feat_33_09_the_end_of_a_job_is_told_once(
     assert len(await rows(conn)) == 1
 
 
-async def test_feat_33_10_mail_that_cannot_be_sent_blocks_nothing(
+async def test_feat_33_10_undeliverable_mail_blocks_nothing(
     editor: httpx.AsyncClient,
     conn: Connection,
     application_id: Any,
@@ -250,7 +250,7 @@ async def test_feat_33_11_looking_a_job_up_never_shows_its_payload(
     assert not any(SECRET in answer.text for answer in answers)
 
 
-async def test_feat_33_12_nobody_else_sees_a_job(
+async def test_feat_33_12_jobs_are_invisible_to_other_applications(
     editor: httpx.AsyncClient, anonymous: httpx.AsyncClient, stranger: httpx.AsyncClient
 ) -> None:
     id = (await enqueue(editor)).json()["id"]
@@ -261,7 +261,7 @@ async def test_feat_33_12_nobody_else_sees_a_job(
     assert (await stranger.post(f"/api/jobs/{id}/cancel")).status_code == 404
 
 
-async def test_feat_33_13_two_workers_share_the_work_and_run_nothing_twice(
+async def test_feat_33_13_two_workers_run_no_job_twice(
     editor: httpx.AsyncClient, conn: Connection, dsn: str, pool: Pool
 ) -> None:
     left, right = Scripted(), Scripted()
@@ -278,7 +278,7 @@ async def test_feat_33_13_two_workers_share_the_work_and_run_nothing_twice(
     assert sorted(ran) == sorted(ids)
 
 
-async def test_feat_33_14_a_type_runs_no_more_jobs_at_once_than_it_may(
+async def test_feat_33_14_job_type_concurrency_limit_holds(
     editor: httpx.AsyncClient,
     operator: httpx.AsyncClient,
     conn: Connection,

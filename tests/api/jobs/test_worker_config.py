@@ -29,7 +29,7 @@ async def test_the_pause_stops_all_claiming(operator: httpx.AsyncClient, conn: C
     assert (await operator.get(CONFIG)).json() == {"paused": False, "limits": {}}
 
 
-async def test_what_is_left_out_stays(operator: httpx.AsyncClient) -> None:
+async def test_omitted_settings_stay(operator: httpx.AsyncClient) -> None:
     await operator.put(CONFIG, json={"limits": LIMITS})
     await operator.put(CONFIG, json={"paused": True})
     answer = await operator.put(CONFIG, json={})
@@ -48,7 +48,7 @@ async def test_limits_are_replaced_as_a_whole(operator: httpx.AsyncClient) -> No
     assert none.json()["limits"] == {}
 
 
-async def test_limits_are_kept_as_workers_read_them(
+async def test_limits_are_stored_in_the_form_that_workers_read(
     operator: httpx.AsyncClient, conn: Connection
 ) -> None:
     await operator.put(CONFIG, json={"limits": LIMITS})
@@ -97,7 +97,7 @@ async def test_a_lane_has_at_most_200_characters(operator: httpx.AsyncClient) ->
     assert [answer.status_code for answer in answers] == [200, 422]
 
 
-async def test_limits_written_by_hand_are_shown_as_far_as_they_can_be_read(
+async def test_invalid_stored_limits_are_ignored_field_by_field(
     operator: httpx.AsyncClient, conn: Connection
 ) -> None:
     by_hand = {"a/b": 5, "c/d": {"requestsPerMinute": -1, "tokensPerMinute": 7}}

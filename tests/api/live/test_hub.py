@@ -19,7 +19,7 @@ from tests.support.live_sources import (
 from tests.support.queue_builders import add_application
 
 
-async def test_a_snapshot_comes_first_and_then_what_happens(
+async def test_snapshot_comes_before_events(
     hub: Hub, conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     source = await add_source(conn, application_id)
@@ -40,7 +40,7 @@ async def test_a_snapshot_comes_first_and_then_what_happens(
     assert messages[1]["at"].endswith("Z")
 
 
-async def test_after_replays_what_was_missed_and_the_snapshot_carries_that_number(
+async def test_after_replays_missed_events_before_the_snapshot(
     hub: Hub, conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     source = await add_source(conn, application_id)
@@ -90,7 +90,7 @@ async def test_nothing_of_another_application_is_delivered(
 
 
 @pytest.mark.parametrize(("asked", "got"), [(0, 3), (2, 3), (4, 4), (99, 5)])
-async def test_after_is_kept_within_what_exists(
+async def test_after_beyond_the_last_event_is_clamped(
     hub: Hub, conn: Connection, application_id: UUID, inbox: Inbox, asked: int, got: int
 ) -> None:
     source = await add_source(conn, application_id)
@@ -105,7 +105,7 @@ async def test_after_is_kept_within_what_exists(
     assert seqs(messages) == {source: list(range(got + 1, 7))}
 
 
-async def test_a_replay_longer_than_the_mailbox_waits_for_its_reader(
+async def test_replay_longer_than_the_buffer_waits_for_its_reader(
     hub: Hub, conn: Connection, application_id: UUID
 ) -> None:
     source = await add_source(conn, application_id)
@@ -119,7 +119,7 @@ async def test_a_replay_longer_than_the_mailbox_waits_for_its_reader(
     assert seqs(messages) == {source: list(range(1, 1501))}
 
 
-async def test_who_does_not_read_is_dropped_and_others_get_everything(
+async def test_slow_subscriber_is_dropped_without_affecting_others(
     hub: Hub, conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     source = await add_source(conn, application_id)
@@ -136,7 +136,7 @@ async def test_who_does_not_read_is_dropped_and_others_get_everything(
     assert lazy.positions == {}
 
 
-async def test_subscribing_again_changes_nothing_unless_after_says_where_from(
+async def test_subscribing_again_without_after_changes_nothing(
     hub: Hub, conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     source = await add_source(conn, application_id)
@@ -193,7 +193,7 @@ async def test_an_unknown_source_is_reported_and_the_others_are_subscribed(
     ]
 
 
-async def test_feeds_nobody_watches_are_closed(
+async def test_feeds_without_subscribers_are_closed(
     hub: Hub, conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     source = await add_source(conn, application_id)

@@ -58,7 +58,7 @@ async def test_all_shows_unfinished_sources_finished_ones_and_those_in_after(
     assert seqs(inbox.messages) == {finished: [2]}
 
 
-async def test_who_follows_while_an_event_is_being_read_gets_it(
+async def test_subscriber_joining_during_a_read_gets_the_event(
     pool: Pool, dsn: str, conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     source = await add_source(conn, application_id, status="failed")
@@ -79,7 +79,7 @@ async def test_who_follows_while_an_event_is_being_read_gets_it(
     ]
 
 
-async def test_a_forgotten_source_goes_on_where_it_was(
+async def test_evicted_feed_resumes_at_its_last_position(
     hub: Hub, conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     source = await add_source(conn, application_id)

@@ -110,7 +110,7 @@ async def test_a_burst_of_two_applications_keeps_their_sources_apart(
         assert shown == [str(source)] * 20
 
 
-async def test_who_asks_while_a_snapshot_is_being_read_gets_one_that_was_read_later(
+async def test_snapshot_is_never_older_than_its_request(
     dsn: str, conn: Connection, application_id: UUID
 ) -> None:
     source = await add_source(conn, application_id)

@@ -25,7 +25,7 @@ from tests.support.live_sources import (
 )
 
 
-async def test_joining_while_events_are_written_leaves_no_gap_and_nothing_twice(
+async def test_joining_during_writes_has_no_gaps_or_duplicates(
     pool: Pool, dsn: str, conn: Connection, application_id: UUID
 ) -> None:
     watched = [await add_source(conn, application_id) for _ in range(3)]
@@ -121,7 +121,7 @@ async def test_events_are_found_without_any_notification(
     assert seqs(everything.messages) == {new: [1, 2]}
 
 
-async def test_what_was_missed_is_read_when_a_killed_listener_is_back(
+async def test_missed_events_are_read_after_the_listener_reconnects(
     pool: Pool, dsn: str, conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     source = await add_source(conn, application_id)
@@ -155,7 +155,7 @@ async def test_delivery_goes_on_after_the_database_dropped_every_connection(
     assert seqs(messages) == {source: [1, 2, 3]}
 
 
-async def test_the_database_may_fail_for_a_while(
+async def test_hub_survives_a_database_outage(
     pool: Pool, dsn: str, conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     source = await add_source(conn, application_id)

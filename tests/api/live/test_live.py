@@ -83,7 +83,7 @@ async def test_a_client_that_reconnects_at_random_sees_every_number_once_and_in_
 
 
 @pytest.mark.parametrize("query", ["", "?ticket=unknown"])
-async def test_without_a_valid_key_or_ticket_nobody_gets_in(address: str, query: str) -> None:
+async def test_websocket_needs_a_valid_key_or_ticket(address: str, query: str) -> None:
     with pytest.raises(InvalidStatus) as refused:
         async with socket(address, None, query=query):
             pass
@@ -91,7 +91,7 @@ async def test_without_a_valid_key_or_ticket_nobody_gets_in(address: str, query:
     assert refused.value.response.status_code == 403
 
 
-async def test_a_ticket_lets_in_once(
+async def test_websocket_ticket_works_once(
     address: str, viewer: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     source = await add_source(conn, application_id)
@@ -154,7 +154,7 @@ async def test_an_invalid_message_is_answered_and_the_connection_stays(
     assert answer == {"type": "pong"}
 
 
-async def test_bytes_are_an_invalid_message(address: str, key: str) -> None:
+async def test_binary_websocket_message_is_invalid(address: str, key: str) -> None:
     async with socket(address, key) as client:
         await client.send(b'{"type": "ping"}')
         error = await receive(client)
@@ -232,7 +232,7 @@ async def test_a_client_that_does_not_read_is_closed_with_4408_and_can_resume(
     assert seqs(seen) == {source: list(range(1, 2401))}
 
 
-async def test_each_socket_gets_the_text_that_was_made_once(
+async def test_event_is_serialised_once_for_all_sockets(
     address: str, key: str, conn: Connection, application_id: UUID
 ) -> None:
     source = await add_source(conn, application_id)

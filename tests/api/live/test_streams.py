@@ -147,7 +147,7 @@ async def test_a_stream_of_a_source_that_was_renamed_after_its_end_ends(
     assert [frame["event"] for frame in got] == ["snapshot", "done", "source"]
 
 
-async def test_a_source_that_has_ended_gives_its_state_and_then_tells_not_to_come_again(
+async def test_stream_of_a_finished_source_sends_state_and_ends_reconnection(
     address: str, key: str, viewer: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     source = await add_source(conn, application_id, status="failed")

@@ -51,7 +51,7 @@ def selectors(rule: dict[str, Any]) -> Iterator[tuple[Any, tuple[Any, ...]]]:
             yield part, around
 
 
-def test_there_are_rules_for_what_may_go_wrong() -> None:
+def test_alert_rules_cover_known_failures() -> None:
     names = {rule["alert"].removeprefix("RagIngest") for rule in RULES}
 
     assert names >= {
@@ -100,7 +100,7 @@ def matching(scraped: Scrape, selector: Any) -> bool:
     return any(name == selector.name and wanted <= labels for name, labels in scraped.samples)
 
 
-def test_what_every_process_says_alike_is_never_added_up() -> None:
+def test_cluster_wide_metrics_are_not_summed_over_processes() -> None:
     """`sum` of a gauge of the database would grow with the number of processes."""
     for rule in RULES:
         for selector, around in selectors(rule):

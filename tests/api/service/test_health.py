@@ -117,7 +117,7 @@ async def test_old_work_without_workers_is_degraded(
     assert await unattended(anonymous)
 
 
-async def test_a_worker_that_said_goodbye_is_remembered(
+async def test_stopped_worker_still_counts_as_seen(
     anonymous: httpx.AsyncClient, conn: Connection, dsn: str
 ) -> None:
     before = (await anonymous.get("/readyz")).json()["workerSilentSeconds"]
@@ -132,7 +132,7 @@ async def test_a_worker_that_said_goodbye_is_remembered(
     assert 0 <= after["workerSilentSeconds"] < 60
 
 
-async def test_a_worker_whose_row_is_pruned_is_remembered_unless_a_later_one_was(
+async def test_latest_worker_is_remembered_after_its_row_is_pruned(
     anonymous: httpx.AsyncClient, conn: Connection, pool: Pool
 ) -> None:
     await add_worker(conn, silent_for="2 days")

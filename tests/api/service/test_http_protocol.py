@@ -98,7 +98,7 @@ async def rest(reader: asyncio.StreamReader) -> bytes:
         return b""
 
 
-async def test_240_idle_and_dripping_connections_are_closed_and_others_are_served(
+async def test_idle_and_slow_connections_are_closed_while_others_are_served(
     port: int,
 ) -> None:
     async with asyncio.timeout(PATIENCE):
@@ -118,7 +118,7 @@ async def test_240_idle_and_dripping_connections_are_closed_and_others_are_serve
     assert {end[:12] for end in ends[::2]} <= {b"", b"HTTP/1.1 408"}
 
 
-async def test_idle_connections_take_each_others_place_not_that_of_requests(
+async def test_idle_connections_do_not_displace_requests(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_protocol, "IDLE_TIMEOUT_SECONDS", 60)
@@ -167,7 +167,7 @@ async def test_the_second_request_of_a_connection_has_no_more_time_than_the_firs
     assert end[:12] in (b"", b"HTTP/1.1 408")
 
 
-async def test_a_body_that_nobody_wants_is_not_waited_for(port: int) -> None:
+async def test_unread_body_is_not_waited_for(port: int) -> None:
     async with connected(port) as (reader, writer):
         writer.write(POST)
         answer = await reader.read()
@@ -200,7 +200,7 @@ async def test_a_client_that_sends_all_before_it_reads_gets_the_answer(port: int
     assert answer.startswith(b"HTTP/1.1 401")
 
 
-async def test_a_slow_upload_an_event_stream_and_a_socket_live_on(port: int) -> None:
+async def test_slow_uploads_streams_and_sockets_stay_open(port: int) -> None:
     async with connected(port) as (reader, writer):
         writer.write(b"POST /count HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n")
         await drip(writer, b"x" * 20)

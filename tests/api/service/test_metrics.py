@@ -57,7 +57,7 @@ async def test_vectors_that_wait_for_their_index_are_counted(
     assert seen.value("rag_ingest_fresh_vectors") == 2
 
 
-async def test_waiting_jobs_are_counted_by_reasons_of_which_there_are_few(
+async def test_wait_reason_metric_has_bounded_labels(
     anonymous: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     await enqueue(conn, application_id, 3, delay=timedelta(hours=1))
@@ -73,7 +73,7 @@ async def test_waiting_jobs_are_counted_by_reasons_of_which_there_are_few(
     assert seen.value(JOBS, type="file", status="ready") == 0
 
 
-async def test_the_oldest_ready_job_and_the_overdue_ones_show(
+async def test_metrics_show_oldest_ready_and_overdue_jobs(
     anonymous: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     old, overdue = await enqueue(conn, application_id, 2)
@@ -94,7 +94,7 @@ async def test_the_oldest_ready_job_and_the_overdue_ones_show(
     assert seen.value("rag_ingest_jobs_overdue", type="file") == 1
 
 
-async def test_lanes_workers_and_notifications_show(
+async def test_metrics_show_lanes_workers_and_notifications(
     anonymous: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     await add_worker(conn)
@@ -135,7 +135,7 @@ async def test_lanes_workers_and_notifications_show(
     assert seen.value("rag_ingest_deliveries_open") == 1
 
 
-async def test_without_its_database_the_process_still_tells_what_it_counted(
+async def test_metrics_are_served_without_a_database(
     anonymous: httpx.AsyncClient, runtime: Runtime
 ) -> None:
     await runtime.pool.close()
@@ -211,7 +211,7 @@ async def test_no_label_names_an_application_or_a_source(
     )
 
 
-def test_attempts_are_counted_by_what_came_of_them() -> None:
+def test_attempts_are_counted_by_outcome() -> None:
     def counted(outcome: str, code: str = "") -> float:
         labels = {"type": "t", "outcome": outcome, "code": code}
         return metrics.REGISTRY.get_sample_value("rag_ingest_attempts_total", labels) or 0
@@ -226,7 +226,7 @@ def test_attempts_are_counted_by_what_came_of_them() -> None:
     assert metrics.REGISTRY.get_sample_value("rag_ingest_retries_total", {"type": "t"}) == 1
 
 
-async def test_the_database_is_asked_once_in_five_seconds_and_less_often_when_it_is_slow(
+async def test_metrics_query_is_cached_and_backs_off_when_slow(
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now, cost, reads = 0.0, 0.0, 0
@@ -255,7 +255,7 @@ async def test_the_database_is_asked_once_in_five_seconds_and_less_often_when_it
     assert await reads_at(10.0, 30.9, 31.0) == [3, 3, 4]
 
 
-async def test_counts_have_an_end(
+async def test_metric_counts_are_capped(
     anonymous: httpx.AsyncClient,
     conn: Connection,
     application_id: UUID,
@@ -267,7 +267,9 @@ async def test_counts_have_an_end(
     assert (await scrape(anonymous)).value(JOBS, type="file", status="ready") == 3
 
 
-async def test_counting_reads_no_completed_job(conn: Connection, application_id: UUID) -> None:
+async def test_queue_metrics_do_not_read_completed_jobs(
+    conn: Connection, application_id: UUID
+) -> None:
     """Every count finds its rows by a partial index of its own."""
     from ingest.store.queue.queue_stats import _SQL
 

@@ -81,7 +81,7 @@ def test_a_422_names_its_fields_and_any_problem_has_a_code(document: Document) -
     assert "files" in schemas["RefusedUpload"]["properties"]
 
 
-def test_every_reference_leads_somewhere(document: Document) -> None:
+def test_openapi_references_resolve(document: Document) -> None:
     schemas = document["components"]["schemas"]
 
     missing = set(re.findall(r"'#/components/schemas/(\w+)'", str(document))) - schemas.keys()
@@ -89,7 +89,7 @@ def test_every_reference_leads_somewhere(document: Document) -> None:
     assert missing == set()
 
 
-def test_all_that_ask_for_a_key_may_refuse_it(document: Document) -> None:
+def test_authenticated_operations_document_401(document: Document) -> None:
     keyed = [operation for operation in operations(document) if "security" in operation]
 
     assert {operation["operationId"] for operation in operations(document)} == OPEN | {
@@ -122,7 +122,7 @@ def test_operations_name_what_they_can_answer_and_nothing_else(
     assert statuses(document, method, path) == expected
 
 
-def test_answers_that_are_not_json_say_what_they_are(document: Document) -> None:
+def test_non_json_answers_document_their_media_type(document: Document) -> None:
     types = {
         path: set(document["paths"][path]["get"]["responses"]["200"]["content"])
         for path in (
@@ -143,7 +143,7 @@ def test_answers_that_are_not_json_say_what_they_are(document: Document) -> None
     }
 
 
-def test_the_role_that_is_needed_is_named_and_tickets_where_they_do(document: Document) -> None:
+def test_operations_document_role_and_ticket_support(document: Document) -> None:
     needed = {
         operation["operationId"]: operation.get("security") for operation in operations(document)
     }
@@ -159,7 +159,7 @@ def test_the_role_that_is_needed_is_named_and_tickets_where_they_do(document: Do
     assert document["components"]["securitySchemes"].keys() == {"Key", "Ticket"}
 
 
-def test_repeated_answers_are_documented_where_a_key_makes_them(document: Document) -> None:
+def test_idempotent_operations_document_replayed_answers(document: Document) -> None:
     repeating = {
         operation["operationId"]
         for operation in operations(document)
@@ -173,7 +173,7 @@ def test_repeated_answers_are_documented_where_a_key_makes_them(document: Docume
     assert "check_upload" not in repeating
 
 
-def test_operations_and_tags_have_names_of_their_own(document: Document) -> None:
+def test_operations_and_tags_have_unique_names(document: Document) -> None:
     ids = [operation["operationId"] for operation in operations(document)]
     used = {tag for operation in operations(document) for tag in operation["tags"]}
 
@@ -183,7 +183,7 @@ def test_operations_and_tags_have_names_of_their_own(document: Document) -> None
     assert document["info"]["version"] == version("rag-ingest")
 
 
-async def test_the_page_of_the_document_asks_nobody_else() -> None:
+async def test_docs_page_makes_no_external_requests() -> None:
     app = create_app(never)
     transport = httpx.ASGITransport(app=app)
     async with httpx.AsyncClient(transport=transport, base_url="http://ingest.test") as client:
@@ -196,7 +196,7 @@ async def test_the_page_of_the_document_asks_nobody_else() -> None:
     assert {answer.status_code for answer in answers} == {200}
 
 
-async def test_unknown_query_parameters_are_refused_everywhere_but_from_providers() -> None:
+async def test_unknown_query_parameters_are_refused_except_on_provider_webhooks() -> None:
     app = create_app(never)
     transport = httpx.ASGITransport(app=app)
     accepted, seen = set(), 0
@@ -238,7 +238,7 @@ async def test_a_socket_with_an_unknown_parameter_is_refused_and_its_ticket_stay
     assert b"query.nonsense" in refused.value.response.body
 
 
-async def test_the_bare_address_leads_to_the_documentation(anonymous: httpx.AsyncClient) -> None:
+async def test_root_url_redirects_to_documentation(anonymous: httpx.AsyncClient) -> None:
     answer = await anonymous.get("/", follow_redirects=True)
 
     assert answer.status_code == 200

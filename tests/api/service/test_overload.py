@@ -83,7 +83,7 @@ async def test_a_body_that_stalls_or_drips_is_a_408(
     assert answer.headers["connection"] == "close"
 
 
-async def test_a_body_on_a_slow_link_that_gets_on_takes_as_long_as_it_takes(
+async def test_slow_but_steady_body_has_no_time_limit(
     plain: FastAPI,
 ) -> None:
     body = pieces([LEAST] * 20, every=WINDOW / 8)
@@ -93,7 +93,7 @@ async def test_a_body_on_a_slow_link_that_gets_on_takes_as_long_as_it_takes(
     assert (answer.status_code, answer.json()) == (200, 20 * LEAST)
 
 
-async def test_the_time_that_we_take_ourselves_is_not_counted(plain: FastAPI) -> None:
+async def test_body_timeout_excludes_server_time(plain: FastAPI) -> None:
     @plain.post("/busy")
     async def busy(request: Request) -> int:
         total = 0
@@ -118,7 +118,7 @@ async def test_an_answer_without_a_body_to_read_is_not_timed(plain: FastAPI) -> 
     assert (answer.status_code, answer.text) == (200, "data: x\n\n")
 
 
-async def test_a_crowd_is_sent_away_and_probes_are_answered(plain: FastAPI) -> None:
+async def test_overload_is_refused_but_probes_are_answered(plain: FastAPI) -> None:
     crowd = ConcurrencyLimit(plain, max_requests=3, exempt=("/healthz",))
     async with client_of(crowd) as client:
         inside = [asyncio.create_task(client.get("/slow")) for _ in range(3)]
@@ -134,7 +134,7 @@ async def test_a_crowd_is_sent_away_and_probes_are_answered(plain: FastAPI) -> N
     assert (probe.status_code, served, later.status_code) == (200, [200] * 3, 200)
 
 
-async def test_event_streams_do_not_fill_the_place_of_requests(plain: FastAPI) -> None:
+async def test_event_streams_do_not_use_request_slots(plain: FastAPI) -> None:
     crowd = ConcurrencyLimit(plain, max_requests=1, exempt=())
     async with client_of(crowd) as client:
         streams = []

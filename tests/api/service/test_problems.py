@@ -84,7 +84,7 @@ async def test_an_unexpected_error_tells_the_log_and_not_the_client(
     ]
 
 
-async def test_a_lost_database_is_a_503_that_asks_to_come_again(
+async def test_database_outage_is_a_503_with_retry_after(
     operator: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def lost(*args: Any, **kwargs: Any) -> None:

@@ -70,7 +70,7 @@ async def waiting_file(client: httpx.AsyncClient, conn: Connection) -> dict[str,
 # -- what is said
 
 
-async def test_a_hybrid_search_goes_by_words_and_says_so(
+async def test_hybrid_search_without_embedder_uses_keywords_and_reports_it(
     refused: httpx.AsyncClient, runtime: Runtime, conn: Connection, application_id: UUID
 ) -> None:
     space = Space(id=runtime.model_id, dimension=runtime.model.dimension)
@@ -97,7 +97,7 @@ async def test_a_hybrid_search_goes_by_words_and_says_so(
     assert after == (before or 0) + 1
 
 
-async def test_a_search_by_meaning_alone_says_why_it_cannot(refused: httpx.AsyncClient) -> None:
+async def test_vector_search_without_embedder_reports_the_cause(refused: httpx.AsyncClient) -> None:
     answer = await refused.post("/api/search", json={"query": "herons", "mode": "vector"})
 
     assert (answer.status_code, answer.json()["code"]) == (503, "embedding_unauthorized")
@@ -128,7 +128,7 @@ async def test_readiness_is_degraded_with_the_cause_until_the_provider_is_back(
     assert back["provider"] is None
 
 
-async def test_the_lane_of_an_earlier_key_is_nobody_s_trouble_any_more(
+async def test_lane_of_an_old_key_does_not_degrade_readiness(
     anonymous: httpx.AsyncClient, runtime: Runtime, conn: Connection
 ) -> None:
     await fail(runtime)
@@ -188,7 +188,7 @@ async def test_a_source_says_what_its_pages_wait_for(
 # -- what ends it
 
 
-async def test_the_operator_ends_all_pauses_and_what_waits_goes_on(
+async def test_operator_ends_all_pauses_and_resumes_jobs(
     operator: httpx.AsyncClient, runtime: Runtime, conn: Connection
 ) -> None:
     file = await waiting_file(operator, conn)
@@ -251,7 +251,7 @@ async def test_a_retry_ends_no_pause_that_a_provider_asked_for(
     assert await runtime.governor.paused(LANE) is not None
 
 
-async def test_nobody_starts_the_waiting_jobs_of_another_application(
+async def test_retry_cannot_start_jobs_of_another_application(
     editor: httpx.AsyncClient, stranger: httpx.AsyncClient, conn: Connection
 ) -> None:
     file = await waiting_file(editor, conn)

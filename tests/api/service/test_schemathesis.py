@@ -61,7 +61,7 @@ async def configured(runtime: Runtime) -> AsyncIterator[FastAPI]:
 
 
 @pytest.mark.parametrize("mode", GenerationMode)
-async def test_answers_to_made_up_requests_are_as_the_document_says(
+async def test_generated_requests_get_documented_answers(
     configured: FastAPI, conn: Connection, mode: GenerationMode
 ) -> None:
     faults: list[str] = []

@@ -36,7 +36,7 @@ def errors(logged: Sequence[Mapping[str, Any]]) -> list[Any]:
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
-async def test_a_search_that_takes_too_long_is_no_trouble_of_the_database(
+async def test_search_timeout_is_not_a_database_failure(
     viewer: httpx.AsyncClient,
     monkeypatch: pytest.MonkeyPatch,
     logged: Sequence[Mapping[str, Any]],
@@ -58,7 +58,7 @@ async def test_a_search_that_takes_too_long_is_no_trouble_of_the_database(
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-async def test_a_request_whose_statement_is_ended_asks_to_come_again(
+async def test_statement_timeout_is_a_503_with_retry_after(
     viewer: httpx.AsyncClient,
     conn: Connection,
     monkeypatch: pytest.MonkeyPatch,
@@ -95,7 +95,7 @@ async def test_the_database_is_up_when_its_state_takes_too_long_to_read(
     assert seen.value("rag_ingest_statement_timeouts_total", asked_by="metrics") == 1
 
 
-async def test_a_slow_look_does_not_take_the_service_out_of_use(
+async def test_slow_health_query_does_not_fail_readiness(
     anonymous: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "summary", endless)
@@ -105,7 +105,7 @@ async def test_a_slow_look_does_not_take_the_service_out_of_use(
     assert (answer.status_code, answer.json()["database"]) == (200, True)
 
 
-async def test_what_a_statement_asks_too_much_of_is_not_a_lost_database(
+async def test_resource_limit_error_is_not_a_database_outage(
     viewer: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def too_large(*_: object, **__: object) -> None:

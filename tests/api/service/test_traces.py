@@ -97,7 +97,7 @@ async def test_upload_job_and_embedding_are_one_trace(
     assert editor.headers["authorization"].partition(" ")[2] not in everything
 
 
-async def test_a_request_for_two_belongs_to_the_first_and_links_to_the_second(
+async def test_shared_embedding_request_links_both_traces(
     exporter: InMemorySpanExporter, house: House
 ) -> None:
     embedder = house.context.embedder
@@ -155,7 +155,7 @@ async def test_without_an_exporter_there_are_no_traces(
     assert job["traceparent"] is None
 
 
-async def test_work_that_another_task_does_belongs_to_the_trace_that_is_named(
+async def test_explicit_parent_sets_the_trace_of_background_work(
     exporter: InMemorySpanExporter,
 ) -> None:
     with tracing.within(INCOMING):

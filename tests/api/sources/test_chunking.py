@@ -34,7 +34,7 @@ def cut(answer: httpx.Response) -> tuple[Any, Any]:
     return answer.json()["chunking"], answer.json()["effectiveChunking"]
 
 
-async def test_without_settings_documents_are_cut_as_is_usual(
+async def test_default_chunk_settings_apply_without_overrides(
     viewer: httpx.AsyncClient, source: str
 ) -> None:
     one = await viewer.get(source)
@@ -119,7 +119,7 @@ async def test_settings_that_cannot_work_are_refused_by_name(
     assert await count(conn, RECHUNKS) == 0
 
 
-async def test_an_overlap_that_no_longer_fits_is_cut_to_half_of_the_size(
+async def test_overlap_is_reduced_to_half_the_chunk_size(
     editor: httpx.AsyncClient, admin: httpx.AsyncClient, source: str, application: str
 ) -> None:
     await editor.patch(source, json={"chunking": {"overlap": 200}})
@@ -128,7 +128,7 @@ async def test_an_overlap_that_no_longer_fits_is_cut_to_half_of_the_size(
     assert cut(await editor.get(source))[1] == {"size": 100, "overlap": 50, "by": "heading"}
 
 
-async def test_what_was_written_by_hand_and_makes_no_sense_counts_as_not_set(
+async def test_invalid_stored_chunk_settings_count_as_unset(
     viewer: httpx.AsyncClient, conn: Connection, source: str
 ) -> None:
     await conn.execute(
@@ -140,7 +140,7 @@ async def test_what_was_written_by_hand_and_makes_no_sense_counts_as_not_set(
     assert cut(await viewer.get(source)) == (NOTHING, USUAL)
 
 
-async def test_an_application_has_its_sources_cut_again_in_the_same_transaction(
+async def test_changed_application_chunking_queues_rechunking_atomically(
     admin: httpx.AsyncClient, conn: Connection, source: str, application: str
 ) -> None:
     answer = await admin.patch(application, json={"settings": {"chunking": {"size": 100}}})
@@ -155,7 +155,7 @@ async def test_a_source_that_is_not_there_is_a_404(editor: httpx.AsyncClient) ->
     assert answer.status_code == 404
 
 
-async def test_an_upload_says_how_its_files_are_cut_unchanged_ones_too(
+async def test_upload_chunk_settings_apply_to_unchanged_files_too(
     editor: httpx.AsyncClient, conn: Connection, source: str
 ) -> None:
     files = {"a.txt": b"a", "new.txt": b"new"}
@@ -192,7 +192,7 @@ async def test_the_same_upload_with_other_settings_is_another_request(
     assert [answer.status_code for answer in answers] == [202, 202, 409]
 
 
-async def test_a_page_is_cut_as_its_request_says_until_another_says_otherwise(
+async def test_url_request_chunk_settings_persist_until_changed(
     editor: httpx.AsyncClient,
 ) -> None:
     page = {"url": "https://example.com/"}

@@ -52,7 +52,7 @@ async def test_a_source_is_fetched_again_when_somebody_asks(
     assert settings["accept_losses"] is False
 
 
-async def test_losses_are_accepted_for_one_run_only(
+async def test_accept_removals_applies_to_one_run(
     editor: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)
@@ -70,7 +70,7 @@ async def test_losses_are_accepted_for_one_run_only(
     assert settings == [True, False]
 
 
-async def test_a_run_that_is_open_goes_on(
+async def test_rescrape_joins_an_open_run(
     editor: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)
@@ -97,7 +97,7 @@ async def test_a_file_cannot_be_fetched_again(editor: httpx.AsyncClient) -> None
 # ---------------------------------------------------------------- schedules
 
 
-async def test_a_schedule_is_set_kept_and_taken_back(
+async def test_schedule_can_be_set_kept_and_removed(
     editor: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)
@@ -121,7 +121,7 @@ async def test_a_schedule_is_in_utc_unless_it_names_a_zone(
     assert answer.json()["rescrape"] == {"cron": "0 5 * * *", "timezone": "UTC"}
 
 
-async def test_a_wrong_schedule_is_told_where_and_changes_nothing(
+async def test_invalid_schedule_names_the_field_and_changes_nothing(
     editor: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)
@@ -174,7 +174,7 @@ async def pages_of(client: httpx.AsyncClient, run: Run, **params: Any) -> list[d
     return items
 
 
-async def test_each_page_says_what_became_of_it(
+async def test_crawl_pages_show_their_outcome(
     viewer: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)
@@ -207,7 +207,7 @@ async def test_pages_are_those_of_the_latest_run_unless_one_is_named(
     assert await pages_of(viewer, run, crawlId=uuid4()) == []
 
 
-async def test_pages_come_in_parts(
+async def test_crawl_pages_are_paginated(
     viewer: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)
@@ -226,7 +226,7 @@ async def test_pages_come_in_parts(
     assert sorted(seen) == added
 
 
-async def test_runs_of_somebody_else_are_not_there(
+async def test_runs_of_another_application_do_not_exist(
     stranger: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)

@@ -28,7 +28,7 @@ async def waiting(editor: httpx.AsyncClient, conn: Connection) -> tuple[str, UUI
     return file["jobId"], document_id
 
 
-async def test_whoever_decides_reads_the_text_first(
+async def test_reviewer_can_read_the_held_text(
     viewer: httpx.AsyncClient,
     stranger: httpx.AsyncClient,
     waiting: tuple[str, UUID],
@@ -45,7 +45,7 @@ async def test_whoever_decides_reads_the_text_first(
     assert theirs.status_code == 404
 
 
-async def test_of_two_who_decide_at_once_one_is_told_that_it_is_too_late(
+async def test_concurrent_review_decisions_conflict(
     editor: httpx.AsyncClient, waiting: tuple[str, UUID]
 ) -> None:
     job_id, document_id = waiting

@@ -69,7 +69,7 @@ async def test_every_mode_finds_the_text(
     assert [hit["score"] for hit in hits] == sorted([hit["score"] for hit in hits], reverse=True)
 
 
-async def test_hybrid_finds_what_only_one_of_both_finds(
+async def test_hybrid_search_combines_vector_and_keyword_hits(
     viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space
 ) -> None:
     await add(conn, application_id, space, "about herons", "about owls")
@@ -84,7 +84,7 @@ async def test_hybrid_finds_what_only_one_of_both_finds(
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
-async def test_what_was_deleted_takes_no_place_of_what_is_there(
+async def test_deleted_chunks_do_not_displace_hits(
     viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space, mode: str
 ) -> None:
     gone = await add(conn, application_id, space, *["herons eat fish"] * 12)
@@ -178,7 +178,7 @@ async def test_a_search_is_ended_that_takes_too_long(
     assert (answer.status_code, answer.json()["code"]) == (503, "search_timeout")
 
 
-async def test_words_and_meaning_are_asked_at_once(
+async def test_keyword_and_vector_search_run_concurrently(
     viewer: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both = asyncio.Barrier(2)
@@ -212,7 +212,7 @@ async def test_many_searches_share_a_single_connection(
 
 
 @pytest.mark.parametrize("fails", ["by_meaning", "by_words"])
-async def test_when_one_half_fails_the_other_is_ended(
+async def test_failure_of_one_search_cancels_the_other(
     viewer: httpx.AsyncClient, pool: Pool, monkeypatch: pytest.MonkeyPatch, fails: str
 ) -> None:
     started = asyncio.Event()

@@ -66,7 +66,7 @@ async def test_a_chunk_leads_to_its_section(
 @pytest.mark.parametrize(
     ("at", "start"), [(0, 0), (30_000, 20_005), (59_990, 40_000)], ids=["first", "middle", "last"]
 )
-async def test_of_a_long_section_the_part_around_the_chunk_is_shown(
+async def test_long_section_is_cut_around_the_chunk(
     viewer: httpx.AsyncClient, editor: httpx.AsyncClient, conn: Connection, at: int, start: int
 ) -> None:
     await add(editor, conn, "x")
@@ -79,7 +79,7 @@ async def test_of_a_long_section_the_part_around_the_chunk_is_shown(
     assert shown["isTruncated"] is True
 
 
-async def test_what_was_deleted_or_never_was_has_no_section(
+async def test_section_of_a_missing_chunk_is_a_404(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     source_id, _ = await add(editor, conn, "x")
@@ -172,14 +172,16 @@ async def test_a_document_of_a_deleted_source_is_a_404(
         ("embedding_rejected", {}, "refused some of the text"),
     ],
 )
-def test_what_is_missing_is_said_in_words(code: str, coverage: dict[str, Any], words: str) -> None:
+def test_missing_content_is_described_in_words(
+    code: str, coverage: dict[str, Any], words: str
+) -> None:
     said = in_words(code, coverage)
 
     assert said is not None
     assert words in said
 
 
-def test_nothing_is_said_where_nothing_is_known() -> None:
+def test_unknown_coverage_has_no_description() -> None:
     assert in_words(None, None) is None
     assert in_words("no_text", {"unread": 0, "failed": 0, "lost": []}) is None
     assert in_words("fetch_failed", {"unread": 0, "failed": 1, "lost": [1]}) is None

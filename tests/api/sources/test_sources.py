@@ -116,7 +116,7 @@ async def test_name_and_metadata_can_be_changed_apart(editor: httpx.AsyncClient)
     assert tagged["eventSeq"] == named["eventSeq"] + 1
 
 
-async def test_what_postgres_cannot_store_is_left_out(editor: httpx.AsyncClient) -> None:
+async def test_unstorable_characters_are_removed_from_metadata(editor: httpx.AsyncClient) -> None:
     file = await add(editor)
     odd = {"name": "a\u0000b\ud800", "metadata": {"k\ud800\u0000": ["v\u0000", {"\ud83d": 1}]}}
 
@@ -223,9 +223,7 @@ async def test_delete_is_at_once_and_final_in_every_state(
     assert await count(conn, "rag.processing_jobs where type = 'purge' and status = 'pending'") == 1
 
 
-async def test_delete_takes_the_job_away_from_its_worker(
-    editor: httpx.AsyncClient, conn: Connection
-) -> None:
+async def test_delete_revokes_the_running_job(editor: httpx.AsyncClient, conn: Connection) -> None:
     file = await add(editor)
     held = await claim(conn)
     assert [str(job.id) for job in held] == [file["jobId"]]
@@ -254,7 +252,7 @@ async def test_a_deleted_path_can_be_uploaded_again_as_a_new_source(
     assert second["knowledgeSourceId"] != first["knowledgeSourceId"]
 
 
-async def test_an_id_that_is_no_uuid_is_a_422(viewer: httpx.AsyncClient) -> None:
+async def test_invalid_uuid_is_a_422(viewer: httpx.AsyncClient) -> None:
     answer = await viewer.get(f"{SOURCES}/42")
 
     assert answer.status_code == 422

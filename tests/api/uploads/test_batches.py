@@ -50,7 +50,7 @@ async def batch(editor: httpx.AsyncClient, conn: Connection) -> dict[str, Any]:
     return body
 
 
-async def test_the_counts_add_up_whatever_became_of_the_files(
+async def test_batch_counts_add_up_for_every_outcome(
     viewer: httpx.AsyncClient, batch: dict[str, Any]
 ) -> None:
     counts = (await viewer.get(f"/api/batches/{batch['batchId']}")).json()
@@ -125,7 +125,7 @@ async def test_retry_failed_queues_the_failed_and_only_those(
     assert (counts["failed"], counts["pending"], counts["cancelled"]) == (0, 2, 3)
 
 
-async def test_retry_failed_never_puts_old_bytes_in_the_place_of_new(
+async def test_retry_failed_never_replaces_newer_bytes(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     old = (await upload(editor, {"x.txt": b"old"})).json()
@@ -174,7 +174,7 @@ async def large_batch(conn: Connection, application_id: UUID) -> UUID:
     return id
 
 
-async def test_a_large_report_is_whole_and_in_order(
+async def test_large_batch_report_is_complete_and_ordered(
     viewer: httpx.AsyncClient, large_batch: UUID
 ) -> None:
     answer = await viewer.get(f"/api/batches/{large_batch}/report?format=csv")
@@ -197,7 +197,7 @@ async def test_a_slow_reader_of_a_report_holds_no_connection(
     assert (parts, set(used)) == (4, {0})
 
 
-async def test_a_report_that_breaks_off_is_no_shorter_report(
+async def test_interrupted_report_is_not_a_valid_shorter_report(
     app: FastAPI, viewer: httpx.AsyncClient, conn: Connection, large_batch: UUID
 ) -> None:
     # More than what sockets hold for a client that does not read.

@@ -44,7 +44,7 @@ async def preview(
     return await client.post(PREVIEW, files={"file": (name, data)}, data=fields)
 
 
-async def test_a_preview_says_what_would_become_of_a_file_and_stores_nothing(
+async def test_preview_shows_the_result_and_stores_nothing(
     editor: httpx.AsyncClient, conn: Connection, blobs_on_disk: Path, scratch_in: Path
 ) -> None:
     answer = await preview(editor, "one\nzwei für drei\n".encode())
@@ -109,7 +109,7 @@ async def test_long_texts_and_many_chunks_are_cut_and_counted(editor: httpx.Asyn
     assert shown["isTruncated"] is True
 
 
-async def test_a_file_is_cut_as_its_application_would_unless_the_request_says_otherwise(
+async def test_preview_uses_application_chunking_unless_overridden(
     editor: httpx.AsyncClient, admin: httpx.AsyncClient, application_id: Any, parser: TextParser
 ) -> None:
     settings = {"settings": {"chunking": {"size": 100, "by": "page"}}}
@@ -149,7 +149,9 @@ async def test_a_file_that_cannot_be_read_is_told_by_the_code_of_its_upload(
     assert os.listdir(scratch_in) == []
 
 
-async def test_an_archive_is_to_be_uploaded(editor: httpx.AsyncClient, parser: TextParser) -> None:
+async def test_preview_of_an_archive_is_refused(
+    editor: httpx.AsyncClient, parser: TextParser
+) -> None:
     parser.failures = [IsArchive("This is a ZIP archive, not a document.")]
 
     answer = await preview(editor, b"x")
@@ -209,7 +211,7 @@ async def test_a_file_that_is_too_large_is_a_413_and_leaves_nothing(
     assert os.listdir(scratch_in) == []
 
 
-async def test_a_third_preview_is_told_when_to_come_again(
+async def test_excess_preview_gets_retry_after(
     editor: httpx.AsyncClient, parser: TextParser
 ) -> None:
     parser.gate = asyncio.Event()
@@ -226,7 +228,7 @@ async def test_a_third_preview_is_told_when_to_come_again(
     assert (await preview(editor, b"x")).status_code == 200
 
 
-async def test_a_client_that_leaves_gives_its_place_to_others(
+async def test_disconnected_client_frees_its_preview_slot(
     app: FastAPI, editor: httpx.AsyncClient, parser: TextParser, scratch_in: Path
 ) -> None:
     parser.gate = asyncio.Event()

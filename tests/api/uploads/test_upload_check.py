@@ -20,7 +20,7 @@ async def check(client: httpx.AsyncClient, files: dict[str, bytes], **fields: ob
     return [known.get(index, "send") for index in range(len(files))]
 
 
-async def test_what_was_accepted_need_not_be_sent_again_even_before_it_is_processed(
+async def test_check_skips_accepted_files_before_processing(
     editor: httpx.AsyncClient,
 ) -> None:
     await upload(editor, {"a/x.txt": b"one"})
@@ -28,13 +28,13 @@ async def test_what_was_accepted_need_not_be_sent_again_even_before_it_is_proces
     assert await check(editor, {"a/x.txt": b"one", "b/x.txt": b"one"}) == ["unchanged", "send"]
 
 
-async def test_names_that_the_upload_would_make_equal_are_equal(editor: httpx.AsyncClient) -> None:
+async def test_check_normalises_paths_like_upload(editor: httpx.AsyncClient) -> None:
     await upload(editor, {"a/caf\u00e9.txt": b"one"})
 
     assert await check(editor, {"./a/cafe\u0301.txt": b"one"}) == ["unchanged"]
 
 
-async def test_new_bytes_and_failed_files_have_to_be_sent(
+async def test_check_requests_new_and_failed_files(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     await upload(editor, {"x.txt": b"one", "y.txt": b"two"})
@@ -55,7 +55,7 @@ async def test_a_file_is_sent_when_that_would_change_its_metadata(
     assert await check(editor, {"x.txt": b"one"}, metadata={"a": 2}) == ["send"]
 
 
-async def test_with_skip_a_path_with_other_bytes_need_not_be_sent(
+async def test_check_with_skip_ignores_changed_bytes(
     editor: httpx.AsyncClient,
 ) -> None:
     await upload(editor, {"x.txt": b"one"})
@@ -63,7 +63,7 @@ async def test_with_skip_a_path_with_other_bytes_need_not_be_sent(
     assert await check(editor, {"x.txt": b"new"}, onConflict="skip") == ["duplicate"]
 
 
-async def test_asking_writes_nothing_and_sees_nothing_of_others(
+async def test_check_writes_nothing_and_sees_only_own_files(
     editor: httpx.AsyncClient, stranger: httpx.AsyncClient, conn: Connection
 ) -> None:
     await upload(editor, {"x.txt": b"one"})
@@ -73,7 +73,7 @@ async def test_asking_writes_nothing_and_sees_nothing_of_others(
     assert await count(conn, "rag.upload_files") == 1
 
 
-async def test_a_path_that_an_upload_refuses_is_left_for_the_upload_to_refuse(
+async def test_check_leaves_invalid_paths_to_the_upload(
     editor: httpx.AsyncClient,
 ) -> None:
     assert await check(editor, {"..": b"one"}) == ["send"]

@@ -103,7 +103,7 @@ async def test_a_page_becomes_a_source_with_a_job(
     assert (await crawl_row(conn, run.crawl_id))["job_id"] == run.job_id
 
 
-async def test_a_site_is_crawled_as_far_as_the_request_says(
+async def test_crawl_limits_come_from_the_request(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     answer = await add(
@@ -131,16 +131,14 @@ async def test_a_site_is_crawled_as_far_as_the_request_says(
     }
 
 
-async def test_a_crawl_has_a_limit_even_if_nobody_says_so(
-    editor: httpx.AsyncClient, conn: Connection
-) -> None:
+async def test_crawl_has_a_default_page_limit(editor: httpx.AsyncClient, conn: Connection) -> None:
     run = run_of(await add(editor, url=PAGE, crawlLinks=True))
 
     settings = (await crawl_row(conn, run.crawl_id))["settings"]
     assert (settings["limit"], settings["max_depth"]) == (1000, None)
 
 
-async def test_where_firecrawl_is_configured_it_crawls_unless_told_otherwise(
+async def test_firecrawl_is_the_default_when_configured(
     with_firecrawl: httpx.AsyncClient, conn: Connection
 ) -> None:
     theirs = run_of(await add(with_firecrawl, url=PAGE, crawlLinks=True))
@@ -189,7 +187,9 @@ async def test_the_same_address_is_the_same_source(
     assert await count(conn, "rag.knowledge_sources") == 1
 
 
-async def test_the_same_key_runs_once(editor: httpx.AsyncClient, conn: Connection) -> None:
+async def test_same_idempotency_key_starts_one_run(
+    editor: httpx.AsyncClient, conn: Connection
+) -> None:
     headers = {"Idempotency-Key": "k"}
     first = await editor.post("/upload/url", json={"url": PAGE}, headers=headers)
     await end(conn, run_of(first.json()))
@@ -218,7 +218,7 @@ async def test_a_schedule_comes_with_the_address_and_stays_until_it_is_changed(
     assert (reset["rescrape"], reset["nextRescrapeAt"]) == (None, None)
 
 
-async def test_two_applications_have_the_same_page_each_for_itself(
+async def test_same_url_is_a_separate_source_per_application(
     editor: httpx.AsyncClient, stranger: httpx.AsyncClient
 ) -> None:
     ours = run_of(await add(editor, url=PAGE))

@@ -116,7 +116,7 @@ async def test_a_path_that_comes_twice_in_a_request_counts_once(editor: httpx.As
     assert files[2]["code"] == "duplicate_path"
 
 
-async def test_absent_facts_are_absent_keys(editor: httpx.AsyncClient) -> None:
+async def test_upload_answer_omits_empty_fields(editor: httpx.AsyncClient) -> None:
     file = (await upload(editor, {"a.txt": b"x"})).json()["files"][0]
 
     assert set(file) == {"path", "verdict", "knowledgeSourceId", "jobId"}
@@ -154,7 +154,7 @@ async def test_a_file_that_is_too_large_is_refused_and_the_rest_goes_on(
     assert staged(blobs_on_disk) == []
 
 
-async def test_an_empty_file_becomes_a_source_that_will_tell(editor: httpx.AsyncClient) -> None:
+async def test_empty_file_becomes_a_source_that_fails_later(editor: httpx.AsyncClient) -> None:
     answer = await upload(editor, {"empty.txt": b""})
 
     assert answer.json()["files"][0]["verdict"] == "accepted"
@@ -183,7 +183,7 @@ async def test_when_every_file_is_refused_the_answer_says_why_for_each(
     assert await count(conn, "rag.upload_batches") == 0
 
 
-async def test_fields_reach_source_and_job_wherever_they_stand(
+async def test_form_fields_apply_wherever_they_stand_in_the_body(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     metadata = {"team": "a\u0000b\ud800", "n": [1, 2.5, None, True]}

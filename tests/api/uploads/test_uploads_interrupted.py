@@ -17,7 +17,7 @@ from tests.api.conftest import OPERATOR_KEY
 from tests.api.helpers import count, multipart, staged, stored, upload
 
 
-async def test_more_files_than_a_form_may_have_elsewhere_fit_in_one_request(
+async def test_upload_accepts_more_parts_than_common_form_limits(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     """Frameworks stop at 1,000; tests/acceptance/test_main_job.py sends 4,000."""

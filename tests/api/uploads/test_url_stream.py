@@ -172,7 +172,7 @@ async def test_a_client_that_leaves_stops_nothing_and_the_next_joins(
     assert await count(conn, "rag.processing_jobs") == 1
 
 
-async def test_what_comes_first_comes_at_once_and_nobody_keeps_it(address: str, key: str) -> None:
+async def test_stream_starts_immediately_and_is_not_cached(address: str, key: str) -> None:
     headers = {"Authorization": f"Bearer {key}"}
     async with (
         asyncio.timeout(PATIENCE),
@@ -189,7 +189,7 @@ async def test_what_comes_first_comes_at_once_and_nobody_keeps_it(address: str, 
     assert len(first) > 2000
 
 
-async def test_a_stream_that_has_nothing_to_say_shows_that_it_lives(
+async def test_idle_stream_sends_keepalives(
     address: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("api.live.sse.HEARTBEAT_SECONDS", 0.05)
@@ -208,7 +208,7 @@ async def test_a_stream_that_has_nothing_to_say_shows_that_it_lives(
     assert "event: progress" in seen
 
 
-async def test_a_client_that_comes_back_starts_nothing_again(
+async def test_reconnecting_client_starts_no_second_run(
     address: str, key: str, editor: httpx.AsyncClient, conn: Connection, worker: Worker
 ) -> None:
     first = await first_event(address, key)

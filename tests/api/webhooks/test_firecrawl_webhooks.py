@@ -73,7 +73,7 @@ async def test_a_signed_body_is_stored_as_it_came(
     assert bytes(event["dedupe_key"]) == hashlib.sha256(body).digest()
 
 
-async def test_what_is_no_json_is_stored_too_when_it_is_signed(
+async def test_signed_body_is_stored_even_if_not_json(
     sender: httpx.AsyncClient, conn: Connection
 ) -> None:
     bodies = [b"", b"\xff\x00garbage", b"[" * 100_000]
@@ -83,7 +83,7 @@ async def test_what_is_no_json_is_stored_too_when_it_is_signed(
     assert [bytes(event["body"]) for event in await events(conn)] == bodies
 
 
-async def test_both_secrets_of_a_rotation_are_good(
+async def test_both_secrets_are_accepted_during_rotation(
     sender: httpx.AsyncClient, conn: Connection
 ) -> None:
     answers = [await send(sender, secret, sign(secret, secret)) for secret in (b"new", b"old")]
@@ -119,7 +119,7 @@ async def test_a_delivery_that_comes_again_changes_nothing(
     assert (stored(blobs_on_disk), staged(blobs_on_disk)) == (kept, [])
 
 
-async def test_what_is_not_signed_rightly_leaves_nothing(
+async def test_invalid_signature_stores_nothing(
     sender: httpx.AsyncClient, conn: Connection, blobs_on_disk: Path
 ) -> None:
     wrong: list[str | bytes] = [
@@ -170,7 +170,7 @@ async def test_a_body_has_a_limit_whether_it_tells_its_length_or_not(
     assert (stored(blobs_on_disk), staged(blobs_on_disk)) == ([], [])
 
 
-async def test_more_than_other_bodies_may_hold_is_taken(
+async def test_webhook_body_limit_is_higher_than_the_default(
     sender: httpx.AsyncClient, conn: Connection
 ) -> None:
     body = b"x" * (8 * 1024 * 1024 + 1)
@@ -237,7 +237,7 @@ async def test_a_commit_of_unknown_outcome_never_loses_the_bytes_of_a_row(
     assert len(stored(blobs_on_disk)) == 1
 
 
-async def test_bodies_that_only_claim_to_be_signed_take_few_places_and_little_time(
+async def test_unverified_webhook_bodies_have_few_slots_and_little_time(
     sender: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(webhooks, "_MAX_SECONDS", 2.0)

@@ -77,7 +77,7 @@ async def test_a_new_endpoint_shows_its_secret_this_once(
     assert (shown["isEnabled"], shown["failures"], shown["failingSince"]) == (True, 0, None)
 
 
-async def test_what_is_no_endpoint_is_refused_with_the_field_and_nothing_is_made(
+async def test_invalid_endpoint_names_the_field_and_creates_nothing(
     admin: httpx.AsyncClient, conn: Connection
 ) -> None:
     answers = [await admin.post(ENDPOINTS, json=HOOK | wrong) for wrong, _ in WRONG]
@@ -95,7 +95,7 @@ async def test_the_refusal_of_a_private_address_names_the_setting_that_allows_it
     assert "INGEST_FETCH_ALLOW" in refused.json()["errors"][0]["message"]
 
 
-async def test_a_mailbox_hears_of_digests_only_and_has_no_secret(
+async def test_email_endpoint_gets_digests_only_and_has_no_secret(
     mailing_admin: httpx.AsyncClient,
 ) -> None:
     made = await mailing_admin.post(ENDPOINTS, json=MAILBOX)
@@ -188,7 +188,7 @@ async def test_a_test_is_queued_and_shown_in_the_log(
     assert (job["type"], job["status"]) == ("notification", "pending")
 
 
-async def test_a_replay_is_for_deliveries_that_have_ended_at_endpoints_that_are_enabled(
+async def test_replay_needs_an_ended_delivery_and_an_enabled_endpoint(
     admin: httpx.AsyncClient, made: dict[str, Any], conn: Connection
 ) -> None:
     path = f"{ENDPOINTS}/{made['id']}"

@@ -69,7 +69,7 @@ async def test_depth_and_patterns_bound_a_crawl(pool: Pool, application_id: UUID
     assert crawl["skipped"] == {"excluded": 2, "too_deep": 1}
 
 
-async def test_a_page_that_fails_makes_the_site_partial_and_is_told(
+async def test_failed_page_makes_the_site_partial_and_is_reported(
     pool: Pool, application_id: UUID
 ) -> None:
     site = {
@@ -123,7 +123,7 @@ async def test_a_site_that_cannot_be_reached_fails_after_its_attempts(
     assert "robots.txt cannot be read" in source["error_message"]
 
 
-async def test_the_start_is_requested_as_it_was_written(pool: Pool, application_id: UUID) -> None:
+async def test_start_url_is_requested_unchanged(pool: Pool, application_id: UUID) -> None:
     site = {"/docs/": html("The manual.", "part-1"), "/docs/part-1": html("Part one.")}
     async with site_house(pool, site) as house:
         run = await house.start(application_id, "/docs", start=house.web.url("/docs/"))
@@ -135,7 +135,7 @@ async def test_the_start_is_requested_as_it_was_written(pool: Pool, application_
         assert (await house.source(page))["status"] == "completed"
 
 
-async def test_a_calendar_without_end_is_left_after_so_many_variants(
+async def test_endless_calendar_is_cut_off_at_the_variant_limit(
     pool: Pool, application_id: UUID
 ) -> None:
     site = {"/": html("Home.", "/calendar?m=1")}
@@ -150,7 +150,9 @@ async def test_a_calendar_without_end_is_left_after_so_many_variants(
     assert crawl["skipped"] == {"trap": 1}
 
 
-async def test_a_diary_by_date_is_left_after_so_many_days(pool: Pool, application_id: UUID) -> None:
+async def test_endless_date_archive_is_cut_off_at_the_variant_limit(
+    pool: Pool, application_id: UUID
+) -> None:
     site = {"/": html("Home.", "/diary/2026/1/1")}
     for day in range(1, 40):
         following = f"/diary/2026/1/{day + 1}"
@@ -202,7 +204,7 @@ async def test_sitemaps_name_pages_that_no_link_leads_to(pool: Pool, application
         assert await house.documents(run) == {"/", "/hidden"}
 
 
-async def test_two_pages_that_end_at_once_do_not_exceed_the_limit_together(
+async def test_concurrent_pages_do_not_exceed_the_page_limit(
     pool: Pool, application_id: UUID
 ) -> None:
     site = {

@@ -75,7 +75,7 @@ async def test_cancelling_the_source_ends_the_run(conn: Connection, application_
 
 
 @pytest.mark.parametrize("root", ["pending", "failed"])
-async def test_deleting_the_source_ends_the_run_whatever_its_root_job_says(
+async def test_deleting_the_source_ends_the_run(
     conn: Connection, application_id: UUID, root: str
 ) -> None:
     run = await crawling(conn, application_id)
@@ -90,7 +90,7 @@ async def test_deleting_the_source_ends_the_run_whatever_its_root_job_says(
     assert await stops(conn) == ["theirs"]
 
 
-async def test_nobody_else_ends_a_run(conn: Connection, application_id: UUID) -> None:
+async def test_another_application_cannot_end_a_run(conn: Connection, application_id: UUID) -> None:
     run = await crawling(conn, application_id)
     other = await add_application(conn)
 

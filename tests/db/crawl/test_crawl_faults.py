@@ -64,7 +64,7 @@ async def test_a_worker_that_dies_before_its_commit_leaves_nothing_behind(
         assert (await house.source(run))["status"] == "completed"
 
 
-async def test_a_root_job_that_dies_in_each_of_its_steps_starts_nothing_twice(
+async def test_root_job_killed_at_any_step_repeats_nothing(
     pool: Pool, application_id: UUID
 ) -> None:
     async with site_house(pool, _SITE) as house:
@@ -119,9 +119,7 @@ async def test_cancelling_the_root_job_ends_its_pages_too(pool: Pool, applicatio
         assert (await house.source(run))["status"] == "cancelled"
 
 
-async def test_a_deleted_site_is_gone_whoever_is_still_at_work(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_deleted_site_stays_gone_while_jobs_run(pool: Pool, application_id: UUID) -> None:
     async with site_house(pool, _SITE) as house:
         run = await house.start(application_id)
         await _up_to_the_pages(house, run)
@@ -237,9 +235,7 @@ async def test_a_host_gets_no_more_requests_at_once_than_allowed(
     assert sum(isinstance(answer, Slot) for answer in answers) == 3
 
 
-async def test_pages_that_find_a_host_busy_come_back_one_after_the_other(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_pages_of_a_busy_host_are_staggered(pool: Pool, application_id: UUID) -> None:
     async with site_house(pool, {}) as house:
         run = await house.start(application_id)
         await _slot(pool, crawl_id=run.crawl_id)
@@ -252,7 +248,7 @@ async def test_pages_that_find_a_host_busy_come_back_one_after_the_other(
     ]
 
 
-async def test_the_slot_of_a_dead_worker_runs_out(pool: Pool, application_id: UUID) -> None:
+async def test_host_slot_of_a_dead_worker_expires(pool: Pool, application_id: UUID) -> None:
     async with site_house(pool, {}) as house:
         run = await house.start(application_id)
         await _slot(pool, crawl_id=run.crawl_id)
@@ -277,9 +273,7 @@ async def test_a_crawl_delay_of_robots_txt_spaces_the_requests_of_all_workers(
         assert house.web.paths.count("/a") == 0
 
 
-async def test_a_host_that_asks_for_a_pause_gets_it_from_all(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_retry_after_of_a_host_pauses_all_workers(pool: Pool, application_id: UUID) -> None:
     site = {
         **_SITE,
         "/a": response(status=429, headers={"Retry-After": "30"}),

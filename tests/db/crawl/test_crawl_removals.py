@@ -34,7 +34,7 @@ async def _night(house: SiteHouse, application_id: UUID, source_id: UUID) -> Any
         redirect("/behind"),
     ],
 )
-async def test_a_page_that_was_had_once_hides_what_is_behind_it_however_often_it_fails(
+async def test_failing_page_that_once_worked_protects_pages_behind_it(
     pool: Pool, application_id: UUID, hub: bytes
 ) -> None:
     site = _site(
@@ -50,7 +50,7 @@ async def test_a_page_that_was_had_once_hides_what_is_behind_it_however_often_it
         assert "/behind" in await house.documents(run)
 
 
-async def test_a_page_that_never_could_be_had_does_not_keep_others_for_ever(
+async def test_page_that_never_worked_does_not_block_removals(
     pool: Pool, application_id: UUID
 ) -> None:
     site = _site("/broken", "/x", **{"/broken": response(status=403), "/x": html("X.")})
@@ -63,7 +63,7 @@ async def test_a_page_that_never_could_be_had_does_not_keep_others_for_ever(
         assert "/x" not in await house.documents(run)
 
 
-async def test_links_that_moved_to_a_page_that_fails_every_night_are_not_lost(
+async def test_pages_linked_from_a_failing_page_are_not_removed(
     pool: Pool, application_id: UUID
 ) -> None:
     async with site_house(pool, _site("/a", **{"/a": html("A.")})) as house:
@@ -105,9 +105,7 @@ async def test_a_page_whose_failed_job_was_deleted_in_mid_run_has_still_failed(
         assert (await house.pages(run))["/x"]["status"] == "failed"
 
 
-async def test_a_page_whose_job_was_cancelled_hides_what_is_behind_it(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_cancelled_page_protects_pages_behind_it(pool: Pool, application_id: UUID) -> None:
     site = _site("/hub", **{"/hub": html("The hub.", "/behind"), "/behind": html("Behind.")})
     async with site_house(pool, site) as house:
         run = await house.start(application_id)
@@ -133,7 +131,7 @@ async def test_a_page_whose_job_was_cancelled_hides_what_is_behind_it(
 
 
 @pytest.mark.parametrize("order", [1, -1])
-async def test_a_site_under_maintenance_that_says_200_loses_nothing_unasked(
+async def test_maintenance_page_with_status_200_removes_nothing_without_review(
     pool: Pool, application_id: UUID, order: int
 ) -> None:
     home = html("Home.", *_FILLER[::order])
@@ -149,9 +147,7 @@ async def test_a_site_under_maintenance_that_says_200_loses_nothing_unasked(
         assert (await house.source(run))["status"] == "review_needed"
 
 
-async def test_a_page_that_is_too_deep_on_the_way_that_was_faster_is_not_removed(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_page_reached_too_deep_first_is_not_removed(pool: Pool, application_id: UUID) -> None:
     site = _site("/a", "/b", **{
         "/a": html("A.", "/x"),
         "/b": html("B.", "/c"),
@@ -207,7 +203,7 @@ async def test_a_page_that_is_too_deep_on_the_way_that_was_faster_is_not_removed
         ),
     ],
 )
-async def test_a_proper_address_that_has_nothing_hides_no_page(
+async def test_page_with_404_does_not_block_removals(
     pool: Pool, application_id: UUID, pages: dict[str, Answer], expected: set[str]
 ) -> None:
     async with site_house(pool, _site(*[p for p in pages if "?" in p], **pages)) as house:
@@ -252,9 +248,7 @@ async def test_a_cancelled_run_can_be_retried(pool: Pool, application_id: UUID) 
         assert (await house.source(run))["status"] == "completed"
 
 
-async def test_a_run_that_found_nothing_but_a_page_to_skip_looks_at_it_again(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_retried_run_fetches_skipped_pages_again(pool: Pool, application_id: UUID) -> None:
     noindex = '<meta name="robots" content="noindex">'
     async with site_house(pool, {"/": html("Home.", head=noindex)}) as house:
         run = await house.start(application_id)

@@ -111,7 +111,7 @@ async def test_a_start_page_that_robots_txt_forbids_fails_the_source(
     assert (source["status"], source["error_code"]) == ("failed", "robots_disallowed")
 
 
-async def test_noindex_pages_lead_on_but_are_not_kept(pool: Pool, application_id: UUID) -> None:
+async def test_noindex_pages_are_followed_but_not_stored(pool: Pool, application_id: UUID) -> None:
     site = {
         "/": html("Home.", "/index-of-all"),
         "/index-of-all": html("List.", "/a", head='<meta name="robots" content="noindex,follow">'),
@@ -126,7 +126,7 @@ async def test_noindex_pages_lead_on_but_are_not_kept(pool: Pool, application_id
     assert pages["/index-of-all"]["status"] == "skipped"
 
 
-async def test_a_header_may_ask_not_to_be_indexed(pool: Pool, application_id: UUID) -> None:
+async def test_x_robots_tag_noindex_is_obeyed(pool: Pool, application_id: UUID) -> None:
     site = {
         "/": html("Home.", "/draft"),
         "/draft": html("A draft.", "/a", headers={"X-Robots-Tag": "noindex, nofollow"}),

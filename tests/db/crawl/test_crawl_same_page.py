@@ -40,7 +40,9 @@ async def test_spellings_of_one_address_are_one_page_and_use_one_place(
     assert len(fetched) == 4
 
 
-async def test_redirects_to_a_page_give_their_place_back(pool: Pool, application_id: UUID) -> None:
+async def test_redirected_urls_do_not_use_up_the_page_limit(
+    pool: Pool, application_id: UUID
+) -> None:
     site = {
         "/": html("Home.", "/old-1", "/old-2", "/old-3", "/b", "/c"),
         "/old-1": redirect("/"),
@@ -95,9 +97,7 @@ async def test_a_page_that_differs_from_its_canonical_by_the_query_is_a_duplicat
         assert await house.documents(run) == {"/", "/list"}
 
 
-async def test_a_site_that_calls_its_home_page_canonical_everywhere_loses_nothing(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_wrong_canonical_to_home_page_loses_no_page(pool: Pool, application_id: UUID) -> None:
     canonical = '<link rel="canonical" href="/">'
     site = {
         "/": html("Home.", "/a", "/b", head=canonical),
@@ -138,9 +138,7 @@ async def test_a_site_that_lives_at_www_is_one_site_and_each_page_is_asked_for_o
     assert (await house.crawl(run))["digest"]["duplicate"] == 0
 
 
-async def test_a_twin_host_that_cannot_be_reached_costs_no_page(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_unreachable_www_twin_costs_no_page(pool: Pool, application_id: UUID) -> None:
     async with site_house(pool, {}) as house:
         twin = f"http://www.dead.example:{house.web.port}/a"
         house.web.answers |= {"/": html("Home.", twin), "/a": html("A.")}

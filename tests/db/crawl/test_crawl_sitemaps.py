@@ -52,9 +52,7 @@ async def _hang(request: Request, writer: asyncio.StreamWriter) -> None:
     await writer.wait_closed()  # until the client goes
 
 
-async def test_a_server_that_forbids_what_it_does_not_have_has_no_sitemap(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_sitemap_403_counts_as_missing(pool: Pool, application_id: UUID) -> None:
     async with site_house(pool, {"/": html("Home.")}) as house:
         house.web.answers["/sitemap.xml"] = response(b"not you", status=403)
         run = await house.start(application_id)
@@ -117,7 +115,7 @@ async def test_sitemaps_beyond_those_that_are_read_are_counted(
         assert await _unread(house, run) == 3
 
 
-async def test_the_wanted_part_of_a_site_may_be_the_end_of_its_sitemap(
+async def test_sitemap_is_searched_to_its_end_for_matching_pages(
     pool: Pool, application_id: UUID
 ) -> None:
     async with site_house(pool, {"/": html("Home."), "/docs/a": html("A.")}) as house:
@@ -131,7 +129,7 @@ async def test_the_wanted_part_of_a_site_may_be_the_end_of_its_sitemap(
         assert (await house.crawl(run))["is_complete"]
 
 
-async def test_what_is_far_beyond_the_limit_is_only_counted(
+async def test_sitemap_urls_beyond_the_limit_are_only_counted(
     pool: Pool, application_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sitemaps, "_EXTRA_PAGES", 3)
@@ -149,7 +147,7 @@ async def test_what_is_far_beyond_the_limit_is_only_counted(
     assert not crawl["is_complete"]
 
 
-async def test_slow_sitemaps_have_an_end_and_what_was_read_counts(
+async def test_slow_sitemap_is_cut_off_and_read_part_is_used(
     pool: Pool, application_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with site_house(pool, _HIDDEN) as house:

@@ -101,9 +101,7 @@ async def test_a_page_says_that_links_are_missing_also_when_it_stayed_the_same(
     assert (first.links_cut, again.links_cut) == (is_cut, is_cut)
 
 
-async def test_links_that_shall_not_be_followed_are_not_missing(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_nofollow_links_do_not_count_as_missing(pool: Pool, application_id: UUID) -> None:
     page = _page_with_links(5001, {"X-Robots-Tag": "nofollow"})
     async with site_house(pool, {"/": page}) as house:
         read = await _read(house, await house.start(application_id))

@@ -108,7 +108,9 @@ async def test_a_decision_is_announced_once_and_cannot_be_made_twice(
     assert (await source_row(conn, run.source_id))["event_seq"] == before + 1
 
 
-async def test_nobody_else_decides(conn: Connection, application_id: UUID) -> None:
+async def test_another_application_cannot_decide_a_review(
+    conn: Connection, application_id: UUID
+) -> None:
     run = await start(conn, application_id)
     await hold_removals(conn, application_id, run, found=[HOME], lost=[OLD])
     other = await add_application(conn)
@@ -121,7 +123,7 @@ async def test_nobody_else_decides(conn: Connection, application_id: UUID) -> No
     assert await live_pages(conn, run.source_id) == {HOME, OLD}
 
 
-async def test_a_job_that_is_no_run_is_just_completed(
+async def test_approving_a_job_without_run_completes_it(
     conn: Connection, application_id: UUID
 ) -> None:
     [job] = await enqueue(conn, application_id)
@@ -149,7 +151,7 @@ async def test_a_review_for_another_reason_removes_nothing(
     assert await live_pages(conn, run.source_id) == {HOME, OLD}
 
 
-async def test_whoever_wants_no_question_has_many_pages_removed_at_once(
+async def test_mass_removal_without_review_is_immediate(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     await conn.execute("update app.applications set settings = '{\"reviews\": []}'")
@@ -165,7 +167,7 @@ async def test_whoever_wants_no_question_has_many_pages_removed_at_once(
     assert (digest["removed"], digest["removalsHeld"]) == (3, 0)
 
 
-async def test_a_site_whose_removals_were_rejected_is_as_complete_as_before(
+async def test_rejected_removals_keep_the_run_complete(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     async with site_house(pool, five_pages()) as house:

@@ -82,7 +82,9 @@ async def test_of_a_changed_page_only_the_changed_chunks_are_embedded(
     assert digest["tokensSaved"] > digest["tokensSpent"] > 0
 
 
-async def test_three_changed_one_removed_one_new(pool: Pool, application_id: UUID) -> None:
+async def test_rescrape_counts_changed_removed_and_new_pages(
+    pool: Pool, application_id: UUID
+) -> None:
     async with site_house(pool, five_pages()) as house:
         run = await house.start(application_id)
         await house.run_all()
@@ -117,7 +119,7 @@ async def test_two_nights_in_a_row_make_no_duplicates(pool: Pool, application_id
         assert (chunks["n"], docs["n"]) == (5, 5)
 
 
-async def test_every_night_sees_the_same_part_of_a_calendar_without_end(
+async def test_rescrapes_see_the_same_part_of_an_endless_calendar(
     pool: Pool, application_id: UUID
 ) -> None:
     site = {"/": html("Home.", "/calendar?m=0")}
@@ -161,7 +163,7 @@ async def test_another_embedding_model_makes_every_page_new_to_it(
 
 
 @pytest.mark.parametrize("type", ["url", "site"])
-async def test_a_single_page_goes_the_same_ladder(
+async def test_single_page_rescrape_skips_unchanged_steps(
     pool: Pool, application_id: UUID, type: str
 ) -> None:
     async with site_house(pool, {"/page": html("The page.", "/other")}) as house:

@@ -30,7 +30,7 @@ async def test_a_page_that_fails_at_night_keeps_its_chunks_and_those_behind_it(
     assert (digest["failed"], digest["removed"], digest["unchanged"]) == (1, 0, 2)
 
 
-async def test_a_night_on_which_nothing_answers_loses_nothing(
+async def test_rescrape_of_an_unreachable_site_removes_nothing(
     pool: Pool, application_id: UUID
 ) -> None:
     async with site_house(pool, five_pages()) as house:
@@ -46,9 +46,7 @@ async def test_a_night_on_which_nothing_answers_loses_nothing(
     assert source["chunk_count"] == 5
 
 
-async def test_a_new_page_that_fails_keeps_what_it_may_hide(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_failing_new_page_blocks_removals(pool: Pool, application_id: UUID) -> None:
     async with site_house(pool, five_pages()) as house:
         run = await house.start(application_id)
         await house.run_all()
@@ -65,7 +63,7 @@ async def test_a_new_page_that_fails_keeps_what_it_may_hide(
     assert crawl["digest"]["removalsHeld"] == 0
 
 
-async def test_a_limit_that_was_reached_removes_nothing(pool: Pool, application_id: UUID) -> None:
+async def test_run_that_hit_its_limit_removes_nothing(pool: Pool, application_id: UUID) -> None:
     async with site_house(pool, five_pages()) as house:
         run = await house.start(application_id, limit=5)
         await house.run_all()
@@ -80,7 +78,7 @@ async def test_a_limit_that_was_reached_removes_nothing(pool: Pool, application_
     assert crawl["digest"]["removalsHeld"] == 0
 
 
-async def test_a_removal_of_many_pages_waits_for_a_word(pool: Pool, application_id: UUID) -> None:
+async def test_mass_removal_waits_for_a_review(pool: Pool, application_id: UUID) -> None:
     async with site_house(pool, five_pages()) as house:
         run = await house.start(application_id)
         await house.run_all()
@@ -97,9 +95,7 @@ async def test_a_removal_of_many_pages_waits_for_a_word(pool: Pool, application_
     assert (crawl["digest"]["removed"], crawl["digest"]["removalsHeld"]) == (0, 3)
 
 
-async def test_a_run_that_waits_for_a_word_may_look_again_instead(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_run_in_review_can_be_retried(pool: Pool, application_id: UUID) -> None:
     async with site_house(pool, five_pages()) as house:
         run = await house.start(application_id)
         await house.run_all()

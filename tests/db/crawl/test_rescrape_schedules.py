@@ -117,7 +117,7 @@ async def test_what_is_not_there_has_no_schedule(conn: Connection, application_i
 # ---------------------------------------------------------------- all the others, nightly
 
 
-async def test_the_night_makes_all_others_due_spread_over_half_an_hour(
+async def test_nightly_round_spreads_sources_over_half_an_hour(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     nightly = [await fetched(conn, application_id, f"https://{n}.example/") for n in range(5)]
@@ -143,7 +143,7 @@ async def test_the_night_makes_all_others_due_spread_over_half_an_hour(
     assert (await source_row(conn, file))["next_rescrape_at"] is None
 
 
-async def test_a_night_goes_through_all_sources_in_steps(
+async def test_nightly_round_works_in_batches(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     sources = [await fetched(conn, application_id, f"https://{n}.example/") for n in range(5)]
@@ -159,7 +159,7 @@ async def test_a_night_goes_through_all_sources_in_steps(
     assert all([await next_time(conn, source) for source in sources])
 
 
-async def test_a_second_night_does_not_postpone_what_is_still_due(
+async def test_next_nightly_round_does_not_postpone_due_sources(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     run = await fetched(conn, application_id)
@@ -171,7 +171,7 @@ async def test_a_second_night_does_not_postpone_what_is_still_due(
     assert await next_time(conn, run) == before
 
 
-async def test_replicas_share_one_night_also_when_they_catch_it_up(
+async def test_replicas_run_one_nightly_round_when_catching_up(
     pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nights: list[Pool] = []
@@ -235,7 +235,7 @@ async def test_a_source_that_is_not_due_is_left_alone(
     assert len(await jobs_of(conn, run)) == 1
 
 
-async def test_however_many_times_were_missed_it_is_one_run(
+async def test_missed_schedules_start_one_run(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     run = await fetched(conn, application_id)

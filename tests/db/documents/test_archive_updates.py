@@ -29,7 +29,7 @@ async def test_a_second_version_reads_only_what_has_changed(
 
 
 @pytest.mark.parametrize("change", ["embedding_model_id = 0", "status = 'partial'"])
-async def test_what_is_not_wholly_there_in_the_model_in_use_is_read_again(
+async def test_members_without_vectors_of_the_current_model_are_read_again(
     archives: ArchiveHouse, conn: Connection, application_id: UUID, change: LiteralString
 ) -> None:
     await archives.ingest(application_id, "docs.zip", zip_of({"a.txt": b"one"}))
@@ -52,7 +52,7 @@ async def test_the_same_archive_again_is_unchanged(
     assert verdict.verdict == "unchanged"
 
 
-async def test_what_is_gone_stays_until_all_of_the_new_is_there(
+async def test_removed_members_stay_until_the_new_version_is_complete(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
     id = await archives.ingest(application_id, "docs.zip", zip_of({"old.txt": b"old"}))
@@ -95,7 +95,7 @@ async def test_an_inner_archive_that_is_damaged_now_keeps_what_was_in_it(
     assert await texts(conn, id) == {"docs.zip/in.zip/a.txt": "one"}
 
 
-async def test_a_file_in_the_place_of_an_archive_is_all_there_is(
+async def test_plain_file_replacing_an_archive_removes_its_members(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
     id = await archives.ingest(application_id, "docs", zip_of({"a.txt": b"one", "b.txt": b"two"}))
@@ -121,7 +121,7 @@ async def test_a_new_version_of_a_file_keeps_the_id_of_its_document(
     assert await (await conn.execute(query)).fetchall() == before
 
 
-async def test_an_attachment_that_is_gone_goes(
+async def test_missing_attachment_is_removed(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
     id = await archives.ingest(application_id, "mail.eml", MAIL)

@@ -60,7 +60,7 @@ async def test_a_bad_file_in_an_archive_fails_alone(
         (zip_of({"a.pdf": b"%PDF-1.7 broken"}), "corrupt"),
     ],
 )
-async def test_an_archive_that_gives_nothing_says_why(
+async def test_archive_without_readable_members_reports_the_cause(
     archives: ArchiveHouse, conn: Connection, application_id: UUID, data: bytes, code: str
 ) -> None:
     id = await archives.ingest(application_id, "docs.zip", data)
@@ -89,7 +89,7 @@ async def test_archives_in_archives_keep_their_paths(
     assert await texts(conn, id) == {"docs.zip/inner.zip/inner.zip/a.txt": "one"}
 
 
-async def test_archives_are_not_opened_for_ever(
+async def test_archive_nesting_is_limited(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
     archives.limits = ArchiveLimits(depth=2)
@@ -166,7 +166,7 @@ async def test_an_attachment_is_a_document_beside_its_message(
     assert "The minutes are attached." in found["mail.eml"]
 
 
-async def test_a_parser_cannot_have_other_files_taken_for_members(
+async def test_parser_cannot_pass_foreign_files_as_members(
     archives: ArchiveHouse, application_id: UUID, tmp_path: Path
 ) -> None:
     await archives.add(application_id, "docs.zip", zip_of({"a.txt": b"one"}))

@@ -122,7 +122,7 @@ async def test_a_failed_file_that_is_tried_again_completes_its_source(
     assert (after["status"], after["chunk_count"]) == ("completed", 2)
 
 
-async def test_an_archive_that_is_tried_again_ends_its_run_anew(
+async def test_retried_archive_finishes_its_run_again(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
     id = await archives.ingest(

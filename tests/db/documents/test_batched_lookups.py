@@ -12,7 +12,7 @@ from tests.support.queue_builders import add_application, upload
 from tests.support.running_worker import until
 
 
-async def test_a_statement_that_is_broken_off_leaves_nobody_waiting(
+async def test_cancelled_batch_lookup_leaves_no_waiter(
     conn: Connection, pool: Pool, application_id: UUID
 ) -> None:
     [mine] = await upload(conn, application_id, "a.txt")

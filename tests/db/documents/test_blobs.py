@@ -235,9 +235,7 @@ async def test_a_missing_blob_is_told_apart(store: BlobStore, application: UUID)
         await read(store, key)
 
 
-async def test_deleting_removes_blobs_and_minds_no_absent_ones(
-    store: BlobStore, application: UUID
-) -> None:
+async def test_deleting_ignores_missing_blobs(store: BlobStore, application: UUID) -> None:
     gone = await put(store, application, b"gone")
     kept = await put(store, application, b"kept")
     await store.delete([gone, new_key(application)])
@@ -271,7 +269,7 @@ async def test_keys_are_listed_by_application_and_age(store: BlobStore) -> None:
         f"{_ID}/{_ID}".upper(),
     ],
 )
-async def test_a_key_that_is_not_of_our_making_is_refused(store: BlobStore, key: str) -> None:
+async def test_foreign_blob_key_is_refused(store: BlobStore, key: str) -> None:
     with pytest.raises(ValueError, match="not a blob key"):
         store.stage(key)
     with pytest.raises(ValueError, match="not a blob key"):

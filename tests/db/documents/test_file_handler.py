@@ -159,7 +159,7 @@ async def test_a_failed_run_leaves_the_old_version_and_its_hash(
     assert (await source_row(conn, source))["content_hash"] == hashlib.sha256(b"old").digest()
 
 
-async def test_the_same_text_is_not_paid_for_twice_within_an_application(
+async def test_equal_text_is_embedded_once_per_application(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
     first = await house.upload(application_id, "a.txt", "one\ntwo")
@@ -205,7 +205,7 @@ async def test_only_the_requests_that_failed_are_made_again(
     assert await _rows(conn, "select count(*) from rag.embedding_cache") == [(0,)]
 
 
-async def test_no_connection_is_in_a_transaction_while_the_provider_thinks(
+async def test_no_transaction_is_open_during_embedding(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
     house.embedder.gate = asyncio.Event()

@@ -101,7 +101,7 @@ def is_second(source: dict[str, Any]) -> bool:
     return source["content_hash"] is not None
 
 
-async def test_what_waits_for_a_review_is_not_found_and_what_was_there_is(
+async def test_held_version_is_hidden_and_the_old_one_searchable(
     house: House, conn: Connection, application_id: UUID, waiting: UUID
 ) -> None:
     source = await source_of(conn, waiting)
@@ -220,7 +220,7 @@ async def test_the_same_bytes_again_do_not_ask_twice(
     assert await rows(conn, "select from rag.processing_jobs where status = 'pending'") == []
 
 
-async def test_bytes_that_were_rejected_are_not_asked_about_again(
+async def test_rejected_bytes_raise_no_second_review(
     house: House, conn: Connection, application_id: UUID, waiting: UUID
 ) -> None:
     async with conn.transaction():
@@ -300,7 +300,7 @@ async def test_a_version_is_held_in_the_commit_that_asks_about_it_or_not_at_all(
     assert (await held(conn), (await job_row(conn, job.id))["status"]) == (1, "review_needed")
 
 
-async def test_whoever_decides_can_read_what_is_held_and_nobody_else(
+async def test_only_reviewers_can_read_held_text(
     house: House, conn: Connection, application_id: UUID, waiting: UUID
 ) -> None:
     document_id = UUID((await job_row(conn, waiting))["result"]["documentId"])
@@ -328,7 +328,7 @@ async def test_a_decision_is_in_the_log_of_the_job(
     assert last == ("rejected", {"reason": "low_coverage"})
 
 
-async def test_only_the_reasons_that_an_application_names_ask(
+async def test_reviews_are_raised_only_for_configured_reasons(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
     house.parser.coverage = POOR
@@ -344,7 +344,7 @@ async def test_only_the_reasons_that_an_application_names_ask(
     assert reasons == [None, None, "flagged_content", "low_coverage"]
 
 
-async def test_a_review_holds_up_no_count(
+async def test_pending_review_does_not_block_counts(
     conn: Connection, application_id: UUID, waiting: UUID
 ) -> None:
     source = await source_of(conn, waiting)
@@ -356,7 +356,7 @@ async def test_a_review_holds_up_no_count(
     assert (of_source.total, of_source.review_needed, of_source.status) == (1, 1, "review_needed")
 
 
-async def test_what_an_accident_left_behind_is_dropped_and_nothing_else(
+async def test_only_orphaned_held_versions_are_dropped(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
     house.parser.coverage = POOR

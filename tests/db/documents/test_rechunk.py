@@ -106,7 +106,7 @@ async def test_an_application_has_only_those_sources_cut_again_that_it_changes(
     assert await sizes(conn, own) == [64, 64, 22]
 
 
-async def test_settings_that_change_nothing_queue_nothing(
+async def test_unchanged_chunk_settings_queue_nothing(
     house: RechunkHouse, conn: Connection, application_id: UUID
 ) -> None:
     source_id = await house.add(application_id, "a.txt", 50)
@@ -118,7 +118,7 @@ async def test_settings_that_change_nothing_queue_nothing(
     assert await queued(conn) == []
 
 
-async def test_what_waits_is_not_queued_twice_but_what_runs_is_followed_by_another(
+async def test_pending_rechunk_is_reused_but_running_one_is_followed_by_another(
     house: RechunkHouse, conn: Connection, application_id: UUID
 ) -> None:
     source_id = await house.add(application_id, "a.txt", 50)
@@ -148,7 +148,7 @@ async def test_a_refused_text_makes_the_source_partial_and_its_return_completes_
     assert (await source_row(conn, source_id))["status"] == "completed"
 
 
-async def test_what_waits_for_a_review_is_cut_too_and_counts_for_nothing(
+async def test_held_document_is_rechunked_but_not_counted(
     house: RechunkHouse, conn: Connection, application_id: UUID
 ) -> None:
     source_id = await house.add(application_id, "a.txt", 120)

@@ -34,7 +34,7 @@ async def house(pool: Pool, tmp_path: Path) -> AsyncIterator[RechunkHouse]:
         yield house
 
 
-async def test_a_job_that_is_just_being_claimed_does_not_stand_for_later_settings(
+async def test_job_being_claimed_does_not_cover_newer_settings(
     house: RechunkHouse, conn: Connection, pool: Pool, application_id: UUID
 ) -> None:
     source_id = await house.add(application_id, "a.txt", 50)
@@ -49,7 +49,7 @@ async def test_a_job_that_is_just_being_claimed_does_not_stand_for_later_setting
     assert await queued(conn) == [source_id, source_id]
 
 
-async def test_what_a_file_job_cut_by_settings_of_before_is_cut_again(
+async def test_document_chunked_with_outdated_settings_is_rechunked(
     house: RechunkHouse, conn: Connection, application_id: UUID
 ) -> None:
     source_id = await house.upload(application_id, "a.txt", "one two three")
@@ -84,7 +84,7 @@ async def test_a_document_that_changed_meanwhile_is_left_alone(
 
 
 @pytest.mark.parametrize(("changes", "cut", "changed"), [(1, 1, 0), (2, 1, 0), (9, 0, 1)])
-async def test_a_document_that_changes_while_it_is_cut_is_looked_at_again_a_few_times(
+async def test_document_changed_during_rechunk_is_retried_a_few_times(
     house: RechunkHouse,
     conn: Connection,
     application_id: UUID,
@@ -112,7 +112,7 @@ async def test_a_document_that_changes_while_it_is_cut_is_looked_at_again_a_few_
     assert finished.ended.result["changedMeanwhile"] == changed
 
 
-async def test_settings_that_move_while_a_document_is_embedded_are_not_overwritten(
+async def test_newer_chunk_settings_are_not_overwritten_by_a_running_job(
     house: RechunkHouse, conn: Connection, application_id: UUID
 ) -> None:
     source_id = await house.add(application_id, "a.txt", 120)
@@ -168,7 +168,7 @@ async def test_a_newer_upload_leaves_the_job_in_the_queue(
     assert await queued(conn) == [source_id]
 
 
-async def test_a_document_that_cannot_be_cut_harms_no_other_and_is_told(
+async def test_failed_rechunk_is_reported_and_affects_no_other_document(
     house: RechunkHouse, conn: Connection, application_id: UUID
 ) -> None:
     source_id = await house.add(application_id, "a.txt", 120)
@@ -220,7 +220,7 @@ async def test_a_failed_job_that_is_retried_cuts_what_is_left(
     assert await sizes(conn, source_id) == [50, 50, 20]
 
 
-async def test_many_documents_are_cut_in_turns_each_going_on_where_the_last_stopped(
+async def test_rechunk_job_resumes_where_the_last_turn_stopped(
     house: RechunkHouse,
     conn: Connection,
     application_id: UUID,
@@ -244,7 +244,7 @@ async def test_many_documents_are_cut_in_turns_each_going_on_where_the_last_stop
     assert (row["attempts"], row["result"]["documents"]) == (1, 3)
 
 
-async def test_a_job_that_goes_on_begins_anew_when_the_settings_have_moved(
+async def test_resumed_rechunk_restarts_when_settings_changed(
     house: RechunkHouse,
     conn: Connection,
     application_id: UUID,
@@ -270,7 +270,7 @@ async def _only_rechunk(conn: Connection) -> UUID:
     return UUID(str(id))
 
 
-async def test_a_change_of_the_application_waits_for_what_is_just_being_stored(
+async def test_application_settings_change_waits_for_open_writes(
     house: RechunkHouse, conn: Connection, pool: Pool, application_id: UUID
 ) -> None:
     source_id = await house.add(application_id, "a.txt", 120)

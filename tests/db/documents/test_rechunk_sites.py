@@ -80,7 +80,7 @@ async def test_settings_that_change_while_a_page_is_read_are_applied_to_it(
         assert await sizes(house, run.source_id) == {40}
 
 
-async def test_a_nightly_round_that_finds_nothing_new_leaves_the_new_settings_to_be_applied(
+async def test_unchanged_rescrape_does_not_hide_new_chunk_settings(
     pool: Pool, application_id: UUID
 ) -> None:
     async with site_house(pool, SITE) as house:

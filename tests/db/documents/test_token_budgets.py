@@ -67,7 +67,7 @@ async def test_ten_workers_never_spend_more_than_there_is(
 
 
 @pytest.mark.parametrize("settings", ['{"tokensPerDay": "many"}', '{"tokensPerDay": 1e40}', "[]"])
-async def test_a_budget_that_is_no_number_is_none(
+async def test_invalid_budget_means_no_budget(
     conn: Connection, application_id: UUID, settings: str
 ) -> None:
     await conn.execute(
@@ -85,9 +85,7 @@ async def test_a_budget_that_is_no_number_is_none(
     assert (state.per_day, state.used) == (None, 2 * 10**9)
 
 
-async def test_each_application_and_each_day_has_its_own(
-    conn: Connection, application_id: UUID
-) -> None:
+async def test_budgets_are_per_application_and_day(conn: Connection, application_id: UUID) -> None:
     await allow(conn, application_id, 100)
     await token_budgets.reserve(conn, application_id=application_id, tokens=100)
     other = await add_application(conn)
@@ -101,9 +99,7 @@ async def test_each_application_and_each_day_has_its_own(
     assert tomorrow is not None
 
 
-async def test_without_a_budget_tokens_are_counted_all_the_same(
-    conn: Connection, application_id: UUID
-) -> None:
+async def test_tokens_are_counted_without_a_budget(conn: Connection, application_id: UUID) -> None:
     for _ in range(2):
         await token_budgets.reserve(conn, application_id=application_id, tokens=10**9)
 
@@ -162,7 +158,7 @@ async def test_a_job_that_needs_more_than_a_day_fails_and_says_why(
     assert await used(conn, application_id) == 0
 
 
-async def test_what_was_not_sent_is_given_back(
+async def test_unused_tokens_are_refunded(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
     await house.upload(application_id, "a.txt", lines(10))  # three requests, of four at most
@@ -173,7 +169,7 @@ async def test_what_was_not_sent_is_given_back(
     assert await used(conn, application_id) == 12
 
 
-async def test_a_job_that_is_cancelled_gives_back(
+async def test_cancelled_job_refunds_its_tokens(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
     house.embedder.gate = asyncio.Event()
@@ -216,7 +212,7 @@ async def test_a_larger_budget_lets_waiting_jobs_of_the_application_go_on(
     assert await cursor.fetchone() == (1,)
 
 
-async def test_old_days_are_forgotten(conn: Connection, application_id: UUID) -> None:
+async def test_old_budget_days_are_pruned(conn: Connection, application_id: UUID) -> None:
     await conn.execute(
         "insert into rag.token_usage (application_id, day, tokens) "
         "select %s, (now() at time zone 'utc')::date - n, 1 from unnest(array[0, 399, 401]) as n",

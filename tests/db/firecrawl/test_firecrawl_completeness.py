@@ -104,9 +104,7 @@ async def test_a_run_that_reached_its_limit_is_not_complete_whatever_became_of_i
     assert is_complete is (limit == 4)
 
 
-async def test_two_addresses_of_one_page_take_two_places_of_the_limit(
-    nights: Nights, conn: Connection
-) -> None:
+async def test_firecrawl_counts_both_urls_of_one_page(nights: Nights, conn: Connection) -> None:
     await conn.execute("""update rag.crawls set settings = settings || '{"limit": 3}'""")
 
     is_complete = await nights.run(dict.fromkeys(("", "a", "a#b", "c"), _PAGE))
@@ -115,7 +113,7 @@ async def test_two_addresses_of_one_page_take_two_places_of_the_limit(
     assert is_complete is False
 
 
-async def test_a_page_that_fails_hides_others_for_as_long_as_it_fails(nights: Nights) -> None:
+async def test_failing_page_blocks_removals_while_it_fails(nights: Nights) -> None:
     whole = {"": _PAGE, "hub": _PAGE, "leaf": _PAGE}
     hidden = {"": _PAGE, "hub": _TIMED_OUT}
     first = await nights.run(whole)
@@ -127,7 +125,7 @@ async def test_a_page_that_fails_hides_others_for_as_long_as_it_fails(nights: Ni
     assert complete == [False, False, True]
 
 
-async def test_a_page_that_has_failed_from_the_beginning_hides_nothing_that_is_stored(
+async def test_page_that_always_failed_does_not_block_removals(
     nights: Nights,
 ) -> None:
     pages = {"": _PAGE, "slow": _TIMED_OUT}
@@ -137,7 +135,7 @@ async def test_a_page_that_has_failed_from_the_beginning_hides_nothing_that_is_s
     assert complete == [False, True, True]
 
 
-async def test_a_page_that_was_there_in_between_hides_what_it_led_to(nights: Nights) -> None:
+async def test_page_that_worked_in_between_blocks_removals(nights: Nights) -> None:
     failing = {"": _PAGE, "hub": _TIMED_OUT}
     # Another failure keeps this run from being complete.
     once = {"": _PAGE, "hub": _PAGE, "leaf": _PAGE, "slow": _TIMED_OUT}
@@ -148,7 +146,7 @@ async def test_a_page_that_was_there_in_between_hides_what_it_led_to(nights: Nig
 
 
 @pytest.mark.parametrize("status", [404, 410])
-async def test_a_page_that_is_gone_hides_nothing(nights: Nights, status: int) -> None:
+async def test_removed_page_does_not_block_removals(nights: Nights, status: int) -> None:
     is_complete = await nights.run({"": _PAGE, "old": SitePage(status=status)})
 
     assert is_complete

@@ -221,9 +221,7 @@ async def test_no_result_removes_a_page_that_may_still_be_there(stage: Stage, po
 
 
 @pytest.mark.parametrize("name", [name for name, said in EVENTS.items() if said.spoils])
-async def test_what_was_not_scraped_is_heard_until_the_run_has_ended(
-    stage: Stage, name: str
-) -> None:
+async def test_failed_scrapes_are_recorded_until_the_run_ends(stage: Stage, name: str) -> None:
     late = [EVENTS[name]]
 
     assert not await stage.is_removed([], POLLS["without the page"], late=late, eager=True)
@@ -240,7 +238,7 @@ async def test_what_was_not_scraped_is_heard_until_the_run_has_ended(
         (("without data", "unknown event"), "without the page"),
     ],
 )
-async def test_a_complete_run_removes_what_is_gone_or_what_nothing_leads_to(
+async def test_complete_run_removes_missing_and_unlinked_pages(
     stage: Stage, names: tuple[str, ...], poll: str
 ) -> None:
     said = [EVENTS[name] for name in names]

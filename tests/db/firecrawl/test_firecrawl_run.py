@@ -72,7 +72,7 @@ async def test_more_pages_than_one_answer_or_one_event_holds_are_all_read(
         assert (await root.content(url)).markdown == f"# {url}"
 
 
-async def test_what_events_have_brought_is_not_brought_again(
+async def test_reconcile_adds_no_page_that_events_added(
     root: Root, firecrawl: FirecrawlServer, conn: Connection, pool: Pool, blobs: LocalBlobStore
 ) -> None:
     firecrawl.behaviours[SITE] = Behaviour(silent=True)
@@ -121,7 +121,7 @@ async def test_a_large_page_is_kept_in_the_blob_store(
     assert await cursor.fetchall() == [(False,), (True,)]
 
 
-async def test_content_that_was_forgotten_is_said_to_be_missing(
+async def test_expired_content_is_reported_as_missing(
     root: Root, firecrawl: FirecrawlServer, conn: Connection
 ) -> None:
     await root.until_end()
@@ -133,7 +133,7 @@ async def test_content_that_was_forgotten_is_said_to_be_missing(
     assert missing.value.code == "blob_missing"
 
 
-async def test_a_crawl_that_could_not_begin_fails_the_run_with_the_providers_words(
+async def test_refused_crawl_fails_the_run_with_the_provider_message(
     root: Root, firecrawl: FirecrawlServer
 ) -> None:
     firecrawl.behaviours[SITE] = Behaviour(kickoff_fails=True)
@@ -143,7 +143,7 @@ async def test_a_crawl_that_could_not_begin_fails_the_run_with_the_providers_wor
     assert (error.code, "Kickoff failed" in str(error)) == ("crawl_failed", True)
 
 
-async def test_a_crawl_that_was_cancelled_at_the_provider_fails_with_what_it_has(
+async def test_crawl_cancelled_at_the_provider_fails_and_keeps_its_pages(
     root: Root, firecrawl: FirecrawlServer
 ) -> None:
     firecrawl.sites[SITE] = {
@@ -159,7 +159,7 @@ async def test_a_crawl_that_was_cancelled_at_the_provider_fails_with_what_it_has
     assert set(statuses.values()) == {None}  # pages that were never tried are no failures
 
 
-async def test_a_crawl_that_is_silent_too_long_is_given_up_with_what_it_has(
+async def test_silent_crawl_is_given_up_and_keeps_its_pages(
     root: Root, firecrawl: FirecrawlServer, conn: Connection
 ) -> None:
     firecrawl.behaviours[SITE] = Behaviour(stuck=True, silent=True)
@@ -175,7 +175,7 @@ async def test_a_crawl_that_is_silent_too_long_is_given_up_with_what_it_has(
     assert await stopped(conn) == [firecrawl.crawl_of(SITE).id]
 
 
-async def test_a_crawl_that_gets_on_is_not_silent_and_one_that_does_not_is(
+async def test_crawl_progress_resets_the_silence_timer(
     root: Root, firecrawl: FirecrawlServer, conn: Connection
 ) -> None:
     firecrawl.behaviours[SITE] = Behaviour(stuck=True, silent=True)
@@ -191,7 +191,7 @@ async def test_a_crawl_that_gets_on_is_not_silent_and_one_that_does_not_is(
     assert moved < 500 < stood
 
 
-async def test_a_crawl_that_nobody_asked_for_long_is_judged_by_what_it_did_meanwhile(
+async def test_crawl_not_polled_for_long_is_judged_by_its_progress(
     root: Root, firecrawl: FirecrawlServer, conn: Connection
 ) -> None:
     firecrawl.behaviours[SITE] = Behaviour(stuck=True, silent=True)
@@ -251,7 +251,7 @@ async def test_a_crawl_that_the_provider_has_forgotten_fails(root: Root, conn: C
     assert error.code == "crawl_failed"
 
 
-async def test_a_job_that_was_lost_fills_nothing_in(
+async def test_lost_job_adds_no_pages(
     root: Root, firecrawl: FirecrawlServer, conn: Connection
 ) -> None:
     firecrawl.behaviours[SITE] = Behaviour(silent=True)

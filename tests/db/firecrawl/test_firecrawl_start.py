@@ -90,7 +90,7 @@ async def test_events_are_asked_for_where_they_can_reach_us(
     assert crawl.run == await told(conn, run)
 
 
-async def test_a_worker_that_died_while_it_asked_never_leads_to_a_second_start(
+async def test_worker_killed_during_start_never_starts_a_second_crawl(
     root: Root, firecrawl: FirecrawlServer, conn: Connection
 ) -> None:
     await crawls.start_sent(conn, root.run.crawl_id)
@@ -115,7 +115,7 @@ async def test_a_crawl_whose_start_was_not_answered_is_found_among_the_running_o
     assert firecrawl.requests[START] == 1
 
 
-async def test_only_a_crawl_that_can_be_ours_is_taken_for_it(
+async def test_only_a_matching_crawl_is_adopted(
     root: Root, firecrawl: FirecrawlServer, conn: Connection, application_id: UUID
 ) -> None:
     def running(url: str, id: str, *, age: timedelta = timedelta(0)) -> Crawl:
@@ -144,7 +144,7 @@ async def test_only_a_crawl_that_can_be_ours_is_taken_for_it(
     assert (await crawl_of(conn, root.run)).provider_crawl_id == "one"
 
 
-async def test_a_start_that_was_surely_refused_may_be_tried_again(
+async def test_definitely_refused_start_is_retried(
     root: Root, firecrawl: FirecrawlServer, conn: Connection
 ) -> None:
     firecrawl.behaviours[SITE] = replace(_SLOW, refused_starts=1)
@@ -185,7 +185,7 @@ async def test_a_run_without_a_configured_provider_ends(root: Root) -> None:
 
 
 @pytest.mark.parametrize("ending", ["cancelled", "deleted", "begun anew"])
-async def test_a_crawl_that_nobody_wants_any_more_when_it_was_started_is_stopped(
+async def test_crawl_of_a_cancelled_run_is_stopped_after_its_start(
     root: Root, firecrawl: FirecrawlServer, conn: Connection, application_id: UUID, ending: str
 ) -> None:
     class Client:
@@ -230,9 +230,7 @@ async def test_the_answer_to_a_start_brings_back_events_that_came_before(
     assert (await event_row(conn, early))["processed_at"] is None
 
 
-async def test_an_answer_that_comes_after_the_job_was_lost_still_tells_the_id(
-    root: Root, conn: Connection
-) -> None:
+async def test_late_start_answer_still_records_the_crawl_id(root: Root, conn: Connection) -> None:
     class Client:
         async def start(self, crawl: object) -> str:
             # Whoever holds the job next must know that we have asked.
@@ -248,7 +246,7 @@ async def test_an_answer_that_comes_after_the_job_was_lost_still_tells_the_id(
     assert await stopped(conn) == []
 
 
-async def test_a_job_that_was_lost_starts_nothing(
+async def test_lost_job_starts_no_crawl(
     root: Root, firecrawl: FirecrawlServer, conn: Connection
 ) -> None:
     await conn.execute("update rag.processing_jobs set fence = fence + 1")

@@ -47,7 +47,7 @@ async def test_a_page_event_becomes_a_page_with_its_job_under_the_root_job(
     assert (await event_row(conn, id))["crawl_id"] == run.crawl_id
 
 
-async def test_what_comes_again_changes_nothing(
+async def test_repeated_event_changes_nothing(
     conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")
@@ -92,7 +92,7 @@ async def test_events_of_one_page_that_are_processed_at_once_make_one_page(
     assert len(await page_rows(conn, run)) == len(await child_jobs(conn, run)) == 1
 
 
-async def test_races_and_cancelled_pages_are_no_pages(
+async def test_lost_races_and_cancelled_stubs_create_no_page(
     conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")
@@ -114,7 +114,7 @@ async def test_races_and_cancelled_pages_are_no_pages(
         (document(DOOR, " \n"), None, "empty_content", 200),
     ],
 )
-async def test_a_page_that_could_not_be_had_gets_a_job_that_will_say_why(
+async def test_failed_page_event_creates_a_job_that_reports_the_error(
     conn: Connection,
     application_id: UUID,
     inbox: Inbox,
@@ -135,7 +135,7 @@ async def test_a_page_that_could_not_be_had_gets_a_job_that_will_say_why(
 
 
 @pytest.mark.parametrize("job_status", ["pending", "processing", "failed"])
-async def test_a_page_that_had_failed_and_now_comes_is_begun_again_with_the_same_job(
+async def test_failed_page_that_arrives_later_restarts_its_job(
     conn: Connection, application_id: UUID, inbox: Inbox, job_status: str
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")
@@ -161,7 +161,7 @@ async def test_a_page_that_had_failed_and_now_comes_is_begun_again_with_the_same
     assert (await crawl_of(conn, run)).page_count == 1
 
 
-async def test_a_failure_is_the_failure_of_one_page_only(
+async def test_page_failure_affects_only_that_page(
     conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")

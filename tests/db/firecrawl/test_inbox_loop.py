@@ -92,7 +92,7 @@ async def test_an_event_that_cannot_be_processed_is_tried_five_times_and_stays_v
     assert row["processed_at"] is not None
 
 
-async def test_an_event_that_another_process_is_at_is_left_to_it(
+async def test_event_locked_by_another_process_is_skipped(
     conn: Connection, application_id: UUID, inbox: Inbox, pool: Pool
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")

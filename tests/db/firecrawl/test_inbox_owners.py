@@ -28,7 +28,7 @@ from tests.support.running_worker import until
 DOOR = SITE + "door"
 
 
-async def test_an_event_that_beats_the_answer_to_the_start_tells_the_crawls_id(
+async def test_event_before_the_start_answer_reveals_the_crawl_id(
     conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     run = await sent_run(conn, application_id)
@@ -57,7 +57,7 @@ async def test_an_event_without_our_ids_waits_until_the_crawl_is_known(
     assert (await event_row(conn, id))["error"] is None
 
 
-async def test_of_two_first_events_the_later_one_sees_whose_crawl_it_is(
+async def test_concurrent_first_events_agree_on_the_crawl_owner(
     conn: Connection, application_id: UUID, inbox: Inbox, pool: Pool
 ) -> None:
     run = await sent_run(conn, application_id)
@@ -72,7 +72,7 @@ async def test_of_two_first_events_the_later_one_sees_whose_crawl_it_is(
     assert list(await page_rows(conn, run)) == [DOOR]
 
 
-async def test_an_event_with_our_ids_brings_back_those_of_the_same_crawl_without(
+async def test_event_with_ids_releases_waiting_events_of_its_crawl(
     conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     run = await sent_run(conn, application_id)
@@ -167,7 +167,7 @@ async def test_events_of_an_earlier_start_do_not_reach_the_run_that_was_begun_an
         (event("extract.completed", id="c9"), "unknown crawl"),
     ],
 )
-async def test_an_event_that_is_nobodys_is_kept_with_the_reason(
+async def test_unmatched_event_is_kept_with_the_reason(
     conn: Connection, application_id: UUID, inbox: Inbox, body: bytes, error: str | None
 ) -> None:
     id = await post(conn, body)

@@ -37,7 +37,7 @@ URL = "https://hooks.example/x"
         ("failed", ["source.failed", "job.failed"]),
     ],
 )
-async def test_every_end_of_a_source_is_told_once(
+async def test_every_source_completion_is_notified_once(
     conn: Connection, application_id: UUID, status: str, told: list[str]
 ) -> None:
     await add_endpoint(conn, application_id, URL)
@@ -59,7 +59,7 @@ async def test_every_end_of_a_source_is_told_once(
         assert (failed["errorCode"], failed["attempts"]) == ("corrupt", 1)
 
 
-async def test_what_is_not_an_end_is_not_told(conn: Connection, application_id: UUID) -> None:
+async def test_nonfinal_states_are_not_notified(conn: Connection, application_id: UUID) -> None:
     await add_endpoint(conn, application_id, URL)
     await upload(conn, application_id, "again.txt", "gone.txt")
     first, second = await claim(conn, 2)
@@ -73,7 +73,7 @@ async def test_what_is_not_an_end_is_not_told(conn: Connection, application_id: 
     assert await events(conn) == []
 
 
-async def test_the_second_end_of_a_source_is_told_again(
+async def test_second_completion_of_a_source_is_notified_again(
     conn: Connection, application_id: UUID
 ) -> None:
     await add_endpoint(conn, application_id, URL, events=["source.failed", "source.completed"])
@@ -89,7 +89,7 @@ async def test_the_second_end_of_a_source_is_told_again(
     assert await events(conn) == ["source.failed", "source.failed"]
 
 
-async def test_an_approval_tells_of_the_end(conn: Connection, application_id: UUID) -> None:
+async def test_approval_notifies_the_completion(conn: Connection, application_id: UUID) -> None:
     await add_endpoint(conn, application_id, URL)
     await upload(conn, application_id, "a.txt")
     job = await end_one(conn, "review_needed")
@@ -100,7 +100,7 @@ async def test_an_approval_tells_of_the_end(conn: Connection, application_id: UU
     assert await events(conn) == ["source.review_needed", "source.completed"]
 
 
-async def test_jobs_that_killed_their_workers_and_sources_settled_late_are_told(
+async def test_worker_lost_and_reconciled_sources_are_notified(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     await add_endpoint(conn, application_id, URL)
@@ -118,7 +118,7 @@ async def test_jobs_that_killed_their_workers_and_sources_settled_late_are_told(
     assert (await data_of(conn, "job.failed"))["errorCode"] == "worker_lost"
 
 
-async def test_only_those_who_want_to_hear_of_it_are_told(
+async def test_only_subscribed_endpoints_are_notified(
     conn: Connection, application_id: UUID
 ) -> None:
     wanting = await add_endpoint(conn, application_id, URL, events=["source.completed"])
@@ -135,7 +135,7 @@ async def test_only_those_who_want_to_hear_of_it_are_told(
     assert [row["endpoint_id"] for row in await rows(conn)] == [wanting.id]
 
 
-async def test_an_end_that_is_rolled_back_is_not_told(
+async def test_rolled_back_completion_is_not_notified(
     conn: Connection, application_id: UUID
 ) -> None:
     await add_endpoint(conn, application_id, URL)
@@ -154,7 +154,7 @@ async def test_an_end_that_is_rolled_back_is_not_told(
     assert await cursor.fetchall() == []
 
 
-async def test_a_failed_notification_is_told_to_nobody(
+async def test_failed_notification_causes_no_notification(
     conn: Connection, application_id: UUID
 ) -> None:
     endpoint = await add_endpoint(conn, application_id, URL)
@@ -168,7 +168,9 @@ async def test_a_failed_notification_is_told_to_nobody(
     assert (row["event"], row["status"]) == ("endpoint.test", "failed")
 
 
-async def test_a_rescrape_is_told_with_its_digest(conn: Connection, application_id: UUID) -> None:
+async def test_rescrape_notification_contains_its_digest(
+    conn: Connection, application_id: UUID
+) -> None:
     await add_endpoint(conn, application_id, URL, events=["rescrape.completed"])
     run = await start(conn, application_id)
     first = await claim(conn, types=["site_crawl"])
@@ -188,7 +190,7 @@ async def test_a_rescrape_is_told_with_its_digest(conn: Connection, application_
     assert (data["status"], data["isComplete"]) == ("completed", True)
 
 
-async def test_a_mailbox_is_spared_the_failures_that_a_digest_counts(
+async def test_email_gets_no_single_failures_that_a_digest_counts(
     conn: Connection, application_id: UUID
 ) -> None:
     await add_endpoint(conn, application_id, "mailto:ops@mail.example", events=["job.failed"])
@@ -203,7 +205,7 @@ async def test_a_mailbox_is_spared_the_failures_that_a_digest_counts(
     assert len(await rows(conn)) == 3
 
 
-async def test_an_endpoint_that_is_being_deleted_breaks_no_end(
+async def test_deleting_an_endpoint_breaks_no_completion(
     conn: Connection, dsn: str, application_id: UUID
 ) -> None:
     endpoint = await add_endpoint(conn, application_id, URL)

@@ -54,7 +54,7 @@ async def test_a_batch_is_complete_when_its_last_source_has_ended(
     )
 
 
-async def test_the_first_of_a_batch_may_be_its_last_to_end(
+async def test_batch_completes_after_its_last_source_in_any_order(
     conn: Connection, application_id: UUID
 ) -> None:
     sources = await upload(conn, application_id, "slow.txt", "quick.txt")
@@ -136,7 +136,7 @@ async def test_an_upload_under_way_keeps_its_batch_open(
     assert await complete(conn, batch_id) == 0
 
 
-async def test_the_tick_completes_what_no_worker_has_told_of(
+async def test_tick_completes_batches_that_workers_missed(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     await add_endpoint(conn, application_id, URL, events=["batch.completed"])

@@ -125,7 +125,7 @@ async def test_a_redirect_is_not_followed_and_counts_as_a_failure(
     assert sink.web.paths == ["/hook"]
 
 
-async def test_a_name_that_leads_inside_is_refused_when_it_is_delivered_to(
+async def test_webhook_to_a_private_address_is_refused_at_delivery(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     names = Names(hook_test=[["127.0.0.1"]])
@@ -170,7 +170,7 @@ async def test_the_last_attempt_ends_the_delivery_and_a_replay_begins_it_again(
     assert first.body == second.body
 
 
-async def test_a_wish_to_be_left_alone_is_obeyed_up_to_the_next_step(
+async def test_retry_after_of_a_receiver_is_obeyed_up_to_the_next_step(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
 ) -> None:
     busy = [response(status=429, headers={"Retry-After": wish}) for wish in ("60", "86400")]
@@ -238,7 +238,7 @@ async def test_a_worker_that_dies_after_the_answer_leads_to_the_same_message_aga
     assert (row["status"], row["attempts"]) == ("pending", 2)
 
 
-async def test_nothing_of_the_document_and_no_secret_goes_out(
+async def test_webhook_body_contains_no_document_text_or_secret(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
 ) -> None:
     secret = new_secret()

@@ -78,7 +78,7 @@ async def test_an_endpoint_that_fails_for_too_long_is_disabled_with_all_that_wai
     assert await _open_jobs(conn) == 0
 
 
-async def test_what_waits_for_a_failing_endpoint_waits_for_one_that_tries(
+async def test_failing_endpoint_is_probed_by_one_delivery(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
 ) -> None:
     async with webhook_sink(DOWN, DOWN) as sink, delivering(dsn, pool, fetch):
@@ -149,7 +149,7 @@ async def test_an_endpoint_that_is_enabled_gets_at_once_what_waits_for_it(
     assert len(sink.requests) == 1
 
 
-async def test_a_neighbour_does_not_wait_for_an_endpoint_that_hangs(
+async def test_hanging_endpoint_does_not_delay_others(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
 ) -> None:
     async with webhook_sink() as slow, webhook_sink() as quick, delivering(dsn, pool, fetch):

@@ -51,7 +51,7 @@ async def test_the_digest_of_a_batch_is_mailed_once(
     assert (told["last_status"], stub.envelopes) == (250, [("rag@service.test", "ops@mail.test")])
 
 
-async def test_a_mail_server_that_is_away_holds_up_nobody_else(
+async def test_unreachable_mail_server_does_not_delay_others(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
 ) -> None:
     with socket.socket() as taken:

@@ -113,7 +113,9 @@ async def test_an_update_of_the_endpoint_frees_what_waits_the_oldest_first_at_a_
     assert (health["failing_since"], health["failures"], health["retry_at"]) == (None, 0, None)
 
 
-async def test_a_new_description_frees_nothing(conn: Connection, application_id: UUID) -> None:
+async def test_description_change_does_not_release_deliveries(
+    conn: Connection, application_id: UUID
+) -> None:
     endpoint = await add_endpoint(conn, application_id, "https://hooks.example")
     await put_off(conn, endpoint, reason="retry", count=1)
 
@@ -122,7 +124,7 @@ async def test_a_new_description_frees_nothing(conn: Connection, application_id:
     assert (await waits(conn))[0] is not None
 
 
-async def test_a_delivery_that_the_recovery_overlooked_does_not_wait_for_hours(
+async def test_missed_delivery_is_retried_soon_after_recovery(
     conn: Connection, application_id: UUID
 ) -> None:
     endpoint = await add_endpoint(conn, application_id, "https://hooks.example")
@@ -135,7 +137,7 @@ async def test_a_delivery_that_the_recovery_overlooked_does_not_wait_for_hours(
     assert await waits(conn) == [None] * 3
 
 
-async def test_a_delivery_held_at_the_moment_of_recovery_keeps_nobody_waiting(
+async def test_delivery_in_flight_during_recovery_blocks_no_other(
     dsn: str, conn: Connection, application_id: UUID
 ) -> None:
     endpoint = await add_endpoint(conn, application_id, "https://hooks.example")
@@ -151,7 +153,7 @@ async def test_a_delivery_held_at_the_moment_of_recovery_keeps_nobody_waiting(
     assert await waits(conn) == [None, None]
 
 
-async def test_an_endpoint_that_still_fails_gets_one_attempt_not_all_of_them(
+async def test_still_failing_endpoint_gets_one_attempt(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
 ) -> None:
     async with webhook_sink(DOWN, DOWN, DOWN) as sink, delivering(dsn, pool, fetch):

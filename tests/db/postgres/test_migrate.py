@@ -26,9 +26,7 @@ def test_ten_processes_that_start_at_once_migrate_once(empty: str) -> None:
     assert names == [("default",)]
 
 
-def test_a_migration_that_fails_leaves_nothing_of_any(
-    empty: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_migration_rolls_back_all(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = Migration(version=9999, name="broken", sql=b"create table rag.half (); select 1/0")
     monkeypatch.setattr(migrations, "load_migrations", lambda: [*load_migrations(), broken])
 
@@ -107,7 +105,7 @@ class _Server:
         (150001, "0.6.2", "pgvector 0.6.2 is too old; 0.7 or later"),
     ],
 )
-def test_what_a_server_lacks_is_said_in_one_line(
+def test_missing_server_features_are_reported_in_one_line(
     monkeypatch: pytest.MonkeyPatch, version: int, pgvector: str | None, message: str
 ) -> None:
     monkeypatch.setattr(psycopg, "connect", lambda *_, **__: _Server(version, pgvector))

@@ -27,7 +27,7 @@ async def test_a_connection_that_the_server_dropped_is_not_handed_out(
             assert (row, ours.info.backend_pid != before) == ((1,), True)
 
 
-async def test_a_connection_that_is_there_is_handed_out_without_a_question(
+async def test_pooled_connection_is_used_without_a_check_query(
     pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def refuse(_: Connection) -> None:
@@ -39,9 +39,7 @@ async def test_a_connection_that_is_there_is_handed_out_without_a_question(
             await conn.execute("select 1")
 
 
-async def test_a_server_that_is_gone_without_a_word_is_noticed_soon(
-    dsn: str, tmp_path: Path
-) -> None:
+async def test_silently_lost_server_is_detected_soon(dsn: str, tmp_path: Path) -> None:
     given = make_conninfo(dsn, keepalives_idle=7)
     settings = Settings(database_url=SecretStr(given), data_dir=tmp_path)
     with database(settings, join=False) as ours:
@@ -101,7 +99,7 @@ async def test_a_session_does_not_depend_on_what_the_role_has_set(guest: str) ->
     assert seen == expected
 
 
-async def test_limits_of_time_that_the_address_names_stay(guest: str) -> None:
+async def test_timeouts_in_the_database_url_are_kept(guest: str) -> None:
     given = make_conninfo(guest, options="-c statement_timeout=7s -c datestyle=German")
     async with (
         open_pool(given, size=1, application_name="guest") as pool,

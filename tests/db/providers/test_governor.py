@@ -28,7 +28,7 @@ async def other(dsn: str) -> AsyncIterator[Governor]:
         yield Governor(pool)
 
 
-async def test_two_workers_share_what_is_left(
+async def test_workers_share_the_remaining_rate(
     pool: Pool, other: Governor, conn: Connection
 ) -> None:
     await configure(conn, {LANE: {"requestsPerMinute": 100}})
@@ -43,7 +43,7 @@ async def test_two_workers_share_what_is_left(
     assert holds.count(None) == 9  # of a burst of ten; the rest of the minute comes one by one
 
 
-async def test_no_minute_of_two_workers_gets_more_than_the_limit(
+async def test_two_workers_together_keep_the_rate_limit(
     pool: Pool, other: Governor, conn: Connection
 ) -> None:
     await configure(conn, {LANE: {"requestsPerMinute": 30}})
@@ -63,7 +63,7 @@ async def test_no_minute_of_two_workers_gets_more_than_the_limit(
     assert max(sum(asked <= rest[0][1] + 60 for asked, _ in rest) for rest in ends) >= 25
 
 
-async def test_who_has_to_wait_is_told_for_how_long_and_gets_it_then(
+async def test_limited_request_is_told_its_wait_and_then_admitted(
     pool: Pool, conn: Connection
 ) -> None:
     governor = limited_to(pool, requests=1)
@@ -101,7 +101,7 @@ async def test_a_request_that_has_to_wait_takes_nothing(pool: Pool, conn: Connec
     assert await lane_row(conn) == before
 
 
-async def test_the_key_of_a_lane_may_have_limits_of_its_own(pool: Pool, conn: Connection) -> None:
+async def test_lane_can_have_its_own_limits(pool: Pool, conn: Connection) -> None:
     await configure(conn, {"acme/llm": {"requestsPerMinute": 30}, LANE: {"requestsPerMinute": 1}})
     governor = limited_to(pool, requests=1000)
 
@@ -123,7 +123,7 @@ async def test_a_limit_holds_as_soon_as_it_is_configured(pool: Pool, conn: Conne
     assert await governor.reserve(LANE) is not None
 
 
-async def test_a_handler_is_let_in_or_snoozed_with_its_attempt(pool: Pool) -> None:
+async def test_rate_limited_handler_is_snoozed_without_spending_an_attempt(pool: Pool) -> None:
     governor = limited_to(pool, requests=1)
     await governor.enter(LANE)
 

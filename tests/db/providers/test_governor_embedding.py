@@ -58,7 +58,7 @@ async def test_a_storm_of_429s_reaches_no_caller(
     assert service.counts.texts == 60
 
 
-async def test_the_same_request_is_sent_again(
+async def test_rate_limited_request_is_sent_again(
     service: EmbeddingService, embedder: FakeEmbedder
 ) -> None:
     embedder.failures = [limited(0.01), limited(0.01)]
@@ -68,7 +68,7 @@ async def test_the_same_request_is_sent_again(
     assert embedder.requests == [["a", "b"]] * 3
 
 
-async def test_a_caller_that_left_during_a_pause_is_not_paid_for(
+async def test_cancelled_caller_causes_no_request_after_a_pause(
     service: EmbeddingService, embedder: FakeEmbedder, pool: Pool
 ) -> None:
     await Governor(pool).limited(LANE, retry_after=timedelta(seconds=0.3))
@@ -81,7 +81,7 @@ async def test_a_caller_that_left_during_a_pause_is_not_paid_for(
     assert embedder.requests == [["b"]]
 
 
-async def test_a_pause_of_a_minute_is_not_slept_through(
+async def test_long_pause_snoozes_the_job(
     service: EmbeddingService, embedder: FakeEmbedder
 ) -> None:
     embedder.failures = [limited(60)]
@@ -94,7 +94,7 @@ async def test_a_pause_of_a_minute_is_not_slept_through(
     assert timedelta(seconds=50) < caught.value.delay <= 1.25 * _MINUTE
 
 
-async def test_what_would_have_to_wait_for_long_is_not_begun(
+async def test_work_is_not_started_during_a_long_pause(
     service: EmbeddingService, embedder: FakeEmbedder, pool: Pool
 ) -> None:
     await service.ready()
@@ -148,7 +148,7 @@ async def test_a_long_outage_spends_no_attempt(
     )
 
 
-async def test_a_text_that_the_provider_cannot_stand_uses_up_attempts_in_the_end(
+async def test_text_that_breaks_the_provider_exhausts_its_attempts(
     service: EmbeddingService, embedder: FakeEmbedder, conn: Connection, pool: Pool
 ) -> None:
     embedder.moods = {"poison": unavailable()}
@@ -161,7 +161,7 @@ async def test_a_text_that_the_provider_cannot_stand_uses_up_attempts_in_the_end
     await service.embed(["another"], [1])
 
 
-async def test_a_refusal_shows_that_the_provider_is_there(
+async def test_refused_request_counts_as_provider_available(
     service: EmbeddingService, embedder: FakeEmbedder, pool: Pool, conn: Connection
 ) -> None:
     for _ in range(2):
@@ -187,7 +187,7 @@ async def test_a_request_larger_than_the_burst_goes_in_parts(
     assert embedder.requests == [["first"], ["a", "b"], ["c", "d"]]
 
 
-async def test_a_query_goes_past_the_jobs_that_wait(
+async def test_query_is_not_queued_behind_jobs(
     service: EmbeddingService, embedder: FakeEmbedder
 ) -> None:
     embedder.gate = asyncio.Event()
@@ -235,7 +235,7 @@ async def test_a_query_that_is_limited_fails_at_once_and_pauses_the_lane(
     assert await Governor(pool).paused(LANE) is not None
 
 
-async def test_an_embedder_in_this_process_is_never_held(pool: Pool, conn: Connection) -> None:
+async def test_local_embedder_is_never_rate_limited(pool: Pool, conn: Connection) -> None:
     service = EmbeddingService(FakeEmbedder(), Governor(pool))
 
     await service.ready()

@@ -129,9 +129,7 @@ async def test_an_outage_of_an_hour_costs_a_request_a_minute(pool: Pool, conn: C
     assert sent <= 3 + 6 + 60
 
 
-async def test_a_probe_that_is_never_heard_of_is_followed_by_another(
-    pool: Pool, conn: Connection
-) -> None:
+async def test_lost_probe_is_followed_by_another(pool: Pool, conn: Connection) -> None:
     governor = Governor(pool)
     for _ in range(3):
         await governor.failed(LANE)
@@ -154,7 +152,7 @@ async def test_an_operators_mistake_pauses_at_the_first_failure(
     assert (await held(governor)).reason == "provider_unavailable"
 
 
-async def test_absurd_times_are_cut_to_a_day(pool: Pool) -> None:
+async def test_retry_after_is_capped_at_a_day(pool: Pool) -> None:
     governor = Governor(pool)
 
     await governor.limited(LANE, retry_after=timedelta.max)

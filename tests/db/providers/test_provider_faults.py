@@ -84,7 +84,7 @@ def short(count: int) -> Vectors:
     ],
     ids=["fewer", "more", "another dimension", "zeros", "502"],
 )
-async def test_only_the_file_of_the_text_that_no_answer_fits_suffers(
+async def test_only_the_file_with_the_unusable_text_is_affected(
     service: EmbeddingService, embedder: FakeEmbedder, mood: Any
 ) -> None:
     embedder.moods = {"poison": mood}
@@ -137,7 +137,7 @@ async def test_a_model_of_another_dimension_is_the_provider_s_fault_and_no_file_
 # -- causes
 
 
-async def test_the_cause_is_kept_and_told_to_jobs_and_people_of_other_processes(
+async def test_pause_cause_is_shared_with_other_processes(
     service: EmbeddingService, embedder: FakeEmbedder, other: EmbeddingService, conn: Connection
 ) -> None:
     embedder.mood = UNAUTHORIZED
@@ -270,7 +270,7 @@ async def test_a_start_with_the_same_settings_finds_out_that_the_provider_was_me
     assert embedder.requests == [["ping"], ["ping"], ["a"]]
 
 
-async def test_a_start_leaves_alone_a_provider_that_asked_for_it(
+async def test_startup_check_respects_retry_after(
     service: EmbeddingService, embedder: FakeEmbedder, pool: Pool
 ) -> None:
     await Governor(pool).limited(LANE, retry_after=timedelta(minutes=5))
@@ -280,7 +280,7 @@ async def test_a_start_leaves_alone_a_provider_that_asked_for_it(
     assert embedder.calls == 0
 
 
-async def test_the_watch_tells_at_the_start_and_frees_jobs_later(
+async def test_provider_watch_reports_at_start_and_resumes_jobs_later(
     service: EmbeddingService, embedder: FakeEmbedder, conn: Connection, application_id: UUID
 ) -> None:
     embedder.mood = UNAUTHORIZED
@@ -314,7 +314,7 @@ async def test_a_person_waits_five_seconds_for_a_provider_that_hangs(
     assert caught.value.code == "embedding_unavailable"
 
 
-async def test_what_a_person_waited_for_in_vain_is_looked_into(
+async def test_failed_query_triggers_a_provider_check(
     service: EmbeddingService, embedder: FakeEmbedder, conn: Connection
 ) -> None:
     embedder.answers = [short(2)]

@@ -75,7 +75,7 @@ async def test_priority_counts_across_types_of_an_application(
     assert {job.id for job in await claim(conn, 4)} == set(urgent)
 
 
-async def test_a_high_priority_is_no_way_past_other_applications(
+async def test_priority_does_not_bypass_fairness_between_applications(
     conn: Connection, application_id: UUID
 ) -> None:
     await enqueue(conn, application_id, 10, priority=100)
@@ -85,7 +85,7 @@ async def test_a_high_priority_is_no_way_past_other_applications(
     assert usual in {job.id for job in await claim(conn, 2)}
 
 
-async def test_work_of_the_night_yields_to_everything_that_people_wait_for(
+async def test_nightly_jobs_yield_to_interactive_jobs(
     conn: Connection, application_id: UUID
 ) -> None:
     others = [await add_application(conn) for _ in range(5)]
@@ -135,9 +135,7 @@ async def test_a_batch_is_shared_equally_over_applications(
     assert shares == dict.fromkeys(owners, 10)
 
 
-async def test_the_cursor_takes_turns_when_slots_are_few(
-    conn: Connection, application_id: UUID
-) -> None:
+async def test_few_slots_rotate_over_applications(conn: Connection, application_id: UUID) -> None:
     owners = [application_id, *[await add_application(conn) for _ in range(3)]]
     for owner in owners:
         await enqueue(conn, owner, 10)

@@ -149,7 +149,7 @@ async def test_a_limit_holds_over_applications_and_leaves_other_types_alone(
     assert by_type["purge"] == 6
 
 
-async def test_a_tenth_of_a_rate_may_start_at_once(conn: Connection, application_id: UUID) -> None:
+async def test_burst_is_a_tenth_of_the_rate(conn: Connection, application_id: UUID) -> None:
     await _limit(conn, rate_per_minute=50)
     await enqueue(conn, application_id, 20)
 
@@ -157,7 +157,7 @@ async def test_a_tenth_of_a_rate_may_start_at_once(conn: Connection, application
 
 
 @pytest.mark.parametrize("rate", [1, 7, 60])
-async def test_no_minute_holds_more_starts_than_the_rate(
+async def test_no_minute_exceeds_the_start_rate(
     conn: Connection, application_id: UUID, rate: int
 ) -> None:
     """Time passes by moving the lane's row back; what the steps take is counted as well."""
@@ -206,7 +206,7 @@ async def test_a_lifted_limit_holds_nothing_back(conn: Connection, application_i
     assert (limited, await _take(conn)) == (1, 4)
 
 
-async def test_a_limit_that_is_lifted_under_a_worker_that_has_just_read_it_holds_nothing_back(
+async def test_limit_lifted_during_a_claim_does_not_block(
     conn: Connection, application_id: UUID
 ) -> None:
     await _limit(conn, max_concurrent=1)
@@ -232,9 +232,7 @@ async def test_a_batch_is_shared_by_weight(conn: Connection, application_id: UUI
     assert shares == {heavy: 30, application_id: 10, light: 10}
 
 
-async def test_weights_written_by_hand_are_kept_within_bounds(
-    conn: Connection, application_id: UUID
-) -> None:
+async def test_invalid_stored_weights_are_clamped(conn: Connection, application_id: UUID) -> None:
     for weight in ('"many"', "0", "-5", "1e9", "2.5", "null", "{}"):
         await conn.execute(
             "update app.applications set settings = %s where id = %s",
@@ -244,7 +242,7 @@ async def test_weights_written_by_hand_are_kept_within_bounds(
         assert set((await claims.weights(conn)).values()) <= set(range(1, 101))
 
 
-async def test_now_and_then_the_oldest_job_goes_first_whatever_its_priority(
+async def test_oldest_job_goes_first_from_time_to_time(
     conn: Connection, application_id: UUID
 ) -> None:
     [starving] = await enqueue(conn, application_id, priority=-100)
@@ -264,7 +262,7 @@ async def _take_ids(conn: Connection, claiming: Claiming, batch: int) -> list[UU
         return [job.id for job in await claiming.take(conn, batch)]
 
 
-async def test_who_was_idle_takes_one_job_by_age_and_goes_on_in_turn(
+async def test_idle_worker_claims_one_job_by_age_then_in_turn(
     conn: Connection, application_id: UUID
 ) -> None:
     claiming = _claiming()
@@ -278,7 +276,7 @@ async def test_who_was_idle_takes_one_job_by_age_and_goes_on_in_turn(
     assert await _take_ids(conn, claiming, 3) == [dull]
 
 
-async def test_who_was_idle_with_one_slot_takes_what_is_most_urgent(
+async def test_idle_single_slot_worker_claims_the_most_urgent_job(
     conn: Connection, application_id: UUID
 ) -> None:
     claiming = _claiming()
@@ -289,9 +287,7 @@ async def test_who_was_idle_with_one_slot_takes_what_is_most_urgent(
     assert await _take_ids(conn, claiming, 1) == [urgent]
 
 
-async def test_who_was_idle_keeps_to_the_limit_of_a_type(
-    conn: Connection, application_id: UUID
-) -> None:
+async def test_idle_worker_respects_job_type_limits(conn: Connection, application_id: UUID) -> None:
     await _limit(conn, max_concurrent=1)
     claiming = _claiming()
     assert await _take_ids(conn, claiming, 10) == []

@@ -56,7 +56,7 @@ async def _take(conn: Connection, claiming: Claiming, batch: int) -> int:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-async def test_workers_that_knew_the_types_of_before_obey_at_once(
+async def test_cached_job_types_do_not_delay_a_change(
     conn: Connection, application_id: UUID, change: str
 ) -> None:
     await enqueue(conn, application_id, 10)
@@ -71,7 +71,7 @@ async def test_workers_that_knew_the_types_of_before_obey_at_once(
 
 
 @pytest.mark.parametrize("change", OFF)
-async def test_a_change_is_not_answered_while_a_claim_that_has_not_seen_it_may_still_commit(
+async def test_settings_change_waits_for_claims_that_have_not_seen_it(
     conn: Connection, dsn: str, application_id: UUID, change: str
 ) -> None:
     await enqueue(conn, application_id, 2)

@@ -81,7 +81,7 @@ async def test_each_source_gets_its_own_content(
     assert logged == [(3,)]
 
 
-async def test_a_source_that_is_gone_takes_nothing_from_its_neighbours(
+async def test_deleted_source_does_not_affect_others_in_the_commit(
     house: House, pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     first, gone, last = await _upload(house, application_id, 3)
@@ -100,7 +100,7 @@ async def test_a_source_that_is_gone_takes_nothing_from_its_neighbours(
     assert found == (0,)
 
 
-async def test_only_what_was_cut_by_settings_that_changed_meanwhile_is_cut_again(
+async def test_only_documents_with_outdated_chunking_are_rechunked(
     house: House, pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     _, changed, _ = await _upload(house, application_id, 3)

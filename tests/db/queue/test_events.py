@@ -66,7 +66,7 @@ async def test_events_of_a_rolled_back_transaction_leave_no_gap(
     assert await stored(conn, source) == [1]
 
 
-async def test_a_page_holds_each_source_after_its_own_position(
+async def test_event_page_starts_at_each_sources_own_position(
     conn: Connection, application_id: UUID
 ) -> None:
     first, second = sorted([await add_source(conn, application_id) for _ in range(2)])

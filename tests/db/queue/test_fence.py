@@ -191,7 +191,9 @@ async def test_a_retry_by_hand_starts_with_all_attempts(
     assert (row["status"], row["attempts"]) == ("pending", 0)
 
 
-async def test_strays_of_a_live_worker_are_released(conn: Connection, application_id: UUID) -> None:
+async def test_jobs_that_a_live_worker_does_not_run_are_released(
+    conn: Connection, application_id: UUID
+) -> None:
     worker = await add_worker(conn)
     await enqueue(conn, application_id, 3)
     kept, stray, fresh = await claim(conn, 3, worker=worker)

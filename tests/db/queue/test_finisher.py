@@ -51,7 +51,7 @@ async def test_a_write_that_loses_its_connection_each_time_fails_its_own_job_onl
     assert len(tries) in range(6, 14)
 
 
-async def test_outcomes_stay_together_while_no_connection_can_be_had(
+async def test_outcomes_are_not_split_when_the_pool_times_out(
     dsn: str, conn: Connection, application_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(finisher, "_RETRY_SECONDS", 0.01)

@@ -57,7 +57,7 @@ def adds_up(found: Progress) -> bool:
     return sum(counts(found).values()) == found.total
 
 
-async def test_of_a_site_the_pages_are_counted(conn: Connection, application_id: UUID) -> None:
+async def test_site_progress_counts_pages(conn: Connection, application_id: UUID) -> None:
     source = await add_run(conn, application_id, "completed", *STATES, type="site")
     await add_run(conn, application_id, "failed", "failed")
 
@@ -209,7 +209,7 @@ async def test_the_status_of_an_application_sums_up_its_sources(
     assert (found.status, found.percent) == (summary, percent)
 
 
-async def test_what_is_worth_showing_is_unfinished_or_among_the_newest(
+async def test_overview_shows_unfinished_and_newest_sources(
     conn: Connection, application_id: UUID
 ) -> None:
     finished = [await add_source(conn, application_id, status="completed") for _ in range(3)]

@@ -127,7 +127,7 @@ def test_the_nightly_round_does_not_look_for_pages_among_files(
     assert any("knowledge_sources_nightly_rescrape" in line for (line,) in plan), plan
 
 
-async def test_lists_are_planned_for_what_is_asked(conn: Connection, application_id: UUID) -> None:
+async def test_list_plans_depend_on_their_filters(conn: Connection, application_id: UUID) -> None:
     owned: dict[str, Any] = {"application_id": application_id, "limit": 10}
     source_id = await add_source(conn, application_id)
     for _ in range(10):  # twice as often as it takes to prepare
@@ -142,7 +142,7 @@ async def test_lists_are_planned_for_what_is_asked(conn: Connection, application
     assert [row for row in await cursor.fetchall() if "limit" in row[0]] == []
 
 
-async def test_counts_of_an_application_have_a_place_for_every_state(
+async def test_application_counts_include_every_state(
     conn: Connection, application_id: UUID
 ) -> None:
     nothing = await progress.of_application(conn, application_id=application_id)

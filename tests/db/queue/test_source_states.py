@@ -58,7 +58,7 @@ async def _set(conn: Connection, source: UUID, *statuses: str) -> str:
         (["completed", "review_needed"], "review_needed"),
     ],
 )
-async def test_a_source_is_what_the_jobs_of_its_run_are(
+async def test_source_state_follows_the_jobs_of_its_run(
     conn: Connection, application_id: UUID, states: list[str], expected: str
 ) -> None:
     [source] = await upload(conn, application_id, "a.txt")
@@ -129,7 +129,7 @@ async def test_two_jobs_that_end_together_leave_their_source_finished(
     assert (await source_row(conn, source))["status"] == "completed"
 
 
-async def test_reconcile_settles_a_source_whose_job_ended_unseen(
+async def test_reconcile_completes_a_source_whose_job_ended_unnoticed(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     [source] = await upload(conn, application_id, "a.txt")
@@ -201,7 +201,7 @@ async def test_events_of_a_source_that_is_gone_are_dropped(conn: Connection) -> 
     assert await cursor.fetchone() == (0,)
 
 
-async def test_a_job_of_ones_own_on_a_source_that_is_done_does_not_end_it_again(
+async def test_extension_job_does_not_complete_a_finished_source_again(
     conn: Connection, application_id: UUID
 ) -> None:
     [source] = await upload(conn, application_id, "a.txt")

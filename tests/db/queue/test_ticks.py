@@ -23,7 +23,7 @@ from tests.support.retention_fixtures import KEEP
 _NOW = timedelta(0)
 
 
-async def test_a_firing_belongs_to_the_replica_that_asks_first(pool: Pool) -> None:
+async def test_tick_runs_on_the_first_replica_that_asks(pool: Pool) -> None:
     firing = datetime(2026, 1, 1, 3, tzinfo=UTC)
 
     async def ask() -> bool:
@@ -216,7 +216,7 @@ async def test_a_file_that_was_just_written_is_not_an_orphan_yet(
     await blobs.close()
 
 
-async def test_pruning_forgets_what_is_old_and_nothing_else(pool: Pool, conn: Connection) -> None:
+async def test_pruning_removes_only_old_rows(pool: Pool, conn: Connection) -> None:
     for age in ("1 hour", "30 days"):
         await conn.execute(
             "insert into rag.schedules (name, scheduled_for) values ('x', now() - %s::interval)",

@@ -114,7 +114,7 @@ async def test_a_snooze_waits_with_its_reason_and_spends_nothing(
     assert (await job_row(conn, id))["attempts"] == 0
 
 
-async def test_a_write_that_fails_is_the_trouble_of_its_own_job_only(
+async def test_failed_write_affects_only_its_own_job(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     gate = asyncio.Event()

@@ -16,7 +16,7 @@ from tests.support.queue_builders import enqueue
 from tests.support.running_worker import Scripted, running_worker, until_status
 
 
-async def test_a_stage_that_does_not_get_on_ends_as_stage_timeout(
+async def test_stage_without_progress_ends_as_stage_timeout(
     conn: Connection, dsn: str, pool: Pool, application_id: UUID
 ) -> None:
     await conn.execute(
@@ -39,7 +39,7 @@ async def test_a_stage_that_does_not_get_on_ends_as_stage_timeout(
     assert row["attempts"] == 2
 
 
-async def test_a_stage_that_gets_on_has_its_time_again(
+async def test_stage_progress_restarts_the_stage_timeout(
     conn: Connection, dsn: str, pool: Pool, application_id: UUID
 ) -> None:
     await conn.execute("update rag.job_types set stage_timeout = '0.5 seconds' where type = 'file'")
@@ -91,7 +91,7 @@ async def _cancel_itself(job: ClaimedJob, ctx: Context, progress: Progress) -> O
 
 
 @pytest.mark.parametrize("handler", [_exit, _return_nothing, _cancel_itself])
-async def test_a_handler_that_breaks_every_rule_fails_its_own_job_only(
+async def test_misbehaving_handler_fails_only_its_own_job(
     conn: Connection, dsn: str, pool: Pool, application_id: UUID, handler: Handler
 ) -> None:
     [broken] = await enqueue(conn, application_id)
@@ -105,7 +105,7 @@ async def test_a_handler_that_breaks_every_rule_fails_its_own_job_only(
     assert row["last_error_code"] == "internal"
 
 
-async def test_a_handler_that_will_not_end_loses_its_slot_and_its_job(
+async def test_unstoppable_handler_loses_slot_and_job(
     conn: Connection, dsn: str, pool: Pool, application_id: UUID
 ) -> None:
     released = asyncio.Event()

@@ -95,7 +95,7 @@ async def test_a_claim_planned_for_a_small_queue_does_not_read_a_large_one_from_
     assert await cursor.fetchone() == ("on",)
 
 
-async def test_an_end_that_the_database_refuses_twice_holds_no_slot(
+async def test_outcome_refused_twice_frees_its_slot(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     async def write(conn: Connection) -> None:
@@ -116,7 +116,7 @@ async def test_an_end_that_the_database_refuses_twice_holds_no_slot(
     assert "job.not_finished" in [line["event"] for line in lines]
 
 
-async def test_only_ends_that_somebody_may_look_for_are_logged(
+async def test_only_relevant_completions_are_logged(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     handler = Scripted(None, Permanent("broken", code="corrupt"))
@@ -131,7 +131,7 @@ async def test_only_ends_that_somebody_may_look_for_are_logged(
     assert ends == [str(broken)]
 
 
-async def test_one_timer_finds_the_attempt_whose_time_is_over_first(
+async def test_one_timer_serves_the_earliest_deadline(
     conn: Connection, application_id: UUID
 ) -> None:
     await enqueue(conn, application_id, 3)

@@ -57,7 +57,7 @@ async def test_a_graceful_stop_gives_jobs_back_and_spends_no_attempt(
     assert await cursor.fetchone() == (0,)
 
 
-async def test_a_graceful_stop_lets_a_job_end_that_is_about_to(
+async def test_graceful_stop_waits_for_nearly_finished_jobs(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     handler = Scripted()

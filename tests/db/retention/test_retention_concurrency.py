@@ -57,7 +57,7 @@ async def _work(pool: Pool) -> int:
         done += len(held)
 
 
-async def test_nothing_open_is_removed_and_counts_stay_right_while_workers_work(
+async def test_retention_keeps_open_jobs_and_counts_during_work(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     await upload(conn, application_id, *[f"{n}.txt" for n in range(100)])
@@ -76,7 +76,7 @@ async def test_nothing_open_is_removed_and_counts_stay_right_while_workers_work(
         assert (source["total"], source["completed"], source["percent"]) == (1, 1, 100)
 
 
-async def test_a_round_that_was_killed_in_the_middle_goes_on_next_time(
+async def test_interrupted_retention_round_continues_next_time(
     pool: Pool, conn: Connection, application_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await add_ended(conn, application_id, count=600, days=31)
@@ -103,7 +103,7 @@ async def test_a_round_that_was_killed_in_the_middle_goes_on_next_time(
     assert (await clean(pool))["jobs"] == 350
 
 
-async def test_what_somebody_holds_is_left_for_the_next_time(
+async def test_locked_rows_are_left_for_the_next_round(
     pool: Pool, conn: Connection, dsn: str, application_id: UUID
 ) -> None:
     held, *others = await add_ended(conn, application_id, count=3, days=31)
@@ -118,7 +118,7 @@ async def test_what_somebody_holds_is_left_for_the_next_time(
     assert (await clean(pool))["jobs"] == 1
 
 
-async def test_a_run_that_is_queued_again_in_the_last_moment_stays(
+async def test_run_queued_again_during_retention_is_kept(
     conn: Connection, application_id: UUID
 ) -> None:
     [root] = await add_ended(conn, application_id, days=31)

@@ -65,7 +65,7 @@ async def test_the_log_of_a_job_goes_with_it(
     assert await cursor.fetchall() == [(young,)]
 
 
-async def test_a_run_goes_as_a_whole_and_not_before_the_last_of_it(
+async def test_run_is_removed_as_a_whole_after_its_last_job(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     [root] = await add_ended(conn, application_id, days=40)
@@ -101,7 +101,7 @@ async def test_the_root_of_a_long_run_goes_last(
     assert (await clean(pool))["jobs"] == 12
 
 
-async def test_nothing_that_people_see_changes_when_the_jobs_of_files_go(
+async def test_removing_file_jobs_changes_nothing_visible(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     paths = ("completed", "failed", "cancelled", "partial", "review_needed", "pending")
@@ -122,7 +122,7 @@ async def test_nothing_that_people_see_changes_when_the_jobs_of_files_go(
     assert await seen(conn, application_id) == before
 
 
-async def test_nothing_that_people_see_changes_when_the_jobs_of_a_site_go(
+async def test_removing_site_jobs_changes_nothing_visible(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)
@@ -224,7 +224,7 @@ async def test_a_retry_that_comes_too_late_finds_nothing(
     assert (await source_row(conn, source))["status"] == "failed"
 
 
-async def test_what_only_the_jobs_said_of_a_run_is_written_down_before_they_go(
+async def test_run_facts_are_stored_before_its_jobs_are_removed(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)
@@ -257,7 +257,7 @@ async def test_jobs_of_a_deleted_source_go_like_any_others(
     assert (await clean(pool))["jobs"] == 1
 
 
-async def test_more_than_one_step_of_kept_jobs_does_not_hide_those_behind_them(
+async def test_kept_jobs_do_not_hide_removable_ones_behind_them(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     kept = await add_ended(conn, application_id, count=600, status="failed", days=80)

@@ -48,7 +48,7 @@ async def test_events_are_kept_for_their_time_and_the_last_one_for_ever(
     assert await _kept(conn, mixed) == [3, 4, 5]
 
 
-async def test_last_events_that_are_kept_do_not_hide_those_behind_them(
+async def test_kept_last_events_do_not_hide_removable_ones(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     await conn.execute(
@@ -82,7 +82,7 @@ async def test_last_events_are_read_once_and_not_in_every_round(
     assert [(datetime.now(UTC) - event.created_at).days for event in left] == [8]
 
 
-async def test_an_event_that_was_the_last_one_goes_with_those_that_came_after_it(
+async def test_former_last_event_is_removed_with_later_ones(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     early, late = [await add_source(conn, application_id) for _ in range(2)]
@@ -117,7 +117,7 @@ async def test_a_client_that_was_away_for_longer_goes_on_with_what_is_kept(
     assert seqs(later) == {source: [5, 6]}
 
 
-async def test_one_who_follows_all_gets_new_events_of_a_source_whose_old_ones_are_gone(
+async def test_follow_all_gets_new_events_after_old_ones_are_pruned(
     pool: Pool, dsn: str, conn: Connection, application_id: UUID
 ) -> None:
     source = await add_source(conn, application_id, status="completed")

@@ -115,7 +115,7 @@ async def test_an_open_run_stays_however_old(
     assert len(await runs_left(conn)) == 3
 
 
-async def test_pages_that_tell_of_a_page_that_fails_stay_and_so_does_their_run(
+async def test_history_of_a_failing_page_is_kept_with_its_run(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     latest = await start(conn, application_id)

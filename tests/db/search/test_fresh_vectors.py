@@ -162,7 +162,7 @@ async def test_little_is_missed_when_all_were_put_under_the_index_one_by_one(
     assert sum(len({hit.id for hit in hits} & set(best)) for best, hits in pairs) >= 190
 
 
-async def test_what_there_is_no_room_for_goes_under_the_index_at_once(
+async def test_vectors_beyond_the_fresh_limit_are_indexed_at_once(
     conn: Connection, application_id: UUID, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fresh_vectors, "_MOST_ROWS", 5)
@@ -175,7 +175,7 @@ async def test_what_there_is_no_room_for_goes_under_the_index_at_once(
     assert await count_indexed(conn) == 2
 
 
-async def test_the_larger_the_vectors_the_fewer_wait() -> None:
+async def test_larger_dimension_lowers_the_fresh_limit() -> None:
     assert [fresh_vectors.room(dimension) for dimension in (8, 256, 1000, 4000)] == [
         16_000,
         15_625,
@@ -184,7 +184,7 @@ async def test_the_larger_the_vectors_the_fewer_wait() -> None:
     ]
 
 
-async def test_room_that_others_took_or_made_is_seen_after_a_moment(
+async def test_fresh_vector_count_is_refreshed_after_a_moment(
     conn: Connection, application_id: UUID, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fresh_vectors, "_MOST_ROWS", 2)
@@ -225,7 +225,7 @@ async def test_a_vector_of_another_dimension_is_refused_and_spoils_no_search(
 
 
 @pytest.mark.usefixtures("by_index")
-async def test_what_the_version_before_stores_is_under_the_index_and_found(
+async def test_vectors_stored_by_the_previous_version_are_indexed_and_found(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     await add_rays(conn, application_id, space, {"new": 0.1})

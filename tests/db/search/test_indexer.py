@@ -100,7 +100,7 @@ async def test_vectors_are_indexed_when_nothing_runs_and_nothing_is_ready(
         "update rag.worker_config set value = 'true' where key = 'paused'",
     ],
 )
-async def test_jobs_that_may_not_start_keep_nothing_waiting(
+async def test_blocked_jobs_do_not_delay_indexing(
     conn: Connection, pool: Pool, application_id: UUID, space: Space, paused: str
 ) -> None:
     await add_document(conn, application_id, space, ["text"])
@@ -110,7 +110,7 @@ async def test_jobs_that_may_not_start_keep_nothing_waiting(
     assert await index_vectors(pool) == 1
 
 
-async def test_too_many_are_indexed_although_jobs_run_until_half_are_left(
+async def test_many_fresh_vectors_are_indexed_while_jobs_run(
     conn: Connection,
     pool: Pool,
     application_id: UUID,
@@ -137,7 +137,7 @@ async def test_one_process_moves_at_a_time(
     assert await index_vectors(pool) == 1
 
 
-async def test_a_mover_that_is_killed_has_lost_nothing(
+async def test_killed_indexer_loses_nothing(
     conn: Connection, dsn: str, application_id: UUID, space: Space
 ) -> None:
     await add_document(conn, application_id, space, ["text"])
@@ -150,7 +150,7 @@ async def test_a_mover_that_is_killed_has_lost_nothing(
     assert (await count_fresh(conn), await count_indexed(conn)) == (1, 0)
 
 
-async def test_what_is_being_moved_is_found_exactly_once(
+async def test_vector_being_indexed_is_found_exactly_once(
     conn: Connection, other: Connection, application_id: UUID, space: Space
 ) -> None:
     await add_document(conn, application_id, space, [f"text {n}" for n in range(5)])

@@ -28,7 +28,7 @@ def scored(*found: tuple[UUID, float]) -> list[Ranked]:
     return [Ranked(id=id, score=score) for id, score in found]
 
 
-def test_fusion_prefers_what_is_good_in_both_rankings() -> None:
+def test_fusion_prefers_hits_of_both_rankings() -> None:
     a, b, c, d = sorted(uuid4() for _ in range(4))
 
     fused = fuse(scored((a, 8), (b, 6), (c, 2)), scored((d, 0.4), (b, 0.3)), limit=3)
@@ -45,7 +45,7 @@ def test_fusion_tells_a_clear_winner_from_one_that_is_hardly_better() -> None:
     assert [hit.id for hit in (*clear, *close)] == [a, b]
 
 
-def test_equal_ones_are_fused_in_the_same_order_however_they_came() -> None:
+def test_fusion_order_of_ties_is_stable() -> None:
     ids = [uuid4() for _ in range(5)]
     one_way = fuse(ranked(*ids), limit=5)
     other_way = fuse(ranked(*reversed(ids)), limit=5)
@@ -54,11 +54,11 @@ def test_equal_ones_are_fused_in_the_same_order_however_they_came() -> None:
 
 
 @pytest.mark.parametrize("rankings", [[], [[], []]])
-def test_fusion_of_nothing_is_nothing(rankings: list[list[Ranked]]) -> None:
+def test_fusion_of_empty_rankings_is_empty(rankings: list[list[Ranked]]) -> None:
     assert fuse(*rankings, limit=10) == []
 
 
-def test_fusion_of_what_is_unlike_the_question_is_no_error() -> None:
+def test_fusion_accepts_negative_similarity() -> None:
     a, b = sorted(uuid4() for _ in range(2))
 
     fused = fuse(scored((a, -0.1), (b, -0.2)), scored((b, 0)), limit=2)

@@ -208,7 +208,7 @@ async def test_a_short_chunk_about_something_beats_a_long_one_that_mentions_it(
     assert short.score > 2 * rambling.score
 
 
-async def test_a_word_that_comes_often_counts_more_but_ever_less(
+async def test_term_frequency_saturates(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     often = ["owl", "owl owl", "owl owl owl owl owl owl owl owl", "heron"]
@@ -226,7 +226,7 @@ async def test_a_word_that_comes_often_counts_more_but_ever_less(
     )
 
 
-async def test_words_that_a_chunk_does_not_have_add_nothing(
+async def test_missing_words_do_not_change_the_score(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     await add_document(conn, application_id, space, ["owl by night", "fox"])
@@ -240,7 +240,7 @@ async def test_words_that_a_chunk_does_not_have_add_nothing(
     assert alone.with_all[0].score == among.with_some[0].score
 
 
-async def test_what_was_deleted_is_found_in_haste_only(
+async def test_only_hasty_search_returns_deleted_candidates(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     source = await add_document(conn, application_id, space, ["owl"])
@@ -256,7 +256,7 @@ async def test_what_was_deleted_is_found_in_haste_only(
     assert len(in_haste.with_all) == 1
 
 
-def test_the_index_goes_through_the_rare_words_only() -> None:
+def test_only_rare_words_are_looked_up_in_the_index() -> None:
     shares = {"'rare'": 0.001, "'odd'": 0.002, "'usual'": 0.3, "'common'": 0.9}
     terms = [RatedTerm(*term) for term in shares.items()]
 

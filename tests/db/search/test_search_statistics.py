@@ -75,7 +75,7 @@ async def test_no_statement_of_a_search_takes_longer_than_five_seconds(
             assert await cursor.fetchone() == ("5s",)
 
 
-async def test_the_index_is_built_with_care(conn: Connection, space: Space) -> None:
+async def test_index_is_built_with_the_configured_quality(conn: Connection, space: Space) -> None:
     assert await _options(conn, space) == ["m=16", "ef_construction=256"]
 
 

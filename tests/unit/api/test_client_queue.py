@@ -54,7 +54,7 @@ async def test_a_replay_waits_until_half_of_the_mailbox_is_free() -> None:
     assert [(await queue.take()).seq for _ in range(2)] == [1, 2]
 
 
-async def test_closing_ends_who_waits_to_put_and_who_waits_to_take() -> None:
+async def test_closing_wakes_waiting_producers_and_consumers() -> None:
     full, empty = ClientQueue(count=2), ClientQueue()
     await full.put(message(0))
     putting = asyncio.create_task(full.put(message(1)))

@@ -43,7 +43,7 @@ async def run(socket: FullSocket, messages: int) -> int | None:
         return await session.run()
 
 
-async def test_a_message_that_stays_on_its_way_ends_the_connection(
+async def test_blocked_send_closes_the_connection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("api.live.websocket._SEND_SECONDS", 0.05)

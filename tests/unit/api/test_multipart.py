@@ -119,7 +119,7 @@ async def test_a_quoted_boundary_is_understood() -> None:
         b"--frontier\r\n" + b"X-A: b\r\n" * 50 + b"\r\nx\r\n--frontier--\r\n",
     ],
 )
-async def test_what_is_no_multipart_is_refused_with_one_code(broken: bytes) -> None:
+async def test_invalid_multipart_is_refused_with_one_code(broken: bytes) -> None:
     with pytest.raises(Malformed) as caught:
         await read(broken)
 

@@ -59,7 +59,7 @@ from api.upload import paths
         ("x" * 4096, "x" * 4096),
     ],
 )
-def test_a_name_has_one_path(name: str, path: str) -> None:
+def test_file_name_maps_to_one_path(name: str, path: str) -> None:
     assert paths.normalise(name) == path
 
 

@@ -65,7 +65,7 @@ def test_chinese_is_cut_after_its_full_stops() -> None:
 
 
 @pytest.mark.parametrize("size", range(16, 24))
-def test_what_belongs_to_a_character_stays_with_it(size: int) -> None:
+def test_combining_characters_are_not_split(size: int) -> None:
     accents = cut("x\u0301\u0302" * 100, size=size)
     families = cut("👩\u200d👩\u200d👧" * 50, size=size)
 
@@ -92,7 +92,7 @@ def test_there_is_no_overlap_across_a_heading() -> None:
     assert cut(text, size=64, overlap=32)[1].startswith("# B")
 
 
-def test_the_last_chunk_is_not_a_crumb() -> None:
+def test_last_chunk_is_not_tiny() -> None:
     words = "word " * 65  # one more than fits, and one more
 
     chunks = cut(words.strip(), size=64)

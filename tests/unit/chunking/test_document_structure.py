@@ -24,7 +24,7 @@ def test_fenced_code_has_no_headings() -> None:
     assert titles(text) == [(1, "real")]
 
 
-def test_a_rule_under_a_paragraph_is_no_heading() -> None:
+def test_rule_below_a_paragraph_is_not_a_heading() -> None:
     assert titles("---\ntitle: x\ntags: y\n---\n\nsome\nlines\n---\n") == []
 
 
@@ -88,7 +88,7 @@ def test_paths_go_from_the_outermost_heading_down() -> None:
     ]
 
 
-def test_what_only_looks_like_a_heading_is_none() -> None:
+def test_lookalike_headings_are_ignored() -> None:
     assert titles("Best regards\n-- \nAda\n") == []
     assert titles("    code\n---\n") == []
     assert titles("word " * 50 + "\n---\n") == []

@@ -8,7 +8,7 @@ from ingest.tokens.keywords import keyword_query, keyword_text
 
 
 @pytest.mark.parametrize("text", ["", "Plain English, with été and Ωμέγα.", "١٢٣ русский"])
-def test_text_without_such_characters_needs_no_other_form(text: str) -> None:
+def test_text_with_spaces_is_unchanged(text: str) -> None:
     assert keyword_text(text) is None
 
 
@@ -22,14 +22,14 @@ def test_text_without_such_characters_needs_no_other_form(text: str) -> None:
         ("𠮷野家", ["𠮷", "野", "家"]),
     ],
 )
-def test_each_such_character_becomes_a_word(text: str, words: list[str]) -> None:
+def test_each_cjk_character_becomes_a_word(text: str, words: list[str]) -> None:
     spaced = keyword_text(text)
 
     assert spaced is not None
     assert spaced.split() == words
 
 
-def test_a_run_of_characters_is_asked_for_as_a_phrase() -> None:
+def test_run_of_cjk_characters_becomes_a_phrase() -> None:
     query = keyword_query("東京 weather")
 
     assert query.strict.split() == ['"東', '京"', "weather"]
@@ -44,7 +44,7 @@ def test_a_phrase_in_quotes_stays_one_phrase() -> None:
     assert query.strict.split() == ['"in', "東", "京", 'today"']
 
 
-def test_a_word_that_nothing_can_hold_is_left_out() -> None:
+def test_word_too_long_for_tsvector_is_dropped() -> None:
     query = keyword_query(f"short {'x' * 3000} 東{'y' * 3000}")
 
     assert query.words.split() == ["short"]

@@ -69,7 +69,7 @@ def test_a_malformed_url_of_the_service_never_shows_its_password(
     assert "hun" not in result.stderr
 
 
-def test_a_fault_of_ours_shows_its_traceback_without_secrets(
+def test_internal_error_shows_traceback_without_secrets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def broken() -> None:
@@ -92,7 +92,7 @@ def test_a_fault_of_ours_shows_its_traceback_without_secrets(
         (["upload", "x", "--metadata", "{"], "--metadata is not a JSON object"),
     ],
 )
-def test_wrong_arguments_are_told_before_anything_is_sent(arguments: list[str], told: str) -> None:
+def test_invalid_arguments_are_reported_before_any_request(arguments: list[str], told: str) -> None:
     if "x" in arguments:
         Path("x").write_text("x")
 
@@ -109,7 +109,7 @@ def test_wrong_arguments_are_told_before_anything_is_sent(arguments: list[str], 
         *("jobs --source", "jobs --batch"),
     ],
 )
-def test_an_id_that_is_none_is_told(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_id_is_reported(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INGEST_API_KEY", "k")
 
     result = run.invoke(app, [*command.split(), "nothing"])
@@ -118,7 +118,7 @@ def test_an_id_that_is_none_is_told(command: str, monkeypatch: pytest.MonkeyPatc
     assert "nothing is not an id" in result.stderr
 
 
-def test_every_command_that_prints_results_knows_json() -> None:
+def test_every_result_command_has_json_output() -> None:
     names = [name_of(command) for command in app.registered_commands]
     of_jobs = [f"job {name_of(command)}" for command in job.registered_commands]
 
@@ -137,14 +137,14 @@ def name_of(command: CommandInfo) -> str:
     return command.name or command.callback.__name__.replace("_", "-")
 
 
-def test_text_from_outside_cannot_drive_the_terminal() -> None:
+def test_terminal_escapes_in_output_are_neutralised() -> None:
     text = plain("a\x1b[2Jb\r\nc\u202ed [bold]e")
 
     assert text.plain == "a [2Jb c d [bold]e"
     assert not text.spans
 
 
-def test_json_keeps_all_letters_and_survives_half_ones(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_output_keeps_unicode_and_lone_surrogates(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({"ü": "\ud800"})
 
     assert json.loads(capsys.readouterr().out) == {"ü": "?"}

@@ -88,7 +88,7 @@ def test_without_a_key_or_with_a_wrong_url_the_error_names_the_variable(
         find_service(ClientSettings(url="there"))
 
 
-def test_a_broken_announcement_is_as_good_as_none(data: Path) -> None:
+def test_invalid_announcement_file_is_ignored(data: Path) -> None:
     data_folder.server_file(data).write_text("{")
 
     assert data_folder.announced_url(data) is None
@@ -156,7 +156,7 @@ def test_lists_are_read_page_by_page_up_to_the_limit() -> None:
         ("https://127.0.0.1:8000", False),
     ],
 )
-def test_the_kept_key_is_shown_to_the_service_that_keeps_it_only(
+def test_stored_key_is_sent_only_to_its_own_service(
     tmp_path: Path, url: str, *, is_shown: bool
 ) -> None:
     (tmp_path / "admin.key").write_text("rk_kept")

@@ -34,7 +34,7 @@ def ingest(*arguments: str) -> Result:
     return run.invoke(app, arguments)
 
 
-def test_a_site_is_crawled_unless_only_the_page_is_wanted(crawls: FakeCrawls) -> None:
+def test_crawl_command_crawls_a_site_unless_page_is_given(crawls: FakeCrawls) -> None:
     ingest("crawl", "site.example", "--no-wait")
     ingest("crawl", "site.example", "--page", "--no-wait")
 
@@ -76,7 +76,7 @@ def test_every_option_reaches_the_service(crawls: FakeCrawls) -> None:
         (["--metadata", "[]"], "--metadata is not a JSON object"),
     ],
 )
-def test_what_cannot_be_meant_is_told_before_anything_is_asked_for(
+def test_contradictory_options_are_reported_before_any_request(
     crawls: FakeCrawls, options: list[str], told: str
 ) -> None:
     result = ingest("crawl", SITE, *options)
@@ -105,7 +105,7 @@ def test_the_exit_code_says_whether_anything_failed(
     assert ingest("crawl", SITE).exit_code == exit_code
 
 
-def test_a_run_that_was_replaced_was_cancelled_whatever_became_of_the_newer_one(
+def test_superseded_run_counts_as_cancelled(
     crawls: FakeCrawls,
 ) -> None:
     crawls.newer = [{**crawls.crawl, "id": "crawl-2"}]
@@ -136,7 +136,7 @@ def test_json_is_one_object_with_every_failed_page(crawls: FakeCrawls) -> None:
     assert told["skippedLinks"] == {"off_site": 3}
 
 
-def test_who_does_not_wait_is_told_how_to_look_later(crawls: FakeCrawls) -> None:
+def test_no_wait_prints_how_to_follow_later(crawls: FakeCrawls) -> None:
     text = ingest("crawl", SITE, "--no-wait")
     [told] = ingest("crawl", SITE, "--no-wait", "--json").stdout.splitlines()
 

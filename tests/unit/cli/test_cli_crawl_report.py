@@ -29,7 +29,7 @@ def report(
     return capsys.readouterr().out
 
 
-def test_the_digest_is_told_without_what_did_not_happen(capsys: pytest.CaptureFixture[str]) -> None:
+def test_digest_omits_zero_counts(capsys: pytest.CaptureFixture[str]) -> None:
     told = report(capsys, skipped={"trap": 1, "off_site": 30})
 
     assert told.splitlines() == [
@@ -62,7 +62,7 @@ def test_a_run_that_did_not_see_every_page_says_that_none_was_removed(
     assert "did not see every page" not in report(capsys)
 
 
-def test_removals_that_wait_for_a_word_say_where_to_give_it(
+def test_pending_removals_name_the_review_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     told = report(capsys, status="review_needed", digest={"removalsHeld": 40})

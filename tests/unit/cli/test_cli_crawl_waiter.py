@@ -25,7 +25,7 @@ def ok(content: Any) -> httpx.Response:
     return httpx.Response(200, json=content)
 
 
-def test_it_is_waited_until_the_source_is_done_over_a_restart_of_the_service() -> None:
+def test_waiting_survives_a_service_restart() -> None:
     answers: list[httpx.Response | Exception] = [
         ok(counts("pending")),
         ok(job("pending")),
@@ -44,7 +44,7 @@ def test_it_is_waited_until_the_source_is_done_over_a_restart_of_the_service() -
     assert len(naps) == 5
 
 
-def test_how_far_it_is_comes_with_the_rate_and_the_time_left() -> None:
+def test_progress_shows_rate_and_remaining_time() -> None:
     times = iter((0.0, 10.0, 20.0))
     progress = CrawlProgress(lambda: next(times))
     seen = [progress.line()]
@@ -85,11 +85,13 @@ def test_the_root_job_counts_only_before_there_are_pages(
         (job("processing", error="the server answered 503"), "processing"),
     ],
 )
-def test_before_there_are_pages_it_says_what_it_waits_for(job: dict[str, Any], words: str) -> None:
+def test_progress_before_the_first_page_shows_the_wait_reason(
+    job: dict[str, Any], words: str
+) -> None:
     assert job_line(job) == words
 
 
-def test_a_service_that_stays_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_service_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.cli.client.polling.MAX_OUTAGE_SECONDS", 0)
     refused: list[httpx.Response | Exception] = [httpx.ConnectError("no") for _ in range(99)]
 

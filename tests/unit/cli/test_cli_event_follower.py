@@ -76,7 +76,7 @@ def say(socket: ServerConnection, id: str, type: str, seq: int, **more: Any) -> 
     socket.send(json.dumps(message))
 
 
-def test_it_ends_when_every_source_is_done() -> None:
+def test_following_ends_when_every_source_is_done() -> None:
     def script(socket: ServerConnection, _: Any) -> None:
         say(socket, A, "snapshot", 0, latestSeq=0, status="pending")
         say(socket, B, "snapshot", 4, latestSeq=4, status="completed")
@@ -113,7 +113,7 @@ def test_a_broken_connection_is_resumed_after_the_last_event() -> None:
     assert [command["after"] for command in sockets.commands] == [{}, {A: 2}, {A: 2}]
 
 
-def test_while_nothing_is_heard_somebody_may_look_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_idle_callback_runs_while_no_event_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.cli.client.event_follower.QUIET_SECONDS", 0.01)
     looked = threading.Event()
 
@@ -130,7 +130,7 @@ def test_while_nothing_is_heard_somebody_may_look_why(monkeypatch: pytest.Monkey
     assert seen == [1, 2]
 
 
-def test_without_websockets_somebody_may_look_why_nothing_happens() -> None:
+def test_idle_callback_runs_while_polling() -> None:
     sockets = Sockets(lambda socket, _: socket.close())
     sockets.status = 426
     looks = 0
@@ -152,7 +152,7 @@ def test_without_websockets_somebody_may_look_why_nothing_happens() -> None:
     assert seen == [2, 3]
 
 
-def test_it_ends_even_if_the_last_events_are_no_longer_kept() -> None:
+def test_following_ends_even_if_the_last_events_were_pruned() -> None:
     def first(socket: ServerConnection, _: Any) -> None:
         say(socket, A, "snapshot", 1, latestSeq=1, status="processing")
 
@@ -173,7 +173,7 @@ def test_a_source_that_is_deleted_meanwhile_ends_with_its_error() -> None:
         assert follow(client, A) == [(A, "error", None)]
 
 
-def test_where_websockets_do_not_get_through_it_asks_for_events() -> None:
+def test_following_falls_back_to_polling_without_websockets() -> None:
     events: list[dict[str, Any]] = [
         {"seq": seq, "type": "progress", "data": {}, "createdAt": "x"} for seq in (3, 4)
     ]

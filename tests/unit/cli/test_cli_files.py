@@ -25,7 +25,7 @@ def names(*paths: str | Path) -> list[str]:
     return [file.name for file in find_files([Path(path) for path in paths]).files]
 
 
-def test_a_folder_brings_everything_in_it_under_its_name() -> None:
+def test_folder_uploads_all_files_under_its_name() -> None:
     write("docs/b.md", "docs/a/c.md", "docs/a/b/d.md")
 
     assert names("docs") == ["docs/b.md", "docs/a/c.md", "docs/a/b/d.md"]
@@ -39,7 +39,7 @@ def test_paths_are_kept_as_they_were_typed(here: Path) -> None:
     assert names("./docs") == ["docs/x/a.md"]
 
 
-def test_what_is_above_the_named_folder_is_not_part_of_the_name(
+def test_parent_folders_are_not_part_of_the_path(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write("docs/x/a.md")
@@ -63,7 +63,7 @@ def test_two_files_that_would_have_the_same_name_are_an_error(here: Path) -> Non
         names(here / "one/docs", here / "two/docs")
 
 
-def test_hidden_files_and_special_ones_are_skipped_and_said() -> None:
+def test_hidden_and_special_files_are_skipped_and_reported() -> None:
     write("docs/a.md", "docs/.hidden", "docs/.git/config")
     os.mkfifo("docs/pipe")
 
@@ -104,7 +104,7 @@ def test_a_path_that_does_not_exist_is_an_error() -> None:
         names("nowhere")
 
 
-def test_requests_hold_so_many_files_and_so_many_bytes() -> None:
+def test_requests_are_bounded_by_files_and_bytes() -> None:
     files = [LocalFile(path=Path("x"), name=str(n), size=size) for n, size in enumerate((5, 5, 9))]
 
     assert [len(part) for part in split(files, count=2, size=100)] == [2, 1]

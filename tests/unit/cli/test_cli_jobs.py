@@ -122,7 +122,7 @@ def test_a_job_as_json_is_what_the_service_says(service: FakeJobs) -> None:
 
 
 @pytest.mark.parametrize("action", ["retry", "cancel", "approve", "reject"])
-def test_a_decision_is_asked_for_and_the_new_state_is_told(service: FakeJobs, action: str) -> None:
+def test_review_command_prints_the_new_state(service: FakeJobs, action: str) -> None:
     path = f"/api/jobs/{A}/{action}"
     service.answers[f"POST {path}"] = httpx.Response(200, json={**JOB, "status": "pending"})
 
@@ -136,7 +136,9 @@ def test_a_decision_is_asked_for_and_the_new_state_is_told(service: FakeJobs, ac
     ("command", "path"),
     [(("job", "delete"), "/api/jobs"), (("delete",), "/api/knowledge-sources")],
 )
-def test_what_is_deleted_is_told(service: FakeJobs, command: tuple[str, ...], path: str) -> None:
+def test_delete_prints_what_was_deleted(
+    service: FakeJobs, command: tuple[str, ...], path: str
+) -> None:
     service.answers[f"DELETE {path}/{A}"] = httpx.Response(204)
 
     text, as_json = ingest(*command, A), ingest(*command, A, "--json")
@@ -146,9 +148,7 @@ def test_what_is_deleted_is_told(service: FakeJobs, command: tuple[str, ...], pa
 
 
 @pytest.mark.parametrize("command", [("job", "delete"), ("delete",)])
-def test_one_that_refuses_keeps_no_other_from_its_turn(
-    service: FakeJobs, command: tuple[str, ...]
-) -> None:
+def test_failed_id_does_not_stop_the_others(service: FakeJobs, command: tuple[str, ...]) -> None:
     path = "/api/jobs" if command[0] == "job" else "/api/knowledge-sources"
     service.answers[f"DELETE {path}/{A}"] = problem(409, "not_ended", "it has not ended")
     service.answers[f"DELETE {path}/{C}"] = httpx.Response(204)
@@ -162,7 +162,7 @@ def test_one_that_refuses_keeps_no_other_from_its_turn(
     ]
 
 
-def test_a_key_that_may_not_is_told_once(service: FakeJobs) -> None:
+def test_missing_permission_is_reported_once(service: FakeJobs) -> None:
     service.answers[f"POST /api/jobs/{A}/cancel"] = problem(403, "forbidden", "not your role")
 
     result = ingest("job", "cancel", A, B)
@@ -191,7 +191,7 @@ def test_all_failed_jobs_of_a_kind_are_queued_again(service: FakeJobs) -> None:
     ("option", "hint"),
     [("--batch", "upload batches"), ("--source", "`ingest sources` lists ids")],
 )
-def test_what_is_no_id_is_told_with_where_ids_of_that_kind_are(
+def test_invalid_id_message_names_the_list_command(
     service: FakeJobs, option: str, hint: str
 ) -> None:
     result = ingest("retry-failed", option, "nonsense")
@@ -201,7 +201,7 @@ def test_what_is_no_id_is_told_with_where_ids_of_that_kind_are(
     assert hint in result.stderr
 
 
-def test_a_retry_of_everything_is_not_meant(service: FakeJobs) -> None:
+def test_retry_failed_needs_a_filter(service: FakeJobs) -> None:
     result = ingest("retry-failed")
 
     assert (result.exit_code, service.requests) == (2, [])
@@ -218,7 +218,7 @@ def test_pauses_of_providers_are_ended(service: FakeJobs) -> None:
     assert result.output == "ended 1 pause, resumed 1,200 jobs\n"
 
 
-def test_what_is_waited_for_has_its_cause() -> None:
+def test_wait_reason_is_shown_with_its_cause() -> None:
     group = {
         "type": "file",
         "waitReason": "provider_unavailable",
@@ -248,7 +248,7 @@ def test_the_workers_are_paused_and_resumed(service: FakeJobs, command: str, pau
 
 
 @pytest.mark.parametrize("command", ["pause", "resume"])
-def test_whoever_may_not_pause_is_told_whose_key_it_takes(service: FakeJobs, command: str) -> None:
+def test_pause_without_permission_names_the_operator_key(service: FakeJobs, command: str) -> None:
     service.answers["PUT /api/worker/config"] = httpx.Response(403, json={"detail": "no"})
 
     result = ingest(command)
@@ -258,7 +258,9 @@ def test_whoever_may_not_pause_is_told_whose_key_it_takes(service: FakeJobs, com
 
 
 @pytest.mark.parametrize("option", ["--code", "--error"])
-def test_jobs_are_listed_by_code_and_say_what_they_ask(service: FakeJobs, option: str) -> None:
+def test_jobs_are_filtered_by_code_and_show_review_questions(
+    service: FakeJobs, option: str
+) -> None:
     page = {"items": [JOB], "nextCursor": None}
     service.answers["GET /api/jobs"] = httpx.Response(200, json=page)
 
@@ -268,7 +270,7 @@ def test_jobs_are_listed_by_code_and_say_what_they_ask(service: FakeJobs, option
     assert "low_coverage" in result.stdout
 
 
-def test_a_job_that_has_only_begun_is_in_no_stage(service: FakeJobs) -> None:
+def test_job_without_stage_shows_none(service: FakeJobs) -> None:
     job = {**JOB, "status": "processing", "stage": None, "progress": 0, "reviewReason": None}
     page = {"items": [job], "nextCursor": None}
     service.answers["GET /api/jobs"] = httpx.Response(200, json=page)
@@ -280,9 +282,7 @@ def test_a_job_that_has_only_begun_is_in_no_stage(service: FakeJobs) -> None:
 
 
 @pytest.mark.parametrize("command", ["show", "retry", "cancel", "approve", "reject", "delete"])
-def test_an_argument_that_is_no_id_is_told_before_anything_is_done(
-    service: FakeJobs, command: str
-) -> None:
+def test_invalid_id_argument_is_reported_before_any_action(service: FakeJobs, command: str) -> None:
     result = ingest("job", command, A, "nothing")
 
     assert (result.exit_code, service.requests) == (2, [])

@@ -65,7 +65,7 @@ def ingest(*arguments: str) -> Result:
     return CliRunner().invoke(app, arguments)
 
 
-def test_the_text_is_the_result_and_what_is_known_of_it_a_note(
+def test_preview_prints_text_to_stdout_and_facts_to_stderr(
     service: FakePreviews, file: str
 ) -> None:
     result = ingest("preview", file, "--no-ocr")
@@ -88,7 +88,7 @@ def test_chunks_are_shown_with_where_they_are(service: FakePreviews, file: str) 
     assert result.stdout.splitlines() == ["1. 1 token  p. 3  A title > Below", "some", "words", ""]
 
 
-def test_programs_get_the_whole_answer(service: FakePreviews, file: str) -> None:
+def test_preview_json_has_the_whole_answer(service: FakePreviews, file: str) -> None:
     assert json.loads(ingest("preview", file, "--json").stdout) == ANSWER
 
 
@@ -100,7 +100,7 @@ def test_what_the_service_refuses_is_one_line(service: FakePreviews, file: str) 
     assert (result.exit_code, result.stderr) == (2, "ingest: it needs a password\n")
 
 
-def test_a_folder_is_no_file(service: FakePreviews, tmp_path: Path) -> None:
+def test_preview_of_a_folder_is_refused(service: FakePreviews, tmp_path: Path) -> None:
     result = ingest("preview", str(tmp_path))
 
     assert (result.exit_code, service.bodies) == (2, [])

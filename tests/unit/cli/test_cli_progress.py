@@ -49,13 +49,13 @@ def _lines(console: Console, words: list[str], *, rounds: int) -> None:
     assert set(naps) == {10.0}
 
 
-def test_a_line_is_told_every_ten_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_line_is_printed_every_ten_seconds(capsys: pytest.CaptureFixture[str]) -> None:
     _lines(Console(stderr=True), ["one", "two", "", "[four]"], rounds=4)
 
     assert capsys.readouterr().err == "one\ntwo\n[four]\n"
 
 
-def test_what_is_over_in_less_is_told_in_no_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_short_work_prints_no_progress_line(capsys: pytest.CaptureFixture[str]) -> None:
     with progress_log(Console(stderr=True), lambda: "never"):
         pass
 
@@ -97,7 +97,7 @@ def test_durations_are_short(seconds: float, words: str) -> None:
     assert duration(seconds) == words
 
 
-def test_numbers_are_as_exact_as_people_read_them() -> None:
+def test_numbers_are_rounded_for_reading() -> None:
     assert [rate_text(n, "files") for n in (None, 0.0, 0.05, 0.5, 12.345, 1234.5)] == [
         None,
         None,
@@ -110,7 +110,7 @@ def test_numbers_are_as_exact_as_people_read_them() -> None:
     assert join_parts("a", "", None, "b") == "a · b"
 
 
-def test_an_upload_says_what_it_does_from_the_first_file_to_the_last(tmp_path: Path) -> None:
+def test_upload_reports_progress_from_first_to_last_file(tmp_path: Path) -> None:
     service, clock = FakeService(), Clock()
     files = []
     for name in ("a", "b", "c", "d"):
@@ -161,7 +161,7 @@ def test_thousands_that_wait_are_counted_and_not_listed(tmp_path: Path) -> None:
     assert set(service.requests) == {"/api/jobs/counts"}
 
 
-def test_a_request_that_hangs_keeps_nobody_from_leaving(
+def test_hanging_request_does_not_block_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("api.cli.progress._JOIN_SECONDS", 0.01)

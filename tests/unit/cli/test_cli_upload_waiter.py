@@ -53,7 +53,7 @@ def wait(
     return UploadResult(answers=outcome, states=states, problems=problems), shown
 
 
-def test_it_is_over_when_the_last_file_has_ended(service: FakeService, tmp_path: Path) -> None:
+def test_upload_ends_with_its_last_file(service: FakeService, tmp_path: Path) -> None:
     result, shown = wait(service, send(service, tmp_path, "c", "d"))
 
     assert shown[-1] == (2, 2)
@@ -98,7 +98,7 @@ def test_waiting_survives_a_restart_of_the_service(service: FakeService, tmp_pat
     assert result.states == {"completed": 1}
 
 
-def test_what_keeps_the_last_files_is_told_once_and_only_after_a_while(
+def test_wait_reason_of_the_last_files_is_printed_once_after_a_delay(
     service: FakeService, tmp_path: Path
 ) -> None:
     outcome = send(service, tmp_path, "c", "d", "e")
@@ -157,7 +157,7 @@ def test_upload_tells_what_it_waits_for_on_standard_error(
         ("paused", "waiting: 1 file for the end of a pause"),
     ],
 )
-def test_a_reason_is_told_in_words_and_nothing_when_it_is_not_known(
+def test_wait_reason_is_printed_in_words_or_omitted(
     service: FakeService, tmp_path: Path, reason: str | None, words: str
 ) -> None:
     outcome = send(service, tmp_path, "c")
@@ -191,7 +191,7 @@ def test_waiting_ends_when_the_service_refuses(service: FakeService, tmp_path: P
         ([], [Skipped(path="x", reason="Permission denied", is_failure=True)], True),
     ],
 )
-def test_a_file_that_is_missed_is_a_failure(
+def test_missing_file_counts_as_failure(
     problems: list[UnsearchableFile], skipped: list[Skipped], is_failure: bool
 ) -> None:
     result = UploadResult(answers=UploadAnswers(), problems=problems, skipped=skipped)

@@ -111,7 +111,7 @@ def test_a_broken_connection_leaves_no_file_open(
     assert [file.closed for file in opened] == [True]
 
 
-def test_what_the_service_has_is_not_sent_again(service: FakeService, write: Write) -> None:
+def test_known_files_are_not_sent_again(service: FakeService, write: Write) -> None:
     send(service, write(a="one", b="two"))
 
     outcome, shown = send(service, write(a="one", b="new", c="three"))
@@ -135,7 +135,7 @@ def test_all_requests_of_a_command_go_into_one_batch(
 
 
 @pytest.mark.parametrize("path", ["/upload/check", "/upload/documents"])
-def test_a_connection_lost_before_the_request_costs_another_try(
+def test_connection_lost_before_sending_is_retried(
     service: FakeService, write: Write, path: str
 ) -> None:
     service.before = lose_once(path)
@@ -146,9 +146,7 @@ def test_a_connection_lost_before_the_request_costs_another_try(
     assert outcome.verdicts == {"accepted": 2}
 
 
-def test_a_lost_answer_makes_nothing_be_sent_or_counted_twice(
-    service: FakeService, write: Write
-) -> None:
+def test_lost_answer_sends_and_counts_nothing_twice(service: FakeService, write: Write) -> None:
     service.after = lose_once("/upload/documents")
 
     outcome, shown = send(service, write(a="one", b="two"))
@@ -182,7 +180,7 @@ def test_a_service_that_is_busy_is_asked_again_and_one_that_refuses_is_not(
     assert service.requests["/upload/check"] == 6
 
 
-def test_refused_files_are_told_whether_all_were_refused_or_some(
+def test_refused_files_are_reported(
     service: FakeService, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(uploader, "_FILES_PER_REQUEST", 2)

@@ -41,7 +41,7 @@ def test_a_generated_key_is_shown_on_a_terminal(
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-def test_a_log_learns_where_the_generated_key_is_kept(
+def test_log_names_the_file_of_the_generated_key(
     monkeypatch: pytest.MonkeyPatch, as_json: bool
 ) -> None:
     told = greeting(monkeypatch, io.StringIO(), as_json=as_json)

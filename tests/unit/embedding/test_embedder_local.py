@@ -15,7 +15,7 @@ def embedder() -> LocalEmbedder:
     return LocalEmbedder()
 
 
-async def test_near_meanings_have_near_vectors(embedder: LocalEmbedder) -> None:
+async def test_similar_meanings_have_similar_vectors(embedder: LocalEmbedder) -> None:
     cat, kitten, market = await embedder.embed(
         ["a cat sat on the mat", "a kitten was sitting on a rug", "the stock market crashed"]
     )
@@ -46,7 +46,7 @@ async def test_the_event_loop_runs_while_it_computes(embedder: LocalEmbedder) ->
     assert turns > 3
 
 
-def test_its_counts_are_those_of_the_tokenizer_that_cuts_its_chunks(
+def test_embedder_and_chunker_count_tokens_alike(
     embedder: LocalEmbedder,
 ) -> None:
     tokenizer = load_tokenizer(embedder.model.tokenizer)

@@ -132,7 +132,7 @@ async def test_vectors_are_put_in_the_order_of_their_index(
     assert np.allclose(vectors, [numbers("text 0.5"), numbers("text 1")])
 
 
-async def test_its_lane_is_that_of_model_key_and_endpoint_without_telling_the_key() -> None:
+async def test_lane_identifies_model_key_and_endpoint_without_revealing_the_key() -> None:
     key = hashlib.sha256(KEY.encode()).hexdigest()[:8]
     url = hashlib.sha256(URL.encode()).hexdigest()[:8]
     lanes = [
@@ -247,7 +247,7 @@ def test_a_date_in_the_past_is_no_wait() -> None:
         "Mon, 01 Jan 2024 00:00:00 +99999999999999999",
     ],
 )
-def test_a_wait_that_nobody_can_read_is_none_or_bounded(value: str) -> None:
+def test_invalid_retry_after_is_ignored_or_bounded(value: str) -> None:
     wait = retry_after({"retry-after": value})
 
     assert wait is None or wait <= timedelta.max

@@ -90,7 +90,7 @@ async def test_each_refusal_has_its_code_status_and_words(
     assert said in str(error)
 
 
-async def test_an_address_that_redirects_elsewhere_is_a_wrong_one(
+async def test_redirecting_endpoint_is_a_wrong_url(
     embedder: OpenAIEmbedder, router: respx.MockRouter
 ) -> None:
     moved = httpx.Response(301, headers={"Location": "https://login.test/"})
@@ -103,7 +103,7 @@ async def test_an_address_that_redirects_elsewhere_is_a_wrong_one(
     assert "redirects to login.test" in str(error)
 
 
-async def test_an_address_that_redirects_for_ever_is_a_wrong_one(
+async def test_endlessly_redirecting_endpoint_is_a_wrong_url(
     embedder: OpenAIEmbedder, router: respx.MockRouter
 ) -> None:
     loop = httpx.Response(307, headers={"Location": f"{URL}/embeddings"})
@@ -124,7 +124,7 @@ async def test_an_address_that_redirects_for_ever_is_a_wrong_one(
         ("You exceeded your current quota", True),
     ],
 )
-async def test_its_words_are_shown_without_keys_and_texts(
+async def test_provider_message_is_shown_without_keys_and_texts(
     embedder: OpenAIEmbedder, router: respx.MockRouter, message: str, shown: bool
 ) -> None:
     router.post(f"{URL}/embeddings").return_value = says(401, {"message": message})
@@ -138,7 +138,9 @@ async def test_its_words_are_shown_without_keys_and_texts(
         assert secret not in said
 
 
-async def test_long_words_are_cut(embedder: OpenAIEmbedder, router: respx.MockRouter) -> None:
+async def test_long_provider_message_is_cut(
+    embedder: OpenAIEmbedder, router: respx.MockRouter
+) -> None:
     router.post(f"{URL}/embeddings").return_value = says(500, {"message": "no no " * 1000})
 
     assert len(str(await fault(embedder))) < 300
@@ -183,31 +185,31 @@ def plain_server(answer: bytes) -> Iterator[int]:
         thread.join()
 
 
-async def test_a_name_that_is_not_found_is_told() -> None:
+async def test_unknown_host_is_reported() -> None:
     error = await why("http://no-such-host.invalid/v1")
 
     assert error.code == "embedding_unavailable"
     assert "host name cannot be resolved" in str(error)
 
 
-async def test_a_refused_connection_is_told() -> None:
+async def test_refused_connection_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
 
     assert "connection was refused" in str(await why(f"http://127.0.0.1:{port}/v1"))
 
 
-async def test_http_where_https_was_said_is_told() -> None:
+async def test_plain_http_on_an_https_url_is_reported() -> None:
     with plain_server(b"HTTP/1.1 400 Bad Request\r\n\r\n") as port:
         assert "TLS failed" in str(await why(f"https://127.0.0.1:{port}/v1"))
 
 
-async def test_a_connection_that_breaks_off_is_told() -> None:
+async def test_broken_connection_is_reported() -> None:
     with plain_server(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{") as port:
         assert "connection was closed" in str(await why(f"http://127.0.0.1:{port}/v1"))
 
 
-async def test_an_address_without_a_scheme_is_told() -> None:
+async def test_url_without_scheme_is_reported() -> None:
     error = await why("models.test/v1")
 
     assert error.code == "embedding_model_missing"

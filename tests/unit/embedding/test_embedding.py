@@ -106,7 +106,7 @@ async def test_blank_texts_are_refused_without_a_call() -> None:
     assert embedder.requests == [["word"]]
 
 
-async def test_nothing_but_blanks_makes_no_call() -> None:
+async def test_only_blank_texts_make_no_request() -> None:
     embedder = FakeEmbedder()
 
     embedded = await EmbeddingService(embedder).embed([" "], [0])
@@ -143,7 +143,7 @@ async def test_after_a_failure_the_rest_of_the_caller_is_not_sent() -> None:
     assert embedder.calls == 2
 
 
-async def test_vectors_paid_for_are_handed_over_before_the_failure_is_raised() -> None:
+async def test_finished_vectors_are_delivered_before_the_error() -> None:
     embedder = FakeEmbedder(max_items=1, concurrency=2)
     embedder.failures = [Transient("busy", code="embedding_unavailable"), None]
     embedder.delay = timedelta(milliseconds=1)
@@ -244,7 +244,7 @@ async def test_it_counts_calls_texts_and_tokens() -> None:
     assert service.counts == RequestCounts(calls=2, texts=3, tokens=18)
 
 
-async def test_closing_fails_those_who_wait() -> None:
+async def test_closing_fails_waiting_callers() -> None:
     embedder = FakeEmbedder(max_items=1)
     embedder.gate = asyncio.Event()
     service = EmbeddingService(embedder)
@@ -258,7 +258,7 @@ async def test_closing_fails_those_who_wait() -> None:
     assert embedder.closed
 
 
-async def test_what_comes_while_a_request_is_under_way_is_sent_when_that_is_back() -> None:
+async def test_texts_arriving_during_a_request_are_sent_after_it() -> None:
     embedder = FakeEmbedder(max_items=100, concurrency=4)
     embedder.delay = timedelta(seconds=0.2)
     service = EmbeddingService(embedder, linger=timedelta(0))
@@ -276,7 +276,7 @@ async def test_what_comes_while_a_request_is_under_way_is_sent_when_that_is_back
     assert embedder.requests[1:] == [["a"], ["b", "c"]]
 
 
-async def test_it_does_not_wait_long_for_a_request_that_does_not_come_back() -> None:
+async def test_linger_is_bounded_while_a_request_hangs() -> None:
     embedder = FakeEmbedder(max_items=100, concurrency=4)
     service = EmbeddingService(embedder, linger=timedelta(0))
     await service.embed(["how long it takes"], [1])

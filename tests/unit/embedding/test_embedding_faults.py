@@ -57,7 +57,7 @@ async def test_a_query_goes_before_all_that_wait_for_a_slot() -> None:
     assert embedder.requests.index(["question"]) == 1
 
 
-async def test_who_comes_while_it_closes_or_later_does_not_wait_for_ever() -> None:
+async def test_calls_during_or_after_close_fail() -> None:
     embedder = FakeEmbedder()
     embedder.gate = asyncio.Event()
     service = EmbeddingService(embedder)

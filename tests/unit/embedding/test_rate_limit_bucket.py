@@ -69,5 +69,5 @@ def test_nothing_is_held_without_a_limit() -> None:
     assert take(None, None, 10**9, 0.0) == (None, 0.0)
 
 
-def test_who_asks_for_none_waits_for_no_debt_of_others() -> None:
+def test_request_of_zero_tokens_never_waits() -> None:
     assert take(-50.0, 100, 0, 0.0)[1] == 0.0

@@ -21,7 +21,7 @@ def test_no_texts_make_no_request() -> None:
     assert group([], max_items=1, max_tokens=1) == []
 
 
-def test_a_request_without_room_for_a_text_is_a_mistake() -> None:
+def test_zero_request_limit_is_an_error() -> None:
     with pytest.raises(ValueError, match="at least one"):
         group([1], max_items=0, max_tokens=1)
 

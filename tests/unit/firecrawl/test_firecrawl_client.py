@@ -175,7 +175,7 @@ async def test_errors_without_lists_are_none(
 
 
 @pytest.mark.parametrize("status", [200, 404, 409])
-async def test_cancelling_what_is_over_or_unknown_is_fine(
+async def test_cancelling_an_ended_or_unknown_crawl_succeeds(
     client: FirecrawlClient, api: respx.MockRouter, status: int
 ) -> None:
     route = api.delete(f"/v2/crawl/{ID}").respond(status, json={"status": "cancelled"})
@@ -234,7 +234,7 @@ CALLS: list[Call] = [
     ],
     ids=repr,
 )
-async def test_trouble_is_transient(
+async def test_server_and_network_errors_are_transient(
     client: FirecrawlClient, api: respx.MockRouter, call: Call, answer: Any, code: str
 ) -> None:
     route = api.route().mock(side_effect=[answer])

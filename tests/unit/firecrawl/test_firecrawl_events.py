@@ -163,7 +163,7 @@ def test_lists_stand_for_their_first_text() -> None:
 
 
 @pytest.mark.parametrize("status", [True, None, 0, -1, 99, 1000, 10**400, "1e3", "9" * 5000, []])
-def test_a_status_that_is_none_is_unknown(status: Any) -> None:
+def test_invalid_status_is_unknown(status: Any) -> None:
     body = json.dumps({"data": [{"metadata": {"sourceURL": "http://a.test", "statusCode": 1}}]})
     raw = body.replace('"statusCode": 1', f'"statusCode": {_literal(status)}').encode()
 
@@ -271,7 +271,7 @@ def test_what_is_no_json_object_is_a_value_error(raw: bytes) -> None:
         parse_event(raw)
 
 
-def test_bytes_that_are_not_utf8_lose_only_themselves() -> None:
+def test_invalid_utf8_bytes_are_dropped_alone() -> None:
     raw = b'\xef\xbb\xbf{"type":"crawl.page","data":[{"markdown":"a\xffb",'
     raw += b'"metadata":{"sourceURL":"http://a.test"}}]}'
 

@@ -322,7 +322,7 @@ async def test_a_cancelled_crawl_sends_stubs_and_completes(
     assert inbox.kinds().count("completed") == 1
 
 
-async def test_somebody_else_may_cancel_it(
+async def test_crawl_can_be_cancelled_from_outside(
     server: FirecrawlServer, client: FirecrawlClient
 ) -> None:
     server.sites[SEED] = pages(20)

@@ -77,7 +77,7 @@ async def test_a_crawl_is_started_by_one_request(
     }
 
 
-async def test_what_is_not_wanted_is_not_sent(endpoint: respx.Route) -> None:
+async def test_unset_options_are_not_sent(endpoint: respx.Route) -> None:
     endpoint.return_value = httpx.Response(200, json={"success": True, "id": ID})
     client = FirecrawlClient(base_url=BASE + "/", api_key=None)
 
@@ -168,7 +168,7 @@ async def test_a_429_may_name_a_date(client: FirecrawlClient, endpoint: respx.Ro
     "failure",
     [httpx.ConnectError("refused"), httpx.ConnectTimeout("slow"), httpx.PoolTimeout("full")],
 )
-async def test_what_was_never_sent_did_not_start_it(
+async def test_unsent_request_started_no_crawl(
     client: FirecrawlClient, endpoint: respx.Route, failure: httpx.RequestError
 ) -> None:
     endpoint.side_effect = failure
@@ -202,7 +202,7 @@ async def test_what_was_never_sent_did_not_start_it(
     ],
     ids=repr,
 )
-async def test_a_lost_answer_leaves_it_unclear(
+async def test_lost_answer_leaves_the_start_unclear(
     client: FirecrawlClient, endpoint: respx.Route, answer: Any
 ) -> None:
     endpoint.side_effect = [answer]

@@ -123,7 +123,7 @@ def test_one_broken_byte_does_not_spoil_long_utf8() -> None:
     assert (encoding.name, encoding.replaced) == ("utf-8", 1)
 
 
-def test_a_stray_nul_does_not_make_text_wide() -> None:
+def test_stray_nul_does_not_imply_utf16() -> None:
     assert decode(b"a\0b")[0] == "a\0b"
     assert decode(b"ab\0cd")[1].name == "utf-8"
 
@@ -230,7 +230,7 @@ def test_utf7_is_never_guessed() -> None:
     assert decode(data, declared="text/html; charset=utf-7")[0] == data.decode("ascii")
 
 
-def test_western_european_that_a_template_declared_is_not_believed_of_cyrillic() -> None:
+def test_declared_latin1_is_not_believed_for_cyrillic_text() -> None:
     page = b'<meta charset="iso-8859-1">'
 
     assert decode(page + RUSSIAN.encode("cp1251"))[0].endswith(RUSSIAN)
@@ -238,7 +238,7 @@ def test_western_european_that_a_template_declared_is_not_believed_of_cyrillic()
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-def test_wide_letters_without_any_nul_need_their_declaration(codec: str) -> None:
+def test_utf16_without_nul_needs_a_declaration(codec: str) -> None:
     assert decode(CHINESE.encode(codec), declared="text/plain; charset=UTF-16")[0] == CHINESE
 
 
@@ -259,7 +259,7 @@ def test_a_declaration_is_found_in_odd_places(start: bytes, name: str) -> None:
     assert encoding.name == name
 
 
-def test_a_text_that_speaks_of_charsets_declares_none() -> None:
+def test_charset_mentioned_in_prose_is_no_declaration() -> None:
     text = f"Write <meta charset=koi8-r> or coding: koi8-r. {RUSSIAN}"
 
     assert decode(text.encode("cp1251"))[0] == text
@@ -277,17 +277,17 @@ def test_a_text_that_speaks_of_charsets_declares_none() -> None:
         ("rot13", None),
     ],
 )
-def test_labels_mean_what_browsers_take_them_for(label: str, name: str | None) -> None:
+def test_charset_labels_follow_the_whatwg_standard(label: str, name: str | None) -> None:
     assert codec(label) == name
 
 
-def test_a_copyright_sign_at_the_start_does_not_decide_for_the_rest() -> None:
+def test_early_copyright_sign_does_not_decide_the_encoding() -> None:
     text = "© 2020 " + "x " * 30_000 + RUSSIAN * 3
 
     assert decode(text.encode("cp1251"))[0] == text
 
 
-def test_the_start_of_a_text_is_peeked_at_without_detection() -> None:
+def test_peek_decodes_without_detection() -> None:
     assert peek("<p>Łódź".encode()) == "<p>Łódź"
     assert peek("<p>Łódź".encode("utf-16")) == "<p>Łódź"
     assert peek("<p>Łódź".encode("cp1250")).startswith("<p>")

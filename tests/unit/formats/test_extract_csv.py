@@ -127,7 +127,7 @@ def test_a_table_without_header_is_a_markdown_table() -> None:
     assert extract("1,2\n3,4\n5,6\n").text == "| 1 | 2 |\n|---|---|\n| 3 | 4 |\n| 5 | 6 |"
 
 
-def test_a_first_row_that_comes_again_below_is_no_header() -> None:
+def test_repeated_first_row_is_not_a_header() -> None:
     assert extract("yes,no\nyes,maybe\nno,no\n").text.startswith("| yes | no |")
 
 
@@ -159,7 +159,7 @@ def test_a_single_column_stays_as_it_is() -> None:
     assert extract("Name\nAnn\nBob\n").text == "Name\nAnn\nBob\n"
 
 
-def test_old_line_ends_are_line_ends() -> None:
+def test_carriage_returns_end_lines() -> None:
     assert extract("Name,Age\rAnn,3\rBob,7\r").text == "- Name: Ann; Age: 3\n- Name: Bob; Age: 7"
 
 

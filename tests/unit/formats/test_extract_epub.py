@@ -119,7 +119,7 @@ def test_named_characters_are_read_in_chapters_that_name_their_standard() -> Non
     assert extract(data).text == "caf\u00e9"
 
 
-def test_a_chapter_that_is_no_xml_is_read_as_a_page() -> None:
+def test_chapter_that_is_not_xml_is_read_as_html() -> None:
     assert "One & two\n\nthree" in extract(epub({"a.xhtml": "<p>One & two<p>three<script/>"})).text
 
 

@@ -50,7 +50,7 @@ def failure(data: bytes, ocr: Told | None = None, *, max_pages: int = 100) -> Pe
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "GIF", "WEBP", "BMP"])
-def test_what_is_recognised_becomes_the_text_of_the_picture(kind: str) -> None:
+def test_recognised_text_is_the_text_of_the_picture(kind: str) -> None:
     document = read(encoded(PAPER, kind), Told("Dear Sir"))
 
     assert document.text == "Dear Sir"
@@ -103,14 +103,14 @@ def test_recognised_lines_are_not_taken_for_markdown() -> None:
     assert document.text == "\\# 12 Main Street\n\\| stamp"
 
 
-def test_without_an_engine_the_answer_says_how_to_get_one() -> None:
+def test_missing_ocr_engine_error_explains_how_to_enable_it() -> None:
     error = failure(encoded(PAPER))
 
     assert error.code == "no_text"
     assert "tesseract or the extra `ocr`" in str(error)
 
 
-def test_a_picture_without_text_is_told_from_one_that_nobody_read() -> None:
+def test_picture_without_text_differs_from_unread_picture() -> None:
     error = failure(encoded(PAPER), Told(""))
 
     assert error.code == "no_text"

@@ -42,7 +42,7 @@ def test_a_fence_inside_of_code_does_not_end_it() -> None:
     assert extract('x = """\n````\n"""', "a.py").text.startswith("`````python\n")
 
 
-def test_source_code_of_nothing_is_empty_content() -> None:
+def test_blank_source_code_is_empty_content() -> None:
     with pytest.raises(Permanent) as caught:
         extract("\n\n", "a.py")
 

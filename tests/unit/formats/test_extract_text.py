@@ -57,7 +57,7 @@ def test_the_title_is_storable_too() -> None:
     assert extract(b"# A\0 title\n\ntext", "a.md").title == "A title"
 
 
-def test_what_was_removed_is_counted_and_warned_of() -> None:
+def test_removed_characters_are_counted_and_reported() -> None:
     document = extract(b"a\0b\0 text", "a.txt")
 
     assert document.text == "ab text"
@@ -65,11 +65,11 @@ def test_what_was_removed_is_counted_and_warned_of() -> None:
     assert document.warnings == ("removed_characters",)
 
 
-def test_undecodable_characters_are_warned_of() -> None:
+def test_undecodable_characters_are_reported() -> None:
     assert "undecodable_characters" in extract("ab é déf €".encode()[:-1], "a.txt").warnings
 
 
-def test_a_pdf_named_txt_is_read_and_warned_of() -> None:
+def test_pdf_named_txt_is_read_with_a_mismatch_warning() -> None:
     document = extract(make_files.pdf(), "a.txt")
 
     assert document.media_type == "application/pdf"
@@ -77,7 +77,7 @@ def test_a_pdf_named_txt_is_read_and_warned_of() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \t\n", b"\xef\xbb\xbf", b" " * 70_000, b"\0 \0"])
-def test_a_text_of_nothing_is_empty_content(data: bytes) -> None:
+def test_blank_text_is_empty_content(data: bytes) -> None:
     assert refusal(data, "a.txt").code == "empty_content"
 
 
@@ -85,7 +85,7 @@ def test_blanks_longer_than_the_head_do_not_hide_text() -> None:
     assert extract(b" " * 70_000 + b"text", "a.txt").text.strip() == "text"
 
 
-def test_a_format_that_nobody_reads_is_named() -> None:
+def test_unsupported_format_is_named() -> None:
     error = refusal(b"SQLite format 3\0" + bytes(100))
 
     assert error.code == "unsupported_type"
@@ -115,9 +115,7 @@ def test_a_text_hidden_in_tag_characters_is_reported() -> None:
         (type("PanicException", (BaseException,), {})("panicked at src/lib.rs"), "parser_crashed"),
     ],
 )
-def test_whatever_a_parser_raises_becomes_a_code_without_internals(
-    raised: BaseException, code: str
-) -> None:
+def test_parser_exceptions_become_codes_without_internals(raised: BaseException, code: str) -> None:
     with patch.object(text, "decode", side_effect=raised):
         error = refusal(b"some text", "a.txt")
 

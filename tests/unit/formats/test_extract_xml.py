@@ -215,7 +215,7 @@ def test_entities_of_the_document_are_resolved(root: str) -> None:
 
 @pytest.mark.parametrize("root", ["data", "article"])
 @pytest.mark.parametrize("kind", ["", "% "])
-def test_nothing_outside_of_the_file_is_read(tmp_path: Path, root: str, kind: str) -> None:
+def test_external_entities_are_not_read(tmp_path: Path, root: str, kind: str) -> None:
     secret = tmp_path / "secret"
     secret.write_text("<!ENTITY e 'the secret'>" if kind else "the secret")
     use = f"%{'p'};" if kind else ""
@@ -247,21 +247,21 @@ def test_a_reference_to_what_is_declared_elsewhere_stays_as_it_is() -> None:
     )
 
 
-def test_what_comes_before_the_break_is_not_lost() -> None:
+def test_text_before_an_xml_error_is_kept() -> None:
     document = extract("<a><b><c>1</c></b><b><c>2</c>")
 
     assert document.text == "- b: c: 1\n- b: c: 2"
     assert document.warnings == ("invalid_xml",)
 
 
-def test_what_is_no_xml_at_all_stays_text() -> None:
+def test_invalid_xml_is_read_as_text() -> None:
     document = extract("no xml & no < tags >", "a.xml")
 
     assert "no xml & no" in document.text
     assert document.warnings == ("invalid_xml",)
 
 
-def test_words_that_a_mending_parser_drops_are_not_lost() -> None:
+def test_words_dropped_by_the_recovering_parser_are_kept() -> None:
     document = extract("<a><![CDATA[one two <![CDATA[three four")
 
     assert "one two" in document.text

@@ -106,7 +106,7 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes], str]] = {
 }  # fmt: skip
 
 
-async def test_bombs_end_with_their_code_and_the_file_after_each_is_read(tmp_path: Path) -> None:
+async def test_hostile_files_fail_with_their_code_and_the_next_file_is_read(tmp_path: Path) -> None:
     pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB)
     found: dict[str, tuple[str, str]] = {}
     try:

@@ -113,7 +113,7 @@ def _only_reader(name: str) -> set[Step]:
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
-def test_the_words_are_there_whichever_step_fails(name: str) -> None:
+def test_text_is_complete_whichever_optional_step_fails(name: str) -> None:
     whole = read(name)
 
     for number, step in enumerate(sorted(steps_of(name) - _only_reader(name))):
@@ -221,7 +221,7 @@ def test_the_words_are_there_whichever_step_fails(name: str) -> None:
     ],
     ids=lambda value: str(getattr(value, "__name__", value)),
 )
-def test_a_function_that_raises_costs_no_words(
+def test_failing_optional_function_loses_no_text(
     function: str,
     name: str,
     step: Step,
@@ -249,7 +249,7 @@ def test_a_function_that_raises_costs_no_words(
     ],
     ids=lambda error: str(getattr(error, "code", type(error).__name__)),
 )
-def test_what_is_no_fault_of_the_step_passes_through(error: BaseException) -> None:
+def test_foreign_exceptions_pass_through_optional_steps(error: BaseException) -> None:
     def fails() -> str:
         raise error
 
@@ -260,7 +260,7 @@ def test_what_is_no_fault_of_the_step_passes_through(error: BaseException) -> No
     assert skipped.found() == ()
 
 
-def test_a_verdict_from_within_a_step_is_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_permanent_error_in_a_step_fails_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuses(*_: object) -> None:
         raise Permanent("too much", code="too_large")
 
@@ -272,7 +272,7 @@ def test_a_verdict_from_within_a_step_is_the_files(monkeypatch: pytest.MonkeyPat
     assert raised.value.code == "too_large"
 
 
-def test_an_engine_that_is_gone_costs_only_what_it_would_have_read() -> None:
+def test_missing_engine_skips_only_its_own_step() -> None:
     class Gone:
         @property
         def name(self) -> str:
@@ -304,7 +304,7 @@ def test_pages_are_as_they_were_after_a_step_that_fails_half_way() -> None:
     assert page.lines == [Line("A heading", level=1), Line("of two lines")]
 
 
-def test_the_cause_names_the_place_and_quotes_nothing() -> None:
+def test_skipped_step_cause_names_the_place_and_no_content() -> None:
     with recording() as skipped:
         for _ in range(3):
             attempt("headings", raising(ValueError))
@@ -327,7 +327,7 @@ def test_without_a_recording_a_skipped_step_is_logged(caplog: pytest.LogCaptureF
     assert "step title skipped: IndexError at" in caplog.text
 
 
-def test_recordings_pass_on_what_they_heard() -> None:
+def test_nested_recordings_report_to_the_outer_one() -> None:
     with recording() as outer:
         with recording():
             attempt("title", raising(IndexError))

@@ -41,7 +41,7 @@ OOXML = {"[Content_Types].xml": b"<Types/>"}
         (rb"{\rtf1\ansi Hello}", types.RTF),
     ],
 )
-def test_content_decides_against_any_name(data: bytes, expected: str) -> None:
+def test_content_overrides_the_file_name(data: bytes, expected: str) -> None:
     assert kind(data) == kind(data, "a.csv", "text/html") == expected
 
 
@@ -73,14 +73,14 @@ def test_text_formats_are_told_apart(
     assert kind(data, name, declared) == expected
 
 
-def test_a_wrong_name_is_noted() -> None:
+def test_type_mismatch_is_reported() -> None:
     assert sniff(io.BytesIO(make_files.pdf()), name="a.txt") == Sniffed(types.PDF, mismatch=True)
     assert not sniff(io.BytesIO(make_files.pdf()), name="a.pdf").mismatch
     assert not sniff(io.BytesIO(b"text"), name="no suffix").mismatch
 
 
 @pytest.mark.parametrize("data", [b"", b" \r\n\t ", b"\0\0\0"])
-def test_nothing_is_empty_content(data: bytes) -> None:
+def test_empty_file_is_empty_content(data: bytes) -> None:
     assert refusal(data, "a.pdf") == "empty_content"
 
 

@@ -79,7 +79,7 @@ def test_a_zip_family_is_told_by_its_parts(members: dict[str, bytes], expected: 
         ({"mimetype": b"application/vnd.sun.xml.writer"}, "OpenOffice.org 1"),
     ],
 )
-def test_a_document_that_nobody_reads_is_named(members: dict[str, bytes], words: str) -> None:
+def test_unsupported_document_is_named(members: dict[str, bytes], words: str) -> None:
     assert words in catalog.label(kind(make_files.zipped(members)))
 
 
@@ -133,7 +133,7 @@ def test_tar_is_told_by_its_sum_old_or_new() -> None:
         (b"G" + bytes(range(1, 188)) + (b"G" + bytes(187)) * 9, "a video"),
     ],
 )
-def test_what_nobody_reads_is_named(data: bytes, words: str) -> None:
+def test_unsupported_signatures_are_named(data: bytes, words: str) -> None:
     assert catalog.label(kind(data, "a.txt")) == words
 
 
@@ -185,7 +185,7 @@ def test_an_encrypted_file_says_so(data: bytes) -> None:
         (b"words", "Makefile", None, False),
     ],
 )
-def test_a_broken_promise_is_noted(
+def test_name_or_declared_type_mismatch_is_reported(
     data: bytes, name: str | None, declared: str | None, mismatch: bool
 ) -> None:
     assert sniff(io.BytesIO(data), name=name, declared=declared).mismatch == mismatch

@@ -122,6 +122,6 @@ def test_the_declared_type_counts_last_and_without_its_parameters(
     assert kind(b"plain words", "a.eml", declared) == types.EMAIL
 
 
-def test_utf16_is_looked_into() -> None:
+def test_utf16_text_is_detected_by_content() -> None:
     assert kind("<!DOCTYPE html><p>x".encode("utf-16-le"), "a.txt") == types.HTML
     assert kind(("a;b;c\r\n" * 4).encode("utf-16")) == types.CSV

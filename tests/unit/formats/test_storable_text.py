@@ -65,11 +65,11 @@ def test_nul_is_removed_and_counted() -> None:
     assert clean("a\0b\0") == ("ab", {"nul": 2})
 
 
-def test_halves_side_by_side_become_one_character() -> None:
+def test_adjacent_surrogates_become_one_character() -> None:
     assert clean("\ud83d\ude00") == ("😀", {"surrogate_paired": 1})
 
 
-def test_single_halves_are_dropped_and_counted() -> None:
+def test_lone_surrogates_are_dropped_and_counted() -> None:
     assert clean("a\ud835b\udc00c") == ("abc", {"surrogate": 2})
 
 
@@ -91,24 +91,24 @@ def test_joiners_of_emoji_and_persian_stay() -> None:
     assert clean("👩\u200d🚀 می\u200cخواهم")[0] == "👩\u200d🚀 می\u200cخواهم"
 
 
-def test_the_flag_of_scotland_stays() -> None:
+def test_emoji_tag_sequences_are_kept() -> None:
     flag = "🏴" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbsct") + "\U000e007f"
 
     assert clean(f"{flag}{flag[:3]}!") == (f"{flag}🏴!", {"tag": 2})
 
 
-def test_a_character_has_one_form_and_no_more() -> None:
+def test_text_is_normalised_to_nfc() -> None:
     assert clean("❤\ufe0f ok") == ("❤\ufe0f ok", {})
     assert clean("葛\U000e0100 ok") == ("葛\U000e0100 ok", {})
     assert clean("a" + "\ufe01\U000e0101" * 9) == ("a\ufe01", {"tag": 17})
 
 
-def test_what_is_no_character_goes() -> None:
+def test_noncharacters_are_removed() -> None:
     assert clean("a\ufdd0b\uffffc\U0010fffed") == ("abcd", {"invisible": 3})
 
 
 @pytest.mark.parametrize("marks", ["\u0301\u0316", "\u0301\U000101fd"])
-def test_accents_without_end_are_cut_before_they_are_sorted(marks: str) -> None:
+def test_long_combining_sequences_are_cut(marks: str) -> None:
     cleaned, counts = clean("x" + marks * 1_000_000 + "y")  # sorted as they are: hours
 
     assert len(cleaned) <= 32
@@ -122,7 +122,7 @@ def test_accents_of_languages_stay() -> None:
     assert clean(hebrew)[1] == clean(stacked)[1] == {}
 
 
-def test_what_cannot_be_read_is_counted_and_stays() -> None:
+def test_unreadable_characters_are_counted_and_kept() -> None:
     text = "a\ufffd\ue000\U000f0000"
 
     assert unreadable(text) == {"replacement": 1, "private_use": 2}
@@ -168,7 +168,7 @@ def test_metadata_that_nests_without_end_is_cut() -> None:
     assert len(str(clean_json(nested))) < 2000
 
 
-def test_what_is_passed_at_a_glance_needs_no_cleaning() -> None:
+def test_fast_path_text_needs_no_cleaning() -> None:
     plain = "".join(filter(storable_text._PLAIN.fullmatch, map(chr, range(0x110000))))
 
     assert len(plain) > 700

@@ -72,14 +72,14 @@ def test_a_tar_is_read_whatever_it_is_compressed_with(tmp_path: Path, mode: str)
     assert Unpacked(tmp_path, data, "a.tar").files == {"a.txt": b"one", "folder/b.txt": b"two"}
 
 
-def test_a_compressed_file_is_an_archive_of_one(tmp_path: Path) -> None:
+def test_compressed_file_is_an_archive_with_one_member(tmp_path: Path) -> None:
     assert Unpacked(tmp_path, gzip.compress(b"text"), "notes.txt.gz").files == {
         "notes.txt": b"text"
     }
 
 
 @pytest.mark.parametrize("name", ["../x", "a/../../x", "..\\x", "/../x"])
-def test_a_path_that_leaves_its_folder_is_an_attack(tmp_path: Path, name: str) -> None:
+def test_path_traversal_is_refused(tmp_path: Path, name: str) -> None:
     assert code_of(tmp_path, zip_of({"a.txt": "one", name: "x"})) == "archive_unsafe"
     assert code_of(tmp_path / "t", tar_of({name: b"x"}), "a.tar") == "archive_unsafe"
 
@@ -110,7 +110,7 @@ def test_links_of_a_tar_lead_nowhere(tmp_path: Path, kind: bytes) -> None:
     assert (found.files, found.skipped) == ({"file.txt": b"text"}, {"link": 1})
 
 
-def test_what_machines_leave_beside_files_is_no_file_of_anybody(tmp_path: Path) -> None:
+def test_system_metadata_files_are_skipped(tmp_path: Path) -> None:
     data = zip_of({"__MACOSX/._a.txt": "x", "b/.DS_Store": "x", "b/Thumbs.db": "x", "a.txt": "one"})
 
     found = Unpacked(tmp_path, data, "a.zip")
@@ -195,7 +195,7 @@ def _noise(size: int) -> bytes:
         (b"just text", "a.txt", "unsupported_type"),
     ],
 )
-def test_an_archive_with_nothing_to_have_says_why(
+def test_archive_without_files_reports_the_cause(
     tmp_path: Path, data: bytes, name: str, code: str
 ) -> None:
     assert code_of(tmp_path, data, name) == code
@@ -207,7 +207,7 @@ def test_too_many_members_are_refused(tmp_path: Path) -> None:
     assert code_of(tmp_path, data, max_members=100) == "archive_unsafe"
 
 
-def test_members_may_be_too_large_together(tmp_path: Path) -> None:
+def test_total_member_size_is_limited(tmp_path: Path) -> None:
     data = zip_of({f"{n}.txt": "x" * 600 for n in range(2)})
 
     assert code_of(tmp_path, data, max_bytes=1000) == "too_large"
@@ -223,14 +223,14 @@ def test_a_member_that_is_too_large_does_not_harm_its_neighbours(tmp_path: Path)
 
 
 @pytest.mark.parametrize("pack", [lambda zeros: zip_of({"a": zeros}), gzip.compress])
-def test_a_bomb_is_stopped_by_its_ratio(tmp_path: Path, pack: object) -> None:
+def test_compression_ratio_is_limited(tmp_path: Path, pack: object) -> None:
     data = pack(b"\0" * 40 * MIB)  # type: ignore[operator]
 
     assert code_of(tmp_path, data, "a.zip") == "archive_unsafe"
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_header_says_of_sizes_is_not_believed(tmp_path: Path) -> None:
+def test_declared_member_sizes_are_not_trusted(tmp_path: Path) -> None:
     data = bytearray(zip_of({"a.txt": "x" * 5000}))
     directory = data.index(b"PK\x01\x02")
     data[directory + 24 : directory + 28] = struct.pack("<I", 10)  # inflated size

@@ -85,7 +85,7 @@ def test_thousands_of_one_name_get_numbers_without_trying_all_of_them(tmp_path: 
     assert paths[-2] == "a (2500).txt"
 
 
-def test_an_overlap_is_what_it_says() -> None:
+def test_overlapping_zip_members_are_detected() -> None:
     with zipfile.ZipFile(io.BytesIO(overlapping(["a.txt", "b.txt"], b"one"))) as archive:
         assert archive.namelist() == ["a.txt", "b.txt"]
         assert archive.read("a.txt") == b"one"

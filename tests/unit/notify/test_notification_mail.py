@@ -90,7 +90,7 @@ def mailer(stub: SmtpStub, *, password: str | None = None) -> Mailer:
         ("endpoint.test", {}, "A test", ["At 2026-11-28T03:00:00Z."]),
     ],
 )
-def test_a_letter_says_in_words_what_the_event_says(
+def test_email_describes_the_event_in_words(
     type: str, data: dict[str, Any], subject: str, lines: list[str]
 ) -> None:
     written, text = letter_of(event(type, data))
@@ -99,7 +99,7 @@ def test_a_letter_says_in_words_what_the_event_says(
     assert set(lines) <= set(text.splitlines())
 
 
-def test_a_name_adds_neither_lines_nor_headers() -> None:
+def test_names_cannot_inject_email_headers() -> None:
     data = {**RESCRAPE, "name": "x\r\nBcc: thief@mail.test\u2028" + "y" * 500, "uri": "a\nb"}
 
     subject, text = letter_of(event("rescrape.completed", data))
@@ -110,7 +110,7 @@ def test_a_name_adds_neither_lines_nor_headers() -> None:
     assert text.startswith("a b was fetched again.\n")
 
 
-async def test_a_letter_arrives_with_its_headers() -> None:
+async def test_email_arrives_with_its_headers() -> None:
     async with smtp_stub() as stub:
         await mailer(stub).send(letter())
 
@@ -140,9 +140,7 @@ async def test_the_user_logs_in_when_one_is_named() -> None:
         ("DATA", "554 spam", 554),
     ],
 )
-async def test_a_refusal_is_told_in_the_servers_words(
-    command: str, answer: str, status: int
-) -> None:
+async def test_smtp_refusal_quotes_the_server(command: str, answer: str, status: int) -> None:
     async with smtp_stub(**{command: answer}) as stub:
         with pytest.raises(MailRefused, match=answer) as caught:
             await mailer(stub).send(letter())
@@ -151,7 +149,7 @@ async def test_a_refusal_is_told_in_the_servers_words(
     assert stub.letters == []
 
 
-async def test_a_wrong_password_is_told_without_it() -> None:
+async def test_wrong_smtp_password_is_reported_without_the_password() -> None:
     async with smtp_stub(AUTH="535 wrong password") as stub:
         with pytest.raises(MailRefused, match="535") as caught:
             await mailer(stub, password="pass-word").send(letter())
@@ -168,7 +166,7 @@ async def test_starttls_is_never_left_out_though_the_server_has_none() -> None:
     assert stub.letters == []
 
 
-async def test_a_mail_server_that_is_away_is_a_refusal() -> None:
+async def test_unreachable_mail_server_is_an_error() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         server = SmtpServer(host="127.0.0.1", port=taken.getsockname()[1], security="none")

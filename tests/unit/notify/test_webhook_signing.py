@@ -27,7 +27,7 @@ def test_the_last_attempt_is_made_after_about_a_day() -> None:
         (timedelta(days=30), 5 * MINUTE),
     ],
 )
-def test_what_a_receiver_asks_for_is_obeyed_between_two_steps(
+def test_retry_after_is_obeyed_within_the_retry_schedule(
     asked: timedelta, given: timedelta
 ) -> None:
     assert next_attempt(1, retry_after=asked) == given

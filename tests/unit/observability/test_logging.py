@@ -98,7 +98,7 @@ def test_every_secret_setting_is_cut_out_and_so_are_its_parts(
     )
 
 
-def test_libraries_are_heard_from_warnings_on(settings: Settings) -> None:
+def test_library_logs_start_at_warning(settings: Settings) -> None:
     out = io.StringIO()
     set_up_logging(settings, stream=out)
     logging.getLogger("httpx").info("HTTP Request: GET /secret-path")

@@ -64,7 +64,7 @@ def test_a_tesseract_without_languages_is_as_good_as_none(tesseract: FakeTessera
 
 
 @pytest.mark.usefixtures("tesseract")
-def test_off_is_off() -> None:
+def test_ocr_off_disables_ocr() -> None:
     assert chosen(ocr="off") is None
 
 
@@ -105,7 +105,7 @@ def test_a_broken_tesseract_that_is_named_stops_the_start(tesseract: FakeTessera
 
 
 @pytest.mark.usefixtures("tesseract")
-def test_what_reads_pictures_can_be_told_to_people() -> None:
+def test_ocr_engine_has_a_display_name() -> None:
     assert available(chosen()) == "tesseract 9.9.9 eng+deu"
     assert available(chosen(ocr="off")) is None
 

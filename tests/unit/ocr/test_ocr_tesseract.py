@@ -53,7 +53,7 @@ def test_words_of_a_table_row_are_known_by_their_gaps(fake: FakeTesseract) -> No
     assert engine("eng").read(PICTURE) == "apples 12.00\npears 9.00"
 
 
-def test_what_it_is_not_sure_of_is_no_text(fake: FakeTesseract) -> None:
+def test_low_confidence_words_are_dropped(fake: FakeTesseract) -> None:
     fake.answers(word("yoirwt", (1, 1, 1), 0, confidence=21) + word(" ", (1, 1, 2), 0))
 
     assert engine("eng").read(PICTURE) == ""
@@ -66,7 +66,7 @@ def test_it_gets_a_grey_picture_of_a_size_that_it_reads_well(fake: FakeTesseract
         assert (seen.mode, seen.size) == ("L", (1200, 900))
 
 
-def test_it_is_told_the_languages_and_to_find_out_what_is_up(fake: FakeTesseract) -> None:
+def test_tesseract_gets_languages_and_orientation_detection(fake: FakeTesseract) -> None:
     engine("deu", "eng").read(PICTURE)
 
     assert fake.got("arguments").startswith("- - -l deu+eng --psm 1 ")

@@ -101,7 +101,9 @@ def test_every_manifest_is_valid() -> None:
         ("TriggerAuthentication", "rag-ingest-scaler", ("spec", "secretRef"), []),
     ],
 )
-def test_a_mistake_is_found(kind: str, name: str, path: tuple[str, str], value: Any) -> None:
+def test_invalid_manifest_is_detected(
+    kind: str, name: str, path: tuple[str, str], value: Any
+) -> None:
     wrong = copy.deepcopy(one(kind, name))
     wrong[path[0]][path[1]] = value
 
@@ -122,7 +124,7 @@ def test_the_settings_exist_and_their_values_are_good(monkeypatch: pytest.Monkey
     assert load_settings().worker_port == 9000
 
 
-def test_what_pods_read_is_there() -> None:
+def test_referenced_config_maps_and_secrets_exist() -> None:
     named = {(m["kind"], m["metadata"]["name"]) for m in manifests()}
 
     for pod in pods():
@@ -168,7 +170,7 @@ def test_containers_run_commands_that_exist_without_root_and_with_time_to_stop()
         ("worker", "INGEST_WORKER_PORT"),
     ],
 )
-def test_probes_and_scrapes_go_where_something_answers(component: str, setting: str) -> None:
+def test_probes_and_scrapes_target_existing_endpoints(component: str, setting: str) -> None:
     pod = one("Deployment", f"rag-ingest-{component}")["spec"]["template"]
     [port] = container(pod)["ports"]
     number = one("ConfigMap", "rag-ingest")["data"][setting]
@@ -205,7 +207,7 @@ def test_the_example_secret_names_no_provider_that_would_be_asked() -> None:
     assert given.keys() == {"DATABASE_URL", "INGEST_ADMIN_KEY"}
 
 
-def test_what_stands_in_comments_is_valid_once_it_is_not_a_comment() -> None:
+def test_commented_manifest_parts_are_valid() -> None:
     for component in ("api", "worker"):
         text = (FOLDER / f"{component}.yaml").read_text()
         uncommented = re.sub(

@@ -121,7 +121,7 @@ async def test_nothing_is_missing_here() -> None:
         assert await checked == ()
 
 
-async def test_a_check_that_nobody_waits_for_ends() -> None:
+async def test_cancelled_parser_check_ends() -> None:
     async with checking(broken_pool()) as checked:
         pass
 

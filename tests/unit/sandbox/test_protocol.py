@@ -158,7 +158,7 @@ def test_a_failure_keeps_its_kind_and_code(kind: type[Permanent] | type[Transien
     assert (str(result), result.code) == ("why", "corrupt")
 
 
-def test_that_a_file_is_an_archive_comes_through() -> None:
+def test_is_archive_survives_the_protocol() -> None:
     result = decode_reply(body(encode_failure(IsArchive("a ZIP"), resident=7))).result
 
     assert isinstance(result, IsArchive)
@@ -166,7 +166,7 @@ def test_that_a_file_is_an_archive_comes_through() -> None:
 
 
 @pytest.mark.parametrize("frame", [b'{"stage": "store"}', b'{"stage": 1}', b'{"stage":'])
-def test_a_sign_of_life_that_cannot_be_is_refused(frame: bytes) -> None:
+def test_invalid_progress_note_is_refused(frame: bytes) -> None:
     with pytest.raises(BadFrame):
         decode_note(frame)
 
@@ -229,7 +229,7 @@ def test_a_sign_of_life_that_cannot_be_is_refused(frame: bytes) -> None:
         {"resident": None},
     ],
 )
-def test_a_field_that_cannot_be_is_refused(changes: dict[str, Any]) -> None:
+def test_invalid_reply_field_is_refused(changes: dict[str, Any]) -> None:
     frame = forged(**changes)
 
     with pytest.raises(BadFrame):
@@ -253,7 +253,7 @@ def test_an_answer_of_no_known_kind_is_refused(frame: bytes) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_noise_is_refused(noise: bytes) -> None:
+def test_random_bytes_are_refused_by_the_protocol(noise: bytes) -> None:
     with pytest.raises(BadFrame):
         decode_reply(noise)
 

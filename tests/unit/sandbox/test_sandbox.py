@@ -158,7 +158,7 @@ async def test_a_crash_names_its_signal_and_stage(
 
 @LINUX
 @pytest.mark.parametrize(("size", "code"), [(700, "parser_memory"), (1, "parser_crashed")])
-async def test_who_aborts_with_most_of_the_memory_in_use_ran_out_of_it(
+async def test_abort_with_high_memory_use_is_parser_memory(
     pool: ParserPool, files: Files, size: int, code: str
 ) -> None:
     assert await files.code(pool, f"swell {size}") == code
@@ -192,7 +192,7 @@ async def test_a_hang_ends_at_the_time_limit(hasty: ParserPool, files: Files) ->
     assert await files.text(hasty, "say next") == "next"
 
 
-async def test_every_picture_has_its_time(hasty: ParserPool, files: Files) -> None:
+async def test_each_picture_restarts_the_time_limit(hasty: ParserPool, files: Files) -> None:
     seen: list[str] = []
     request = replace(REQUEST, ocr=OcrSettings(engine="slow"))
 
@@ -227,7 +227,7 @@ async def test_attachments_are_not_kept_without_a_folder(pool: ParserPool, files
     assert (parsed.document.text, parsed.members) == ("None", ())
 
 
-async def test_an_archive_is_taken_apart_in_a_process(
+async def test_archive_is_unpacked_in_a_parser_process(
     pool: ParserPool, files: Files, tmp_path: Path
 ) -> None:
     (folder := tmp_path / "members").mkdir()
@@ -242,14 +242,12 @@ async def test_an_archive_is_taken_apart_in_a_process(
     assert [(folder / member.file).read_bytes() for member in unpacked.members] == [b"one", b"two"]
 
 
-async def test_to_read_an_archive_as_a_document_says_what_it_is(
-    pool: ParserPool, files: Files
-) -> None:
+async def test_parsing_an_archive_raises_is_archive(pool: ParserPool, files: Files) -> None:
     with pytest.raises(IsArchive):
         await pool.parse(files.write(zip_of({"a.txt": b"one"}), "a.zip"), REQUEST)
 
 
-async def test_a_text_is_cut_anew_without_being_parsed(pool: ParserPool) -> None:
+async def test_rechunk_does_not_parse_again(pool: ParserPool) -> None:
     text = "# One\n\nFirst page.\n\n# Two\n\nSecond page."
     pages = (Page(number=1, start=0, end=18), Page(number=2, start=20, end=len(text)))
     settings = ChunkSettings(tokenizer="minilm", size=64, overlap=0, by="page")
@@ -285,7 +283,7 @@ async def test_a_native_library_out_of_memory_is_told_from_a_crash(
 
 
 @LINUX
-async def test_what_a_parser_started_dies_with_it(
+async def test_children_of_a_parser_are_killed_with_it(
     hasty: ParserPool, files: Files, tmp_path: Path
 ) -> None:
     note = tmp_path / "pid"
@@ -365,7 +363,7 @@ async def test_what_a_library_prints_does_not_harm_the_answer(
 
 
 @LINUX
-async def test_a_parser_that_lies_is_not_believed(pool: ParserPool, files: Files) -> None:
+async def test_forged_parser_reply_is_rejected(pool: ParserPool, files: Files) -> None:
     with pytest.raises(Permanent, match="The parser sent") as caught:
         await files.parse(pool, 'lie {"resident": 1, "document": {"text": 5}, "chunks": []}')
 

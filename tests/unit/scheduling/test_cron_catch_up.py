@@ -79,7 +79,7 @@ async def test_at_its_start_it_catches_up_the_last_firing_of_a_day(
     assert firings.ran == len(expected)
 
 
-async def test_nothing_is_caught_up_that_a_replica_had_or_that_did_not_ask() -> None:
+async def test_catch_up_skips_firings_of_other_replicas_and_schedules_without_it() -> None:
     firings = _Firings()
     firings.asked.append("01 03:00")
     scheduler = Scheduler(firings, clock=_Clock(_NOW))
@@ -125,7 +125,7 @@ async def test_the_last_firing_of_a_long_catch_up_is_run_after_it_if_within_a_da
     assert most == 1
 
 
-async def test_a_night_is_not_lost_to_a_guard_that_cannot_answer() -> None:
+async def test_failing_guard_does_not_lose_a_nightly_firing() -> None:
     firings = _Firings()
     failures = 2
 

@@ -94,7 +94,7 @@ def test_a_named_time_fires_exactly_once_when_the_clock_changes(
         ("15 * * * *", "Australia/Lord_Howe", "2026-10-03T14:00", ["14:45", "16:15"]),
     ],
 )
-def test_every_hour_is_every_hour_that_the_clock_shows(
+def test_hourly_schedule_follows_wall_clock_hours(
     cron: str, timezone: str, after: str, expected: list[str]
 ) -> None:
     runs = _runs(parse(cron, timezone), after=_utc(after), count=len(expected))
@@ -147,7 +147,7 @@ def _watched(
     hours=st.sets(st.integers(0, 23), min_size=1, max_size=12),
     minutes=st.sets(st.sampled_from(range(0, 60, 5)), min_size=1, max_size=4),
 )
-def test_runs_are_those_that_somebody_notes_who_watches_the_clock(
+def test_recurrence_matches_a_simulated_clock(
     change: tuple[str, str], hours: set[int], minutes: set[int]
 ) -> None:
     timezone, when = change

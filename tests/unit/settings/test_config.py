@@ -89,7 +89,7 @@ def test_secrets_do_not_show_in_the_settings_text(monkeypatch: pytest.MonkeyPatc
     assert "hunter2" not in repr(load_settings())
 
 
-def test_what_may_be_fetched_is_a_list_of_networks_and_hosts(
+def test_fetch_allow_lists_networks_and_hosts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("INGEST_FETCH_ALLOW", "10.1.0.0/16, ::1,Wiki.example,.intra.example,")
@@ -97,7 +97,7 @@ def test_what_may_be_fetched_is_a_list_of_networks_and_hosts(
     assert load_settings().fetch_allow == ("10.1.0.0/16", "::1", "wiki.example", ".intra.example")
 
 
-def test_no_more_is_fetched_than_a_file_may_be_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fetch_limit_is_at_most_the_file_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INGEST_FETCH_MAX_BYTES", "2000")
     alone = load_settings().largest_fetch
     monkeypatch.setenv("INGEST_MAX_FILE_BYTES", "1000")

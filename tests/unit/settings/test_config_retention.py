@@ -15,7 +15,7 @@ def test_durations_may_be_days(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("value", ["0", "59m", "-1d", "40000d", "d", "forever"])
-def test_a_time_that_is_too_short_too_long_or_none_stops_the_start(
+def test_invalid_retention_period_stops_the_start(
     monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
     monkeypatch.setenv("INGEST_KEEP_EVENTS", value)

@@ -67,7 +67,7 @@ def test_what_is_no_mail_server_is_refused(url: str) -> None:
         ("smtp://mail.example", "A <a@b.example>", "INGEST_EMAIL_FROM must"),
     ],
 )
-def test_half_of_a_mail_server_stops_the_start(
+def test_incomplete_mail_settings_stop_the_start(
     monkeypatch: pytest.MonkeyPatch, url: str | None, sender: str | None, named: str
 ) -> None:
     for name, value in (("INGEST_SMTP_URL", url), ("INGEST_EMAIL_FROM", sender)):

@@ -34,7 +34,7 @@ def test_each_page_status_counts_as_seen_gone_or_unknown(
     ("http_status", "expected"),
     [(404, "gone"), (410, "gone"), (403, "unknown"), (500, "unknown"), (None, "unknown")],
 )
-def test_a_page_that_failed_is_gone_only_by_its_servers_word(
+def test_failed_page_counts_as_gone_only_by_404_or_410(
     http_status: int | None, expected: Presence
 ) -> None:
     assert presence_of(PageCount(status="failed", n=1, http_status=http_status)) == expected

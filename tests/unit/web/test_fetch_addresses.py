@@ -185,7 +185,7 @@ def test_the_operator_can_allow_a_network_an_address_or_a_host(url: str, allow: 
         ("http://[64:ff9b:1::10.0.0.1]/", "64:ff9b:1::/48"),
     ],
 )
-def test_what_is_allowed_opens_nothing_beside_it(url: str, allow: str) -> None:
+def test_allowed_network_does_not_open_others(url: str, allow: str) -> None:
     assert blocked_reason(url, allow=(allow,)) is not None
 
 

@@ -73,7 +73,7 @@ async def test_a_body_of_exactly_the_limit_is_not_too_large(tmp_path: Path) -> N
     assert fetched.size == MIB
 
 
-async def test_output_that_is_due_after_the_last_byte_of_input_is_not_lost(tmp_path: Path) -> None:
+async def test_decoder_is_flushed_at_the_end_of_the_body(tmp_path: Path) -> None:
     data = bytes(MIB + 8)  # zlib returns a mebibyte, has read everything and owes eight bytes
     answer = encoded(raw_deflate(data), "deflate")
     async with web_server({"/": answer}) as web, fetcher(max_bytes=2 * MIB) as fetch:
@@ -161,7 +161,7 @@ async def test_a_decompression_bomb_stops_at_the_limit(tmp_path: Path, bomb: byt
     ],
     ids=["cut off", "wrong checksum", "not compressed", "one byte", "deflate cut off"],
 )
-async def test_broken_compression_may_be_whole_next_time(tmp_path: Path, answer: bytes) -> None:
+async def test_broken_compression_is_transient(tmp_path: Path, answer: bytes) -> None:
     async with web_server({"/": answer}) as web, fetcher() as fetch:
         with pytest.raises(Transient, match="compressed") as caught:
             await fetch.get(web.url("/"), into=tmp_path / "page")
@@ -178,7 +178,7 @@ async def test_broken_compression_may_be_whole_next_time(tmp_path: Path, answer:
     ],
     ids=["unknown", "twice", "in ten thousand pieces"],
 )
-async def test_compression_that_nobody_asked_for_is_refused(tmp_path: Path, answer: bytes) -> None:
+async def test_unrequested_content_encoding_is_refused(tmp_path: Path, answer: bytes) -> None:
     async with web_server({"/": answer}) as web, fetcher() as fetch:
         with pytest.raises(Permanent) as caught:
             await fetch.get(web.url("/"), into=tmp_path / "page")

@@ -79,7 +79,7 @@ async def test_closing_the_fetcher_closes_what_it_kept(tmp_path: Path) -> None:
         await web.until(lambda: web.open == 0)
 
 
-async def test_a_server_that_drips_is_given_up_and_hung_up_on(tmp_path: Path) -> None:
+async def test_slow_dripping_server_is_disconnected(tmp_path: Path) -> None:
     async with web_server({"/": drip}) as web, fetcher(seconds=0.2) as fetch:
         with pytest.raises(Transient, match=r"not complete after 0\.2 seconds") as caught:
             await fetch.get(web.url("/"), into=tmp_path / "page")
@@ -120,7 +120,7 @@ async def test_the_time_covers_all_hops_together(tmp_path: Path) -> None:
             await fetch.get(web.url("/"), into=tmp_path / "page", max_hops=20)
 
 
-async def test_what_the_caller_does_between_hops_takes_no_time_of_the_fetch(
+async def test_redirect_callback_time_is_not_counted(
     tmp_path: Path,
 ) -> None:
     async def robots(url: str) -> None:
@@ -252,9 +252,7 @@ async def test_tls_is_for_the_name_of_the_url_at_the_address_that_was_checked(
     assert asked == ["site.test", "other.test"]
 
 
-async def test_a_certificate_that_nobody_vouches_for_is_not_accepted(
-    tmp_path: Path, certificate: Path
-) -> None:
+async def test_untrusted_certificate_is_refused(tmp_path: Path, certificate: Path) -> None:
     names = Names(site_test=[["127.0.0.1"]])
     async with (
         web_server({"/": response(b"x")}, tls=tls(certificate)) as web,

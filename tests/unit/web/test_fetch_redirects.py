@@ -20,7 +20,7 @@ async def test_a_redirect_is_followed_to_its_end(tmp_path: Path, status: int) ->
     assert fetched.hops == (web.url("/a"),)
 
 
-async def test_every_hop_is_asked_for_before_it_is_requested(tmp_path: Path) -> None:
+async def test_redirect_callback_runs_before_each_hop(tmp_path: Path) -> None:
     answers = {"/1": redirect("/2"), "/2": redirect("/3#x"), "/3": response(b"3")}
     asked: list[tuple[str, int]] = []
     async with web_server(answers) as web, fetcher() as fetch:
@@ -96,7 +96,7 @@ async def test_as_many_hops_as_allowed_are_followed(tmp_path: Path) -> None:
         response(b"choose", status=300, headers={"Location": "/other"}),
     ],
 )
-async def test_what_says_no_place_is_returned_as_it_is(tmp_path: Path, answer: bytes) -> None:
+async def test_redirect_without_location_is_returned(tmp_path: Path, answer: bytes) -> None:
     async with web_server({"/": answer}) as web, fetcher() as fetch:
         fetched = await fetch.get(web.url("/"), into=tmp_path / "page")
 
@@ -121,7 +121,7 @@ async def test_another_origin_gets_no_header_that_was_not_meant_for_it(tmp_path:
     assert elsewhere["accept"] == "text/html"
 
 
-async def test_the_way_back_does_not_bring_the_headers_back(tmp_path: Path) -> None:
+async def test_redirect_back_does_not_restore_stripped_headers(tmp_path: Path) -> None:
     async with (
         web_server({"/end": response(b"end")}) as web,
         web_server({"/": redirect(web.url("/end"))}) as other,
@@ -134,7 +134,7 @@ async def test_the_way_back_does_not_bring_the_headers_back(tmp_path: Path) -> N
     assert "authorization" not in web.requests[1].headers
 
 
-async def test_headers_of_the_connection_are_ours(tmp_path: Path) -> None:
+async def test_connection_headers_cannot_be_overridden(tmp_path: Path) -> None:
     async with web_server({"/": response(b"x")}) as web, fetcher() as fetch:
         headers = {"Host": "other.test", "Accept-Encoding": "br", "Connection": "close"}
         headers |= {"Content-Length": "5", "If-None-Match": 'W/"\xe4"'}

@@ -146,7 +146,7 @@ PIECES = ["User-agent", ":", "*", "\n", "Disallow", "Allow", "/", "$", "%", "%zz
         st.binary(), st.lists(st.sampled_from(PIECES)).map(lambda all_: "".join(all_).encode())
     )
 )
-def test_no_file_brings_the_reader_down(body: bytes) -> None:
+def test_any_robots_txt_is_parsed(body: bytes) -> None:
     rules = read(body, agent="rag-ingest")
 
     assert rules.allows(f"{SITE}/robots.txt")

@@ -172,7 +172,7 @@ def test_a_seed_has_to_be_a_web_address(seed: str) -> None:
 
 
 @given(st.text(max_size=60), st.integers())
-def test_no_address_brings_the_scope_down(url: str, depth: int) -> None:
+def test_any_url_has_a_scope_decision(url: str, depth: int) -> None:
     adopted = scope().adopt(url)
 
     assert scope().adopt(adopted) == adopted

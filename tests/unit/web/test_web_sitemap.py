@@ -109,13 +109,13 @@ def test_broken_xml_gives_what_was_readable() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_a_byte_order_mark_counts(encoding: str) -> None:
+def test_sitemap_byte_order_mark_sets_the_encoding(encoding: str) -> None:
     data = urlset(A).decode().replace("UTF-8", encoding.removesuffix("-sig")).encode(encoding)
 
     assert pages(data) == [A]
 
 
-def test_entities_of_the_document_do_nothing() -> None:
+def test_sitemap_entities_are_not_expanded() -> None:
     bomb = "".join(f"<!ENTITY e{n} '{f'&e{n - 1};' * 10 if n else 'lol'}'>" for n in range(12))
     head = f"<!DOCTYPE x [<!ENTITY f SYSTEM 'file:///etc/passwd'>{bomb}]>"
     data = f"{head}<urlset><url><loc>{A}?&f;&e11;</loc></url><url><loc>{B}</loc></url></urlset>"
@@ -173,12 +173,12 @@ PIECES = [b"<urlset>", b"<url>", b"</url>", b"<loc>", b"</loc>", b"https://a/", 
 
 
 @given(st.one_of(st.binary(max_size=60), st.lists(st.sampled_from(PIECES)).map(b"".join)))
-def test_nothing_brings_the_reader_down(data: bytes) -> None:
+def test_any_sitemap_is_parsed(data: bytes) -> None:
     found = read(data, base=BASE)
 
     assert all(page.startswith(("http://", "https://")) for page in found.pages + found.sitemaps)
 
 
 @given(st.binary(max_size=200))
-def test_nothing_packed_brings_it_down_either(data: bytes) -> None:
+def test_any_compressed_sitemap_is_parsed(data: bytes) -> None:
     assert isinstance(read(b"\x1f\x8b" + data, base=BASE), Sitemap)

@@ -155,7 +155,7 @@ def test_what_is_no_web_address_is_refused_with_a_sentence(text: str) -> None:
             read(text)
 
 
-def test_who_writes_a_password_into_an_address_is_told_so_without_repeating_it() -> None:
+def test_url_with_password_is_refused_without_quoting_it() -> None:
     with pytest.raises(ValueError, match="user name") as caught:
         normalise("http://user:secret@example.com/")
 
@@ -209,7 +209,7 @@ def test_a_request_is_the_address_as_found(found: str, requested: str) -> None:
         ("https://other.example", "https://other.example/"),
     ],
 )
-def test_references_mean_what_browsers_make_of_them(reference: str, meant: str) -> None:
+def test_relative_references_resolve_as_in_browsers(reference: str, meant: str) -> None:
     assert join("http://example.org/a/b?x=1", reference) == meant
 
 
@@ -271,7 +271,7 @@ def test_the_origin_is_scheme_host_and_a_port_of_its_own() -> None:
 
 @given(ANY_URL)
 @example("http://h.example/;jsessionid=;jsessionid=/index.html;jsessionid=1/")
-def test_normalising_again_changes_nothing(url: str) -> None:
+def test_url_normalisation_is_idempotent(url: str) -> None:
     try:
         once = normalise(url)
     except ValueError:
@@ -282,7 +282,7 @@ def test_normalising_again_changes_nothing(url: str) -> None:
 
 
 @given(ANY_URL)
-def test_what_is_requested_is_requested_as_it_is(url: str) -> None:
+def test_request_urls_are_stable(url: str) -> None:
     try:
         once = fetchable(url)
     except ValueError:
@@ -296,7 +296,7 @@ def test_what_is_requested_is_requested_as_it_is(url: str) -> None:
 
 
 @given(ANY_URL, ANY_URL)
-def test_no_reference_brings_more_than_a_value_error(base: str, reference: str) -> None:
+def test_any_reference_resolves_or_is_a_value_error(base: str, reference: str) -> None:
     try:
         found = join(base, reference)
     except ValueError:

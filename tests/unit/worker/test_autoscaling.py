@@ -81,7 +81,7 @@ def test_an_operator_may_keep_workers_without_work() -> None:
     assert wanted([], warm, current=0).workers == 2
 
 
-def test_what_is_shown_is_what_could_start() -> None:
+def test_reported_load_is_what_could_start() -> None:
     loads = [
         load(10, oldest_seconds=5),
         load(700, is_open=False, oldest_seconds=900),
@@ -108,29 +108,29 @@ def test_the_first_answer_is_what_is_wanted() -> None:
     assert settle(None, 3, rule(), now=0).desired == 3
 
 
-def test_more_is_answered_at_once() -> None:
+def test_scale_up_is_immediate_by_default() -> None:
     assert answers((0, 4), rule=rule(), first=1) == [4]
 
 
-def test_less_is_answered_after_it_was_less_for_so_long() -> None:
+def test_scale_down_waits_for_the_delay() -> None:
     asked = [(0, 1), (299, 1), (300, 1)]
 
     assert answers(*asked, rule=rule(), first=4) == [4, 4, 1]
 
 
-def test_a_moment_of_more_work_starts_the_patience_again() -> None:
+def test_load_peak_restarts_the_scale_down_delay() -> None:
     asked = [(0, 1), (200, 4), (300, 1), (599, 1), (600, 1)]
 
     assert answers(*asked, rule=rule(), first=4) == [4, 4, 4, 4, 1]
 
 
-def test_it_falls_to_the_most_that_was_wanted_meanwhile_and_then_further() -> None:
+def test_scale_down_goes_to_the_maximum_wanted_during_the_delay() -> None:
     asked = [(0, 1), (100, 3), (300, 1), (599, 1), (600, 1)]
 
     assert answers(*asked, rule=rule(), first=4) == [4, 4, 3, 3, 1]
 
 
-def test_more_may_have_to_be_wanted_for_a_while_but_never_from_nothing() -> None:
+def test_scale_up_delay_does_not_apply_from_zero() -> None:
     patient = rule(up_after=timedelta(seconds=30))
 
     assert answers((0, 2), (29, 4), (30, 4), rule=patient, first=1) == [1, 1, 4]

@@ -31,7 +31,7 @@ async def _all_asked() -> None:
         await asyncio.sleep(0)
 
 
-async def test_what_comes_while_a_query_is_under_way_shares_the_next() -> None:
+async def test_keys_arriving_during_a_query_share_the_next_one() -> None:
     squares = Squares()
     loader = BatchLoader(squares.load)
     first = asyncio.create_task(loader.get([1]))
@@ -57,7 +57,7 @@ async def test_a_key_that_is_asked_for_again_is_looked_up_again() -> None:
     assert squares.asked == [[1], [1]]
 
 
-async def test_what_is_not_there_is_left_out() -> None:
+async def test_missing_keys_are_omitted() -> None:
     squares = Squares()
     squares.may_answer.set()
 
@@ -79,7 +79,7 @@ async def test_an_error_reaches_those_who_asked_and_nobody_else() -> None:
 
 
 @pytest.mark.parametrize("concerns_all", [False, True])
-async def test_a_question_that_fails_costs_the_others_nothing(concerns_all: bool) -> None:
+async def test_failing_key_does_not_fail_others(concerns_all: bool) -> None:
     asked: list[list[int]] = []
 
     async def load(keys: Sequence[int]) -> Mapping[int, int]:
@@ -120,7 +120,7 @@ async def test_a_caller_that_is_cancelled_takes_nothing_from_the_others() -> Non
     assert squares.asked == [[1, 2]]
 
 
-async def test_nobody_waits_for_a_loader_that_was_cancelled() -> None:
+async def test_cancelled_loader_leaves_no_waiter() -> None:
     squares = Squares()
     loader = BatchLoader(squares.load)
     asking = [asyncio.create_task(loader.get([1]))]

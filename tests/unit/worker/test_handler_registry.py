@@ -72,7 +72,7 @@ def test_the_setting_names_modules_separated_by_commas(monkeypatch: pytest.Monke
     assert Settings().handlers == ("word_count", "acme.handlers")
 
 
-def test_a_path_is_no_name_of_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_path_is_not_a_module_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INGEST_HANDLERS", "docs/examples/word_count.py")
 
     with pytest.raises(ValueError, match="not the name of a module"):

@@ -105,7 +105,7 @@ def test_a_snooze_with_a_code_says_why_beside_its_reason() -> None:
         (KeyError("secret"), "internal"),
     ],
 )
-def test_what_may_pass_is_retried_without_telling_internals(error: Any, code: str) -> None:
+def test_unknown_exception_is_retried_without_internals(error: Any, code: str) -> None:
     ended = outcome_of_error(_job(), _TYPE, error)
 
     assert (ended.status, ended.error_code) == ("pending", code)

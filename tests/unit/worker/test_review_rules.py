@@ -35,13 +35,11 @@ def raised(**facts: Any) -> list[str]:
         (0, 0, []),
     ],
 )
-def test_a_file_of_which_less_than_half_was_read_raises_one(
-    pages: int, with_text: int, reasons: list[str]
-) -> None:
+def test_low_coverage_raises_a_review(pages: int, with_text: int, reasons: list[str]) -> None:
     assert raised(pages=pages, with_text=with_text) == reasons
 
 
-def test_hidden_text_is_the_graver_question() -> None:
+def test_hidden_text_review_takes_precedence() -> None:
     assert raised(warnings=("hidden_text",)) == ["flagged_content"]
     assert raised(warnings=("type_mismatch",)) == []
     assert raised(pages=9, with_text=1, warnings=("hidden_text",)) == [

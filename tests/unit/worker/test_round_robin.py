@@ -76,7 +76,7 @@ def test_an_empty_claim_moves_nothing() -> None:
     assert order.cursor == _B
 
 
-def test_the_first_and_the_last_id_there_can_be_are_served_too() -> None:
+def test_lowest_and_highest_ids_are_served() -> None:
     first, last = UUID(int=0), UUID(int=2**128 - 1)
     order = WeightedRoundRobin(last)
 

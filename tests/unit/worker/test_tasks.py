@@ -6,7 +6,7 @@ from harness.patience import PATIENCE
 from ingest.asynchronous.tasks import cancel_all, is_set_within
 
 
-async def test_a_task_that_lost_its_cancellation_is_ended_all_the_same() -> None:
+async def test_task_that_swallowed_its_cancellation_is_cancelled_again() -> None:
     lost = 0
 
     async def stubborn() -> None:

@@ -90,7 +90,7 @@ def test_hidden_text_does_not_come_out(hidden: str, visible: str) -> None:
         "<div style='nonsense;:;font-size'>shown all the same</div>",
     ],
 )
-def test_what_only_looks_hidden_comes_out(shown: str) -> None:
+def test_text_that_only_looks_hidden_is_kept(shown: str) -> None:
     document = extract(make_files.html(f"{shown}<p>And this, which is the greater part of it.</p>"))
 
     assert "shown all the same" in document.text

@@ -109,11 +109,11 @@ def test_what_a_style_sheet_shows_or_may_show_stays(css: str) -> None:
         f"<p style='max-height:0;overflow:hidden'>{INSTRUCTION}</p>",
     ],
 )
-def test_own_colours_and_sizes_hide_too(body: str) -> None:
+def test_inline_colours_and_sizes_hide_text(body: str) -> None:
     assert is_hidden("", body)
 
 
-def test_white_is_no_proof_where_sheets_elsewhere_may_colour_what_is_behind() -> None:
+def test_white_text_is_kept_if_an_external_sheet_may_colour_the_background() -> None:
     body = f"<p style='color:#fff'>{INSTRUCTION}</p>"
 
     assert not is_hidden("", body, head="<link rel=stylesheet href=/a.css>")
@@ -136,7 +136,7 @@ def test_the_style_of_the_element_wins_unless_the_sheet_insists() -> None:
     assert is_hidden(".note{display:none !important}", body)
 
 
-def test_words_that_a_sheet_hides_stay_for_they_open_somewhere() -> None:
+def test_short_hidden_texts_are_kept() -> None:
     document = extract(".tip{display:none}", "<p class=tip>Home and shop</p>")
 
     assert "Home and shop" in document.text
@@ -178,7 +178,7 @@ def test_a_hostile_sheet_costs_little_time(css: str) -> None:
     assert extract(css, f"<div class=a>{paragraph * 300}</div>").text  # quadratic: minutes
 
 
-def test_rules_know_what_they_are_about() -> None:
+def test_style_rules_match_their_elements() -> None:
     (rule,) = parse_rules("@layer x{ .md\\:off > p.b#c , i:hover { a:b } }")
     first, second = parse_selectors(rule.prelude)
 
@@ -202,7 +202,7 @@ def test_rules_know_what_they_are_about() -> None:
         ("(orientation: portrait)", False),
     ],
 )
-def test_a_wide_screen_is_what_pages_are_seen_on(query: str, holds: bool) -> None:
+def test_media_queries_assume_a_wide_screen(query: str, holds: bool) -> None:
     assert is_for_screens(query) == holds
 
 

@@ -189,7 +189,7 @@ def test_a_page_of_links_only_is_kept_with_a_warning() -> None:
     assert document.warnings == ("main_content_unsure",)
 
 
-def test_too_much_doubt_keeps_the_page_with_a_warning() -> None:
+def test_uncertain_furniture_is_kept_with_a_warning() -> None:
     cards = "".join(
         f"<div><a href='/{n}'>Read the story of number {n}</a><p>Story {n} is about a town that "
         "lies far from here, on the sea.</p></div>"
@@ -256,7 +256,7 @@ def test_hostile_nesting_is_read(markup: str) -> None:
 
 
 @pytest.mark.parametrize("tag", ["form", "nav", "header", "footer", "aside"])
-def test_a_message_is_read_whole(tag: str) -> None:
+def test_mail_html_is_read_completely(tag: str) -> None:
     markup = f"<html><body><{tag}><h1>Ducks</h1><p>{CLAUSE}</p></{tag}></body></html>"
 
     assert whole_markdown(markup) == (f"# Ducks\n\n{CLAUSE}\n", False)

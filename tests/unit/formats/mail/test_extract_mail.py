@@ -60,14 +60,14 @@ def test_a_date_that_is_none_is_kept_as_it_was_written() -> None:
     assert "Date: yesterday" in extract(data).text
 
 
-def test_of_two_versions_the_text_is_taken_once() -> None:
+def test_multipart_alternative_is_read_once() -> None:
     document = extract(multipart("alternative", PLAIN + "Lunch?", HTML + "<b>Lunch?</b>"))
 
     assert document.text.count("Lunch?") == 1
     assert "**" not in document.text
 
 
-def test_the_page_is_taken_where_the_text_is_a_stub() -> None:
+def test_html_part_is_used_if_the_text_part_is_a_stub() -> None:
     page = HTML + "<p>" + "The real news. " * 20 + "</p>"
 
     document = extract(multipart("alternative", PLAIN + "Open in browser", page))
@@ -76,7 +76,7 @@ def test_the_page_is_taken_where_the_text_is_a_stub() -> None:
     assert "Open in browser" not in document.text
 
 
-def test_versions_for_few_programs_are_neither_text_nor_files() -> None:
+def test_amp_and_calendar_alternatives_are_ignored() -> None:
     amp = "Content-Type: text/x-amp-html\r\n\r\n<p>For AMP</p>"
 
     document = extract(multipart("alternative", PLAIN + "Lunch?", amp, HTML + "<b>Lunch?</b>"))
@@ -224,7 +224,7 @@ def test_an_invitation_says_when_and_where() -> None:
         ),
     ],
 )
-def test_a_message_that_only_a_key_opens_is_encrypted(data: bytes) -> None:
+def test_encrypted_message_is_refused_as_encrypted(data: bytes) -> None:
     assert refusal(data) == "no_text"
 
 
@@ -249,7 +249,7 @@ def test_a_message_of_too_many_parts_is_refused(monkeypatch: pytest.MonkeyPatch)
     assert refusal(multipart("mixed", *[PLAIN] * 11)) == "archive_unsafe"
 
 
-def test_a_signature_for_programs_is_no_text() -> None:
+def test_detached_signature_is_not_text() -> None:
     block = "-----BEGIN PGP SIGNATURE-----\r\n\r\niQEz\r\n-----END PGP SIGNATURE-----\r\n"
     head = "-----BEGIN PGP SIGNED MESSAGE-----\r\nHash: SHA1\r\n\r\n"
 

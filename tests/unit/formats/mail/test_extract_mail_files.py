@@ -68,7 +68,7 @@ def test_a_small_picture_of_the_body_is_listed_but_is_no_document() -> None:
     assert document.metadata["attachmentCount"] == 2
 
 
-def test_a_file_that_outlook_packed_is_named_as_one_that_cannot_be_had() -> None:
+def test_winmail_dat_is_listed_as_unreadable() -> None:
     sink = Kept()
 
     extract(
@@ -99,13 +99,13 @@ def test_a_forwarded_message_becomes_a_file_of_its_own() -> None:
     assert "Inner text." in extract(sink.files["Inner.eml"]).text
 
 
-def test_a_forwarded_message_is_shown_in_place_where_nobody_takes_files() -> None:
+def test_forwarded_message_is_inlined_without_member_sink() -> None:
     document = extract(multipart("mixed", PLAIN + "See below.", FORWARDED))
 
     assert "## Inner\n\nFrom: c@d\n\nInner text." in document.text
 
 
-def test_files_beside_the_version_that_is_not_taken_are_not_lost() -> None:
+def test_attachments_of_the_unused_alternative_are_kept() -> None:
     rich = nested("mixed", HTML + "<p>Hi all</p>", attached("filename=a.pdf", b"%PDF-"))
     sink = Kept()
 

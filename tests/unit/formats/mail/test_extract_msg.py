@@ -52,7 +52,7 @@ def test_addresses_that_only_exchange_knows_are_left_out() -> None:
     assert "From: Ann\n" in extract(item).text
 
 
-def test_headers_of_the_transport_win() -> None:
+def test_transport_headers_take_precedence() -> None:
     item = msg_item({**NOTE, 0x007D: "From: Real <real@example.com>\r\n\r\n", 0x0C1A: "Ann"})
 
     assert "From: Real <real@example.com>" in extract(item).text
@@ -121,7 +121,7 @@ def test_an_embedded_item_becomes_a_message_of_its_own_with_its_files() -> None:
     assert deeper.files == {"b.txt": b"deep"}
 
 
-def test_an_embedded_item_is_shown_in_place_where_nobody_takes_files() -> None:
+def test_embedded_item_is_inlined_without_member_sink() -> None:
     inner = msg_item({**NOTE, SUBJECT: "Inner", BODY: "Inner text."}, kind="embedded")
 
     document = extract(msg_item(NOTE, attachments=[msg_attachment("", inner)]))
@@ -142,7 +142,7 @@ def test_an_appointment_says_when_and_where() -> None:
     assert "Start: 2024-05-01T12:00:00+00:00\nLocation: Room 5\n\nThe body." in document.text
 
 
-def test_a_contact_is_more_than_its_name() -> None:
+def test_contact_fields_are_read() -> None:
     document = extract(
         msg_item({CLASS: "IPM.Contact", SUBJECT: "Ann", 0x3A16: "Acme", 0x3A08: "+49 30 1"})
     )

@@ -143,7 +143,7 @@ def test_a_table_of_one_cell_is_only_a_frame() -> None:
     assert document.text == "a\n\nb"
 
 
-def test_text_boxes_count_once_whatever_alternatives_there_are() -> None:
+def test_text_box_alternatives_are_read_once() -> None:
     new = f"<w:drawing><wps:txbx>{text_box('boxed')}</wps:txbx></w:drawing>"
     old = f"<w:pict><v:textbox>{text_box('boxed')}</v:textbox></w:pict>"
     both = (

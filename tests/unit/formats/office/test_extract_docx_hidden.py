@@ -33,7 +33,7 @@ def test_deleted_text_stays_deleted_and_inserted_text_counts() -> None:
 
 
 @pytest.mark.parametrize("look", ["<w:vanish/>", '<w:color w:val="FFFFFF"/>', '<w:sz w:val="2"/>'])
-def test_a_sentence_that_nobody_sees_is_left_out_and_told(look: str) -> None:
+def test_hidden_sentence_is_left_out_and_reported(look: str) -> None:
     seen = run("What people read in this document, which is longer than what they do not.")
 
     document = extract(word(seen + paragraph(SECRET, run=look)))
@@ -57,7 +57,7 @@ def test_white_text_on_a_dark_ground_is_seen(properties: str, look: str) -> None
     assert document.warnings == ()
 
 
-def test_where_most_is_white_the_page_is_not() -> None:
+def test_mostly_white_text_implies_a_dark_page() -> None:
     white = paragraph(SECRET, run='<w:color w:val="FFFFFF"/>')
 
     assert SECRET in extract(word(run("Title") + white)).text

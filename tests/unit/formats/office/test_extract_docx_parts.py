@@ -51,7 +51,7 @@ def test_notes_stand_at_the_end_under_their_numbers() -> None:
     assert document.text == "one[^1] two[^2]\n\n[^1]: foot\n\n[^2]: end"
 
 
-def test_headers_and_footers_count_once_and_numbers_of_pages_never() -> None:
+def test_headers_and_footers_appear_once_without_page_numbers() -> None:
     header = f"<w:hdr>{run('Our company')}</w:hdr>"
     page = '<w:p><w:r><w:t>Page </w:t></w:r><w:fldSimple w:instr=" PAGE ">' + (
         "<w:r><w:t>7</w:t></w:r></w:fldSimple></w:p>"

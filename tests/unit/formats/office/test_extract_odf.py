@@ -88,7 +88,7 @@ def test_notes_and_comments_stand_at_the_end() -> None:
     assert text(content) == "one[^1] two\n\n[^1]: foot\n\nComment by Ann: Too long"
 
 
-def test_headers_and_footers_count_once_and_numbers_of_pages_never() -> None:
+def test_headers_and_footers_appear_once_without_page_numbers() -> None:
     master = (
         "<style:master-page><style:header><text:p>Our company</text:p></style:header>"
         "<style:footer><text:p>Page <text:page-number>7</text:page-number></text:p>"
@@ -108,7 +108,7 @@ def test_deleted_text_stays_deleted() -> None:
 
 
 @pytest.mark.parametrize("look", ['text:display="none"', 'fo:color="#ffffff"'])
-def test_a_sentence_that_nobody_sees_is_left_out_and_told(look: str) -> None:
+def test_hidden_sentence_is_left_out_and_reported(look: str) -> None:
     styles = f'<style:style style:name="S"><style:text-properties {look}/></style:style>'
     content = (
         "<text:p>What people read in this document, longer than what they do not.</text:p>"
@@ -205,14 +205,14 @@ def test_embedded_files_are_members() -> None:
         ({"content.xml": b"<document/>"}, "corrupt"),
     ],
 )
-def test_what_cannot_be_read_says_why(extra: dict[str, bytes], code: str) -> None:
+def test_unreadable_documents_report_their_code(extra: dict[str, bytes], code: str) -> None:
     with pytest.raises(Permanent) as caught:
         extract(open_document("<text:p>a</text:p>", extra=extra))
 
     assert caught.value.code == code
 
 
-def test_a_bomb_is_refused() -> None:
+def test_inflating_package_is_refused() -> None:
     data = make_files.zipped(
         {
             "mimetype": b"application/vnd.oasis.opendocument.text",

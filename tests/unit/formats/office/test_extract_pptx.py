@@ -135,7 +135,7 @@ def test_notes_and_comments_follow_their_slide() -> None:
     assert document.text == "Text\n\nNotes: Say this\n\nComment by Ann: Too long"
 
 
-def test_a_footer_counts_once_and_numbers_of_slides_never() -> None:
+def test_footer_appears_once_without_slide_numbers() -> None:
     number = shape("3", kind="sldNum")
     footer = shape("Our company", kind="ftr")
 

@@ -267,7 +267,7 @@ def test_entities_that_multiply_are_refused() -> None:
     )
 
 
-def test_a_workbook_whose_sectors_lead_in_a_circle_is_kept_from_calamine() -> None:
+def test_workbook_with_circular_sectors_never_reaches_calamine() -> None:
     data = bytearray(ole({"Workbook": excel_97_stream([["Name"], ["Ann"]])}))
     table = 512 * (1 + int.from_bytes(data[76:80], "little"))
 
@@ -278,7 +278,7 @@ def test_a_workbook_whose_sectors_lead_in_a_circle_is_kept_from_calamine() -> No
     assert not biff.check_xls(io.BytesIO(data))
 
 
-def test_a_sheet_that_lies_about_its_size_is_kept_from_calamine_and_read() -> None:
+def test_sheet_with_false_dimensions_is_read_without_calamine() -> None:
     stream = excel_97_stream([["Name", "Age"], ["Ann", 34.0]])
     sheet = stream.rindex(b"\x09\x08\x10\x00") + 4 + 16
     lie = bytes.fromhex("0002 0e00 00000000 00000001 0000 0802 0000")
@@ -288,7 +288,7 @@ def test_a_sheet_that_lies_about_its_size_is_kept_from_calamine_and_read() -> No
     assert "Ann" in extract(data, "a.xls").text
 
 
-def test_a_workbook_that_calamine_panics_of_is_damaged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calamine_panic_is_reported_as_corrupt(monkeypatch: pytest.MonkeyPatch) -> None:
     class Panicking:
         @staticmethod
         def from_filelike(stream: object) -> None:
@@ -299,7 +299,7 @@ def test_a_workbook_that_calamine_panics_of_is_damaged(monkeypatch: pytest.Monke
     assert refusal(xlsx({"S": [["a"]]})).code == "corrupt"
 
 
-def test_an_ods_whose_table_is_never_closed_does_not_hold_its_reader_for_ever() -> None:
+def test_ods_with_unclosed_table_terminates() -> None:
     broken = ods("<table:table-row/></table:tabl><table:table>")
 
     with pytest.raises(Permanent) as caught:

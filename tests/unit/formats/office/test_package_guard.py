@@ -75,7 +75,7 @@ def test_a_part_that_inflates_beyond_reason_is_a_bomb() -> None:
     assert refusal(data) == "archive_unsafe"
 
 
-def test_no_more_is_inflated_than_the_header_says_and_the_loss_is_told() -> None:
+def test_inflation_stops_at_the_declared_size_and_is_reported() -> None:
     styles = f"<w:styles xmlns:w='urn:w'>{'<w:style/>' * 9000}</w:styles>".encode()
     honest = make_files.docx(extra={"word/styles.xml": styles})
     lie = honest.replace(len(styles).to_bytes(4, "little"), (1000).to_bytes(4, "little"))
@@ -119,7 +119,7 @@ def test_an_encrypted_document_is_encrypted() -> None:
     assert refusal(make_files.encrypted_office()) == "encrypted"
 
 
-def test_documents_in_documents_come_to_an_end() -> None:
+def test_nested_embedded_documents_terminate() -> None:
     data = word(run("innermost"))
     for _ in range(6):
         data = word('<w:altChunk r:id="c.docx"/>' + run("x"), {"c.docx": ("aFChunk", data)})
@@ -164,7 +164,7 @@ def test_an_embedded_text_that_is_referred_to_a_thousand_times_is_shown_once() -
     assert extract(data).text == "again"
 
 
-def test_what_is_nested_beyond_reason_keeps_its_words() -> None:
+def test_deeply_nested_groups_and_lists_keep_their_text() -> None:
     slide = "<p:grpSp>" * 200 + make_office.shape("deep") + "</p:grpSp>" * 200
     item = "<text:list><text:list-item>"
     text = item * 100 + "<text:p>deep</text:p>" + "</text:list-item></text:list>" * 100

@@ -50,7 +50,7 @@ def test_a_user_password_is_encrypted() -> None:
     assert refusal(make_files.pdf(user_password="x")) == "encrypted"
 
 
-def test_an_owner_password_only_is_no_obstacle() -> None:
+def test_owner_password_does_not_prevent_reading() -> None:
     assert extract(make_files.pdf(owner_password="x")).text == "Hello from a PDF."
 
 
@@ -78,7 +78,7 @@ def test_a_truncated_pdf_is_corrupt() -> None:
     assert refusal(make_files.pdf()[:400]) == "corrupt"
 
 
-def test_a_pdf_without_its_table_is_repaired() -> None:
+def test_pdf_without_cross_reference_table_is_repaired() -> None:
     data = make_files.pdf(["Still readable."])
     table = data.rindex(b"xref\n0")
 
@@ -128,7 +128,7 @@ def test_dates_are_iso_8601_and_what_is_none_stays(stated: str, expected: str) -
         ("a\u00a0b", "a b"),
     ],
 )
-def test_letters_that_served_only_the_look_are_undone(raw: str, clean: str) -> None:
+def test_ligatures_and_presentation_forms_are_replaced(raw: str, clean: str) -> None:
     assert tidy(raw) == clean
 
 

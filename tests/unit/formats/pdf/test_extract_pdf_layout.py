@@ -144,7 +144,7 @@ def test_large_numbered_lines_below_each_other_are_headings_of_their_own() -> No
     assert found.warnings == ()
 
 
-def test_lines_that_a_heading_has_taken_in_are_no_numbered_headings() -> None:
+def test_lines_merged_into_a_heading_are_no_numbered_headings() -> None:
     body = [Line("word " * 40, right=500, top=500 - 20 * row, size=10) for row in range(4)]
     title, rest = (
         Line("A heading", top=700, bottom=680, right=300, size=20),
@@ -229,7 +229,7 @@ def test_headers_and_footers_of_every_page_are_dropped() -> None:
     ]
 
 
-def test_words_of_every_other_page_are_dropped_and_those_of_a_few_kept() -> None:
+def test_headers_of_alternate_pages_are_dropped_and_rare_ones_kept() -> None:
     def sheet(number: int) -> bytes:
         header = "The Book" if number % 2 else f"Chapter {'abcd'[number // 4]}"
         return at(50, 770, header) + lines(

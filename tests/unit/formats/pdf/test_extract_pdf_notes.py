@@ -38,7 +38,7 @@ def test_comments_stand_at_the_end_of_their_page_as_quotations() -> None:
     assert found.text == ("Text of the page.\n\n> First line\n> Second line\n\nText of the page.")
 
 
-def test_hidden_comments_and_links_say_nothing() -> None:
+def test_hidden_comments_and_links_are_ignored() -> None:
     annotations = [
         b"/Subtype /Text /Rect [10 10 30 30] /F 2 /Contents (secret)",
         b"/Subtype /Link /Rect [10 10 30 30] /Contents (a link)",

@@ -62,7 +62,7 @@ def test_a_blank_page_is_empty_and_no_picture() -> None:
     assert ocr.sizes == []
 
 
-def test_letters_drawn_as_curves_are_a_picture() -> None:
+def test_text_drawn_as_curves_is_read_as_a_picture() -> None:
     drawn = b"".join(rule(50 + x, 700, 52 + x, 710) for x in range(0, 400, 4))
 
     assert extract(drawn, lines(50, 700, "Text.")).coverage.unread == 1
@@ -82,7 +82,7 @@ def test_a_picture_that_takes_too_long_is_unread_and_others_are_read() -> None:
     assert found.coverage == Coverage(pages=2, with_text=1, empty=0, unread=1, lost=(1,))
 
 
-def test_other_failures_of_the_engine_are_the_documents() -> None:
+def test_other_ocr_errors_fail_the_document() -> None:
     ocr = Ocr(error=Permanent("no memory", code="parser_memory"))
 
     with pytest.raises(Permanent) as caught:
@@ -134,13 +134,13 @@ def garbled() -> bytes:
     )
 
 
-def test_a_text_layer_that_says_nothing_is_reported() -> None:
+def test_unusable_text_layer_is_reported() -> None:
     found = extract(garbled(), lines(50, 700, "Text."))
 
     assert "garbled_text" in found.warnings
 
 
-def test_a_text_layer_that_says_nothing_is_read_from_the_picture() -> None:
+def test_page_with_unusable_text_layer_is_read_by_ocr() -> None:
     found = extract(garbled(), ocr=Ocr())
 
     assert found.text == "What the scan says"

@@ -26,7 +26,7 @@ def test_ligatures_that_are_in_order_stay() -> None:
     assert in_logical_order(_LAM + _ALEF, [(90.0, 100.0)] * 2) == _LAM + _ALEF
 
 
-def test_the_article_is_not_taken_for_a_ligature() -> None:
+def test_arabic_article_is_not_a_ligature() -> None:
     assert in_logical_order(_ALEF + _LAM + _BEH, one_by_one(3)) == _ALEF + _LAM + _BEH
 
 
