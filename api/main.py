@@ -68,7 +68,7 @@ from api.schema import openapi
 from api.schema.query import known_query
 from ingest.errors import BlobMissing, Conflict, IngestError, NotFound, Rejected, Transient
 from ingest.observability.metrics import statement_timed_out
-from ingest.postgres.database import is_out_of_reach, is_timed_out
+from ingest.postgres.database import is_database_unavailable, is_timed_out
 from ingest.runtime import Runtime
 
 log = structlog.get_logger()
@@ -235,7 +235,7 @@ def _from_the_database(request: Request, error: Exception) -> Response:
         log.warning("api.statement_timed_out", **kind)
         detail = "the request took too long and was ended; try again"
         return problem(503, code="database_timeout", detail=detail, headers=_SOON)
-    if is_out_of_reach(error):
+    if is_database_unavailable(error):
         log.error("api.database_lost", **kind)
         detail = "the database does not answer; try again"
         return problem(503, code="database_unavailable", detail=detail, headers=_SOON)

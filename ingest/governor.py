@@ -93,7 +93,7 @@ class Governor:
         """
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
-            if (hold := _pause(now)) is not None:
+            if (hold := _current_pause(now)) is not None:
                 return hold
             limits = self._limits_of(lane, now)
             elapsed = max(0.0, (now.now - now.refilled_at).total_seconds())
@@ -110,7 +110,7 @@ class Governor:
                 )
             probes = now.failures >= provider_lanes.FAILURES_TO_PAUSE
             if probes and not may_try:
-                return _trial(now.cause)
+                return _trial_hold(now.cause)
             granted = replace(
                 now,
                 requests=requests_left,
@@ -122,7 +122,7 @@ class Governor:
             await provider_lanes.save(conn, lane, granted)
         return None
 
-    async def paused(self, lane: str) -> Hold | None:
+    async def current_hold(self, lane: str) -> Hold | None:
         """The lane's pause, or that a trial is due; None: neither. Reserves nothing."""
         state = await self.state(lane)
         if state is None:
@@ -131,7 +131,7 @@ class Governor:
             reason = _wait_reason(state.reason)
             return Hold(delay=state.delay, reason=reason, cause=state.cause)
         if state.failures >= provider_lanes.FAILURES_TO_PAUSE:
-            return _trial(state.cause)
+            return _trial_hold(state.cause)
         return None
 
     async def state(self, lane: str) -> LaneState | None:
@@ -139,21 +139,21 @@ class Governor:
         async with self._pool.connection() as conn:
             return await provider_lanes.state(conn, lane)
 
-    async def limited(
+    async def record_rate_limit(
         self, lane: str, *, retry_after: timedelta | None = None, cause: Cause | None = None
     ) -> None:
         """The provider limits the rate: pause the lane, exactly for `retry_after` if given."""
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
-            failures = now.failures + _is_news(now)
-            backoff = _backoff(failures) if _is_news(now) else timedelta(0)
+            failures = now.failures + _counts_as_new(now)
+            backoff = _backoff(failures) if _counts_as_new(now) else timedelta(0)
             delay = backoff if retry_after is None else retry_after
-            after = _paused(now, failures, delay, "rate_limited")
-            if _is_news(now):
-                after = _because(after, cause, is_failing=now.failing_since is not None)
+            after = _after_failure(now, failures, delay, "rate_limited")
+            if _counts_as_new(now):
+                after = _with_cause(after, cause, is_failing=now.failing_since is not None)
             await provider_lanes.save(conn, lane, after)
 
-    async def failed(
+    async def record_failure(
         self,
         lane: str,
         *,
@@ -168,17 +168,17 @@ class Governor:
         """
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
-            failures = now.failures + _is_news(now)
+            failures = now.failures + _counts_as_new(now)
             if at_once:
                 failures = max(failures, provider_lanes.FAILURES_TO_PAUSE)
             delay = retry_after or timedelta(0)
-            if retry_after is None and _is_news(now):
+            if retry_after is None and _counts_as_new(now):
                 longest = _LONGEST_BACKOFF if cause is None else _LONGEST_TRIAL_PAUSE
                 delay = min(longest, _backoff(failures - provider_lanes.FAILURES_TO_PAUSE + 1))
-            after = _paused(now, failures, delay, "provider_unavailable")
-            is_paused = _pause(after) is not None
-            if _is_news(now) or at_once:
-                after = _because(after, cause, is_failing=is_paused)
+            after = _after_failure(now, failures, delay, "provider_unavailable")
+            is_paused = _current_pause(after) is not None
+            if _counts_as_new(now) or at_once:
+                after = _with_cause(after, cause, is_failing=is_paused)
             await provider_lanes.save(conn, lane, after)
         if cause is not None and after.failing_since != now.failing_since:
             log.warning(
@@ -190,7 +190,7 @@ class Governor:
             )
         return is_paused
 
-    async def succeeded(self, lane: str) -> None:
+    async def record_success(self, lane: str) -> None:
         """The provider answered: reset its failures and resume waiting jobs."""
         async with self._pool.connection() as conn:
             was_failing = await provider_lanes.succeed(conn, lane)
@@ -257,23 +257,23 @@ def _backoff(failures: int) -> timedelta:
     return min(_LONGEST_BACKOFF, timedelta(seconds=2 ** min(failures - 1, 30)))
 
 
-def _is_news(lane: Lane) -> bool:
+def _counts_as_new(lane: Lane) -> bool:
     """Whether a failure counts: not if the request was sent before the current pause began."""
-    return lane.pause_reason == "probe" or _pause(lane) is None
+    return lane.pause_reason == "probe" or _current_pause(lane) is None
 
 
-def _pause(lane: Lane) -> Hold | None:
+def _current_pause(lane: Lane) -> Hold | None:
     if lane.paused_until is None or lane.paused_until <= lane.now:
         return None
     delay = lane.paused_until - lane.now
     return Hold(delay=delay, reason=_wait_reason(lane.pause_reason), cause=lane.cause)
 
 
-def _trial(cause: Cause | None) -> Hold:
+def _trial_hold(cause: Cause | None) -> Hold:
     return Hold(delay=_SHORTEST_WAIT, reason="provider_unavailable", cause=cause, is_trial_due=True)
 
 
-def _because(lane: Lane, cause: Cause | None, *, is_failing: bool = False) -> Lane:
+def _with_cause(lane: Lane, cause: Cause | None, *, is_failing: bool = False) -> Lane:
     """The lane with the cause of its failure; `is_failing`: the failure pauses the lane."""
     if cause is None:
         return lane
@@ -291,9 +291,9 @@ def _wait_reason(reason: PauseReason | None) -> WaitReason:
     return "rate_limited" if reason == "rate_limited" else "provider_unavailable"
 
 
-def _paused(lane: Lane, failures: int, delay: timedelta, reason: PauseReason) -> Lane:
+def _after_failure(lane: Lane, failures: int, delay: timedelta, reason: PauseReason) -> Lane:
     """The lane after a failure; a current pause is never shortened."""
     until = lane.now + min(delay, _LONGEST_PAUSE)
-    if not _is_news(lane) and lane.paused_until is not None and lane.paused_until >= until:
+    if not _counts_as_new(lane) and lane.paused_until is not None and lane.paused_until >= until:
         return replace(lane, failures=failures)
     return replace(lane, failures=failures, paused_until=until, pause_reason=reason)

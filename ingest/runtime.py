@@ -19,7 +19,7 @@ from ingest.governor import Governor, Limits
 from ingest.handlers.context import ArchiveLimits, Context, Web
 from ingest.handlers.registry import load_handlers
 from ingest.model import EmbeddingModel, MissingModule, OcrSettings
-from ingest.postgres.database import Pool, check_server, noticing_silence, open_pool, transaction
+from ingest.postgres.database import Pool, check_server, open_pool, transaction, with_keepalives
 from ingest.postgres.embedded.server import EmbeddedPostgres
 from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import migrate
@@ -34,11 +34,11 @@ from ingest.sandbox.pool import ParserPool
 from ingest.settings.operator_key import operator_key
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
-from ingest.store.documents.chunking import Installation
-from ingest.store.retention.retention_jobs import KeepJobs
+from ingest.store.documents.chunking import ChunkingDefaults
+from ingest.store.retention.retention_jobs import JobRetention
 from ingest.store.search.search_hints import Hints
 from ingest.ticks.database_clock import DatabaseClock
-from ingest.ticks.housekeeping import Keep
+from ingest.ticks.housekeeping import RetentionPeriods
 from ingest.ticks.schedule import build_ticks, recover_stale_jobs
 from ingest.webhook_inbox import CHANNEL, Inbox
 from ingest.worker.loop import Worker
@@ -75,9 +75,9 @@ class Runtime:
     search_hints: Hints = field(default_factory=Hints)
 
     @property
-    def chunking(self) -> Installation:
+    def chunking(self) -> ChunkingDefaults:
         """Installation defaults for chunking."""
-        return Installation(
+        return ChunkingDefaults(
             chunking=chunk_settings(self.settings, self.model), largest=self.model.max_tokens
         )
 
@@ -97,7 +97,7 @@ def database(settings: Settings, *, join: bool) -> Iterator[str]:
         dsn = settings.database_url.get_secret_value()
         check_server(dsn)
         migrate(dsn)
-        yield noticing_silence(dsn)
+        yield with_keepalives(dsn)
         return
     postgres = EmbeddedPostgres(settings.data_dir)
     dsn = postgres.start(join=join)
@@ -208,7 +208,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         tick=settings.tick,
         stale_after=settings.stale_after,
         rescrape=settings.nightly,
-        keep=keep_of(settings),
+        keep=retention_periods(settings),
         clock=clock,
     )
     await recover_stale_jobs(runtime.pool, stale_after=settings.stale_after)
@@ -250,10 +250,10 @@ def _limits(settings: Settings, lane: str | None) -> dict[str, Limits]:
     return {lane: limits}
 
 
-def keep_of(settings: Settings) -> Keep:
+def retention_periods(settings: Settings) -> RetentionPeriods:
     """Retention periods from the settings."""
-    return Keep(
-        jobs=KeepJobs(jobs=settings.keep_jobs, failed_jobs=settings.keep_failed_jobs),
+    return RetentionPeriods(
+        jobs=JobRetention(jobs=settings.keep_jobs, failed_jobs=settings.keep_failed_jobs),
         events=settings.keep_events,
         answers=settings.keep_answers,
         deliveries=settings.keep_deliveries,

@@ -16,7 +16,7 @@ from uuid import UUID
 from api.live import messages
 from api.live.client_queue import Message
 from ingest.postgres.batch_loader import BatchLoader
-from ingest.postgres.database import Connection, Pool, is_out_of_reach, transaction
+from ingest.postgres.database import Connection, Pool, is_database_unavailable, transaction
 from ingest.store.sources import progress
 from ingest.store.sources.progress import Progress, SourceProgress
 
@@ -43,10 +43,12 @@ class States:
         """`newest`: how many finished sources to show."""
         self._pool = pool
         self._newest = newest
-        self._sources = BatchLoader(self._load_sources, concerns_all=is_out_of_reach)
-        self._shown = BatchLoader(self._load_shown, concerns_all=is_out_of_reach)
-        self._applications = BatchLoader(self._load_applications, concerns_all=is_out_of_reach)
-        self._settled = BatchLoader(self._load_settled, concerns_all=is_out_of_reach)
+        self._sources = BatchLoader(self._load_sources, concerns_all=is_database_unavailable)
+        self._shown = BatchLoader(self._load_shown, concerns_all=is_database_unavailable)
+        self._applications = BatchLoader(
+            self._load_applications, concerns_all=is_database_unavailable
+        )
+        self._settled = BatchLoader(self._load_settled, concerns_all=is_database_unavailable)
 
     async def of_sources(self, application_id: UUID, ids: Collection[UUID]) -> Mapping[UUID, State]:
         """Those of `ids` that belong to the application."""
@@ -62,7 +64,7 @@ class States:
         return (await self._applications.get([application_id]))[application_id]
 
     async def settled_before(self) -> datetime:
-        """As progress.settled_before()."""
+        """As progress.visible_before()."""
         return (await self._settled.get([_NOW]))[_NOW]
 
     async def _load_sources(
@@ -84,7 +86,7 @@ class States:
         shown = {}
         for application_id in application_ids:
             async with transaction(self._pool) as conn:
-                ids = await progress.worth_showing(
+                ids = await progress.unfinished_and_newest(
                     conn,
                     application_id=application_id,
                     limit=messages.LARGEST_SUBSCRIPTION,
@@ -100,7 +102,7 @@ class States:
 
     async def _load_settled(self, keys: Sequence[str]) -> Mapping[str, datetime]:
         async with transaction(self._pool) as conn:
-            time = await progress.settled_before(conn)
+            time = await progress.visible_before(conn)
         return dict.fromkeys(keys, time)
 
 

@@ -19,7 +19,7 @@ from ingest.errors import Conflict, NotFound
 from ingest.model import SourceStatus
 from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import rescrapes
-from ingest.store.documents.chunking import Installation
+from ingest.store.documents.chunking import ChunkingDefaults
 from ingest.store.sources import events, source_control, source_views
 from ingest.store.sources.source_views import SourceFilter, SourceView
 
@@ -218,6 +218,6 @@ async def _source(conn: Connection, application_id: UUID, id: UUID) -> SourceVie
     return row
 
 
-def _shown(row: SourceView, usual: Installation) -> Source:
-    effective = EffectiveChunking.model_validate(usual.effective(*row.chunking_choices))
+def _shown(row: SourceView, defaults: ChunkingDefaults) -> Source:
+    effective = EffectiveChunking.model_validate(defaults.effective(*row.chunking_choices))
     return Source(**_Stored.model_validate(row).model_dump(), effective_chunking=effective)

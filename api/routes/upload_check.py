@@ -15,7 +15,7 @@ from api.schema.json_model import Body, Metadata, View
 from api.upload.paths import normalise
 from ingest.postgres.database import transaction
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import OnConflict, Upload, UploadedFile
+from ingest.store.sources.verdicts import OnConflict, UploadedFile, UploadRequest
 
 router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
 
@@ -49,7 +49,7 @@ async def check_upload(
     body: UploadCheck, runtime: RuntimeDep, pool: PoolDep, key: Editor
 ) -> UploadCheckAnswer:
     """List the files that are already stored, so that sending them would change nothing."""
-    upload = Upload(
+    upload = UploadRequest(
         application_id=key.application_id,
         batch_id=None,
         model_id=runtime.model_id,

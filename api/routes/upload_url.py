@@ -19,7 +19,7 @@ from api.schema.json_model import Metadata, View
 from api.schema.schedules import Schedule
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.crawl import rescrapes, runs
-from ingest.store.crawl.runs import NewRun, Run
+from ingest.store.crawl.runs import NewRun, StartedRun
 from ingest.store.queue import job_views
 
 router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
@@ -126,7 +126,7 @@ async def follow_url(
     return respond(hub_of(request), pool, key, followed)
 
 
-async def _start(pool: Pool, new: NewRun) -> Run:
+async def _start(pool: Pool, new: NewRun) -> StartedRun:
     async with transaction(pool) as conn:
         return await runs.start(conn, new)
 
@@ -139,5 +139,5 @@ async def _known(conn: Connection, key: Key, job_id: UUID) -> Followed | None:
     return Followed(source_id=job.knowledge_source_id, job_id=job_id)
 
 
-def _answer(run: Run) -> UrlAccepted:
+def _answer(run: StartedRun) -> UrlAccepted:
     return UrlAccepted(knowledge_source_id=run.source_id, job_id=run.job_id, crawl_id=run.crawl_id)

@@ -22,9 +22,15 @@ from api.upload import multipart
 from api.upload.intake import Intake
 from ingest.errors import Rejected
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.store.documents.chunking import Installation
+from ingest.store.documents.chunking import ChunkingDefaults
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import FileVerdict, OnConflict, Upload, UploadedFile, Verdict
+from ingest.store.sources.verdicts import (
+    FileVerdict,
+    OnConflict,
+    UploadedFile,
+    UploadRequest,
+    Verdict,
+)
 
 router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
 
@@ -135,8 +141,8 @@ def _fields(given: dict[str, str]) -> UploadFields:
         raise RequestValidationError(errors) from None
 
 
-def _upload(fields: UploadFields, key: Key, model_id: int) -> Upload:
-    return Upload(
+def _upload(fields: UploadFields, key: Key, model_id: int) -> UploadRequest:
+    return UploadRequest(
         application_id=key.application_id,
         batch_id=fields.batch_id,
         model_id=model_id,
@@ -157,7 +163,9 @@ def _nothing_accepted(files: Sequence[UploadedFile]) -> JSONResponse:
     )
 
 
-def _content(upload: Upload, cut_by: Chunking | None, files: Sequence[UploadedFile]) -> list[Any]:
+def _content(
+    upload: UploadRequest, cut_by: Chunking | None, files: Sequence[UploadedFile]
+) -> list[Any]:
     """Fields covered by the idempotency digest."""
     return [
         *([] if cut_by is None else [cut_by.model_dump()]),
@@ -174,19 +182,23 @@ class _Cut:
     """The chunk settings for the files of an upload."""
 
     wanted: Chunking
-    usual: Installation
+    defaults: ChunkingDefaults
 
-    async def set(self, conn: Connection, upload: Upload, verdicts: Sequence[FileVerdict]) -> None:
+    async def set(
+        self, conn: Connection, upload: UploadRequest, verdicts: Sequence[FileVerdict]
+    ) -> None:
         taken = [
             verdict.source_id
             for verdict in verdicts
             if verdict.source_id and verdict.verdict in ("accepted", "unchanged")
         ]
-        await chunking.set_of_sources(conn, upload.application_id, taken, self.wanted, self.usual)
+        await chunking.set_of_sources(
+            conn, upload.application_id, taken, self.wanted, self.defaults
+        )
 
 
 async def _register(
-    pool: Pool, intake: Intake, upload: Upload, once: Once, cut: _Cut | None
+    pool: Pool, intake: Intake, upload: UploadRequest, once: Once, cut: _Cut | None
 ) -> Answer:
     """Make the bytes of accepted files durable, then write the rows that refer to them.
 
@@ -214,7 +226,7 @@ class _Missing(Exception):
 
 
 async def _try_to_register(
-    pool: Pool, intake: Intake, upload: Upload, once: Once, cut: _Cut | None
+    pool: Pool, intake: Intake, upload: UploadRequest, once: Once, cut: _Cut | None
 ) -> Answer | None:
     """None, and nothing written, if a file was accepted whose bytes are not durable."""
     try:

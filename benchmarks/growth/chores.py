@@ -9,7 +9,7 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from ingest.postgres.database import Connection, Pool, open_pool, transaction
-from ingest.runtime import keep_of
+from ingest.runtime import retention_periods
 from ingest.settings.settings import Settings
 from ingest.store.queue import claims, jobs, queue_stats
 from ingest.store.queue.jobs import NewJob
@@ -33,7 +33,7 @@ def chores(dsn: str, application: UUID) -> dict[str, float]:
 
 
 async def _measured(dsn: str, application: UUID) -> dict[str, float]:
-    keep, stale_after = keep_of(Settings()), Settings().stale_after
+    keep, stale_after = retention_periods(Settings()), Settings().stale_after
     async with open_pool(dsn, size=2, application_name="benchmark") as pool:
         work: Mapping[str, Callable[[], Awaitable[object]]] = {
             "tick: recover jobs of dead workers": lambda: recover_stale_jobs(

@@ -19,7 +19,7 @@ import structlog
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents import held_documents
 from ingest.store.retention import retention, retention_jobs, retention_runs
-from ingest.store.retention.retention_jobs import EndedJob, KeepJobs
+from ingest.store.retention.retention_jobs import EndedJob, JobRetention
 from ingest.store.tenants import applications, idempotency
 
 log = structlog.get_logger()
@@ -38,10 +38,10 @@ Step = Callable[[Connection], Awaitable[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Keep:
+class RetentionPeriods:
     """Retention periods."""
 
-    jobs: KeepJobs
+    jobs: JobRetention
     events: timedelta
     answers: timedelta
     deliveries: timedelta
@@ -63,7 +63,9 @@ class _Deadline:
 Forget = Callable[[_Deadline], Awaitable[int]]
 
 
-async def keep_house(pool: Pool, keep: Keep, *, budget: timedelta = _BUDGET) -> dict[str, int]:
+async def keep_house(
+    pool: Pool, keep: RetentionPeriods, *, budget: timedelta = _BUDGET
+) -> dict[str, int]:
     """Remove everything past its retention period; returns the number of rows by kind.
 
     Each kind has the full `budget`. An error in one kind does not stop the rest.
@@ -85,7 +87,7 @@ async def keep_house(pool: Pool, keep: Keep, *, budget: timedelta = _BUDGET) -> 
     return removed
 
 
-def _simple_steps(keep: Keep) -> dict[str, Step]:
+def _simple_steps(keep: RetentionPeriods) -> dict[str, Step]:
     limit = _ROWS_AT_ONCE
     return {
         "answers": partial(idempotency.forget_answers, older_than=keep.answers, limit=limit),
@@ -110,7 +112,7 @@ async def _repeat(pool: Pool, step: Step, deadline: _Deadline) -> int:
 # ---------------------------------------------------------------- jobs
 
 
-async def _forget_jobs(pool: Pool, keep: KeepJobs, deadline: _Deadline) -> int:
+async def _forget_jobs(pool: Pool, keep: JobRetention, deadline: _Deadline) -> int:
     """Repeat until a round removes nothing: a root is removed the round after its last child."""
     total = 0
     while removed := await _forget_jobs_once(pool, keep, deadline):
@@ -118,13 +120,15 @@ async def _forget_jobs(pool: Pool, keep: KeepJobs, deadline: _Deadline) -> int:
     return total
 
 
-async def _forget_jobs_once(pool: Pool, keep: KeepJobs, deadline: _Deadline) -> int:
+async def _forget_jobs_once(pool: Pool, keep: JobRetention, deadline: _Deadline) -> int:
     total = 0
     last: EndedJob | None = None
     while not deadline.is_over:
         async with transaction(pool) as conn:
-            ended = await retention_jobs.ended(conn, keep, after=last, limit=_JOBS_AT_ONCE)
-            over = await retention_jobs.over(conn, keep, list({job.root_id for job in ended}))
+            ended = await retention_jobs.list_ended(conn, keep, after=last, limit=_JOBS_AT_ONCE)
+            over = await retention_jobs.expired_runs(
+                conn, keep, list({job.root_id for job in ended})
+            )
         if not ended:
             break
         last = ended[-1]
@@ -135,7 +139,7 @@ async def _forget_jobs_once(pool: Pool, keep: KeepJobs, deadline: _Deadline) -> 
     return total
 
 
-async def _let_go(pool: Pool, keep: KeepJobs, jobs: Sequence[EndedJob]) -> list[EndedJob]:
+async def _let_go(pool: Pool, keep: JobRetention, jobs: Sequence[EndedJob]) -> list[EndedJob]:
     """Detach these jobs from their sources where allowed; returns the jobs now unreferenced."""
     current: defaultdict[UUID, list[EndedJob]] = defaultdict(list)
     for job in jobs:
@@ -145,7 +149,7 @@ async def _let_go(pool: Pool, keep: KeepJobs, jobs: Sequence[EndedJob]) -> list[
     for application_id, theirs in current.items():
         async with transaction(pool) as conn:
             await applications.lock_sources(conn, application_id)
-            gone |= await retention_jobs.let_go(
+            gone |= await retention_jobs.detach_sources(
                 conn,
                 keep,
                 application_id=application_id,

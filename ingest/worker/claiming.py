@@ -48,7 +48,7 @@ class Claiming:
         After an empty claim, the oldest job is claimed alone: that takes half the time and, since
         more slots are free, delays no other application.
         """
-        await claims.share_switches(conn)
+        await claims.lock_switches_shared(conn)
         await self._refresh(conn)
         if self._found_nothing and batch > 1:
             claimed = await self._oldest(conn)
@@ -62,7 +62,7 @@ class Claiming:
         self._found_nothing = False
         free = [type for type in self._claimable if type not in self._limited]
         claimed = await claims.claim_oldest(conn, types=free, worker=self._worker)
-        await announce.claimed(conn, claimed)
+        await announce.jobs_claimed(conn, claimed)
         return claimed
 
     async def _in_turn(self, conn: Connection, batch: int) -> list[ClaimedJob]:
@@ -73,8 +73,8 @@ class Claiming:
         claimed = await self._claim(conn, types, batch, allowed)
         started = Counter(job.type for job in claimed if job.type in allowed)
         if started:
-            await claims.spend(conn, started)
-        await announce.claimed(conn, claimed)
+            await claims.charge_rate_limits(conn, started)
+        await announce.jobs_claimed(conn, claimed)
         return claimed
 
     async def pause(self, conn: Connection) -> timedelta | None:

@@ -9,7 +9,7 @@ import structlog
 from psycopg_pool import PoolTimeout
 
 from ingest.asynchronous.tasks import end
-from ingest.postgres.database import Pool, has_lost_connection, is_out_of_reach
+from ingest.postgres.database import Pool, has_lost_connection, is_database_unavailable
 from ingest.worker.batches import BatchCompletion
 from ingest.worker.finish import Finished, commit
 from ingest.worker.slots import Slot
@@ -67,7 +67,7 @@ class Finisher:
 
     def hand_in(self, slot: Slot, finished: Finished) -> None:
         """Queue the outcome for commit."""
-        (self._bare if finished.is_bare else self._others).append((slot, finished))
+        (self._bare if finished.is_plain_completion else self._others).append((slot, finished))
         self._open += 1
         self._some.set()
 
@@ -112,7 +112,7 @@ class Finisher:
         else:
             [(slot, finished)] = wanted
             finished.losses += has_lost_connection(error)
-            if is_out_of_reach(error) and finished.losses < _MOST_LOSSES:
+            if is_database_unavailable(error) and finished.losses < _MOST_LOSSES:
                 self._commit_later(wanted, error)
             else:
                 self._on_done(slot, error)

@@ -6,14 +6,14 @@ from typing import Any
 from uuid import UUID
 
 from ingest.postgres.database import Connection, Pool
-from ingest.store.retention.retention_jobs import KeepJobs
+from ingest.store.retention.retention_jobs import JobRetention
 from ingest.store.sources import batch_views, progress
-from ingest.ticks.housekeeping import Keep, keep_house
+from ingest.ticks.housekeeping import RetentionPeriods, keep_house
 from tests.support.queue_builders import enqueue
 
 DAY = timedelta(days=1)
-KEEP = Keep(
-    jobs=KeepJobs(jobs=30 * DAY, failed_jobs=90 * DAY),
+KEEP = RetentionPeriods(
+    jobs=JobRetention(jobs=30 * DAY, failed_jobs=90 * DAY),
     events=7 * DAY,
     answers=7 * DAY,
     deliveries=30 * DAY,

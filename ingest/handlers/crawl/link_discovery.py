@@ -12,8 +12,8 @@ from ingest.model import MOST_LINKS
 from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import crawl_pages, crawls, frontier
 from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
-from ingest.store.crawl.crawls import Crawl, Locked
-from ingest.store.crawl.frontier import Family, NewPage, SeenPage
+from ingest.store.crawl.crawls import Crawl, LockedCrawl
+from ingest.store.crawl.frontier import NewPage, RunTarget, SeenPage
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.web import urls
@@ -88,7 +88,13 @@ def _sort(links: Iterable[str], scope: Scope, rules: Robots, home: str, depth: i
 
 
 async def add_found(
-    conn: Connection, job: ClaimedJob, crawl: Crawl, found: Found, *, locked: Locked, freed: int = 0
+    conn: Connection,
+    job: ClaimedJob,
+    crawl: Crawl,
+    found: Found,
+    *,
+    locked: LockedCrawl,
+    freed: int = 0,
 ) -> None:
     """Add found pages to the frontier, up to the page limit; release `freed` places first.
 
@@ -97,20 +103,20 @@ async def add_found(
     await frontier.count(conn, crawl.id, -freed)
     if locked.status not in ("pending", "running"):
         return  # a page that was retried after its run ended
-    family = family_of(job, crawl)
+    target = run_target(job, crawl)
     room = max(locked.settings.limit - locked.page_count + freed, 0)
-    room -= await frontier.promote(conn, family, places=room)
+    room -= await frontier.promote(conn, target, room=room)
     skipped = await frontier.add(
-        conn, family, found.pages, room=room, variants=locked.settings.variants
+        conn, target, found.pages, room=room, variants=locked.settings.variants
     )
     await frontier.add_seen(conn, crawl.id, crawl.source_id, found.forbidden)
-    hidden = await frontier.stored_only(conn, family, found.too_deep)
+    hidden = await frontier.count_stored_only(conn, target, found.too_deep)
     await crawls.add_skipped(conn, crawl.id, found.skipped + skipped + Counter(unread=hidden))
 
 
-def family_of(job: ClaimedJob, crawl: Crawl) -> Family:
+def run_target(job: ClaimedJob, crawl: Crawl) -> RunTarget:
     """The owner of the run's pages: tenant, source, run, root job, priority."""
-    return Family(
+    return RunTarget(
         application_id=crawl.application_id,
         source_id=crawl.source_id,
         crawl_id=crawl.id,
@@ -134,4 +140,4 @@ async def lead_on_without(
             raise LeaseLost(job.id)
         locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
         await add_found(conn, job, crawl, found, locked=locked)
-        await crawl_pages.led_on(conn, page.id, job=job)
+        await crawl_pages.mark_links_followed(conn, page.id, job=job)

@@ -11,7 +11,7 @@ from ingest.errors import LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Wait
 from ingest.handlers.crawl.current_run import run_of
 from ingest.handlers.crawl.finish_crawl import finish_crawl
-from ingest.handlers.crawl.link_discovery import Found, add_found, family_of, sort_links
+from ingest.handlers.crawl.link_discovery import Found, add_found, run_target, sort_links
 from ingest.handlers.crawl.robots import AGAIN, RobotsUnavailable, robots_of
 from ingest.handlers.crawl.sitemaps import Named, sitemap_pages
 from ingest.handlers.firecrawl import run
@@ -56,7 +56,7 @@ async def _look_at_orphans(job: ClaimedJob, crawl: Crawl, ctx: Context) -> bool:
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
-        return await frontier.requeue_orphans(conn, family_of(job, crawl)) > 0
+        return await frontier.requeue_orphans(conn, run_target(job, crawl)) > 0
 
 
 async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
@@ -82,7 +82,7 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
 
     async def write(conn: Connection) -> None:
         locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
-        await crawls.run(conn, crawl.id)
+        await crawls.mark_running(conn, crawl.id)
         await add_found(conn, job, crawl, first, locked=locked)
 
     return Outcome(write=write, wait=Wait(delay=_LOOK_AGAIN, reason="pages"))
@@ -95,16 +95,16 @@ async def _begin_later(crawl: Crawl, ctx: Context, error: RobotsUnavailable) -> 
     if (crawl.sent_seconds_ago or 0) > _PATIENCE_SECONDS:
         raise Permanent(f"{error}, for an hour now", code=error.code)
     async with transaction(ctx.pool) as conn:
-        await crawls.tried(conn, crawl.id)
+        await crawls.save_first_attempt(conn, crawl.id)
     return Outcome(wait=Wait(delay=AGAIN, reason="robots_unavailable"))
 
 
 async def _look_at_pages_again(conn: Connection, job: ClaimedJob, crawl: Crawl) -> bool:
     """Requeue failed pages; all, if none failed or the run completed. Whether there were any."""
-    family = family_of(job, crawl)
-    if crawl.status != "completed" and await frontier.requeue(conn, family):
+    target = run_target(job, crawl)
+    if crawl.status != "completed" and await frontier.requeue(conn, target):
         return True
-    return await frontier.requeue(conn, family, all=True) > 0
+    return await frontier.requeue(conn, target, all=True) > 0
 
 
 async def _begin_again(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Crawl:
@@ -118,7 +118,7 @@ async def _begin_again(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Crawl:
         goes_on = crawl.provider == "builtin" and await _look_at_pages_again(conn, job, crawl)
         await crawls.restart(conn, crawl.id)
         if goes_on:
-            await crawls.run(conn, crawl.id)
+            await crawls.mark_running(conn, crawl.id)
         again = await crawls.get(conn, crawl.id)
     if again is None:
         raise LeaseLost(job.id)

@@ -15,7 +15,7 @@ from ingest.handlers.documents.new_document import new_document
 from ingest.postgres.database import Connection
 from ingest.store.crawl import crawl_pages, crawls, frontier, site_documents
 from ingest.store.crawl.crawl_pages import KnownPage, PageForJob, PageResult, StoredPage
-from ingest.store.crawl.crawls import Crawl, Locked
+from ingest.store.crawl.crawls import Crawl, LockedCrawl
 from ingest.store.crawl.frontier import SeenPage
 from ingest.store.documents import documents
 from ingest.store.documents.documents import NewDocument
@@ -169,7 +169,7 @@ async def _write(conn: Connection, work: _Work) -> None:
     await count_again(conn, crawl, locked)
 
 
-async def count_again(conn: Connection, crawl: Crawl, locked: Locked) -> None:
+async def count_again(conn: Connection, crawl: Crawl, locked: LockedCrawl) -> None:
     """Recount a run that has already ended, after one of its pages was retried."""
     if locked.status not in crawls.OPEN:
         await site_documents.recount(conn, source_id=crawl.source_id, crawl_id=crawl.id)
@@ -198,7 +198,7 @@ async def _result(conn: Connection, work: _Work) -> PageResult:
             await _remove(conn, work, twin.uri)
         # A twin from before this run is removed only at the run's end, with the pages that are
         # gone: many pages with the same text may be a site under maintenance.
-        await crawl_pages.demote(conn, twin.id, duplicate_of=work.read.uri)
+        await crawl_pages.mark_duplicate(conn, twin.id, duplicate_of=work.read.uri)
     return result
 
 
@@ -206,7 +206,7 @@ async def _other_name(conn: Connection, work: _Work) -> str | None:
     """Canonical URL if this page is an alias; None if it is not."""
     page, uri = work.page, work.read.uri
     if uri != page.uri:
-        other = await crawl_pages.by_uri(conn, page.crawl_id, uri)
+        other = await crawl_pages.find_by_uri(conn, page.crawl_id, uri)
         if other is not None and other.id != page.id:
             return uri
         # The run has no page for the redirect target yet: this page takes its address.
@@ -225,7 +225,7 @@ async def _twin(conn: Connection, work: _Work) -> KnownPage | None:
     """Another page of this run with identical text."""
     if work.crawl.source_type != "site" or work.is_collapsed or not work.read.seen.text_hash:
         return None
-    return await crawl_pages.same_text(conn, work.page, work.read.seen.text_hash)
+    return await crawl_pages.find_same_text(conn, work.page, work.read.seen.text_hash)
 
 
 def _wins(work: _Work, twin: KnownPage) -> bool:
@@ -286,7 +286,7 @@ async def _store(conn: Connection, work: _Work) -> PageResult:
 async def _remove(conn: Connection, work: _Work, uri: str) -> None:
     """Remove the document of an address whose text is searchable under another address."""
     source_id = work.crawl.source_id
-    stored = await crawl_pages.stored(conn, source_id, uri)
+    stored = await crawl_pages.stored_page(conn, source_id, uri)
     if stored is None:
         return
     chunks, tokens = await site_documents.counts(conn, source_id, uri)

@@ -6,13 +6,13 @@ from ingest.handlers.context import Context
 from ingest.model import ChunkSettings
 from ingest.postgres.database import Connection
 from ingest.store.documents import chunking
-from ingest.store.documents.chunking import Cut, Installation
+from ingest.store.documents.chunking import ChunkingDefaults, UsedChunking
 from ingest.store.sources.sources import SourceForJob
 
 
-def installation(ctx: Context) -> Installation:
+def installation(ctx: Context) -> ChunkingDefaults:
     """Installation defaults."""
-    return Installation(chunking=ctx.chunking, largest=ctx.model.max_tokens)
+    return ChunkingDefaults(chunking=ctx.chunking, largest=ctx.model.max_tokens)
 
 
 async def chunk_settings(source_id: UUID, ctx: Context) -> ChunkSettings:
@@ -23,7 +23,7 @@ async def chunk_settings(source_id: UUID, ctx: Context) -> ChunkSettings:
 
 def settings_of(source: SourceForJob, ctx: Context) -> ChunkSettings:
     """Chunk settings of a source at the time `source` was read."""
-    return chunking.of_layers(installation(ctx), source.application_chunking, source.own_chunking)
+    return chunking.resolve(installation(ctx), source.application_chunking, source.own_chunking)
 
 
 async def rechunk_if_moved(
@@ -33,5 +33,5 @@ async def rechunk_if_moved(
 
     If the settings have changed since, queues a rechunk job that applies them.
     """
-    cut = Cut(application_id=application_id, source_id=source_id, used=used)
-    await chunking.must_rechunk(conn, [cut], usual=installation(ctx))
+    cut = UsedChunking(application_id=application_id, source_id=source_id, used=used)
+    await chunking.queue_outdated(conn, [cut], defaults=installation(ctx))

@@ -39,8 +39,8 @@ class FanOut:
         """Permanent `archive_unsafe` if the uploaded file as a whole exceeds its limits."""
         await self._check(conn, place, limits)
         if place.is_root:
-            await members.begin(conn, place.root_job_id)
-        await members.keep(
+            await members.mark_awaiting(conn, place.root_job_id)
+        await members.mark_unchanged(
             conn, source_id=place.source.id, root_job_id=place.root_job_id, uris=self.kept
         )
         await jobs.enqueue(conn, self.jobs)

@@ -19,19 +19,19 @@ from ingest.handlers.documents.finish_members import end_of_members
 from ingest.handlers.documents.new_document import new_document
 from ingest.handlers.documents.read_file import read_file
 from ingest.handlers.documents.review_questions import ask
-from ingest.handlers.documents.source_content import SourceContent
+from ingest.handlers.documents.source_content import SourceContentWrite
 from ingest.handlers.registry import handler
 from ingest.model import ChunkSettings
 from ingest.postgres.database import Connection
 from ingest.sandbox.messages import Parsed
 from ingest.store.crawl import site_documents
 from ingest.store.documents import documents
-from ingest.store.documents.chunking import Cut
+from ingest.store.documents.chunking import UsedChunking
 from ingest.store.documents.documents import NewDocument
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources import members
-from ingest.store.sources.sources import Content
+from ingest.store.sources.sources import SourceContent
 
 # Fallback: normally the last file wakes the waiting job.
 _WAIT: Final = Wait(delay=timedelta(seconds=15), reason="members")
@@ -96,7 +96,7 @@ def _hand_over(job: ClaimedJob, place: Place, ctx: Context) -> Outcome:
 
     async def write(conn: Connection) -> None:
         if place.is_root:
-            await members.begin(conn, job.id)
+            await members.mark_awaiting(conn, job.id)
         await jobs.enqueue(conn, [unpacking])
 
     return Outcome(write=write, wait=_WAIT if place.is_root else None, result={"isArchive": True})
@@ -147,11 +147,11 @@ class _Ingested:
             },
         )
 
-    def _content(self, new: NewDocument) -> SourceContent:
+    def _content(self, new: NewDocument) -> SourceContentWrite:
         """A file without inner files is the whole content of its source."""
-        return SourceContent(
+        return SourceContentWrite(
             job_id=self.job.id,
-            content=Content(
+            content=SourceContent(
                 source_id=new.source_id,
                 content_hash=new.content_hash,
                 blob_key=self.job.payload["blobKey"],
@@ -161,8 +161,10 @@ class _Ingested:
                 chunk_count=len(new.chunks),
                 token_count=_tokens(new),
             ),
-            cut=Cut(application_id=new.application_id, source_id=new.source_id, used=self.settings),
-            usual=installation(self.ctx),
+            cut=UsedChunking(
+                application_id=new.application_id, source_id=new.source_id, used=self.settings
+            ),
+            defaults=installation(self.ctx),
         )
 
     async def _write(self, conn: Connection, new: NewDocument) -> None:
@@ -202,13 +204,13 @@ class _Ingested:
         """Write one of several documents: add its counts to the source, queue its inner files."""
         if self.place.is_root and not self.inside.jobs:
             # No jobs to wait for: end now.
-            await members.keep(
+            await members.mark_unchanged(
                 conn,
                 source_id=new.source_id,
                 root_job_id=self.job.id,
                 uris=[*self.inside.kept, new.uri],
             )
-            await members.end(
+            await members.finish_run(
                 conn,
                 new.source_id,
                 root_job_id=self.job.id,

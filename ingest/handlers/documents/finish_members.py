@@ -15,7 +15,7 @@ def end_of_members(job: ClaimedJob, place: Place, ctx: Context) -> Outcome:
     """
 
     async def write(conn: Connection) -> None:
-        still_there = await members.end(
+        still_there = await members.finish_run(
             conn,
             place.source.id,
             root_job_id=job.id,

@@ -21,7 +21,7 @@ from ingest.postgres.database import Connection, transaction
 from ingest.sandbox.messages import RechunkRequest
 from ingest.store.documents import documents, rechunks
 from ingest.store.documents.documents import chunking_json
-from ingest.store.documents.rechunks import Extent, NewCut, StoredDocument
+from ingest.store.documents.rechunks import NewChunks, RechunkCounts, StoredDocument
 from ingest.store.queue import jobs
 from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.jobs import ClaimedJob
@@ -62,7 +62,7 @@ class _Work:
     after: UUID | None = None
     settings: dict[str, Any] | None = None
     """Settings, as JSON, that the documents up to `after` were chunked with."""
-    there: Extent | None = None
+    there: RechunkCounts | None = None
     """Document counts as last read."""
     done: int = 0
     """Documents done since `there` was read."""
@@ -118,7 +118,7 @@ def _begin(job: ClaimedJob, ctx: Context, progress: Progress) -> _Work:
 async def _next(work: _Work, settings: ChunkSettings) -> StoredDocument | None:
     async with work.ctx.pool.connection() as conn:
         if work.there is None:
-            work.there, work.done = await rechunks.extent(conn, work.source_id, settings), 0
+            work.there, work.done = await rechunks.count_outdated(conn, work.source_id, settings), 0
         cut = work.there.documents - work.there.open + work.done
         work.progress.reached(95 * cut / max(work.there.documents, 1))
         return await rechunks.next_document(conn, work.source_id, settings, after=work.after)
@@ -158,8 +158,8 @@ def _new_cut(
     chunks: list[Chunk],
     vectors: EmbeddedChunks,
     ctx: Context,
-) -> NewCut:
-    return NewCut(
+) -> NewChunks:
+    return NewChunks(
         settings=settings,
         chunks=chunks,
         keywords=[keyword_text(chunk.text) for chunk in chunks],
@@ -186,7 +186,7 @@ def _error_code(document: StoredDocument, embedding: EmbeddingLoss | None) -> st
 
 
 async def _swap(
-    document: StoredDocument, new: NewCut, vectors: EmbeddedChunks, work: _Work
+    document: StoredDocument, new: NewChunks, vectors: EmbeddedChunks, work: _Work
 ) -> None:
     async with transaction(work.ctx.pool) as conn:
         if not await jobs.hold(conn, [work.job]):
@@ -217,7 +217,7 @@ async def _read_again(document: StoredDocument, work: _Work) -> None:
     async with transaction(work.ctx.pool) as conn:
         if not await jobs.hold(conn, [work.job]):
             raise LeaseLost(work.job.id)
-        begun = await rechunks.read_file_again(conn, document, priority=work.job.priority)
+        begun = await rechunks.queue_reread(conn, document, priority=work.job.priority)
     if begun:
         work.tally.read_again += 1
     else:
@@ -239,7 +239,7 @@ def _warn(work: _Work, message: str, document: StoredDocument, **details: Any) -
 
 def _go_on_later(work: _Work) -> Outcome:
     async def write(conn: Connection) -> None:
-        await rechunks.remember(conn, work.job.id, work.payload())
+        await rechunks.save_progress(conn, work.job.id, work.payload())
 
     return Outcome(wait=Wait(delay=timedelta(0), reason="next_documents"), write=write)
 
@@ -250,7 +250,7 @@ async def _end(work: _Work) -> Outcome:
         # A retry starts over; it skips documents that already have the current settings.
         async with transaction(work.ctx.pool) as conn:
             if await jobs.hold(conn, [work.job]):
-                await rechunks.remember(conn, work.job.id, {})
+                await rechunks.save_progress(conn, work.job.id, {})
         raise Permanent(
             f"{tally.failed} of {tally.failed + tally.documents} documents could not be cut again;"
             f" the last: {tally.last_message}",

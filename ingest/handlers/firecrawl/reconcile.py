@@ -87,7 +87,7 @@ class _Filler:
         batch = await self._inside(batch)
         known_as = [(page, item.uri) for page in batch for item in reported([page])]
         async with self._ctx.pool.connection() as conn:
-            news = await provider_pages.news(conn, self._crawl.id, reported(batch))
+            news = await provider_pages.changed_pages(conn, self._crawl.id, reported(batch))
         wanted = {item.uri for item in news}
         pages = [page for page, uri in known_as if uri in wanted]
         if not pages:
@@ -114,7 +114,7 @@ class _Filler:
         async with transaction(self._ctx.pool) as conn:
             if not await jobs.hold(conn, [self._job]):
                 raise LeaseLost(self._job.id)
-            await crawls.note_missing(
+            await crawls.set_missing_counts(
                 conn,
                 self._crawl.id,
                 at_least={NOT_SCRAPED: not_scraped},
@@ -157,12 +157,12 @@ class _Filler:
             return False
         crawl = self._crawl
         locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=self._job.id)
-        family = await provider_pages.family(conn, crawl)
-        self.added += await provider_pages.take_in(
-            conn, family, pages, locked=locked, event_id=event_id
+        target = await provider_pages.run_target(conn, crawl)
+        self.added += await provider_pages.add_reported(
+            conn, target, pages, locked=locked, event_id=event_id
         )
         if event_id is not None:
-            await webhook_events.done(
+            await webhook_events.mark_processed(
                 conn,
                 event_id,
                 type="page",

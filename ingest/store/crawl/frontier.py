@@ -48,7 +48,7 @@ class SeenPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
+class RunTarget:
     """The run that pages are added to; their jobs become children of its root job."""
 
     application_id: UUID
@@ -59,7 +59,7 @@ class Family:
 
 
 async def add(
-    conn: Connection, family: Family, found: Sequence[NewPage], *, room: int, variants: int
+    conn: Connection, target: RunTarget, found: Sequence[NewPage], *, room: int, variants: int
 ) -> Counter[str]:
     """Add new addresses to a run, each with a job; return how many were skipped, by reason.
 
@@ -68,51 +68,51 @@ async def add(
     The caller holds the lock of the run.
     """
     skipped: Counter[str] = Counter()
-    known = await _known(conn, family.crawl_id, [page.uri for page in found])
+    known = await _known(conn, target.crawl_id, [page.uri for page in found])
     wanted = list({page.uri: page for page in found if page.uri not in known}.values())
-    wanted = await _without_traps(conn, family, wanted, skipped, variants=variants)
+    wanted = await _without_traps(conn, target, wanted, skipped, variants=variants)
     beyond = wanted[room:]
-    await _insert(conn, family, wanted[:room])
+    await _insert(conn, target, wanted[:room])
     if beyond:
-        free = max(_MOST_WAITING - await over_limit(conn, family.crawl_id), 0)
+        free = max(_MOST_WAITING - await count_over_limit(conn, target.crawl_id), 0)
         skipped["limit"] = len(beyond[free:])
         await _insert_rows(
-            conn, family.crawl_id, family.source_id, beyond[:free], [None] * len(beyond[:free])
+            conn, target.crawl_id, target.source_id, beyond[:free], [None] * len(beyond[:free])
         )
     return skipped
 
 
-async def stored_only(conn: Connection, family: Family, uris: Sequence[str]) -> int:
+async def count_stored_only(conn: Connection, target: RunTarget, uris: Sequence[str]) -> int:
     """How many of these addresses have a document but are not yet pages of the run."""
     if not uris:
         return 0
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
-            _SQL["stored_only"],
+            _SQL["count_stored_only"],
             {
-                "source_id": family.source_id,
-                "crawl_id": family.crawl_id,
+                "source_id": target.source_id,
+                "crawl_id": target.crawl_id,
                 "digests": [_md5(uri) for uri in uris],
             },
         )
         return int(await cur.fetchone() or 0)
 
 
-async def over_limit(conn: Connection, crawl_id: UUID) -> int:
+async def count_over_limit(conn: Connection, crawl_id: UUID) -> int:
     """How many pages of a run wait for a place within the limit."""
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["over_limit"], {"crawl_id": crawl_id})
+        await cur.execute(_SQL["count_over_limit"], {"crawl_id": crawl_id})
         return int(await cur.fetchone() or 0)
 
 
-async def promote(conn: Connection, family: Family, *, places: int) -> int:
+async def promote(conn: Connection, target: RunTarget, *, room: int) -> int:
     """Queue waiting pages; return how many. The caller holds the lock of the run."""
-    if places <= 0:
+    if room <= 0:
         return 0
-    cursor = await conn.execute(_SQL["promote"], {"crawl_id": family.crawl_id, "places": places})
+    cursor = await conn.execute(_SQL["promote"], {"crawl_id": target.crawl_id, "room": room})
     pages = await cursor.fetchall()
-    await count(conn, family.crawl_id, len(pages))
-    await enqueue(conn, family, pages)
+    await count(conn, target.crawl_id, len(pages))
+    await enqueue(conn, target, pages)
     return len(pages)
 
 
@@ -126,7 +126,7 @@ async def _known(conn: Connection, crawl_id: UUID, uris: Iterable[str]) -> set[s
 
 async def _without_traps(
     conn: Connection,
-    family: Family,
+    target: RunTarget,
     wanted: Sequence[NewPage],
     skipped: Counter[str],
     *,
@@ -135,7 +135,7 @@ async def _without_traps(
     many = [page for page in wanted if page.shape != page.uri]
     if not many:
         return list(wanted)
-    source = {"crawl_id": family.crawl_id, "source_id": family.source_id}
+    source = {"crawl_id": target.crawl_id, "source_id": target.source_id}
     cursor = await conn.execute(
         _SQL["shapes"], {**source, "digests": list({_md5(page.shape) for page in many})}
     )
@@ -154,13 +154,13 @@ async def _without_traps(
     return kept
 
 
-async def _insert(conn: Connection, family: Family, pages: Sequence[NewPage]) -> None:
+async def _insert(conn: Connection, target: RunTarget, pages: Sequence[NewPage]) -> None:
     if not pages:
         return
     job_ids = [new_id() for _ in pages]
-    added = await _insert_rows(conn, family.crawl_id, family.source_id, pages, job_ids)
-    await count(conn, family.crawl_id, len(added))
-    await enqueue(conn, family, added)
+    added = await _insert_rows(conn, target.crawl_id, target.source_id, pages, job_ids)
+    await count(conn, target.crawl_id, len(added))
+    await enqueue(conn, target, added)
 
 
 async def _insert_rows(
@@ -187,33 +187,33 @@ async def _insert_rows(
     return await cursor.fetchall()
 
 
-async def only_page(
+async def ensure_single_page(
     conn: Connection, *, crawl_id: UUID, source_id: UUID, uri: str, fetch_url: str, job_id: UUID
 ) -> PageForJob:
     """The page of a single-page run; inserted if missing."""
-    page = await crawl_pages.of_run(conn, crawl_id)
+    page = await crawl_pages.first_page(conn, crawl_id)
     if page is None:
         new = NewPage(uri=uri, fetch_url=fetch_url, shape=uri, depth=0)
         await _insert_rows(conn, crawl_id, source_id, [new], [job_id])
-        page = await crawl_pages.of_run(conn, crawl_id)
+        page = await crawl_pages.first_page(conn, crawl_id)
     if page is None:
         raise LeaseLost(job_id)
     return page
 
 
-async def enqueue(conn: Connection, family: Family, pages: Sequence[tuple[UUID, UUID]]) -> None:
+async def enqueue(conn: Connection, target: RunTarget, pages: Sequence[tuple[UUID, UUID]]) -> None:
     """Queue jobs for pages, given as pairs of page id and job id."""
     await jobs.enqueue(
         conn,
         [
             jobs.NewJob(
                 id=job_id,
-                application_id=family.application_id,
+                application_id=target.application_id,
                 type="crawl_page",
-                source_id=family.source_id,
-                parent_job_id=family.root_job_id,
-                payload={"crawlId": str(family.crawl_id), "pageId": str(page_id)},
-                priority=family.priority,
+                source_id=target.source_id,
+                parent_job_id=target.root_job_id,
+                payload={"crawlId": str(target.crawl_id), "pageId": str(page_id)},
+                priority=target.priority,
             )
             for page_id, job_id in pages
         ],
@@ -248,48 +248,48 @@ async def add_seen(
     )
 
 
-async def requeue_orphans(conn: Connection, family: Family) -> int:
+async def requeue_orphans(conn: Connection, target: RunTarget) -> int:
     """Requeue pages whose canonical URL has no document, now to be stored; return how many.
 
     Locks jobs: call it before anything that locks the run.
     """
-    cursor = await conn.execute(_SQL["orphans"], {"crawl_id": family.crawl_id})
+    cursor = await conn.execute(_SQL["orphans"], {"crawl_id": target.crawl_id})
     orphans = dict(await cursor.fetchall())
     retried = await job_control.retry(
         conn,
-        application_id=family.application_id,
+        application_id=target.application_id,
         job_ids=list(orphans.values()),
         statuses=("completed",),
     )
     has_job = {job.id for job in retried}
     ids = [id for id, job_id in orphans.items() if job_id in has_job]
-    await conn.execute(_SQL["let_stand_alone"], {"ids": ids})
-    await count(conn, family.crawl_id, len(ids))
+    await conn.execute(_SQL["mark_standalone"], {"ids": ids})
+    await count(conn, target.crawl_id, len(ids))
     return len(ids)
 
 
-async def requeue(conn: Connection, family: Family, *, all: bool = False) -> int:
+async def requeue(conn: Connection, target: RunTarget, *, all: bool = False) -> int:
     """Requeue the failed pages of a run, or all; reuse their jobs if possible. Returns how many.
 
     Locks jobs: call it before anything that locks the run.
     """
-    cursor = await conn.execute(_SQL["to_try_again"], {"crawl_id": family.crawl_id, "all": all})
+    cursor = await conn.execute(_SQL["requeueable"], {"crawl_id": target.crawl_id, "all": all})
     pages = await cursor.fetchall()
     retried = await job_control.retry(
         conn,
-        application_id=family.application_id,
+        application_id=target.application_id,
         job_ids=[job_id for _, job_id, _ in pages],
         statuses=("failed", "cancelled", "completed"),
     )
     has_job = {job.id for job in retried}
     again = [(id, job_id if job_id in has_job else new_id()) for id, job_id, _ in pages]
-    await count(conn, family.crawl_id, sum(gave_place_back for _, _, gave_place_back in pages))
-    await conn.execute(_SQL["forget_unseen"], {"crawl_id": family.crawl_id})
+    await count(conn, target.crawl_id, sum(gave_place_back for _, _, gave_place_back in pages))
+    await conn.execute(_SQL["forget_unseen"], {"crawl_id": target.crawl_id})
     await conn.execute(
         _SQL["requeue"],
         {"ids": [id for id, _ in again], "job_ids": [job_id for _, job_id in again]},
     )
-    await enqueue(conn, family, [pair for pair in again if pair[1] not in has_job])
+    await enqueue(conn, target, [pair for pair in again if pair[1] not in has_job])
     return len(again)
 
 

@@ -14,7 +14,7 @@ from psycopg.types.json import Jsonb
 from ingest.model import Chunk, ChunkSettings, Page, Vectors
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.documents import chunking, documents
-from ingest.store.documents.chunking import Cut, Installation
+from ingest.store.documents.chunking import ChunkingDefaults, UsedChunking
 from ingest.store.documents.documents import DocumentChunks, chunking_json
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import NewJob
@@ -26,7 +26,7 @@ Swapped = Literal["swapped", "changed", "gone"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Extent:
+class RechunkCounts:
     """How many documents a source has, and how many are left to rechunk."""
 
     documents: int
@@ -59,7 +59,7 @@ class StoredDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewCut:
+class NewChunks:
     """New chunks of a document, and the settings used."""
 
     settings: ChunkSettings
@@ -72,12 +72,15 @@ class NewCut:
     """Why the document is `partial`; None: it is complete."""
 
 
-async def extent(conn: Connection, source_id: UUID, settings: ChunkSettings) -> Extent:
-    async with conn.cursor(row_factory=class_row(Extent)) as cur:
+async def count_outdated(
+    conn: Connection, source_id: UUID, settings: ChunkSettings
+) -> RechunkCounts:
+    async with conn.cursor(row_factory=class_row(RechunkCounts)) as cur:
         await cur.execute(
-            _SQL["extent"], {"source_id": source_id, "chunking": Jsonb(chunking_json(settings))}
+            _SQL["count_outdated"],
+            {"source_id": source_id, "chunking": Jsonb(chunking_json(settings))},
         )
-        return await cur.fetchone() or Extent(documents=0, open=0)
+        return await cur.fetchone() or RechunkCounts(documents=0, open=0)
 
 
 async def next_document(
@@ -97,7 +100,7 @@ async def next_document(
 
 
 async def swap(
-    conn: Connection, document: StoredDocument, new: NewCut, usual: Installation
+    conn: Connection, document: StoredDocument, new: NewChunks, defaults: ChunkingDefaults
 ) -> Swapped:
     """Replace the chunks and vectors of a document, in the caller's transaction.
 
@@ -106,12 +109,12 @@ async def swap(
     """
     if await _one(conn, "lock_source", id=document.source_id) is None:
         return "gone"
-    cut = Cut(
+    cut = UsedChunking(
         application_id=document.application_id,
         source_id=document.source_id,
         used=new.settings,
     )
-    if await chunking.have_moved(conn, [cut], usual):
+    if await chunking.find_outdated(conn, [cut], defaults):
         return "changed"
     before = await _one(conn, "lock_document", id=document.id, updated_at=document.updated_at)
     if before is None:
@@ -134,11 +137,11 @@ async def swap(
 
 
 async def _count(
-    conn: Connection, document: StoredDocument, new: NewCut, before: Mapping[str, Any]
+    conn: Connection, document: StoredDocument, new: NewChunks, before: Mapping[str, Any]
 ) -> None:
     chunks, tokens = len(new.chunks), sum(chunk.token_count for chunk in new.chunks)
     await conn.execute(
-        _SQL["cut"],
+        _SQL["update_document"],
         {
             "id": document.id,
             "chunking": Jsonb(chunking_json(new.settings)),
@@ -160,12 +163,12 @@ async def _count(
         )
 
 
-async def remember(conn: Connection, job_id: UUID, payload: Mapping[str, Any]) -> None:
+async def save_progress(conn: Connection, job_id: UUID, payload: Mapping[str, Any]) -> None:
     """Save a job's progress in its payload for the next attempt. The caller holds the job."""
-    await conn.execute(_SQL["remember"], {"job_id": job_id, "payload": Jsonb(dict(payload))})
+    await conn.execute(_SQL["save_progress"], {"job_id": job_id, "payload": Jsonb(dict(payload))})
 
 
-async def read_file_again(conn: Connection, document: StoredDocument, *, priority: int) -> bool:
+async def queue_reread(conn: Connection, document: StoredDocument, *, priority: int) -> bool:
     """Queue a run that reads the stored file; False if there is no file or a run is open."""
     if await _one(conn, "lock_source", id=document.source_id) is None:
         return False

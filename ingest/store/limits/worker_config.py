@@ -48,7 +48,7 @@ async def get(conn: Connection) -> WorkerConfig:
 
 async def set_paused(conn: Connection, paused: bool) -> None:
     """Set the global pause: once the caller's transaction commits, no job starts while it is on."""
-    await conn.execute(_SQL["take_switches"])
+    await conn.execute(_SQL["lock_switches"])
     await conn.execute(_SQL["put"], {"key": "paused", "value": Jsonb(paused)})
     await wake(conn)
 

@@ -1,7 +1,7 @@
 -- name: all
 select key, value from rag.worker_config;
 
--- name: take_switches
+-- name: lock_switches
 -- Waits for claims in progress and blocks new ones until this transaction ends.
 select pg_advisory_xact_lock(7245110386);
 

@@ -1,6 +1,6 @@
 -- Claiming jobs.
 
--- name: share_switches
+-- name: lock_switches_shared
 -- A claim holds this lock in shared mode until it commits. A change to a pause, job type or limit
 -- takes it exclusively (job_types.sql, worker_config.sql). So a claim either commits before the
 -- change or sees it, because each later statement of the claim gets a new snapshot.
@@ -54,7 +54,7 @@ select job_type.type,
  where job_type.type = any(%(types)s)
    and (job_type.max_concurrent is not null or job_type.rate_per_minute is not null);
 
--- name: spend
+-- name: charge_rate_limits
 -- Subtracts started jobs from the token buckets of types with a rate limit.
 update rag.lanes as lane
    set requests = least(size.burst, coalesce(lane.requests, size.burst)

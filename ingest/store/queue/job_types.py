@@ -95,7 +95,7 @@ async def write(conn: Connection, job_type: JobType) -> None:
 
     No claim that commits after the caller's transaction uses the old settings.
     """
-    await conn.execute(_SQL["take_switches"])
+    await conn.execute(_SQL["lock_switches"])
     await conn.execute(_SQL["write"], _row(job_type))
     await wake(conn)
 

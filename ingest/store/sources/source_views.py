@@ -16,7 +16,7 @@ from ingest.model import SourceStatus
 from ingest.postgres.database import Connection, load_queries
 from ingest.scheduling.recurrence import Recurrence
 from ingest.store.crawl.runs import CrawlSettings
-from ingest.store.documents.chunking import OwnChunking
+from ingest.store.documents.chunking import ChunkingOverrides
 from ingest.store.sources import missing_content
 
 _SQL = load_queries("sources/source_views.sql")
@@ -60,14 +60,14 @@ class SourceView:
     """`reason`, `code`, `message` and `until` of one of its delayed jobs."""
 
     @property
-    def chunking(self) -> OwnChunking:
+    def chunking(self) -> ChunkingOverrides:
         """The source's own chunk settings."""
-        return OwnChunking.from_json(self.own_chunking)
+        return ChunkingOverrides.from_json(self.own_chunking)
 
     @property
-    def chunking_choices(self) -> tuple[OwnChunking, OwnChunking]:
+    def chunking_choices(self) -> tuple[ChunkingOverrides, ChunkingOverrides]:
         """The application's chunk settings, then the source's own, which take precedence."""
-        return OwnChunking.from_json(self.application_chunking), self.chunking
+        return ChunkingOverrides.from_json(self.application_chunking), self.chunking
 
     @property
     def crawl(self) -> CrawlSettings | None:

@@ -13,7 +13,7 @@ from ingest.handlers.documents import rechunk
 from ingest.handlers.documents.chunk_settings import installation
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents import chunking
-from ingest.store.documents.chunking import Cut
+from ingest.store.documents.chunking import UsedChunking
 from ingest.store.sources import source_control
 from ingest.worker.finish import commit
 from tests.support.queue_builders import job_row, make_due, source_row
@@ -279,10 +279,10 @@ async def test_application_settings_change_waits_for_open_writes(
     await conn.execute("update rag.documents set chunking = chunking || '{\"size\": 50}'")
     async with transaction(pool) as storing:
         await storing.execute("select id from rag.knowledge_sources for no key update")
-        moved = await chunking.must_rechunk(
+        moved = await chunking.queue_outdated(
             storing,
-            [Cut(application_id=application_id, source_id=source_id, used=usual)],
-            usual=installation(house.context),
+            [UsedChunking(application_id=application_id, source_id=source_id, used=usual)],
+            defaults=installation(house.context),
         )
         await storing.execute("update rag.documents set chunking = '{}'")
         changing = asyncio.create_task(house.set_of_application(application_id, size=50))

@@ -201,7 +201,7 @@ async def test_jobs_that_a_live_worker_does_not_run_are_released(
         [fresh.id],
     )
 
-    released = await jobs.release_strays(conn, worker=worker, running=[kept.id])
+    released = await jobs.release_abandoned(conn, worker=worker, running=[kept.id])
 
     assert [job.id for job in released] == [stray.id]
     assert await complete(conn, [kept, fresh]) == {kept.id, fresh.id}
@@ -248,7 +248,7 @@ async def test_a_late_holder_is_not_among_jobs_that_are_completed_in_one_stateme
     await conn.execute("update rag.processing_jobs set fence = fence + 1 where id = %s", [late.id])
     group = [Finished(ended=Ended(job=job, status="completed")) for job in (late, cancelled, good)]
 
-    assert all(finished.is_bare for finished in group)
+    assert all(finished.is_plain_completion for finished in group)
     assert await commit(pool, group) == {good.id}
     states = [(await job_row(conn, job.id))["status"] for job in (late, cancelled, good)]
     assert states == ["processing", "cancelled", "completed"]

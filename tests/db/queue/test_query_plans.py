@@ -175,13 +175,13 @@ def test_a_claim_does_not_grow_with_the_backlog(
         (_CLAIMS["next_due"], {}, 1),
         (_CLAIMS["promote"], {}, 2_000),
         (_JOBS["recover"], {"stale_after": timedelta(minutes=2)}, 1_000),
-        (_JOBS["release_strays"], {"worker": UUID(int=1), "running": []}, 100),
+        (_JOBS["release_abandoned"], {"worker": UUID(int=1), "running": []}, 100),
         (_JOBS["resume_parents"], {"ids": [UUID(int=20_000)]}, 2_000),
         (_PROGRESS["sources"], {"application_id": BIG, "ids": [UUID(int=1)]}, 4_000),
         (_CLAIMS["allowances"], {"types": ["notification"]}, 10),
         (_CONTROL["retryable"], {**OWNED, "job_ids": [UUID(int=9)], "batch_id": None}, 10),
         (_CONTROL["retryable"], {**OWNED, "job_ids": [], "batch_id": UUID(int=77)}, 1_000),
-        (_REQUESTS["same_work"], {**OWNED, **WORK}, 10),
+        (_REQUESTS["waiting_duplicate"], {**OWNED, **WORK}, 10),
     ],
 )
 def test_a_statement_of_the_queue_reads_what_it_needs(

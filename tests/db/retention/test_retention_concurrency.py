@@ -16,13 +16,13 @@ from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import Ended
 from ingest.store.retention import retention, retention_jobs, retention_runs
-from ingest.store.retention.retention_jobs import EndedJob, KeepJobs
+from ingest.store.retention.retention_jobs import EndedJob, JobRetention
 from ingest.store.sources import announce
 from tests.support.queue_builders import claim, enqueue, upload
 from tests.support.retention_fixtures import add_ended, clean, jobs_left, seen
 
 NOW = timedelta(0)
-AT_ONCE = KeepJobs(jobs=NOW, failed_jobs=NOW)
+AT_ONCE = JobRetention(jobs=NOW, failed_jobs=NOW)
 
 
 @asynccontextmanager
@@ -46,14 +46,14 @@ async def _work(pool: Pool) -> int:
     while True:
         async with transaction(pool) as conn:
             claimed = await claim(conn, 20)
-            await announce.claimed(conn, claimed)
+            await announce.jobs_claimed(conn, claimed)
         if not claimed:
             return done
         ends = [Ended(job=job, status="completed") for job in claimed]
         async with transaction(pool) as conn:
             held = await jobs.hold(conn, claimed)
             await jobs.finish(conn, ends)
-            await announce.ended(conn, ends)
+            await announce.attempts_ended(conn, ends)
         done += len(held)
 
 
@@ -82,7 +82,7 @@ async def test_interrupted_retention_round_continues_next_time(
     await add_ended(conn, application_id, count=600, days=31)
     forget, reached, steps = retention_jobs.forget, asyncio.Event(), 0
 
-    async def stuck(conn: Connection, keep: KeepJobs, jobs: Sequence[EndedJob]) -> int:
+    async def stuck(conn: Connection, keep: JobRetention, jobs: Sequence[EndedJob]) -> int:
         nonlocal steps
         removed = await forget(conn, keep, jobs)
         steps += 1
@@ -123,8 +123,8 @@ async def test_run_queued_again_during_retention_is_kept(
 ) -> None:
     [root] = await add_ended(conn, application_id, days=31)
     [child] = await add_ended(conn, application_id, days=31, parent_job_id=root)
-    keep = KeepJobs(jobs=timedelta(days=30), failed_jobs=timedelta(days=90))
-    ended = await retention_jobs.ended(conn, keep, after=None, limit=10)
+    keep = JobRetention(jobs=timedelta(days=30), failed_jobs=timedelta(days=90))
+    ended = await retention_jobs.list_ended(conn, keep, after=None, limit=10)
     await conn.execute("update rag.processing_jobs set status = 'pending' where id = %s", [child])
 
     async with conn.transaction():
@@ -179,14 +179,14 @@ _AFTER = {"after_time": None, "after_id": None, "after_source": None, "after_seq
 _PLANS: list[tuple[Mapping[str, bytes], str, dict[str, Any], set[str]]] = [
     (
         retention_jobs._SQL,
-        "ended",
+        "list_ended",
         {"jobs": timedelta(days=30), "failed_jobs": timedelta(days=90), "limit": 100}
         | {"after_time": None, "after_position": None},
         {"processing_jobs_ended"},
     ),
     (
         retention_jobs._SQL,
-        "over",
+        "expired_runs",
         {"jobs": NOW, "failed_jobs": NOW, "root_ids": [uuid4()]},
         {"processing_jobs_pkey", "processing_jobs_parent"},
     ),

@@ -34,7 +34,7 @@ async def _write(conn: Connection) -> None:
 
 
 def test_job_without_source_and_write_completes_in_one_statement() -> None:
-    assert Finished(ended=BARE).is_bare
+    assert Finished(ended=BARE).is_plain_completion
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_job_without_source_and_write_completes_in_one_statement() -> None:
     ],
 )
 def test_completion_with_subscribers_emits_event(ended: Ended) -> None:
-    assert not Finished(ended=ended).is_bare
+    assert not Finished(ended=ended).is_plain_completion
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_completion_with_subscribers_emits_event(ended: Ended) -> None:
     [{"write": _write}, {"lines": [LogLine(job_id=ID, attempt=1, message="done")]}],
 )
 def test_completion_with_writes_needs_a_transaction(more: dict[str, Any]) -> None:
-    assert not Finished(ended=BARE, **more).is_bare
+    assert not Finished(ended=BARE, **more).is_plain_completion
