@@ -150,7 +150,7 @@ class IdempotentRequest:
                 application_id=application_id,
                 key=self.key,
                 request_hash=self.request_hash,
-                answer=idempotency.Stored(status=answer.status, response=answer.body),
+                answer=idempotency.StoredAnswer(status=answer.status, response=answer.body),
             )
 
 

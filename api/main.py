@@ -75,7 +75,7 @@ from ingest.errors import (
     Transient,
 )
 from ingest.observability.metrics import statement_timed_out
-from ingest.postgres.database import is_out_of_reach, is_timed_out
+from ingest.postgres.database import is_database_unavailable, is_timed_out
 from ingest.runtime import Runtime
 
 log = structlog.get_logger()
@@ -248,7 +248,7 @@ def _database_error(request: Request, error: Exception) -> Response:
         log.warning("api.statement_timed_out", **kind)
         detail = "the request took too long and was cancelled; try again"
         return problem(503, code="database_timeout", detail=detail, headers=_RETRY_SOON)
-    if is_out_of_reach(error):
+    if is_database_unavailable(error):
         log.error("api.database_unavailable", **kind)
         detail = "the database is not available; try again"
         return problem(503, code="database_unavailable", detail=detail, headers=_RETRY_SOON)

@@ -93,7 +93,7 @@ class Governor:
         """
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
-            if (hold := _pause(now)) is not None:
+            if (hold := _current_pause(now)) is not None:
                 return hold
             limits = self._limits_of(lane, now)
             elapsed = max(0.0, (now.now - now.refilled_at).total_seconds())
@@ -122,7 +122,7 @@ class Governor:
             await provider_lanes.save(conn, lane, granted)
         return None
 
-    async def paused(self, lane: str) -> Hold | None:
+    async def current_hold(self, lane: str) -> Hold | None:
         """The lane's pause, or that a probe is due; None: neither. Reserves nothing."""
         state = await self.state(lane)
         if state is None:
@@ -139,7 +139,7 @@ class Governor:
         async with self._pool.connection() as conn:
             return await provider_lanes.state(conn, lane)
 
-    async def limited(
+    async def record_rate_limit(
         self, lane: str, *, retry_after: timedelta | None = None, cause: Cause | None = None
     ) -> None:
         """The provider limits the rate: pause the lane, exactly for `retry_after` if given."""
@@ -148,12 +148,12 @@ class Governor:
             failures = now.failures + _counts(now)
             backoff = _backoff(failures) if _counts(now) else timedelta(0)
             delay = backoff if retry_after is None else retry_after
-            after = _paused(now, failures, delay, "rate_limited")
+            after = _after_failure(now, failures, delay, "rate_limited")
             if _counts(now):
                 after = _with_cause(after, cause, is_failing=now.failing_since is not None)
             await provider_lanes.save(conn, lane, after)
 
-    async def failed(
+    async def record_failure(
         self,
         lane: str,
         *,
@@ -175,8 +175,8 @@ class Governor:
             if retry_after is None and _counts(now):
                 longest = _LONGEST_BACKOFF if cause is None else _LONGEST_PROBE_PAUSE
                 delay = min(longest, _backoff(failures - provider_lanes.FAILURES_TO_PAUSE + 1))
-            after = _paused(now, failures, delay, "provider_unavailable")
-            is_paused = _pause(after) is not None
+            after = _after_failure(now, failures, delay, "provider_unavailable")
+            is_paused = _current_pause(after) is not None
             if _counts(now) or at_once:
                 after = _with_cause(after, cause, is_failing=is_paused)
             await provider_lanes.save(conn, lane, after)
@@ -190,7 +190,7 @@ class Governor:
             )
         return is_paused
 
-    async def succeeded(self, lane: str) -> None:
+    async def record_success(self, lane: str) -> None:
         """The provider answered: reset its failures and resume waiting jobs."""
         async with self._pool.connection() as conn:
             was_failing = await provider_lanes.succeed(conn, lane)
@@ -259,10 +259,10 @@ def _backoff(failures: int) -> timedelta:
 
 def _counts(lane: Lane) -> bool:
     """Whether a failure counts: not if the request was sent before the current pause began."""
-    return lane.pause_reason == "probe" or _pause(lane) is None
+    return lane.pause_reason == "probe" or _current_pause(lane) is None
 
 
-def _pause(lane: Lane) -> Hold | None:
+def _current_pause(lane: Lane) -> Hold | None:
     if lane.paused_until is None or lane.paused_until <= lane.now:
         return None
     delay = lane.paused_until - lane.now
@@ -291,7 +291,7 @@ def _wait_reason(reason: PauseReason | None) -> WaitReason:
     return "rate_limited" if reason == "rate_limited" else "provider_unavailable"
 
 
-def _paused(lane: Lane, failures: int, delay: timedelta, reason: PauseReason) -> Lane:
+def _after_failure(lane: Lane, failures: int, delay: timedelta, reason: PauseReason) -> Lane:
     """The lane after a failure; a current pause is never shortened."""
     until = lane.now + min(delay, _LONGEST_PAUSE)
     if not _counts(lane) and lane.paused_until is not None and lane.paused_until >= until:

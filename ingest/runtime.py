@@ -16,7 +16,7 @@ from ingest.governor import Governor, Limits
 from ingest.handlers.context import ArchiveLimits, Context, Web
 from ingest.handlers.registry import load_handlers
 from ingest.model import EmbeddingModel, MissingModule, OcrSettings
-from ingest.postgres.database import Pool, check_server, noticing_silence, open_pool, transaction
+from ingest.postgres.database import Pool, check_server, open_pool, transaction, with_keepalives
 from ingest.postgres.embedded.server import EmbeddedPostgres
 from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import migrate
@@ -101,7 +101,7 @@ def database(settings: Settings, *, join: bool) -> Iterator[str]:
         dsn = settings.database_url.get_secret_value()
         check_server(dsn)
         migrate(dsn)
-        yield noticing_silence(dsn)
+        yield with_keepalives(dsn)
         return
     postgres = EmbeddedPostgres(settings.data_dir)
     dsn = postgres.start(join=join)

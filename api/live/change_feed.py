@@ -99,7 +99,7 @@ class ChangeFeed:
         within = _LONGEST_TRANSACTION + self._since_poll()
         async with transaction(self._pool) as conn:
             current = await progress.positions(conn, [feed.source_id for feed in unfollowed])
-            changed = await progress.changed(conn, followed, within=within)
+            changed = await progress.recently_changed(conn, followed, within=within)
         self._polled_at = began
         for feed in unfollowed:
             seq = current.get(feed.source_id)
@@ -167,7 +167,7 @@ class ChangeFeed:
         if not new:
             return known
         horizon = _HORIZON + self._since_poll()
-        return known | await progress.starts(conn, new, followed=followed, horizon=horizon)
+        return known | await progress.replay_starts(conn, new, followed=followed, horizon=horizon)
 
     def _is_ready(self, source_id: UUID, read_after: int) -> bool:
         """False if the feed was closed and reopened further back during the query."""

@@ -16,7 +16,7 @@ from uuid import UUID
 from api.live import messages
 from api.live.client_queue import Message
 from ingest.postgres.batch_loader import BatchLoader
-from ingest.postgres.database import Connection, Pool, is_out_of_reach, transaction
+from ingest.postgres.database import Connection, Pool, is_database_unavailable, transaction
 from ingest.store.sources import progress
 from ingest.store.sources.progress import Progress, SourceProgress
 
@@ -43,10 +43,12 @@ class SnapshotLoader:
         """`newest`: how many finished sources to show."""
         self._pool = pool
         self._newest = newest
-        self._sources = BatchLoader(self._load_sources, concerns_all=is_out_of_reach)
-        self._shown = BatchLoader(self._load_shown, concerns_all=is_out_of_reach)
-        self._applications = BatchLoader(self._load_applications, concerns_all=is_out_of_reach)
-        self._settled = BatchLoader(self._load_settled, concerns_all=is_out_of_reach)
+        self._sources = BatchLoader(self._load_sources, concerns_all=is_database_unavailable)
+        self._shown = BatchLoader(self._load_shown, concerns_all=is_database_unavailable)
+        self._applications = BatchLoader(
+            self._load_applications, concerns_all=is_database_unavailable
+        )
+        self._settled = BatchLoader(self._load_settled, concerns_all=is_database_unavailable)
 
     async def of_sources(
         self, application_id: UUID, ids: Collection[UUID]
@@ -64,7 +66,7 @@ class SnapshotLoader:
         return (await self._applications.get([application_id]))[application_id]
 
     async def settled_before(self) -> datetime:
-        """As progress.settled_before()."""
+        """As progress.visible_before()."""
         return (await self._settled.get([_ONLY_KEY]))[_ONLY_KEY]
 
     async def _load_sources(
@@ -86,7 +88,7 @@ class SnapshotLoader:
         shown = {}
         for application_id in application_ids:
             async with transaction(self._pool) as conn:
-                ids = await progress.worth_showing(
+                ids = await progress.unfinished_and_newest(
                     conn,
                     application_id=application_id,
                     limit=messages.MAX_SUBSCRIPTION,
@@ -102,7 +104,7 @@ class SnapshotLoader:
 
     async def _load_settled(self, keys: Sequence[str]) -> Mapping[str, datetime]:
         async with transaction(self._pool) as conn:
-            time = await progress.settled_before(conn)
+            time = await progress.visible_before(conn)
         return dict.fromkeys(keys, time)
 
 

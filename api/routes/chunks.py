@@ -18,7 +18,9 @@ router = APIRouter(route_class=KeyedRoute, prefix="/api/chunks", tags=["search"]
 async def get_section(id: UUID, pool: PoolDep, key: Viewer) -> Section:
     """The section of the document that contains the chunk, up to the next heading."""
     async with transaction(pool) as conn:
-        section = await sections.around(conn, application_id=key.application_id, chunk_id=id)
+        section = await sections.section_around(
+            conn, application_id=key.application_id, chunk_id=id
+        )
     if section is None:
         raise NotFound("chunk")
     return section

@@ -83,7 +83,7 @@ async def replay_delivery(
             conn, endpoint_id=id, id=delivery_id
         ):
             raise Conflict("the delivery is being sent", code="delivery_pending")
-        await webhook_endpoints.hurry(conn, id)
+        await webhook_endpoints.allow_attempt(conn, id)
         return replayed or Delivery(**dict(known))
 
     return await idempotent.run_once(pool, work, application_id=key.application_id, status=202)

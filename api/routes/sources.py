@@ -173,6 +173,6 @@ async def _source(conn: Connection, application_id: UUID, id: UUID) -> StoredSou
     return row
 
 
-def _complete(row: StoredSource, usual: ChunkingDefaults) -> Source:
-    effective = EffectiveChunking.model_validate(usual.effective(*row.chunking_choices))
+def _complete(row: StoredSource, defaults: ChunkingDefaults) -> Source:
+    effective = EffectiveChunking.model_validate(defaults.effective(*row.chunking_choices))
     return Source(**dict(row), effective_chunking=effective)

@@ -15,7 +15,7 @@ from api.schema.json_model import Body, Metadata
 from api.upload.paths import normalise
 from ingest.postgres.database import transaction
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import OnConflict, Upload, UploadedFile
+from ingest.store.sources.verdicts import OnConflict, UploadedFile, UploadRequest
 from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
@@ -50,7 +50,7 @@ async def check_upload(
     body: UploadCheck, runtime: RuntimeDep, pool: PoolDep, key: Editor
 ) -> UploadCheckAnswer:
     """List the files that are already stored and need not be sent."""
-    upload = Upload(
+    upload = UploadRequest(
         application_id=key.application_id,
         batch_id=None,
         model_id=runtime.model_id,

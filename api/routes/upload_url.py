@@ -19,7 +19,7 @@ from api.schema.json_model import Metadata
 from api.schema.schedules import Schedule
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.crawl import rescrapes, runs
-from ingest.store.crawl.runs import NewRun, Run
+from ingest.store.crawl.runs import NewRun, StartedRun
 from ingest.store.queue import job_views
 from ingest.store.view import View
 
@@ -127,7 +127,7 @@ async def follow_url(
     return stream_page(hub_of(request), pool, key, followed)
 
 
-async def _start_run(pool: Pool, new: NewRun) -> Run:
+async def _start_run(pool: Pool, new: NewRun) -> StartedRun:
     async with transaction(pool) as conn:
         return await runs.start(conn, new)
 
@@ -140,5 +140,5 @@ async def _resumed_page(conn: Connection, key: Key, job_id: UUID) -> FollowedPag
     return FollowedPage(source_id=job.knowledge_source_id, job_id=job_id)
 
 
-def _answer(run: Run) -> UrlAccepted:
+def _answer(run: StartedRun) -> UrlAccepted:
     return UrlAccepted(knowledge_source_id=run.source_id, job_id=run.job_id, crawl_id=run.crawl_id)

@@ -24,7 +24,13 @@ from ingest.errors import Rejected
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents.chunking import ChunkingDefaults
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import FileVerdict, OnConflict, Upload, UploadedFile, Verdict
+from ingest.store.sources.verdicts import (
+    FileVerdict,
+    OnConflict,
+    UploadedFile,
+    UploadRequest,
+    Verdict,
+)
 from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
@@ -136,8 +142,8 @@ async def upload_documents(
         return (await _register(pool, intake, upload, idempotent, cut)).response()
 
 
-def _upload(fields: UploadFields, key: Key, model_id: int) -> Upload:
-    return Upload(
+def _upload(fields: UploadFields, key: Key, model_id: int) -> UploadRequest:
+    return UploadRequest(
         application_id=key.application_id,
         batch_id=fields.batch_id,
         model_id=model_id,
@@ -160,7 +166,7 @@ def _nothing_accepted(files: Sequence[UploadedFile]) -> JSONResponse:
 
 
 def _digest_fields(
-    upload: Upload, cut_by: Chunking | None, files: Sequence[UploadedFile]
+    upload: UploadRequest, cut_by: Chunking | None, files: Sequence[UploadedFile]
 ) -> list[Any]:
     """Fields covered by the idempotency digest."""
     return [
@@ -178,21 +184,25 @@ class _ChunkingChange:
     """The chunk settings for the files of an upload."""
 
     wanted: Chunking
-    usual: ChunkingDefaults
+    defaults: ChunkingDefaults
 
-    async def set(self, conn: Connection, upload: Upload, verdicts: Sequence[FileVerdict]) -> None:
+    async def set(
+        self, conn: Connection, upload: UploadRequest, verdicts: Sequence[FileVerdict]
+    ) -> None:
         taken = [
             verdict.source_id
             for verdict in verdicts
             if verdict.source_id and verdict.verdict in ("accepted", "unchanged")
         ]
-        await chunking.set_of_sources(conn, upload.application_id, taken, self.wanted, self.usual)
+        await chunking.set_of_sources(
+            conn, upload.application_id, taken, self.wanted, self.defaults
+        )
 
 
 async def _register(
     pool: Pool,
     intake: Intake,
-    upload: Upload,
+    upload: UploadRequest,
     idempotent: IdempotentRequest,
     cut: _ChunkingChange | None,
 ) -> IdempotentAnswer:
@@ -224,7 +234,7 @@ class _BlobMissing(Exception):
 async def _try_to_register(
     pool: Pool,
     intake: Intake,
-    upload: Upload,
+    upload: UploadRequest,
     idempotent: IdempotentRequest,
     cut: _ChunkingChange | None,
 ) -> IdempotentAnswer | None:

@@ -23,7 +23,7 @@ from ingest.settings.settings import Settings
 from ingest.settings.smtp_url import is_mail_address
 from ingest.store.notify import outbox, webhook_endpoints
 from ingest.store.notify.webhook_endpoints import (
-    MAILED,
+    MAILED_EVENTS,
     EndpointChange,
     Event,
     WebhookEndpoint,
@@ -176,8 +176,8 @@ async def send_test(id: UUID, pool: PoolDep, key: Admin, idempotent: IdempotentD
 
     async def work(conn: Connection) -> Queued:
         endpoint = await find_enabled_endpoint(conn, key.application_id, id)
-        delivery_id = await outbox.test(conn, endpoint)
-        await webhook_endpoints.hurry(conn, id)
+        delivery_id = await outbox.queue_test(conn, endpoint)
+        await webhook_endpoints.allow_attempt(conn, id)
         return Queued(delivery_id=delivery_id)
 
     return await idempotent.run_once(pool, work, application_id=key.application_id, status=202)
@@ -206,7 +206,7 @@ def _new_secret(operator_key: str, application_id: UUID) -> Secret:
         return new_secret(api_keys.derived(operator_key, purpose="webhook", seed=seed))
 
     async def is_valid(conn: Connection, secret: str) -> bool:
-        return await webhook_endpoints.signs_with(
+        return await webhook_endpoints.is_secret_in_use(
             conn, application_id=application_id, secret=secret
         )
 
@@ -233,7 +233,7 @@ def _checked_url(url: str, settings: Settings) -> str:
 
 
 def _check_events(url: str, events: list[Event]) -> None:
-    unmailed = sorted(set(events) - MAILED)
+    unmailed = sorted(set(events) - MAILED_EVENTS)
     if is_mailbox(url) and unmailed:
         raise _rejected("events", f"these events are not sent by e-mail: {', '.join(unmailed)}")
 

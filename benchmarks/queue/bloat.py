@@ -159,7 +159,7 @@ async def through(
     async with (
         pool.connection() as conn,
         pool.connection() as claiming,
-        claims.prepared(claiming),
+        claims.planner_settings(claiming),
         _retention(pool) if is_pruned else nullcontext(),
     ):
         work = _Through(conn, claiming, owners, count=count, kept_pending=kept_pending)

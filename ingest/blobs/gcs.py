@@ -26,7 +26,7 @@ from ingest.blobs.gcs_staged import (
     BUCKET_ERRORS,
     OPTIONS,
     MemoryBudget,
-    Upload,
+    ResumableUpload,
     bucket_errors,
     delete,
     one_line,
@@ -59,11 +59,11 @@ class GcsBlobStore:
 
     def stage(self, key: str) -> StagedBlob:
         staged = self._prefix + _STAGED + checked(key)
-        upload = Upload(self._bucket, staged, self._name(key), memory=self._memory)
+        upload = ResumableUpload(self._bucket, staged, self._name(key), memory=self._memory)
         return BufferedBlob(key, upload, threads=self._threads, buffer_size=_BUFFER)
 
     async def commit(self, staged: Sequence[StagedBlob]) -> None:
-        uploads: list[Upload] = []
+        uploads: list[ResumableUpload] = []
         for blob in staged:
             if not isinstance(blob, BufferedBlob):
                 raise TypeError("this blob was staged by another store")

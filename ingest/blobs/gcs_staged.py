@@ -64,7 +64,7 @@ class MemoryBudget:
             self._left += size
 
 
-class Upload:
+class ResumableUpload:
     """An object under a staged name, copied to its final name on commit.
 
     A killed process cannot discard, so we do not upload to the final name directly. A final name

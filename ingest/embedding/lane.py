@@ -34,7 +34,7 @@ class EmbeddingLane:
     async def paused(self) -> Hold | None:
         if self._governor is None or self.name is None:
             return None
-        return await self._governor.paused(self.name)
+        return await self._governor.current_hold(self.name)
 
     async def reopen(self) -> None:
         """The provider works: end a pause caused by its failures, and wake all waiting jobs."""
@@ -42,7 +42,7 @@ class EmbeddingLane:
             return
         if self.name is not None:
             await self._governor.end_pauses(lane=self.name, reason="provider_unavailable")
-            await self._governor.succeeded(self.name)
+            await self._governor.record_success(self.name)
         # Also jobs that wait for another lane: that of an earlier key, model or endpoint.
         await self._governor.release()
 
@@ -50,7 +50,7 @@ class EmbeddingLane:
         if self._governor is None or self.name is None:
             return
         try:
-            await self._governor.succeeded(self.name)
+            await self._governor.record_success(self.name)
         except psycopg.OperationalError as error:
             # Not a reason to discard vectors that were paid for.
             log.warning("lane.not_told", lane=self.name, error=type(error).__name__)
@@ -65,10 +65,12 @@ class EmbeddingLane:
         status = error.status if isinstance(error, ProviderFault) else None
         cause = Cause(code=error.code, status=status, message=str(error)[:_LONGEST_MESSAGE])
         if error.code == "rate_limited":
-            await self._governor.limited(self.name, retry_after=error.retry_after, cause=cause)
+            await self._governor.record_rate_limit(
+                self.name, retry_after=error.retry_after, cause=cause
+            )
             return True
         needs_operator = isinstance(error, ProviderFault) and error.needs_operator
-        return error.code in PROVIDER_CODES and await self._governor.failed(
+        return error.code in PROVIDER_CODES and await self._governor.record_failure(
             self.name,
             retry_after=error.retry_after,
             cause=cause,

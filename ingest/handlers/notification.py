@@ -25,7 +25,7 @@ from ingest.providers.retry_after import retry_after
 from ingest.redaction import redact
 from ingest.storable_text import clean
 from ingest.store.notify import deliveries, webhook_endpoints
-from ingest.store.notify.deliveries import Due
+from ingest.store.notify.deliveries import DueDelivery
 from ingest.store.notify.webhook_endpoints import Health
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
@@ -64,13 +64,13 @@ async def deliver(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
         raise await _failed(job, due, answer, ctx, is_probe=is_probe)
 
     async def write(conn: Connection) -> None:
-        await webhook_endpoints.worked(conn, due.endpoint_id)
-        await deliveries.delivered(conn, due.id, status=answer)
+        await webhook_endpoints.record_success(conn, due.endpoint_id)
+        await deliveries.record_success(conn, due.id, status=answer)
 
     return Outcome(write=write, result={"deliveryId": str(due.id), "status": answer})
 
 
-async def _begin_attempt(job: ClaimedJob, ctx: Context) -> tuple[Due, bool] | None:
+async def _begin_attempt(job: ClaimedJob, ctx: Context) -> tuple[DueDelivery, bool] | None:
     """Count the attempt; return the delivery and whether it is the probe of a failing endpoint.
 
     None if it was deleted with its endpoint. While an endpoint fails, one delivery at a time
@@ -79,7 +79,7 @@ async def _begin_attempt(job: ClaimedJob, ctx: Context) -> tuple[Due, bool] | No
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
-        due = await deliveries.due(conn, DeliveryPayload.of(job).delivery_id)
+        due = await deliveries.get_due(conn, DeliveryPayload.of(job).delivery_id)
         if due is None:
             return None
         if not due.is_enabled:
@@ -89,23 +89,23 @@ async def _begin_attempt(job: ClaimedJob, ctx: Context) -> tuple[Due, bool] | No
             is_probe = await webhook_endpoints.reserve_probe(conn, due.endpoint_id)
             if not is_probe:
                 raise Snooze(_until_probe(due), reason="endpoint_failing")
-        await deliveries.attempt(conn, due.id)
+        await deliveries.record_attempt(conn, due.id)
     return due, is_probe
 
 
-def _until_probe(due: Due) -> timedelta:
+def _until_probe(due: DueDelivery) -> timedelta:
     wait = max(due.wait or timedelta(0), timedelta(seconds=1))
     return wait + timedelta(seconds=_SPREAD_SECONDS * random.random())  # noqa: S311  # no secret
 
 
-async def _send(due: Due, ctx: Context) -> int | _Refusal:
+async def _send(due: DueDelivery, ctx: Context) -> int | _Refusal:
     """The status with which the receiver accepted it, or why it failed."""
     if webhook_endpoints.is_mailbox(due.url):
         return await _mail(due, ctx)
     return await _post(due, ctx)
 
 
-async def _post(due: Due, ctx: Context) -> int | _Refusal:
+async def _post(due: DueDelivery, ctx: Context) -> int | _Refusal:
     secrets = [due.secret, *([due.previous_secret] if due.previous_secret else [])]
     signed = signed_headers(secrets, message_id=str(due.id), at=due.at, body=due.body)
     try:
@@ -139,7 +139,7 @@ def _text(beginning: bytes) -> str:
     return text[:_KEPT_CHARACTERS]
 
 
-async def _mail(due: Due, ctx: Context) -> int | _Refusal:
+async def _mail(due: DueDelivery, ctx: Context) -> int | _Refusal:
     if ctx.mailer is None:
         return _Refusal(message="INGEST_SMTP_URL is not set")
     subject, text = letter_of(json.loads(due.body))
@@ -158,7 +158,7 @@ async def _mail(due: Due, ctx: Context) -> int | _Refusal:
 
 
 async def _failed(
-    job: ClaimedJob, due: Due, refusal: _Refusal, ctx: Context, *, is_probe: bool
+    job: ClaimedJob, due: DueDelivery, refusal: _Refusal, ctx: Context, *, is_probe: bool
 ) -> IngestError:
     """Record the failure, update the endpoint, and return the error to raise."""
     delay = schedule.next_attempt(job.attempts, retry_after=refusal.retry_after)
@@ -169,10 +169,10 @@ async def _failed(
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
-        health = await webhook_endpoints.failed(
+        health = await webhook_endpoints.record_failure(
             conn, due.endpoint_id, is_probe=is_probe, pause=pause
         )
-        await deliveries.refused(conn, due.id, status=refusal.status, error=redact(error))
+        await deliveries.record_failure(conn, due.id, status=refusal.status, error=redact(error))
         reason = _why_disabled(refusal, health)
         if reason is not None:
             await webhook_endpoints.disable(conn, due.endpoint_id, reason=reason)

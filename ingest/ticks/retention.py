@@ -127,7 +127,9 @@ async def _forget_jobs_once(pool: Pool, periods: JobRetention, deadline: _Deadli
     last: EndedJob | None = None
     while not deadline.is_over:
         async with transaction(pool) as conn:
-            ended = await retention_jobs.ended(conn, periods, after=last, limit=_JOBS_PER_BATCH)
+            ended = await retention_jobs.list_ended(
+                conn, periods, after=last, limit=_JOBS_PER_BATCH
+            )
             expired = await retention_jobs.expired_runs(
                 conn, periods, list({job.root_id for job in ended})
             )

@@ -103,7 +103,7 @@ def _release(scheduler: Scheduler, pool: Pool) -> None:
     @scheduler.cron("release-deliveries", "*/15 * * * * *")
     async def release() -> None:
         async with transaction(pool) as conn:
-            await deliveries.release_overlooked(conn)
+            await deliveries.release_missed(conn)
 
 
 def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, retention: Retention) -> None:
@@ -126,7 +126,7 @@ async def recover_stale_jobs(pool: Pool, *, stale_after: timedelta) -> int:
     """Recover jobs from workers whose heartbeat is stale; how many."""
     async with transaction(pool) as conn:
         stale = await jobs.recover(conn, stale_after=stale_after)
-        await announce.recovered(conn, stale)
+        await announce.jobs_recovered(conn, stale)
         if stale:
             await jobs.wake(conn)
     metrics.recovered(len(stale))
@@ -141,7 +141,7 @@ async def reconcile_sources(pool: Pool) -> int:
         ids = await sources.unsettled(conn)
         settled = await sources.settle(conn, ids)
         settled += await sources.fail_jobless(conn, ids)
-        await announce.settled_late(conn, settled)
+        await announce.sources_reconciled(conn, settled)
     if ids:
         log.error("sources.reconciled", count=len(ids))
     return len(ids)
@@ -153,7 +153,7 @@ async def complete_batches(pool: Pool) -> int:
     The worker died, or the last source was cancelled, deleted or replaced.
     """
     async with transaction(pool) as conn:
-        still_open = await batches.still_open(conn)
+        still_open = await batches.list_open(conn)
     count = 0
     for start in range(0, len(still_open), _BATCHES_AT_ONCE):
         async with transaction(pool) as conn:

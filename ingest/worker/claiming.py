@@ -63,7 +63,7 @@ class Claiming:
         self._was_empty = False
         free = [type for type in self._claimable if type not in self._limited]
         claimed = await claims.claim_oldest(conn, types=free, worker=self._worker)
-        await announce.claimed(conn, claimed)
+        await announce.jobs_claimed(conn, claimed)
         return claimed
 
     async def _claim_in_turn(self, conn: Connection, batch: int) -> list[ClaimedJob]:
@@ -74,8 +74,8 @@ class Claiming:
         claimed = await self._claim(conn, types, batch, allowed)
         started = Counter(job.type for job in claimed if job.type in allowed)
         if started:
-            await claims.spend(conn, started)
-        await announce.claimed(conn, claimed)
+            await claims.charge_rate_limits(conn, started)
+        await announce.jobs_claimed(conn, claimed)
         return claimed
 
     async def retry_delay(self, conn: Connection) -> timedelta | None:

@@ -9,7 +9,7 @@ import structlog
 from psycopg_pool import PoolTimeout
 
 from ingest.asynchronous.tasks import cancel_all
-from ingest.postgres.database import Pool, has_lost_connection, is_out_of_reach
+from ingest.postgres.database import Pool, has_lost_connection, is_database_unavailable
 from ingest.worker.batch_completion import BatchCompletion
 from ingest.worker.finish import Finished, commit
 from ingest.worker.slots import Slot
@@ -112,7 +112,7 @@ class Finisher:
         else:
             [(slot, finished)] = wanted
             finished.losses += has_lost_connection(error)
-            if is_out_of_reach(error) and finished.losses < _MAX_LOSSES:
+            if is_database_unavailable(error) and finished.losses < _MAX_LOSSES:
                 self._retry_later(wanted, error)
             else:
                 self._on_done(slot, error)

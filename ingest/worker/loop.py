@@ -162,7 +162,7 @@ class Worker:
     async def _claim_forever(self) -> None:
         while not self._is_stopping:
             try:
-                async with self._pool.connection() as conn, claims.prepared(conn):
+                async with self._pool.connection() as conn, claims.planner_settings(conn):
                     await self._claim_with(conn)
             except psycopg.Error as error:
                 log.warning("claim.failed", error=type(error).__name__)

@@ -81,8 +81,8 @@ async def report(pool: Pool, running: Running, *, include_new: bool) -> None:
 
 async def _release_strays(pool: Pool, worker: UUID, slots: Mapping[UUID, Slot]) -> None:
     async with transaction(pool) as conn:
-        strays = await jobs.release_strays(conn, worker=worker, running=list(slots))
-        await announce.recovered(conn, strays)
+        strays = await jobs.release_abandoned(conn, worker=worker, running=list(slots))
+        await announce.jobs_recovered(conn, strays)
     if strays:
         metrics.recovered(len(strays))
         log.warning("worker.strays_released", count=len(strays))

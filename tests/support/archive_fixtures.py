@@ -28,7 +28,7 @@ from ingest.sandbox.messages import (
 from ingest.store.queue import job_types
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import FileVerdict, Upload, UploadedFile
+from ingest.store.sources.verdicts import FileVerdict, UploadedFile, UploadRequest
 from ingest.tokens.tokenizers import load_tokenizer
 from ingest.worker.attempt import attempt
 from ingest.worker.finish import Finished, commit
@@ -105,7 +105,9 @@ class ArchiveHouse(House):
             sha256=hashlib.sha256(data).digest(),
             blob_key=staged.key,
         )
-        request = Upload(application_id=application_id, batch_id=None, model_id=self.model_id)
+        request = UploadRequest(
+            application_id=application_id, batch_id=None, model_id=self.model_id
+        )
         async with transaction(self.pool) as conn:
             _, [verdict] = await uploads.register(conn, request, [file])
         return verdict

@@ -31,7 +31,7 @@ from ingest.sandbox.messages import (
     UnpackRequest,
 )
 from ingest.store.crawl import runs
-from ingest.store.crawl.runs import CrawlSettings, NewRun, Run
+from ingest.store.crawl.runs import CrawlSettings, NewRun, StartedRun
 from ingest.store.documents import embedding_models
 from ingest.store.queue import claims, job_types
 from ingest.store.queue.jobs import ClaimedJob
@@ -150,7 +150,7 @@ class SiteHouse:
         type: str = "site",
         host: str = "127.0.0.1",
         **settings: Any,
-    ) -> Run:
+    ) -> StartedRun:
         uri = urls.normalise(self.web.url(path, host=host))
         async with transaction(self.pool) as conn:
             return await runs.start(
@@ -164,7 +164,7 @@ class SiteHouse:
                 ),
             )
 
-    async def rescrape(self, application_id: UUID, source_id: UUID, **options: Any) -> Run:
+    async def rescrape(self, application_id: UUID, source_id: UUID, **options: Any) -> StartedRun:
         async with transaction(self.pool) as conn:
             run = await runs.rescrape(
                 conn, application_id=application_id, source_id=source_id, **options
@@ -174,7 +174,7 @@ class SiteHouse:
 
     async def again(
         self, application_id: UUID, source_id: UUID, **options: Any
-    ) -> tuple[Run, int, int]:
+    ) -> tuple[StartedRun, int, int]:
         """Run the source again; the run, and how often it embedded and parsed."""
         calls, parsed = self.embedder.calls, self.parser.calls
         run = await self.rescrape(application_id, source_id, **options)
@@ -225,20 +225,20 @@ class SiteHouse:
             )
         return done.rowcount == 1
 
-    async def source(self, run: Run) -> dict[str, Any]:
+    async def source(self, run: StartedRun) -> dict[str, Any]:
         [row] = await self.rows("select * from rag.knowledge_sources where id = %s", run.source_id)
         return row
 
-    async def crawl(self, run: Run) -> dict[str, Any]:
+    async def crawl(self, run: StartedRun) -> dict[str, Any]:
         [row] = await self.rows("select * from rag.crawls where id = %s", run.crawl_id)
         return row
 
-    async def pages(self, run: Run) -> dict[str, dict[str, Any]]:
+    async def pages(self, run: StartedRun) -> dict[str, dict[str, Any]]:
         """The pages of a run by path."""
         rows = await self.rows("select * from rag.crawl_pages where crawl_id = %s", run.crawl_id)
         return {self.path(row["uri"]): row for row in rows}
 
-    async def documents(self, run: Run) -> set[str]:
+    async def documents(self, run: StartedRun) -> set[str]:
         """Paths of the documents that are searchable."""
         rows = await self.rows(
             "select uri from rag.documents where source_id = %s and deleted_at is null",
@@ -246,7 +246,7 @@ class SiteHouse:
         )
         return {self.path(row["uri"]) for row in rows}
 
-    async def texts(self, run: Run) -> set[str]:
+    async def texts(self, run: StartedRun) -> set[str]:
         rows = await self.rows("select content from rag.chunks where source_id = %s", run.source_id)
         return {row["content"] for row in rows}
 

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 from ingest.model import Coverage
 from ingest.postgres.database import Connection, new_id
 from ingest.store.crawl import crawls, runs
-from ingest.store.crawl.runs import CrawlSettings, NewRun, Run
+from ingest.store.crawl.runs import CrawlSettings, NewRun, StartedRun
 from ingest.store.documents.documents import coverage_json
 from ingest.store.queue import jobs
 
@@ -26,7 +26,7 @@ async def start(
     *,
     type: Literal["url", "site"] = "site",
     settings: CrawlSettings | None = None,
-) -> Run:
+) -> StartedRun:
     """A source and its first run, queued."""
     new = NewRun(
         application_id=application_id,
@@ -40,7 +40,7 @@ async def start(
 
 
 async def end(
-    conn: Connection, run: Run, *, job: str = "completed", crawl: str = "completed"
+    conn: Connection, run: StartedRun, *, job: str = "completed", crawl: str = "completed"
 ) -> None:
     """Let a run have ended."""
     await conn.execute(
@@ -58,7 +58,7 @@ async def end(
 
 
 async def add_child(
-    conn: Connection, application_id: UUID, run: Run, *, status: str = "pending"
+    conn: Connection, application_id: UUID, run: StartedRun, *, status: str = "pending"
 ) -> UUID:
     """The job of a page of the run."""
     [id] = await jobs.enqueue(
@@ -103,7 +103,7 @@ async def add_document(
 
 
 async def add_page(
-    conn: Connection, run: Run, uri: str, *, status: str = "unchanged", **columns: Any
+    conn: Connection, run: StartedRun, uri: str, *, status: str = "unchanged", **columns: Any
 ) -> UUID:
     """What became of a page in the run; `columns` are further ones of rag.crawl_pages.
 
@@ -132,7 +132,12 @@ async def add_page(
 
 
 async def hold_removals(
-    conn: Connection, application_id: UUID, run: Run, *, found: Sequence[str], lost: Sequence[str]
+    conn: Connection,
+    application_id: UUID,
+    run: StartedRun,
+    *,
+    found: Sequence[str],
+    lost: Sequence[str],
 ) -> dict[str, UUID]:
     """Let a run wait for a review, because pages of before were not found; documents by address."""
     documents = {

@@ -25,7 +25,7 @@ from ingest.sandbox.messages import (
 from ingest.store.queue import job_types
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import Upload, UploadedFile
+from ingest.store.sources.verdicts import UploadedFile, UploadRequest
 from ingest.worker.attempt import attempt
 from ingest.worker.finish import Finished, commit
 from tests.support.fake_embedder import FakeEmbedder
@@ -115,7 +115,9 @@ class House:
             sha256=hashlib.sha256(text.encode()).digest(),
             blob_key=staged.key,
         )
-        request = Upload(application_id=application_id, batch_id=None, model_id=self.model_id)
+        request = UploadRequest(
+            application_id=application_id, batch_id=None, model_id=self.model_id
+        )
         async with transaction(self.pool) as conn:
             _, [verdict] = await uploads.register(conn, request, [file])
         assert verdict.source_id is not None

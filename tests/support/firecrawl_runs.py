@@ -24,7 +24,7 @@ from ingest.providers.firecrawl.client import FirecrawlClient
 from ingest.providers.firecrawl.events import CrawledPage
 from ingest.store.crawl import crawl_pages, crawls, runs, webhook_events
 from ingest.store.crawl.crawls import Crawl
-from ingest.store.crawl.runs import CrawlSettings, NewRun, Run
+from ingest.store.crawl.runs import CrawlSettings, NewRun, StartedRun
 from ingest.store.crawl.webhook_events import NewWebhookEvent
 from ingest.store.queue import claims
 from ingest.store.queue.jobs import ClaimedJob
@@ -37,7 +37,7 @@ SITE = "https://shop.test/"
 
 async def start_run(
     conn: Connection, application_id: UUID, *, uri: str = SITE, limit: int = 100
-) -> Run:
+) -> StartedRun:
     """A new run of a site, with its root job queued."""
     new = NewRun(
         application_id=application_id,
@@ -52,12 +52,12 @@ async def start_run(
 
 async def sent_run(
     conn: Connection, application_id: UUID, *, provider_id: str | None = None, limit: int = 100
-) -> Run:
+) -> StartedRun:
     """A run that Firecrawl was asked to start; without `provider_id` its answer is still out."""
     run = await start_run(conn, application_id, limit=limit)
-    await crawls.start_sent(conn, run.crawl_id)
+    await crawls.record_start_sent(conn, run.crawl_id)
     if provider_id is not None:
-        await crawls.started(conn, run.crawl_id, provider_id)
+        await crawls.save_provider_id(conn, run.crawl_id, provider_id)
     return run
 
 
@@ -68,13 +68,13 @@ async def claim_root(conn: Connection) -> ClaimedJob:
     return job
 
 
-async def crawl_of(conn: Connection, run: Run) -> Crawl:
+async def crawl_of(conn: Connection, run: StartedRun) -> Crawl:
     crawl = await crawls.get(conn, run.crawl_id)
     assert crawl is not None
     return crawl
 
 
-async def told(conn: Connection, run: Run) -> dict[str, str]:
+async def told(conn: Connection, run: StartedRun) -> dict[str, str]:
     """What the start of a run gave Firecrawl to send along with every event."""
     crawl = await crawl_of(conn, run)
     assert crawl.start_sent_at is not None
@@ -136,7 +136,7 @@ async def event_row(conn: Connection, id: int) -> dict[str, Any]:
     return row
 
 
-async def page_rows(conn: Connection, run: Run) -> dict[str, dict[str, Any]]:
+async def page_rows(conn: Connection, run: StartedRun) -> dict[str, dict[str, Any]]:
     """The pages of a run by address, each with the status of its job as `job_status`."""
     rows = await _rows(
         conn,
@@ -148,7 +148,7 @@ async def page_rows(conn: Connection, run: Run) -> dict[str, dict[str, Any]]:
     return {row["uri"]: row for row in rows}
 
 
-async def child_jobs(conn: Connection, run: Run) -> list[dict[str, Any]]:
+async def child_jobs(conn: Connection, run: StartedRun) -> list[dict[str, Any]]:
     return await _rows(
         conn, "select * from rag.processing_jobs where parent_job_id = %s", run.job_id
     )
@@ -172,7 +172,7 @@ class Root:
 
     conn: Connection
     ctx: Context
-    run: Run
+    run: StartedRun
     job: ClaimedJob
 
     def ask(self, client: object) -> None:

@@ -77,7 +77,7 @@ async def delivering(
 async def send_test(conn: Connection, endpoint: WebhookEndpoint, count: int = 1) -> list[UUID]:
     """Deliveries of the event `endpoint.test`."""
     async with conn.transaction():
-        return [await outbox.test(conn, endpoint) for _ in range(count)]
+        return [await outbox.queue_test(conn, endpoint) for _ in range(count)]
 
 
 async def end(conn: Connection, job: ClaimedJob, status: str, **columns: Any) -> None:
@@ -90,7 +90,7 @@ async def end(conn: Connection, job: ClaimedJob, status: str, **columns: Any) ->
         )
     async with conn.transaction():
         await jobs.finish(conn, [ended])
-        await announce.ended(conn, [ended])
+        await announce.attempts_ended(conn, [ended])
 
 
 async def end_one(conn: Connection, status: str, **columns: Any) -> ClaimedJob:

@@ -10,7 +10,7 @@ from ingest.postgres.database import Connection, new_id
 from ingest.store.queue import claims, jobs
 from ingest.store.queue.jobs import ClaimedJob, Ended, NewJob
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import Upload, UploadedFile
+from ingest.store.sources.verdicts import UploadedFile, UploadRequest
 
 
 async def add_application(conn: Connection, name: str = "another") -> UUID:
@@ -88,7 +88,7 @@ async def upload(
         )
         for path in paths
     ]
-    request = Upload(application_id=application_id, batch_id=batch_id, model_id=model_id)
+    request = UploadRequest(application_id=application_id, batch_id=batch_id, model_id=model_id)
     async with conn.transaction():
         _, verdicts = await uploads.register(conn, request, files)
     return [verdict.source_id for verdict in verdicts if verdict.source_id]

@@ -17,7 +17,7 @@ from ingest.model import Chunk, ChunkSettings, Page
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.sandbox.messages import Parsed, ParseRequest, RechunkRequest
 from ingest.store.documents import chunking, embedding_models
-from ingest.store.documents.chunking import OwnChunking
+from ingest.store.documents.chunking import ChunkingOverrides
 from ingest.store.queue import job_types
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.tenants import applications
@@ -121,11 +121,11 @@ class RechunkHouse(House):
         async with transaction(self.pool) as conn:
             await applications.lock_sources(conn, application_id)
             settings = await applications.settings_of(conn, application_id)
-            await chunking.set_of_sources(
+            await chunking.set_for_sources(
                 conn,
                 application_id=application_id,
                 source_ids=[source_id],
-                own=OwnChunking(**own),
+                own=ChunkingOverrides(**own),
                 application=settings.chunking,
                 defaults=chunking_defaults(self.context),
             )
@@ -137,7 +137,7 @@ class RechunkHouse(House):
     async def change_application(self, conn: Connection, application_id: UUID, **own: Any) -> None:
         await applications.lock_sources(conn, application_id)
         await chunking.lock_application(conn, application_id)
-        choice = OwnChunking(**own)
+        choice = ChunkingOverrides(**own)
         await applications.edit(
             conn, application_id, name=None, settings={"chunking": choice.to_json()}
         )

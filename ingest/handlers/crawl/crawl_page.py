@@ -36,7 +36,7 @@ async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
         page = await crawl_pages.for_job(conn, payload.page_id)
         if page is None:
             raise Permanent("the knowledge source was deleted", code="source_deleted")
-        stored = await crawl_pages.stored(conn, page.source_id, page.uri)
+        stored = await crawl_pages.stored_page(conn, page.source_id, page.uri)
     if crawl.provider == "firecrawl":
         try:
             read = await read_provider_page(page, stored, ctx, progress)
@@ -53,7 +53,7 @@ async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
         read = found
     if read.uri != page.uri:
         async with ctx.pool.connection() as conn:
-            stored = await crawl_pages.stored(conn, page.source_id, read.uri)
+            stored = await crawl_pages.stored_page(conn, page.source_id, read.uri)
     return await page_outcome(job, crawl, page, read, stored, ctx, progress)
 
 

@@ -18,7 +18,7 @@ from ingest.postgres.database import transaction
 from ingest.providers.fetch.fetcher import Fetched
 from ingest.providers.retry_after import retry_after
 from ingest.store.crawl import crawl_origins, crawl_pages
-from ingest.store.crawl.crawl_origins import Busy
+from ingest.store.crawl.crawl_origins import HostBusy
 from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.web import urls
@@ -142,7 +142,7 @@ async def _in_turn(
             delay=web.crawl_delay,
             for_at_most=web.fetch_timeout + timedelta(seconds=30),
         )
-    if isinstance(slot, Busy):
+    if isinstance(slot, HostBusy):
         raise Snooze(slot.delay, reason="host_busy")
     pause, started = timedelta(0), time.monotonic()
     try:
@@ -177,4 +177,4 @@ async def note_http_status(
 ) -> None:
     """Store the status in the page's record even though the attempt fails."""
     async with transaction(ctx.pool) as conn:
-        await crawl_pages.note_http_status(conn, page.id, http_status=http_status, job=job)
+        await crawl_pages.save_http_status(conn, page.id, http_status=http_status, job=job)

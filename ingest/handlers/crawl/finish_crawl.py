@@ -83,7 +83,7 @@ async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bo
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
         await crawl_pages.record_failures(conn, crawl_id)
-        pages = [PageCount(**row) for row in await crawl_pages.states(conn, crawl_id)]
+        pages = [PageCount(**row) for row in await crawl_pages.count_by_state(conn, crawl_id)]
         settings = await applications.settings_of(conn, crawl.application_id)
         return _Findings(
             pages=pages,
@@ -105,7 +105,7 @@ async def _is_complete(conn: Connection, crawl: Crawl, pages: Sequence[PageCount
     if crawl.provider == "firecrawl":
         limit = crawl.settings.limit
         skipped["limit"] += await provider_pages.is_cut_off(conn, crawl.id, limit=limit)
-    blind = await crawl_pages.blind_spots(
+    blind = await crawl_pages.count_unseen_behind_failures(
         conn, crawl_id=crawl.id, follows_stored=crawl.provider == "builtin"
     )
     failed = sum(

@@ -12,7 +12,7 @@ from ingest.model import MOST_LINKS
 from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import crawl_pages, crawls, frontier
 from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
-from ingest.store.crawl.crawls import Crawl, Locked
+from ingest.store.crawl.crawls import Crawl, LockedCrawl
 from ingest.store.crawl.frontier import NewPage, RunOwner, SeenPage
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
@@ -95,7 +95,7 @@ async def add_to_frontier(
     crawl: Crawl,
     found: SortedLinks,
     *,
-    locked: Locked,
+    locked: LockedCrawl,
     freed: int = 0,
 ) -> None:
     """Add found pages to the frontier, up to the page limit; release `freed` places first.
@@ -107,12 +107,12 @@ async def add_to_frontier(
         return  # a page that was retried after its run ended
     owner = run_owner(job, crawl)
     room = max(locked.settings.limit - locked.page_count + freed, 0)
-    room -= await frontier.promote(conn, owner, places=room)
+    room -= await frontier.promote(conn, owner, room=room)
     skipped = await frontier.add(
         conn, owner, found.pages, room=room, variants=locked.settings.variants
     )
     await frontier.add_seen(conn, crawl.id, crawl.source_id, found.forbidden)
-    hidden = await frontier.stored_only(conn, owner, found.too_deep)
+    hidden = await frontier.count_stored_only(conn, owner, found.too_deep)
     await crawls.add_skipped(conn, crawl.id, found.skipped + skipped + Counter(unread=hidden))
 
 

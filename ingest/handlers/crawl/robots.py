@@ -45,7 +45,7 @@ async def robots_for(origin: str, ctx: Context, *, refresh: bool = False) -> Rob
     body = await _fetch(origin, ctx)
     rules = read(body or b"", agent=agent)
     async with transaction(ctx.pool) as conn:
-        await crawl_origins.keep_robots(
+        await crawl_origins.save_robots(
             conn,
             origin,
             status="none" if body is None else "rules",
@@ -85,5 +85,5 @@ def _head(path: Path) -> bytes:
 
 async def _unavailable(origin: str, status: int, ctx: Context) -> RobotsUnavailable:
     async with transaction(ctx.pool) as conn:
-        await crawl_origins.keep_robots(conn, origin, status="unavailable", body=None, delay=None)
+        await crawl_origins.save_robots(conn, origin, status="unavailable", body=None, delay=None)
     return RobotsUnavailable(origin, f"the server answers {status}", host_answers=True)

@@ -83,7 +83,7 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
 
     async def write(conn: Connection) -> None:
         locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
-        await crawls.run(conn, crawl.id)
+        await crawls.mark_running(conn, crawl.id)
         await add_to_frontier(conn, job, crawl, first, locked=locked)
 
     return Outcome(write=write, wait=Wait(delay=_POLL, reason="pages"))
@@ -96,7 +96,7 @@ async def _wait_for_robots(crawl: Crawl, ctx: Context, error: RobotsUnavailable)
     if (crawl.sent_seconds_ago or 0) > _ROBOTS_TIMEOUT_SECONDS:
         raise Permanent(f"{error}, for an hour now", code=error.code)
     async with transaction(ctx.pool) as conn:
-        await crawls.tried(conn, crawl.id)
+        await crawls.save_first_attempt(conn, crawl.id)
     return Outcome(wait=Wait(delay=RETRY_DELAY, reason="robots_unavailable"))
 
 
@@ -119,7 +119,7 @@ async def _restart(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Crawl:
         has_pages = crawl.provider == "builtin" and await _requeue_pages(conn, job, crawl)
         await crawls.restart(conn, crawl.id)
         if has_pages:
-            await crawls.run(conn, crawl.id)
+            await crawls.mark_running(conn, crawl.id)
         again = await crawls.get(conn, crawl.id)
     if again is None:
         raise LeaseLost(job.id)

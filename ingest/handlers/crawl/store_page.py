@@ -15,7 +15,7 @@ from ingest.handlers.documents.new_document import new_document
 from ingest.postgres.database import Connection
 from ingest.store.crawl import crawl_pages, crawls, frontier, site_documents
 from ingest.store.crawl.crawl_pages import KnownPage, PageForJob, PageResult, StoredPage
-from ingest.store.crawl.crawls import Crawl, Locked
+from ingest.store.crawl.crawls import Crawl, LockedCrawl
 from ingest.store.crawl.frontier import SeenPage
 from ingest.store.documents import documents
 from ingest.store.documents.documents import NewDocument
@@ -169,7 +169,7 @@ async def _write(conn: Connection, update: _PageUpdate) -> None:
     await recount_ended_run(conn, crawl, locked)
 
 
-async def recount_ended_run(conn: Connection, crawl: Crawl, locked: Locked) -> None:
+async def recount_ended_run(conn: Connection, crawl: Crawl, locked: LockedCrawl) -> None:
     """Recount a run that has already ended, after one of its pages was retried."""
     if locked.status not in crawls.OPEN:
         await site_documents.recount(conn, source_id=crawl.source_id, crawl_id=crawl.id)
@@ -198,7 +198,7 @@ async def _result(conn: Connection, update: _PageUpdate) -> PageResult:
             await _remove(conn, update, twin.uri)
         # A twin from before this run is removed only at the run's end, with the pages that are
         # gone: many pages with the same text may be a site under maintenance.
-        await crawl_pages.demote(conn, twin.id, duplicate_of=update.read.uri)
+        await crawl_pages.mark_duplicate(conn, twin.id, duplicate_of=update.read.uri)
     return result
 
 
@@ -206,7 +206,7 @@ async def _canonical_of_alias(conn: Connection, update: _PageUpdate) -> str | No
     """Canonical URL if this page is an alias; None if it is not."""
     page, uri = update.page, update.read.uri
     if uri != page.uri:
-        other = await crawl_pages.by_uri(conn, page.crawl_id, uri)
+        other = await crawl_pages.find_by_uri(conn, page.crawl_id, uri)
         if other is not None and other.id != page.id:
             return uri
         # The run has no page for the redirect target yet: this page takes its address.
@@ -225,7 +225,7 @@ async def _twin(conn: Connection, update: _PageUpdate) -> KnownPage | None:
     """Another page of this run with identical text."""
     if update.crawl.source_type != "site" or update.is_collapsed or not update.read.seen.text_hash:
         return None
-    return await crawl_pages.same_text(conn, update.page, update.read.seen.text_hash)
+    return await crawl_pages.find_same_text(conn, update.page, update.read.seen.text_hash)
 
 
 def _is_preferred(update: _PageUpdate, twin: KnownPage) -> bool:
@@ -286,7 +286,7 @@ async def _store(conn: Connection, update: _PageUpdate) -> PageResult:
 async def _remove(conn: Connection, update: _PageUpdate, uri: str) -> None:
     """Remove the document of an address whose text is searchable under another address."""
     source_id = update.crawl.source_id
-    stored = await crawl_pages.stored(conn, source_id, uri)
+    stored = await crawl_pages.stored_page(conn, source_id, uri)
     if stored is None:
         return
     chunks, tokens = await site_documents.counts(conn, source_id, uri)

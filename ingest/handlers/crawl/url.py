@@ -28,8 +28,8 @@ async def ingest_url(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
-        await crawls.run(conn, crawl.id)
-        page = await frontier.only_page(
+        await crawls.mark_running(conn, crawl.id)
+        page = await frontier.ensure_single_page(
             conn,
             crawl_id=crawl.id,
             source_id=crawl.source_id,
@@ -37,7 +37,7 @@ async def ingest_url(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
             fetch_url=crawl.start,
             job_id=job.id,
         )
-        stored = await crawl_pages.stored(conn, crawl.source_id, page.uri)
+        stored = await crawl_pages.stored_page(conn, crawl.source_id, page.uri)
     try:
         read = await read_page(job, page, stored, ctx, progress, scope=None)
     except (PageUnavailable, PageTemporarilyUnavailable) as error:

@@ -43,8 +43,8 @@ class FanOut:
         await sources.lock(conn, [location.source.id])
         await self._check(conn, location, limits)
         if location.is_root:
-            await members.begin(conn, location.root_job_id)
-        await members.keep(
+            await members.mark_awaiting(conn, location.root_job_id)
+        await members.mark_unchanged(
             conn, source_id=location.source.id, root_job_id=location.root_job_id, uris=self.kept
         )
         await jobs.enqueue(conn, self.jobs)

@@ -23,7 +23,7 @@ from ingest.handlers.documents.finish_members import finish_members
 from ingest.handlers.documents.new_document import new_document
 from ingest.handlers.documents.read_file import read_file
 from ingest.handlers.documents.review_rules import required_review
-from ingest.handlers.documents.source_content import SourceContent
+from ingest.handlers.documents.source_content import SourceContentWrite
 from ingest.handlers.registry import handler
 from ingest.model import ChunkSettings
 from ingest.payloads import FilePayload, RefusedMember, StoredFile, member_payload
@@ -36,7 +36,7 @@ from ingest.store.documents.documents import NewDocument
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources import members, sources
-from ingest.store.sources.sources import Content
+from ingest.store.sources.sources import SourceContent
 
 # Fallback: normally the last file wakes the waiting job.
 _WAIT: Final = Wait(delay=timedelta(seconds=15), reason="members")
@@ -105,7 +105,7 @@ def _hand_over(job: ClaimedJob, file: StoredFile, location: FileLocation, ctx: C
 
     async def write(conn: Connection) -> None:
         if location.is_root:
-            await members.begin(conn, job.id)
+            await members.mark_awaiting(conn, job.id)
         await jobs.enqueue(conn, [unpacking])
 
     return Outcome(
@@ -159,11 +159,11 @@ class _Ingested:
             },
         )
 
-    def _content(self, new: NewDocument) -> SourceContent:
+    def _content(self, new: NewDocument) -> SourceContentWrite:
         """A file without inner files is the whole content of its source."""
-        return SourceContent(
+        return SourceContentWrite(
             job_id=self.job.id,
-            content=Content(
+            content=SourceContent(
                 source_id=new.source_id,
                 content_hash=new.content_hash,
                 blob_key=self.file.blob_key,
@@ -217,13 +217,13 @@ class _Ingested:
         await sources.lock(conn, [new.source_id])
         if self.location.is_root and not self.inside.jobs:
             # No jobs to wait for: end now.
-            await members.keep(
+            await members.mark_unchanged(
                 conn,
                 source_id=new.source_id,
                 root_job_id=self.job.id,
                 uris=[*self.inside.kept, new.uri],
             )
-            await members.end(
+            await members.finish_run(
                 conn,
                 new.source_id,
                 root_job_id=self.job.id,

@@ -18,7 +18,7 @@ def finish_members(
     """
 
     async def write(conn: Connection) -> None:
-        still_there = await members.end(
+        still_there = await members.finish_run(
             conn,
             location.source.id,
             root_job_id=job.id,

@@ -22,7 +22,7 @@ from ingest.postgres.database import Connection, transaction
 from ingest.sandbox.messages import RechunkRequest
 from ingest.store.documents import documents, rechunks
 from ingest.store.documents.documents import chunking_json
-from ingest.store.documents.rechunks import Extent, NewChunks, StoredDocument
+from ingest.store.documents.rechunks import NewChunks, RechunkCounts, StoredDocument
 from ingest.store.queue import jobs
 from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.jobs import ClaimedJob
@@ -44,7 +44,7 @@ class _RechunkState:
     after: UUID | None = None
     settings: dict[str, Any] | None = None
     """Settings, as JSON, that the documents up to `after` were chunked with."""
-    extent: Extent | None = None
+    extent: RechunkCounts | None = None
     """Document counts as last read."""
     done: int = 0
     """Documents done since `extent` was read."""
@@ -100,7 +100,10 @@ def _begin(job: ClaimedJob, ctx: Context, progress: Progress) -> _RechunkState:
 async def _next(work: _RechunkState, settings: ChunkSettings) -> StoredDocument | None:
     async with work.ctx.pool.connection() as conn:
         if work.extent is None:
-            work.extent, work.done = await rechunks.extent(conn, work.source_id, settings), 0
+            work.extent, work.done = (
+                await rechunks.count_outdated(conn, work.source_id, settings),
+                0,
+            )
         cut = work.extent.documents - work.extent.open + work.done
         work.progress.advance_to(95 * cut / max(work.extent.documents, 1))
         return await rechunks.next_document(conn, work.source_id, settings, after=work.after)
@@ -207,7 +210,7 @@ def _warn(work: _RechunkState, message: str, document: StoredDocument, **details
 
 def _continue_later(work: _RechunkState) -> Outcome:
     async def write(conn: Connection) -> None:
-        await rechunks.remember(conn, work.job.id, work.payload())
+        await rechunks.save_progress(conn, work.job.id, work.payload())
 
     return Outcome(wait=Wait(delay=timedelta(0), reason="next_documents"), write=write)
 
@@ -218,7 +221,7 @@ async def _end(work: _RechunkState) -> Outcome:
         # A retry starts over; it skips documents that already have the current settings.
         async with transaction(work.ctx.pool) as conn:
             if await jobs.hold(conn, [work.job]):
-                await rechunks.remember(conn, work.job.id, RechunkPayload())
+                await rechunks.save_progress(conn, work.job.id, RechunkPayload())
         raise Permanent(
             f"{tally.failed} of {tally.failed + tally.documents} documents could not be rechunked;"
             f" the last: {tally.last_message}",

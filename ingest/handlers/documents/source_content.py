@@ -10,15 +10,15 @@ from ingest.postgres.database import Connection
 from ingest.store.documents import chunking
 from ingest.store.documents.chunking import AppliedChunking, ChunkingDefaults
 from ingest.store.sources import sources
-from ingest.store.sources.sources import Content
+from ingest.store.sources.sources import SourceContent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceContent:
-    """Content of a source that is a single document, and the settings it was chunked with."""
+class SourceContentWrite:
+    """SourceContent of a source that is a single document, and the settings it was chunked with."""
 
     job_id: UUID
-    content: Content
+    content: SourceContent
     applied: AppliedChunking
     defaults: ChunkingDefaults
 

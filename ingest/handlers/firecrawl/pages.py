@@ -117,7 +117,7 @@ async def fetched_page(page: PageForJob, ctx: Context) -> CrawledPage:
             code=page.error_code or "fetch_failed",
         )
     async with ctx.pool.connection() as conn:
-        content = await provider_pages.content(conn, page.id)
+        content = await provider_pages.page_event(conn, page.id)
     if content is None:
         raise _expired()
     try:

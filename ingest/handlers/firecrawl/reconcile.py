@@ -114,7 +114,7 @@ class _GapFiller:
         async with transaction(self._ctx.pool) as conn:
             if not await jobs.hold(conn, [self._job]):
                 raise LeaseLost(self._job.id)
-            await crawls.note_missing(
+            await crawls.set_missing_counts(
                 conn,
                 self._crawl.id,
                 at_least={NOT_SCRAPED: not_scraped},
@@ -162,7 +162,7 @@ class _GapFiller:
             conn, owner, pages, locked=locked, event_id=event_id
         )
         if event_id is not None:
-            await webhook_events.done(
+            await webhook_events.mark_processed(
                 conn,
                 event_id,
                 type="page",

@@ -78,7 +78,7 @@ async def _start(
 ) -> Outcome | ProviderEnd:
     # Commit before the request: after a crash, the crawl is looked for and not started twice.
     async with _lease(job, ctx) as conn:
-        await crawls.start_sent(conn, crawl.id)
+        await crawls.record_start_sent(conn, crawl.id)
         sent = await crawls.get(conn, crawl.id)
     if sent is None or sent.start_sent_at is None:
         raise LeaseLost(job.id)
@@ -88,7 +88,7 @@ async def _start(
         return _wait(_START_POLL)
     except Transient:
         async with _lease(job, ctx) as conn:
-            await crawls.start_refused(conn, crawl.id)
+            await crawls.clear_start_sent(conn, crawl.id)
         raise
     except Permanent as error:
         return await _end(job, crawl, ctx, error)
@@ -124,7 +124,7 @@ async def _find_started_crawl(
     except Transient:
         candidates = []
     async with ctx.pool.connection() as conn:
-        claimed = await crawls.claimed_by_others(conn, crawl.id, [one.id for one in candidates])
+        claimed = await crawls.owned_by_other_runs(conn, crawl.id, [one.id for one in candidates])
     unclaimed = [one.id for one in candidates if one.id not in claimed]
     if len(unclaimed) == 1:
         await _store_provider_id(job, crawl, unclaimed[0], ctx)
@@ -157,8 +157,8 @@ async def _store_provider_id(
     """
     async with transaction(ctx.pool) as conn:
         if await _is_wanted(conn, crawl):
-            await crawls.started(conn, crawl.id, provider_crawl_id)
-            await webhook_events.take_up_again(conn, provider_crawl_id)
+            await crawls.save_provider_id(conn, crawl.id, provider_crawl_id)
+            await webhook_events.requeue_for_crawl(conn, provider_crawl_id)
             return
         await jobs.enqueue(conn, [stop_job(crawl.application_id, provider_crawl_id)])
     raise LeaseLost(job.id)
@@ -256,7 +256,7 @@ async def _end(
 ) -> ProviderEnd:
     """Record that no more pages will come, and why. `stop`: id of a crawl still running there."""
     async with _lease(job, ctx) as conn:
-        await crawls.finishing(conn, crawl.id, error=error)
+        await crawls.mark_finishing(conn, crawl.id, error=error)
         if stop is not None:
             await jobs.enqueue(conn, [stop_job(crawl.application_id, stop)])
     return ProviderEnd(error=error)

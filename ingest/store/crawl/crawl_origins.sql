@@ -5,14 +5,14 @@ select robots_status as status, robots_body as body, now() - robots_fetched_at a
   from rag.crawl_origins
  where origin = %(origin)s and robots_fetched_at is not null;
 
--- name: keep_robots
+-- name: save_robots
 insert into rag.crawl_origins (origin, robots_status, robots_body, robots_fetched_at, crawl_delay)
 values (%(origin)s, %(status)s, %(body)s, now(), %(delay)s)
 on conflict (origin) do update
    set robots_status = excluded.robots_status, robots_body = excluded.robots_body,
        robots_fetched_at = excluded.robots_fetched_at, crawl_delay = excluded.crawl_delay;
 
--- name: know
+-- name: add_origin
 insert into rag.crawl_origins (origin) values (%(origin)s) on conflict do nothing;
 
 -- name: lock_origin
@@ -25,21 +25,21 @@ select extract(epoch from greatest(next_request_at, now()) - now())::float8 as w
 -- name: free_expired
 delete from rag.crawl_slots where origin = %(origin)s and expires_at < now();
 
--- name: busy
+-- name: count_slots
 -- Slots of other jobs only: our own may be left over from an interrupted attempt.
 select count(*) from rag.crawl_slots where origin = %(origin)s and job_id <> %(job_id)s;
 
--- name: take
+-- name: add_slot
 insert into rag.crawl_slots (job_id, origin, expires_at)
 values (%(job_id)s, %(origin)s, now() + %(for_at_most)s::interval)
 on conflict (job_id) do update set origin = excluded.origin, expires_at = excluded.expires_at;
 
--- name: move_on
+-- name: set_next_start
 update rag.crawl_origins
    set next_request_at = greatest(next_request_at, now()) + %(delay)s::float8 * interval '1 second'
  where origin = %(origin)s;
 
--- name: queue_up
+-- name: next_turn
 -- Staggers the pages of a crawl that find their host busy, so that they do not all return at once.
 update rag.crawls
    set host_queue_until =

@@ -7,7 +7,7 @@ select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.de
   from rag.crawl_pages as page
  where page.id = %(id)s;
 
--- name: of_run
+-- name: first_page
 -- The only page of a single-page run.
 select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.depth,
        page.event_id, page.event_index, page.ignores_canonical, page.http_status, page.error_code,
@@ -16,7 +16,7 @@ select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.de
  where page.crawl_id = %(crawl_id)s
  order by page.id limit 1;
 
--- name: stored
+-- name: stored_page
 -- The searchable document at an address.
 select document.id, document.content_hash, document.text_hash, document.etag,
        document.last_modified, document.links, document.token_count, document.chunk_count,
@@ -25,12 +25,12 @@ select document.id, document.content_hash, document.text_hash, document.etag,
  where document.source_id = %(source_id)s and md5(document.uri) = md5(%(uri)s)
    and document.uri = %(uri)s and document.deleted_at is null;
 
--- name: by_uri
+-- name: find_by_uri
 select id, status, document_id, uri, canonical
   from rag.crawl_pages
  where crawl_id = %(crawl_id)s and md5(uri) = md5(%(uri)s) and uri = %(uri)s;
 
--- name: same_text
+-- name: find_same_text
 -- A page of this run with the same text at another address.
 select page.id, page.uri, page.document_id, page.canonical, page.status
   from rag.documents as document
@@ -45,7 +45,7 @@ select page.id, page.uri, page.document_id, page.canonical, page.status
 -- name: rename
 update rag.crawl_pages set uri = %(uri)s where id = %(id)s;
 
--- name: note_http_status
+-- name: save_http_status
 -- Fenced: only while the caller still holds the job.
 update rag.crawl_pages as page
    set http_status = %(http_status)s, updated_at = now()
@@ -62,7 +62,7 @@ update rag.crawl_pages
        tokens_spent = %(tokens_spent)s, tokens_saved = %(tokens_saved)s, updated_at = now()
  where id = %(id)s;
 
--- name: demote
+-- name: mark_duplicate
 -- Another page with the same text replaces it.
 update rag.crawl_pages
    set status = 'duplicate', duplicate_of = %(duplicate_of)s, document_id = null, chunk_count = 0,
@@ -80,7 +80,7 @@ update rag.crawl_pages as page
  where queued.crawl_id = %(crawl_id)s and queued.status = 'queued' and page.id = queued.id
    and coalesce(job.status, 'failed') in ('failed', 'cancelled');
 
--- name: states
+-- name: count_by_state
 select status, error_code, http_status, count(*) as n
   from rag.crawl_pages where crawl_id = %(crawl_id)s
  group by status, error_code, http_status;
@@ -93,7 +93,7 @@ update rag.crawl_pages as page
  where page.id = %(id)s and job.id = %(job_id)s and job.fence = %(fence)s
    and job.status = 'processing';
 
--- name: blind_spots
+-- name: count_unseen_behind_failures
 -- Failed pages that may link to pages this run has not seen. Excludes pages whose stored links were
 -- followed instead. Excludes pages that failed in every earlier run that has them, if one of these
 -- was the first run or a complete one: it found all that is stored without them.

@@ -22,16 +22,16 @@ select crawl.status, crawl.page_count, crawl.settings
 -- name: lock_source
 select id from rag.knowledge_sources where id = %(id)s and deleted_at is null for no key update;
 
--- name: tried
+-- name: save_first_attempt
 update rag.crawls set start_sent_at = coalesce(start_sent_at, now()) where id = %(id)s;
 
--- name: run
+-- name: mark_running
 update rag.crawls
    set status = 'running', started_at = coalesce(started_at, now()), ended_at = null,
        error_code = null, error_message = null
  where id = %(id)s;
 
--- name: finishing
+-- name: mark_finishing
 update rag.crawls
    set status = 'finishing', error_code = %(error_code)s, error_message = %(error_message)s
  where id = %(id)s and status in ('pending', 'running');
@@ -42,13 +42,13 @@ update rag.crawls
        error_code = %(error_code)s, error_message = %(error_message)s
  where id = %(id)s and status in ('pending', 'running', 'finishing', 'failed');
 
--- name: start_sent
+-- name: record_start_sent
 update rag.crawls
    set start_sent_at = now(), status = 'running', started_at = now()
  where id = %(id)s and start_sent_at is null and status = 'pending'
 returning id;
 
--- name: start_refused
+-- name: clear_start_sent
 -- The provider has certainly not started it, so the start may be retried.
 update rag.crawls set start_sent_at = null, status = 'pending' where id = %(id)s;
 
@@ -64,7 +64,7 @@ update rag.crawls
        provider_progress = null, ended_at = null, error_code = null, error_message = null
  where id = %(id)s;
 
--- name: started
+-- name: save_provider_id
 update rag.crawls
    set provider_crawl_id = %(provider_crawl_id)s, provider_active_at = now(),
        start_sent_at = coalesce(start_sent_at, now()), started_at = coalesce(started_at, now()),
@@ -76,10 +76,10 @@ update rag.crawls
    set provider_active_at = now(), provider_progress = %(progress)s
  where id = %(id)s and provider_progress is distinct from %(progress)s;
 
--- name: heard_of
+-- name: record_event
 update rag.crawls set provider_active_at = now() where id = %(id)s;
 
--- name: by_run
+-- name: find_for_event
 -- The run that an event belongs to: by our id, else by the provider's.
 select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.status,
        crawl.provider_crawl_id, crawl.start_sent_at
@@ -90,7 +90,7 @@ select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.stat
  order by crawl.id = %(id)s desc
  limit 1;
 
--- name: claimed_by
+-- name: owned_by_other_runs
 -- The provider's crawls that are known to belong to other runs.
 select provider_crawl_id from rag.crawls
  where provider_crawl_id = any(%(ids)s) and id <> %(id)s;
@@ -106,7 +106,7 @@ update rag.crawls as crawl
                  group by reason) as merged)
  where crawl.id = %(id)s;
 
--- name: note_missing
+-- name: set_missing_counts
 -- Drops counts of 0.
 update rag.crawls as crawl
    set skipped = (

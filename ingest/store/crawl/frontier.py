@@ -75,7 +75,7 @@ async def add(
     beyond = wanted[room:]
     await _insert(conn, owner, wanted[:room])
     if beyond:
-        free = max(_MOST_WAITING - await over_limit(conn, owner.crawl_id), 0)
+        free = max(_MOST_WAITING - await count_over_limit(conn, owner.crawl_id), 0)
         skipped["limit"] = len(beyond[free:])
         await _insert_rows(
             conn, owner.crawl_id, owner.source_id, beyond[:free], [None] * len(beyond[:free])
@@ -83,13 +83,13 @@ async def add(
     return skipped
 
 
-async def stored_only(conn: Connection, owner: RunOwner, uris: Sequence[str]) -> int:
+async def count_stored_only(conn: Connection, owner: RunOwner, uris: Sequence[str]) -> int:
     """How many of these addresses have a document but are not yet pages of the run."""
     if not uris:
         return 0
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
-            _SQL["stored_only"],
+            _SQL["count_stored_only"],
             {
                 "source_id": owner.source_id,
                 "crawl_id": owner.crawl_id,
@@ -99,18 +99,18 @@ async def stored_only(conn: Connection, owner: RunOwner, uris: Sequence[str]) ->
         return int(await cur.fetchone() or 0)
 
 
-async def over_limit(conn: Connection, crawl_id: UUID) -> int:
+async def count_over_limit(conn: Connection, crawl_id: UUID) -> int:
     """How many pages of a run wait for a place within the limit."""
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["over_limit"], {"crawl_id": crawl_id})
+        await cur.execute(_SQL["count_over_limit"], {"crawl_id": crawl_id})
         return int(await cur.fetchone() or 0)
 
 
-async def promote(conn: Connection, owner: RunOwner, *, places: int) -> int:
+async def promote(conn: Connection, owner: RunOwner, *, room: int) -> int:
     """Queue waiting pages; return how many. The caller holds the lock of the run."""
-    if places <= 0:
+    if room <= 0:
         return 0
-    cursor = await conn.execute(_SQL["promote"], {"crawl_id": owner.crawl_id, "places": places})
+    cursor = await conn.execute(_SQL["promote"], {"crawl_id": owner.crawl_id, "room": room})
     pages = await cursor.fetchall()
     await count(conn, owner.crawl_id, len(pages))
     await enqueue(conn, owner, pages)
@@ -188,15 +188,15 @@ async def _insert_rows(
     return await cursor.fetchall()
 
 
-async def only_page(
+async def ensure_single_page(
     conn: Connection, *, crawl_id: UUID, source_id: UUID, uri: str, fetch_url: str, job_id: UUID
 ) -> PageForJob:
     """The page of a single-page run; inserted if missing."""
-    page = await crawl_pages.of_run(conn, crawl_id)
+    page = await crawl_pages.first_page(conn, crawl_id)
     if page is None:
         new = NewPage(uri=uri, fetch_url=fetch_url, url_pattern=uri, depth=0)
         await _insert_rows(conn, crawl_id, source_id, [new], [job_id])
-        page = await crawl_pages.of_run(conn, crawl_id)
+        page = await crawl_pages.first_page(conn, crawl_id)
     if page is None:
         raise LeaseLost(job_id)
     return page
@@ -274,7 +274,7 @@ async def requeue(conn: Connection, owner: RunOwner, *, all: bool = False) -> in
 
     Locks jobs: call it before locking the run (docs/locks.md).
     """
-    cursor = await conn.execute(_SQL["to_try_again"], {"crawl_id": owner.crawl_id, "all": all})
+    cursor = await conn.execute(_SQL["requeueable"], {"crawl_id": owner.crawl_id, "all": all})
     pages = await cursor.fetchall()
     retried = await job_control.retry(
         conn,

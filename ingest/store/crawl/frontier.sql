@@ -42,7 +42,7 @@ select uri from rag.documents
 -- name: count
 update rag.crawls set page_count = page_count + %(change)s where id = %(crawl_id)s;
 
--- name: stored_only
+-- name: count_stored_only
 -- Addresses that have a document but are not yet pages of this run.
 select count(*) from rag.documents as document
  where document.source_id = %(source_id)s and md5(document.uri) = any(%(digests)s)
@@ -50,7 +50,7 @@ select count(*) from rag.documents as document
    and not exists (select 1 from rag.crawl_pages as page
                     where page.crawl_id = %(crawl_id)s and md5(page.uri) = md5(document.uri));
 
--- name: over_limit
+-- name: count_over_limit
 select count(*) from rag.crawl_pages where crawl_id = %(crawl_id)s and status = 'over_limit';
 
 -- name: promote
@@ -58,7 +58,7 @@ select count(*) from rag.crawl_pages where crawl_id = %(crawl_id)s and status = 
 with waiting as materialized (
     select id from rag.crawl_pages
      where crawl_id = %(crawl_id)s and status = 'over_limit'
-     order by position limit %(places)s)
+     order by position limit %(room)s)
 update rag.crawl_pages as page
    set status = 'queued', job_id = gen_random_uuid(), updated_at = now()
   from waiting
@@ -77,7 +77,7 @@ select new.id, %(crawl_id)s, %(source_id)s, new.uri, new.uri, new.uri, 0, new.st
        as new(id, uri, status, error_code, duplicate_of, http_status, error_message)
 on conflict (crawl_id, md5(uri)) do nothing;
 
--- name: to_try_again
+-- name: requeueable
 -- Pages without an open job: those without a result, or with `all`, every page that got a job.
 select page.id, page.job_id,
        page.status in ('duplicate', 'skipped', 'gone') as gave_place_back

@@ -56,7 +56,7 @@ update rag.processing_jobs
        last_error_code = null, last_error_message = null
  where id = any(%(ids)s) and status in ('pending', 'processing', 'failed', 'completed');
 
--- name: content
+-- name: page_event
 -- The event with a page's content; no row if the event was deleted.
 select event.body, event.blob_key, page.event_index
   from rag.crawl_pages as page

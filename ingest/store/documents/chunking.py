@@ -29,7 +29,7 @@ _PRIORITY: Final = -10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnChunking:
+class ChunkingOverrides:
     """Settings of one application or source; None: inherited from the layer above."""
 
     size: int | None = None
@@ -61,7 +61,7 @@ class ChunkingDefaults:
     largest: int
     """Maximum tokens of a chunk: the input limit of the embedding model."""
 
-    def effective(self, *choices: OwnChunking) -> ChunkSettings:
+    def effective(self, *choices: ChunkingOverrides) -> ChunkSettings:
         """Merge the layers; later choices override earlier ones.
 
         The overlap is capped at half of the size, since each may come from a different layer.
@@ -97,7 +97,9 @@ async def _all_effective(
 
 def resolve(defaults: ChunkingDefaults, application: Any, own: Any) -> ChunkSettings:
     """Effective settings from the stored JSON of a source (`own`) and its application."""
-    return defaults.effective(OwnChunking.from_json(application), OwnChunking.from_json(own))
+    return defaults.effective(
+        ChunkingOverrides.from_json(application), ChunkingOverrides.from_json(own)
+    )
 
 
 async def rechunk_outdated(
@@ -122,19 +124,19 @@ async def outdated(
     Locks the sources, so the answer holds until the end of the transaction.
     """
     source_ids = [one.source_id for one in applied]
-    await conn.execute(_SQL["share_applications"], {"source_ids": source_ids})
+    await conn.execute(_SQL["lock_applications_shared"], {"source_ids": source_ids})
     # A separate statement: its snapshot includes everything committed before we got the locks.
     now = await _all_effective(conn, source_ids, defaults)
     return [one for one in applied if now.get(one.source_id, one.used) != one.used]
 
 
-async def set_of_sources(
+async def set_for_sources(
     conn: Connection,
     *,
     application_id: UUID,
     source_ids: Sequence[UUID],
-    own: OwnChunking,
-    application: OwnChunking,
+    own: ChunkingOverrides,
+    application: ChunkingOverrides,
     defaults: ChunkingDefaults,
 ) -> None:
     """Store settings for sources, as overrides of their application's, and queue rechunks.
@@ -143,10 +145,10 @@ async def set_of_sources(
     (applications.lock_sources).
     """
     values = {"application_id": application_id, "source_ids": list(source_ids)}
-    await conn.execute(_SQL["set_own"], {**values, "own": Jsonb(own.to_json())})
+    await conn.execute(_SQL["set_overrides"], {**values, "own": Jsonb(own.to_json())})
     settings = chunking_json(defaults.effective(application, own))
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["cut_otherwise"], {**values, "effective": Jsonb(settings)})
+        await cur.execute(_SQL["outdated_sources"], {**values, "effective": Jsonb(settings)})
         await _enqueue(conn, application_id, await cur.fetchall())
 
 
@@ -159,18 +161,20 @@ async def lock_application(conn: Connection, application_id: UUID) -> None:
 
 
 async def rechunk_application(
-    conn: Connection, application_id: UUID, own: OwnChunking, defaults: ChunkingDefaults
+    conn: Connection, application_id: UUID, own: ChunkingOverrides, defaults: ChunkingDefaults
 ) -> None:
     """Queue a rechunk of every source of an application that has outdated chunks.
 
     The caller has stored `own` in this transaction, after lock_application.
     """
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["own_choices"], {"application_id": application_id})
+        await cur.execute(_SQL["distinct_overrides"], {"application_id": application_id})
         choices = await cur.fetchall()
-        wanted = [defaults.effective(own, OwnChunking.from_json(choice)) for choice in choices]
+        wanted = [
+            defaults.effective(own, ChunkingOverrides.from_json(choice)) for choice in choices
+        ]
         await cur.execute(
-            _SQL["all_cut_otherwise"],
+            _SQL["outdated_sources_of_application"],
             {
                 "application_id": application_id,
                 "own": [Jsonb(choice) for choice in choices],

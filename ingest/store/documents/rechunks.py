@@ -24,7 +24,7 @@ Swapped = Literal["swapped", "changed", "gone"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Extent:
+class RechunkCounts:
     """How many documents a source has, and how many are left to rechunk."""
 
     documents: int
@@ -68,12 +68,15 @@ class NewChunks:
     """Why the document is `partial`; None: it is complete."""
 
 
-async def extent(conn: Connection, source_id: UUID, settings: ChunkSettings) -> Extent:
-    async with conn.cursor(row_factory=class_row(Extent)) as cur:
+async def count_outdated(
+    conn: Connection, source_id: UUID, settings: ChunkSettings
+) -> RechunkCounts:
+    async with conn.cursor(row_factory=class_row(RechunkCounts)) as cur:
         await cur.execute(
-            _SQL["extent"], {"source_id": source_id, "chunking": Jsonb(chunking_json(settings))}
+            _SQL["count_outdated"],
+            {"source_id": source_id, "chunking": Jsonb(chunking_json(settings))},
         )
-        return await cur.fetchone() or Extent(documents=0, open=0)
+        return await cur.fetchone() or RechunkCounts(documents=0, open=0)
 
 
 async def next_document(
@@ -134,7 +137,7 @@ async def _count(
 ) -> None:
     chunks, tokens = len(new.chunks), sum(chunk.token_count for chunk in new.chunks)
     await conn.execute(
-        _SQL["cut"],
+        _SQL["update_document"],
         {
             "id": document.id,
             "chunking": Jsonb(chunking_json(new.settings)),
@@ -156,9 +159,9 @@ async def _count(
         )
 
 
-async def remember(conn: Connection, job_id: UUID, payload: RechunkPayload) -> None:
+async def save_progress(conn: Connection, job_id: UUID, payload: RechunkPayload) -> None:
     """Save a job's progress in its payload for the next attempt. The caller holds the job."""
-    await conn.execute(_SQL["remember"], {"job_id": job_id, "payload": payload.to_json()})
+    await conn.execute(_SQL["save_progress"], {"job_id": job_id, "payload": payload.to_json()})
 
 
 async def _one(conn: Connection, query: str, **values: Any) -> dict[str, Any] | None:

@@ -1,6 +1,6 @@
 -- Rechunk documents from their stored text, one at a time.
 
--- name: extent
+-- name: count_outdated
 select count(*) as documents,
        count(*) filter (where document.chunking <> %(chunking)s::jsonb) as open
   from rag.documents as document
@@ -32,7 +32,7 @@ select chunk_count, token_count, held_by_job_id is not null as is_held
    and (deleted_at is null or held_by_job_id is not null)
    for no key update;
 
--- name: cut
+-- name: update_document
 update rag.documents
    set chunking = %(chunking)s, chunk_count = %(chunks)s, token_count = %(tokens)s,
        embedding_model_id = %(model_id)s, status = %(status)s, error_code = %(error_code)s,
@@ -46,5 +46,5 @@ update rag.knowledge_sources
        updated_at = now()
  where id = %(source_id)s;
 
--- name: remember
+-- name: save_progress
 update rag.processing_jobs set payload = %(payload)s::jsonb where id = %(job_id)s;

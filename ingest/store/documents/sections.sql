@@ -1,6 +1,6 @@
 -- The section of a document that a chunk comes from.
 
--- name: place
+-- name: chunk_position
 select chunk.id as chunk_id, chunk.document_id, chunk.source_id as knowledge_source_id,
        coalesce(document.title,
                 case source.type when 'file' then regexp_replace(document.uri, '^.*/', '') end,

@@ -35,7 +35,7 @@ class NewDelivery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class DueDelivery:
     """A delivery to attempt, with its endpoint."""
 
     id: UUID
@@ -105,32 +105,34 @@ async def queue(conn: Connection, new: Sequence[NewDelivery]) -> None:
     )
 
 
-async def due(conn: Connection, id: UUID) -> Due | None:
+async def get_due(conn: Connection, id: UUID) -> DueDelivery | None:
     """A delivery with its endpoint; None if it was deleted."""
-    async with conn.cursor(row_factory=class_row(Due)) as cur:
-        await cur.execute(_SQL["due"], {"id": id})
+    async with conn.cursor(row_factory=class_row(DueDelivery)) as cur:
+        await cur.execute(_SQL["get_due"], {"id": id})
         return await cur.fetchone()
 
 
-async def attempt(conn: Connection, id: UUID) -> None:
+async def record_attempt(conn: Connection, id: UUID) -> None:
     """Count an attempt that is about to be made."""
-    await conn.execute(_SQL["attempt"], {"id": id})
+    await conn.execute(_SQL["record_attempt"], {"id": id})
 
 
-async def delivered(conn: Connection, id: UUID, *, status: int | None) -> None:
+async def record_success(conn: Connection, id: UUID, *, status: int | None) -> None:
     """Record success; the caller has checked that it still owns the job."""
-    await conn.execute(_SQL["delivered"], {"id": id, "last_status": status})
+    await conn.execute(_SQL["record_success"], {"id": id, "last_status": status})
 
 
-async def refused(conn: Connection, id: UUID, *, status: int | None, error: str) -> None:
+async def record_failure(conn: Connection, id: UUID, *, status: int | None, error: str) -> None:
     """Record a failed attempt. The end of the job decides whether it was the last one."""
-    await conn.execute(_SQL["refused"], {"id": id, "last_status": status, "last_error": error})
+    await conn.execute(
+        _SQL["record_failure"], {"id": id, "last_status": status, "last_error": error}
+    )
 
 
-async def close(conn: Connection, job_ids: Sequence[UUID]) -> None:
+async def fail_pending(conn: Connection, job_ids: Sequence[UUID]) -> None:
     """Fail pending deliveries whose jobs ended without success."""
     if job_ids:
-        await conn.execute(_SQL["close"], {"job_ids": list(job_ids)})
+        await conn.execute(_SQL["fail_pending"], {"job_ids": list(job_ids)})
 
 
 async def end_pending(
@@ -155,7 +157,7 @@ async def end_pending(
         await job_control.cancel(
             conn, application_id=application_id, job_ids=job_ids, reason=reason
         )
-        await close(conn, job_ids)
+        await fail_pending(conn, job_ids)
 
 
 async def release(conn: Connection, *, endpoint_id: UUID, if_failing: bool = False) -> int:
@@ -179,10 +181,10 @@ async def release_one(conn: Connection, *, endpoint_id: UUID, id: UUID) -> bool:
     return done.rowcount == 1
 
 
-async def release_overlooked(conn: Connection) -> int:
+async def release_missed(conn: Connection) -> int:
     """Make deliveries that still wait for a working endpoint ready; returns how many."""
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["overlooked"])
+        await cur.execute(_SQL["endpoints_with_missed"])
         endpoint_ids = await cur.fetchall()
     return sum([await release(conn, endpoint_id=id) for id in endpoint_ids])
 

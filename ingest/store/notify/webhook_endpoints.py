@@ -26,7 +26,9 @@ Event = Literal[
     "job.failed",
 ]
 
-MAILED: Final[frozenset[Event]] = frozenset({"batch.completed", "rescrape.completed", "job.failed"})
+MAILED_EVENTS: Final[frozenset[Event]] = frozenset(
+    {"batch.completed", "rescrape.completed", "job.failed"}
+)
 """Events sent by e-mail: one message per file would be too many."""
 
 MOST_ENDPOINTS: Final = 20
@@ -67,7 +69,7 @@ class EndpointChange:
     is_enabled: bool | None = None
 
     @property
-    def begins_anew(self) -> bool:
+    def resets_failures(self) -> bool:
         """Whether the change resets the endpoint's failures, so that it is tried at once."""
         return self.is_enabled is True or (self.url is not None and self.is_enabled is None)
 
@@ -116,10 +118,10 @@ async def get(conn: Connection, *, application_id: UUID, id: UUID) -> WebhookEnd
     return await _one(conn, "get", application_id=application_id, id=id)
 
 
-async def signs_with(conn: Connection, *, application_id: UUID, secret: str) -> bool:
+async def is_secret_in_use(conn: Connection, *, application_id: UUID, secret: str) -> bool:
     """Whether an endpoint of the application signs with this secret, as current or previous one."""
     asked = {"application_id": application_id, "secret": secret}
-    row = await (await conn.execute(_SQL["signs_with"], asked)).fetchone()
+    row = await (await conn.execute(_SQL["is_secret_in_use"], asked)).fetchone()
     return row is not None and bool(row[0])
 
 
@@ -152,7 +154,7 @@ async def edit(
         await deliveries.end_pending(
             conn, application_id=application_id, endpoint_id=id, reason="the endpoint was disabled"
         )
-    elif change.begins_anew and await get(conn, application_id=application_id, id=id):
+    elif change.resets_failures and await get(conn, application_id=application_id, id=id):
         await deliveries.release(conn, endpoint_id=id)
     return await _one(
         conn,
@@ -163,7 +165,7 @@ async def edit(
         description=change.description,
         events=None if change.events is None else list(change.events),
         is_enabled=change.is_enabled,
-        begins_anew=change.begins_anew,
+        resets_failures=change.resets_failures,
     )
 
 
@@ -190,9 +192,9 @@ async def rotate(
     )
 
 
-async def hurry(conn: Connection, id: UUID) -> None:
+async def allow_attempt(conn: Connection, id: UUID) -> None:
     """Allow an attempt at a failing endpoint now."""
-    await conn.execute(_SQL["hurry"], {"id": id})
+    await conn.execute(_SQL["allow_attempt"], {"id": id})
 
 
 async def reserve_probe(conn: Connection, id: UUID) -> bool:
@@ -200,17 +202,19 @@ async def reserve_probe(conn: Connection, id: UUID) -> bool:
     return (await conn.execute(_SQL["reserve_probe"], {"id": id})).rowcount == 1
 
 
-async def failed(conn: Connection, id: UUID, *, is_probe: bool, pause: timedelta) -> Health | None:
+async def record_failure(
+    conn: Connection, id: UUID, *, is_probe: bool, pause: timedelta
+) -> Health | None:
     """Record a failed attempt and pause the endpoint for `pause`; None if it was deleted."""
     async with conn.cursor(row_factory=class_row(Health)) as cur:
-        await cur.execute(_SQL["failed"], {"id": id, "is_probe": is_probe, "pause": pause})
+        await cur.execute(_SQL["record_failure"], {"id": id, "is_probe": is_probe, "pause": pause})
         return await cur.fetchone()
 
 
-async def worked(conn: Connection, id: UUID) -> None:
+async def record_success(conn: Connection, id: UUID) -> None:
     """Record a successful attempt; makes deliveries that waited for the endpoint ready."""
     await deliveries.release(conn, endpoint_id=id, if_failing=True)
-    await conn.execute(_SQL["worked"], {"id": id})
+    await conn.execute(_SQL["record_success"], {"id": id})
 
 
 async def disable(conn: Connection, id: UUID, *, reason: str) -> None:

@@ -28,7 +28,7 @@ select id, application_id, url, description, events, is_enabled, disabled_reason
  order by created_at desc, id desc
  limit %(limit)s;
 
--- name: signs_with
+-- name: is_secret_in_use
 select exists (
     select from rag.webhook_endpoints
      where application_id = %(application_id)s
@@ -67,7 +67,7 @@ update rag.webhook_endpoints
 returning id, application_id, url, description, events, is_enabled, disabled_reason, failing_since,
           failures, previous_secret_until, created_at, updated_at;
 
--- name: hurry
+-- name: allow_attempt
 -- A user wants to know now whether the endpoint works.
 update rag.webhook_endpoints set retry_at = now() where id = %(id)s and retry_at > now();
 
@@ -78,7 +78,7 @@ update rag.webhook_endpoints
    set retry_at = now() + interval '1 minute'
  where id = %(id)s and failing_since is not null and retry_at <= now();
 
--- name: failed
+-- name: record_failure
 -- Deliveries already in flight at the first failure do not extend the pause.
 update rag.webhook_endpoints
    set failures = failures + 1,
@@ -88,7 +88,7 @@ update rag.webhook_endpoints
  where id = %(id)s
 returning failures, now() - failing_since as failing_for;
 
--- name: worked
+-- name: record_success
 update rag.webhook_endpoints
    set failing_since = null, failures = 0, retry_at = null
  where id = %(id)s and failing_since is not null;

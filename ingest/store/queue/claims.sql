@@ -32,7 +32,7 @@ select job_type.type,
  where job_type.type = any(%(types)s)
    and (job_type.max_concurrent is not null or job_type.rate_per_minute is not null);
 
--- name: spend
+-- name: charge_rate_limits
 -- Subtracts started jobs from the token buckets of types with a rate limit.
 update rag.lanes as lane
    set requests = limits.tokens - started.count,

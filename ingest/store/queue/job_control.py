@@ -17,7 +17,7 @@ _SQL = load_queries("queue/job_control.sql")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Touched:
+class ChangedJob:
     """A job that a user action changed, and the source whose state must be derived again."""
 
     id: UUID
@@ -32,9 +32,9 @@ async def cancel(
     source_ids: Sequence[UUID] = (),
     batch_id: UUID | None = None,
     reason: str = "cancelled by request",
-) -> list[Touched]:
+) -> list[ChangedJob]:
     """Cancel open jobs for good; workers running them are notified and can no longer write."""
-    async with conn.cursor(row_factory=class_row(Touched)) as cur:
+    async with conn.cursor(row_factory=class_row(ChangedJob)) as cur:
         await cur.execute(
             _SQL["cancel"],
             {
@@ -59,9 +59,9 @@ async def retry(
     job_ids: Sequence[UUID] = (),
     batch_id: UUID | None = None,
     statuses: Sequence[JobStatus] = ("failed",),
-) -> list[Touched]:
+) -> list[ChangedJob]:
     """Queue ended jobs again with all their attempts; returns the changed jobs."""
-    async with conn.cursor(row_factory=class_row(Touched)) as cur:
+    async with conn.cursor(row_factory=class_row(ChangedJob)) as cur:
         await cur.execute(
             _SQL["retry"],
             {

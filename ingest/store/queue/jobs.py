@@ -127,16 +127,16 @@ def _columns(jobs: Sequence[NewJob]) -> dict[str, Any]:
     return {
         "ids": [job.id for job in jobs],
         "application_ids": [job.application_id for job in jobs],
-        "source_ids": _given([job.source_id for job in jobs]),
-        "batch_ids": _given([job.batch_id for job in jobs]),
-        "parent_ids": _given([job.parent_job_id for job in jobs]),
+        "source_ids": _column_or_empty([job.source_id for job in jobs]),
+        "batch_ids": _column_or_empty([job.batch_id for job in jobs]),
+        "parent_ids": _column_or_empty([job.parent_job_id for job in jobs]),
         "types": [job.type for job in jobs],
         "priorities": [job.priority for job in jobs],
         "payloads": [_json(job.payload) for job in jobs],
-        "keys": _given([job.idempotency_key for job in jobs]),
-        "user_ids": _given([job.user_id for job in jobs]),
-        "delays": _given([job.delay for job in jobs]),
-        "traceparents": _given([job.traceparent or asked_in for job in jobs]),
+        "keys": _column_or_empty([job.idempotency_key for job in jobs]),
+        "user_ids": _column_or_empty([job.user_id for job in jobs]),
+        "delays": _column_or_empty([job.delay for job in jobs]),
+        "traceparents": _column_or_empty([job.traceparent or asked_in for job in jobs]),
     }
 
 
@@ -146,7 +146,7 @@ def _json(payload: Payload | Mapping[str, Any]) -> str:
     return json.dumps(payload) if payload else "{}"
 
 
-def _given(values: list[T | None]) -> list[T | None]:
+def _column_or_empty(values: list[T | None]) -> list[T | None]:
     """A column for `unnest`; empty if all values are None, since `unnest` pads with nulls."""
     return values if any(value is not None for value in values) else []
 
@@ -238,12 +238,12 @@ async def recover(conn: Connection, *, stale_after: timedelta) -> list[Recovered
         return await cur.fetchall()
 
 
-async def release_strays(
+async def release_abandoned(
     conn: Connection, *, worker: UUID, running: Sequence[UUID]
 ) -> list[Recovered]:
     """Release jobs that are locked by this worker but that it does not run."""
     async with conn.cursor(row_factory=class_row(Recovered)) as cur:
-        await cur.execute(_SQL["release_strays"], {"worker": worker, "running": list(running)})
+        await cur.execute(_SQL["release_abandoned"], {"worker": worker, "running": list(running)})
         return await cur.fetchall()
 
 

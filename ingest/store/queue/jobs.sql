@@ -136,7 +136,7 @@ update rag.processing_jobs as job
  where job.id = stale.id and job_type.type = job.type
 returning job.id, job.knowledge_source_id, job.status, job.attempts, job.type;
 
--- name: release_strays
+-- name: release_abandoned
 -- Jobs locked by us that we do not run: the response to a claim was lost, or we gave up a lease
 -- that was still valid. The 5 seconds exclude claims in progress.
 with stray as materialized (

@@ -38,13 +38,13 @@ class JobRetention:
     """For failed jobs, and current runs of failed or partial sources, so they can be retried."""
 
 
-async def ended(
+async def list_ended(
     conn: Connection, periods: JobRetention, *, after: EndedJob | None, limit: int
 ) -> list[EndedJob]:
     """Up to `limit` jobs that may have expired, in order of their end, starting after `after`."""
     async with conn.cursor(row_factory=class_row(EndedJob)) as cur:
         await cur.execute(
-            _SQL["ended"],
+            _SQL["list_ended"],
             {
                 **_intervals(periods),
                 "after_time": after.completed_at if after else None,

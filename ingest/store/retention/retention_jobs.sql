@@ -1,7 +1,7 @@
 -- Ended jobs. A run (root job and children) expires as a whole, since a source's status derives
 -- from all of it. Locked rows are left for the next round.
 
--- name: ended
+-- name: list_ended
 -- Candidates, oldest end first, each with its run and, if this is the current run of a source, with
 -- that source.
 select job.id, job.completed_at, job.position, job.root_id, source.id as source_id,

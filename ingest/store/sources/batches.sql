@@ -26,7 +26,7 @@ update rag.upload_batches as batch
        end
 returning batch.id, batch.application_id, batch.completed_at;
 
--- name: open
+-- name: list_open
 select id from rag.upload_batches where completed_at is null order by updated_at;
 
 -- name: reopen

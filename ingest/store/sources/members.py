@@ -51,10 +51,10 @@ async def lock(conn: Connection, root_job_id: UUID) -> None:
     await conn.execute(_SQL["lock"], {"root_job_id": root_job_id})
 
 
-async def begin(conn: Connection, root_job_id: UUID) -> None:
+async def mark_awaiting(conn: Connection, root_job_id: UUID) -> None:
     """Mark that a root job waits for its members; for the write of its outcome."""
     await conn.execute(
-        _SQL["begin"], {"root_job_id": root_job_id, "awaits_members": AWAITS_MEMBERS}
+        _SQL["mark_awaiting"], {"root_job_id": root_job_id, "awaits_members": AWAITS_MEMBERS}
     )
 
 
@@ -67,12 +67,12 @@ async def known(
         return {row.uri: row for row in await cur.fetchall()}
 
 
-async def keep(
+async def mark_unchanged(
     conn: Connection, *, source_id: UUID, root_job_id: UUID, uris: Sequence[str]
 ) -> None:
     """Record that a run found these documents unchanged."""
     await conn.execute(
-        _SQL["keep"],
+        _SQL["mark_unchanged"],
         {"source_id": source_id, "root_job_id": root_job_id, "uri_digests": _digests(uris)},
     )
 
@@ -96,7 +96,7 @@ async def recount(conn: Connection, source_id: UUID) -> None:
     await conn.execute(_SQL["recount"], {"source_id": source_id})
 
 
-async def end(
+async def finish_run(
     conn: Connection,
     source_id: UUID,
     *,
@@ -106,7 +106,7 @@ async def end(
 ) -> bool:
     """Make the source match its file at the end of a run; False if the source was deleted."""
     done = await conn.execute(
-        _SQL["content"],
+        _SQL["update_source"],
         {
             "source_id": source_id,
             "root_job_id": root_job_id,

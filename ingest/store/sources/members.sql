@@ -12,7 +12,7 @@ select count(*) as total,
 -- name: lock
 select pg_advisory_xact_lock(hashtextextended(%(root_job_id)s::text, 7245110388));
 
--- name: begin
+-- name: mark_awaiting
 -- A retried run starts from scratch: results of its previous child jobs do not count.
 with ended as materialized (
     select id from rag.processing_jobs
@@ -30,7 +30,7 @@ select uri, content_hash, embedding_model_id, status, metadata ? 'attachments' a
   from rag.documents
  where source_id = %(source_id)s and md5(uri) = any(%(uri_digests)s) and deleted_at is null;
 
--- name: keep
+-- name: mark_unchanged
 update rag.documents
    set last_seen_job_id = %(root_job_id)s
  where source_id = %(source_id)s and md5(uri) = any(%(uri_digests)s) and deleted_at is null;
@@ -67,7 +67,7 @@ update rag.knowledge_sources as source
          where source_id = %(source_id)s and deleted_at is null) as sums
  where source.id = %(source_id)s;
 
--- name: content
+-- name: update_source
 -- Records which bytes are searchable now, even if members failed. If members were cancelled, the
 -- hash is null, so that uploading the same file again processes them.
 update rag.knowledge_sources

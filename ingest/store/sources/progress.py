@@ -135,13 +135,13 @@ def _eta(still_open: int, remaining: float, ended_in_a_minute: int) -> int | Non
     return math.ceil(remaining * 60 / ended_in_a_minute)
 
 
-async def worth_showing(
+async def unfinished_and_newest(
     conn: Connection, *, application_id: UUID, limit: int, newest: int
 ) -> list[UUID]:
     """Up to `limit` sources that are not finished and up to `newest` that are, newest first."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
-            _SQL["worth_showing"],
+            _SQL["unfinished_and_newest"],
             {"application_id": application_id, "limit": limit, "newest": newest},
         )
         return await cur.fetchall()
@@ -155,17 +155,17 @@ async def positions(conn: Connection, ids: Sequence[UUID]) -> dict[UUID, int]:
     return dict(await (await conn.execute(_SQL["positions"], {"ids": list(ids)})).fetchall())
 
 
-async def settled_before(conn: Connection) -> datetime:
+async def visible_before(conn: Connection) -> datetime:
     """A time before which all events are visible; no earlier event can still appear."""
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["settled_before"])
+        await cur.execute(_SQL["visible_before"])
         time = await cur.fetchone()
     if not isinstance(time, datetime):
         raise RuntimeError("an aggregate always returns a row")
     return time
 
 
-async def changed(
+async def recently_changed(
     conn: Connection, followed: Mapping[UUID, datetime], *, within: timedelta
 ) -> list[tuple[UUID, UUID, int]]:
     """Id, application and last event number of sources that changed recently.
@@ -173,7 +173,7 @@ async def changed(
     `followed` maps each application to the time from which its changes count.
     """
     cursor = await conn.execute(
-        _SQL["changed"],
+        _SQL["recently_changed"],
         {
             "application_ids": list(followed),
             "since": list(followed.values()),
@@ -183,7 +183,7 @@ async def changed(
     return await cursor.fetchall()
 
 
-async def starts(
+async def replay_starts(
     conn: Connection,
     heard: Mapping[UUID, UUID],
     *,
@@ -196,7 +196,7 @@ async def starts(
     maps sources to applications; deleted sources and wrong pairs are left out.
     """
     cursor = await conn.execute(
-        _SQL["starts"],
+        _SQL["replay_starts"],
         {
             "ids": list(heard),
             "application_ids": list(heard.values()),

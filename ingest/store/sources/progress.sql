@@ -68,7 +68,7 @@ select coalesce(sum(state.count), 0)::bigint as total,
          where application_id = %(application_id)s and deleted_at is null
          group by status) as state;
 
--- name: worth_showing
+-- name: unfinished_and_newest
 -- All unfinished sources and the newest finished ones.
 (select id from rag.knowledge_sources
   where application_id = %(application_id)s and deleted_at is null
@@ -83,19 +83,19 @@ union all
 -- name: positions
 select id, event_seq from rag.knowledge_sources where id = any(%(ids)s);
 
--- name: settled_before
+-- name: visible_before
 -- All events with an earlier time are visible: the time of an event is the start of its
 -- transaction. The 5 seconds cover transactions that our role cannot see.
 select least(now() - interval '5 seconds', min(xact_start)) from pg_stat_activity;
 
--- name: changed
+-- name: recently_changed
 select source.id, source.application_id, source.event_seq
   from unnest(%(application_ids)s::uuid[], %(since)s::timestamptz[]) as followed(id, since)
   join rag.knowledge_sources as source
     on source.application_id = followed.id
    and source.updated_at >= greatest(followed.since, now() - %(within)s::interval);
 
--- name: starts
+-- name: replay_starts
 -- Where to start with sources not watched so far: after the events from before `since`.
 select source.id,
        coalesce((select event.seq from rag.progress_events as event

@@ -95,7 +95,7 @@ async def cancel(
         batch_id=batch_id,
     )
     await runs.end_open(conn, job_ids=[job.id for job in cancelled])
-    await announce.touched(conn, cancelled, job_status="cancelled")
+    await announce.jobs_changed(conn, cancelled, job_status="cancelled")
     return [job.id for job in cancelled]
 
 
@@ -121,7 +121,7 @@ async def retry(
     retried = await job_control.retry(
         conn, application_id=application_id, job_ids=current, statuses=statuses
     )
-    await announce.touched(conn, retried, job_status="pending")
+    await announce.jobs_changed(conn, retried, job_status="pending")
     await batches.reopen(conn, job_ids=[job.id for job in retried])
     return [job.id for job in retried]
 

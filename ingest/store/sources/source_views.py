@@ -16,7 +16,7 @@ from pydantic import Field
 from ingest.model import ChunkBy, SourceStatus
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.crawl.runs import CrawlSettings
-from ingest.store.documents.chunking import OwnChunking
+from ingest.store.documents.chunking import ChunkingOverrides
 from ingest.store.documents.extraction_views import Coverage, Encoding
 from ingest.store.sources import missing_content
 from ingest.store.view import UtcTime, View
@@ -95,9 +95,11 @@ class StoredSource(View):
     application_chunking: Any = Field(exclude=True)
 
     @property
-    def chunking_choices(self) -> tuple[OwnChunking, OwnChunking]:
+    def chunking_choices(self) -> tuple[ChunkingOverrides, ChunkingOverrides]:
         """The application's chunk settings, then the source's own, which take precedence."""
-        return OwnChunking.from_json(self.application_chunking), OwnChunking(**dict(self.chunking))
+        return ChunkingOverrides.from_json(self.application_chunking), ChunkingOverrides(
+            **dict(self.chunking)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +203,7 @@ def _source(
             **columns,
             "crawl": crawl,
             "rescrape": None if rescrape_cron is None else schedule,
-            "chunking": OwnChunking.from_json(own_chunking),
+            "chunking": ChunkingOverrides.from_json(own_chunking),
         }
     )
 

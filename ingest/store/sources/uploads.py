@@ -15,14 +15,14 @@ from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.queue import job_control, jobs
 from ingest.store.sources import events, sources
-from ingest.store.sources.verdicts import Existing, FileVerdict, Upload, UploadedFile, judge
+from ingest.store.sources.verdicts import Existing, FileVerdict, UploadedFile, UploadRequest, judge
 from ingest.store.tenants import applications
 
 _SQL = load_queries("sources/uploads.sql")
 
 
 async def register(
-    conn: Connection, upload: Upload, files: Sequence[UploadedFile]
+    conn: Connection, upload: UploadRequest, files: Sequence[UploadedFile]
 ) -> tuple[UUID, list[FileVerdict]]:
     """Write sources, jobs and the batch's report in the caller's transaction.
 
@@ -40,7 +40,7 @@ async def register(
 
 
 async def preview(
-    conn: Connection, upload: Upload, files: Sequence[UploadedFile]
+    conn: Connection, upload: UploadRequest, files: Sequence[UploadedFile]
 ) -> list[FileVerdict]:
     """What `register` would decide now; writes nothing. Ids of new sources and jobs will differ.
 
@@ -53,7 +53,7 @@ async def preview(
 
 
 async def with_other_metadata(
-    conn: Connection, upload: Upload, source_ids: Sequence[UUID]
+    conn: Connection, upload: UploadRequest, source_ids: Sequence[UUID]
 ) -> set[UUID]:
     """The sources whose metadata the upload would change."""
     if upload.metadata is None:
@@ -69,7 +69,7 @@ async def with_other_metadata(
     return {id for (id,) in await cursor.fetchall()}
 
 
-async def _batch(conn: Connection, upload: Upload) -> UUID:
+async def _batch(conn: Connection, upload: UploadRequest) -> UUID:
     identity = {"id": upload.batch_id or new_id(), "application_id": upload.application_id}
     if upload.batch_id is None:
         await conn.execute(_SQL["ensure_batch"], identity)
@@ -100,7 +100,7 @@ async def _same_content(
 
 
 async def _write_sources(
-    conn: Connection, upload: Upload, batch_id: UUID, verdicts: Sequence[FileVerdict]
+    conn: Connection, upload: UploadRequest, batch_id: UUID, verdicts: Sequence[FileVerdict]
 ) -> None:
     accepted = [verdict for verdict in verdicts if verdict.verdict == "accepted"]
     new = [verdict for verdict in accepted if verdict.is_new_source]
@@ -151,7 +151,7 @@ def _columns(verdicts: Sequence[FileVerdict]) -> dict[str, Any]:
     }
 
 
-def _job(upload: Upload, batch_id: UUID, verdict: FileVerdict) -> jobs.NewJob:
+def _job(upload: UploadRequest, batch_id: UUID, verdict: FileVerdict) -> jobs.NewJob:
     return jobs.NewJob(
         id=verdict.job_id or new_id(),
         application_id=upload.application_id,

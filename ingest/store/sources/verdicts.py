@@ -39,7 +39,7 @@ class FileVerdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Upload:
+class UploadRequest:
     """Settings common to all files of one request."""
 
     application_id: UUID
@@ -68,7 +68,7 @@ class Existing:
 
 
 def judge(
-    upload: Upload,
+    upload: UploadRequest,
     files: Sequence[UploadedFile],
     existing: dict[str, Existing],
     originals: dict[bytes, UUID],
@@ -114,7 +114,7 @@ def _second_of_its_path(file: UploadedFile, first: FileVerdict) -> FileVerdict:
     )
 
 
-def _judge_one(upload: Upload, file: UploadedFile, known: Existing | None) -> FileVerdict:
+def _judge_one(upload: UploadRequest, file: UploadedFile, known: Existing | None) -> FileVerdict:
     if known is None:
         return FileVerdict(
             file=file,
@@ -144,7 +144,7 @@ def _judge_one(upload: Upload, file: UploadedFile, known: Existing | None) -> Fi
     return FileVerdict(file=file, verdict="accepted", source_id=known.id, job_id=new_id())
 
 
-def _has_content(upload: Upload, file: UploadedFile, known: Existing) -> bool:
+def _has_content(upload: UploadRequest, file: UploadedFile, known: Existing) -> bool:
     """Whether the source has these bytes, or an open job will store them."""
     if known.open_job_id is not None:
         return known.open_hash == file.sha256

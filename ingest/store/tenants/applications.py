@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from ingest.model import ReviewReason
 from ingest.postgres.database import Connection, load_queries, new_id
-from ingest.store.documents.chunking import OwnChunking
+from ingest.store.documents.chunking import ChunkingOverrides
 from ingest.store.lenient_json import positive_integer
 
 _SQL = load_queries("tenants/applications.sql")
@@ -32,7 +32,7 @@ class ApplicationSettings:
     """Tokens that may be sent to embedding providers in a UTC day; None: no budget."""
     reviews: frozenset[ReviewReason] = frozenset({"mass_deletion"})
     """Changes that need a review."""
-    chunking: OwnChunking = field(default_factory=OwnChunking)
+    chunking: ChunkingOverrides = field(default_factory=ChunkingOverrides)
     """Chunk settings for sources without their own."""
 
     @classmethod
@@ -48,7 +48,7 @@ class ApplicationSettings:
                 if isinstance(reviews, list)
                 else usual.reviews
             ),
-            chunking=OwnChunking.from_json(given.get("chunking")),
+            chunking=ChunkingOverrides.from_json(given.get("chunking")),
         )
 
 

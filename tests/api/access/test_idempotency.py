@@ -294,7 +294,7 @@ async def test_old_answers_are_forgotten_a_few_at_a_time(
             application_id=application_id,
             key=f"k{n}",
             request_hash=b"x",
-            answer=idempotency.Stored(status=200, response={}),
+            answer=idempotency.StoredAnswer(status=200, response={}),
         )
         await conn.execute(
             "update rag.idempotency_keys set created_at = now() - %s where key = %s",
@@ -317,7 +317,10 @@ async def test_waiting_too_long_for_the_first_request_is_a_conflict(
     dsn: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    hurried = {**idempotency._SQL, "be_patient": b"select set_config('lock_timeout', '50', true)"}
+    hurried = {
+        **idempotency._SQL,
+        "set_lock_timeout": b"select set_config('lock_timeout', '50', true)",
+    }
     monkeypatch.setattr(idempotency, "_SQL", hurried)
     async with await psycopg.AsyncConnection.connect(dsn) as first:
         await idempotency.replay(first, application_id=application_id, key="k", request_hash=b"x")

@@ -48,7 +48,7 @@ async def refused(
 
 
 async def fail(runtime: Runtime) -> None:
-    await runtime.governor.failed(LANE, cause=UNAUTHORIZED, at_once=True)
+    await runtime.governor.record_failure(LANE, cause=UNAUTHORIZED, at_once=True)
 
 
 async def let_wait(conn: Connection, job_id: str) -> None:
@@ -114,7 +114,7 @@ async def test_readiness_is_degraded_with_the_cause_until_the_provider_is_back(
         "rag_ingest_lane_failing", lane=LANE, code="embedding_unauthorized"
     )
     await conn.execute("update rag.lanes set paused_until = now()")
-    await runtime.governor.succeeded(LANE)
+    await runtime.governor.record_success(LANE)
     back = (await refused.get("/readyz")).json()
 
     assert failing["status"] == "degraded"
@@ -193,7 +193,7 @@ async def test_operator_ends_all_pauses_and_resumes_jobs(
 ) -> None:
     file = await waiting_file(operator, conn)
     await fail(runtime)
-    await runtime.governor.limited("firecrawl/x", retry_after=timedelta(hours=1))
+    await runtime.governor.record_rate_limit("firecrawl/x", retry_after=timedelta(hours=1))
     await conn.execute("listen rag_jobs")
 
     answer = await operator.post(RESUME)
@@ -244,11 +244,11 @@ async def test_a_retry_ends_no_pause_that_a_provider_asked_for(
     editor: httpx.AsyncClient, runtime: Runtime, conn: Connection
 ) -> None:
     file = await waiting_file(editor, conn)
-    await runtime.governor.limited(LANE, retry_after=timedelta(minutes=5))
+    await runtime.governor.record_rate_limit(LANE, retry_after=timedelta(minutes=5))
 
     await editor.post(f"/api/jobs/{file['jobId']}/retry")
 
-    assert await runtime.governor.paused(LANE) is not None
+    assert await runtime.governor.current_hold(LANE) is not None
 
 
 async def test_retry_cannot_start_jobs_of_another_application(

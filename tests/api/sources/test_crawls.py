@@ -7,7 +7,7 @@ import httpx
 
 from ingest.postgres.database import Connection
 from ingest.store.crawl import crawls
-from ingest.store.crawl.runs import Run
+from ingest.store.crawl.runs import StartedRun
 from tests.api.helpers import count, upload
 from tests.support.crawl_sources import (
     SITE,
@@ -23,7 +23,7 @@ from tests.support.queue_builders import job_row
 WEEKLY = {"cron": "30 4 * * 1", "timezone": "Europe/Berlin"}
 
 
-def path(run: Run, rest: str = "") -> str:
+def path(run: StartedRun, rest: str = "") -> str:
     return f"/api/knowledge-sources/{run.source_id}{rest}"
 
 
@@ -60,7 +60,7 @@ async def test_accept_removals_applies_to_one_run(
     for body in ({"acceptLosses": True}, {}):
         await end(conn, run)
         answer = (await editor.post(path(run, "/rescrape"), json=body)).json()
-        run = Run(
+        run = StartedRun(
             source_id=run.source_id,
             job_id=UUID(answer["jobId"]),
             crawl_id=UUID(answer["crawlId"]),
@@ -167,7 +167,9 @@ async def test_runs_are_listed_with_their_digests_newest_first(
     assert old["digest"] | {"new": 1, "removed": 2, "removalsHeld": 0} == old["digest"]
 
 
-async def pages_of(client: httpx.AsyncClient, run: Run, **params: Any) -> list[dict[str, Any]]:
+async def pages_of(
+    client: httpx.AsyncClient, run: StartedRun, **params: Any
+) -> list[dict[str, Any]]:
     answer = await client.get(path(run, "/pages"), params=params)
     assert answer.status_code == 200, answer.text
     items: list[dict[str, Any]] = answer.json()["items"]

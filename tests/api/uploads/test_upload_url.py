@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
-from ingest.store.crawl.runs import Run
+from ingest.store.crawl.runs import StartedRun
 from tests.api.conftest import MakeKey, connect, serve
 from tests.api.helpers import count
 from tests.support.crawl_sources import crawl_row, end
@@ -81,8 +81,8 @@ async def add(client: httpx.AsyncClient, **body: Any) -> dict[str, str]:
     return found
 
 
-def run_of(answer: Mapping[str, str]) -> Run:
-    return Run(
+def run_of(answer: Mapping[str, str]) -> StartedRun:
+    return StartedRun(
         source_id=UUID(answer["knowledgeSourceId"]),
         job_id=UUID(answer["jobId"]),
         crawl_id=UUID(answer["crawlId"]),

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 
 from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.store.queue.job_control import Touched
+from ingest.store.queue.job_control import ChangedJob
 from ingest.store.sources import announce, source_control
 from tests.api.conftest import MakeKey
 from tests.api.helpers import count
@@ -69,8 +69,8 @@ class Worker:
                 [*values, job_id],
             )
             source_id = (await job_row(conn, UUID(job_id)))["knowledge_source_id"]
-            touched = Touched(id=UUID(job_id), knowledge_source_id=source_id)
-            await announce.touched(conn, [touched], job_status=status)
+            touched = ChangedJob(id=UUID(job_id), knowledge_source_id=source_id)
+            await announce.jobs_changed(conn, [touched], job_status=status)
 
 
 @pytest.fixture

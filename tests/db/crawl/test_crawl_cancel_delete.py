@@ -6,7 +6,7 @@ import pytest
 
 from ingest.payloads import StopCrawlPayload
 from ingest.postgres.database import Connection
-from ingest.store.crawl.runs import CrawlSettings, Run
+from ingest.store.crawl.runs import CrawlSettings, StartedRun
 from ingest.store.sources import source_control
 from tests.support.crawl_sources import add_child, crawl_row, start
 from tests.support.queue_builders import add_application, job_row, source_row
@@ -14,7 +14,7 @@ from tests.support.queue_builders import add_application, job_row, source_row
 ELSEWHERE = CrawlSettings(provider="firecrawl")
 
 
-async def crawling(conn: Connection, application_id: UUID) -> Run:
+async def crawling(conn: Connection, application_id: UUID) -> StartedRun:
     """A run that goes on at a provider."""
     run = await start(conn, application_id, settings=ELSEWHERE)
     await conn.execute(

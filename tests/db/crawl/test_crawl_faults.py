@@ -8,8 +8,8 @@ from uuid import UUID, uuid4
 from harness.patience import PATIENCE
 from ingest.postgres.database import Pool, transaction
 from ingest.store.crawl import crawl_origins
-from ingest.store.crawl.crawl_origins import Busy, Slot
-from ingest.store.crawl.runs import Run
+from ingest.store.crawl.crawl_origins import HostBusy, HostSlot
+from ingest.store.crawl.runs import StartedRun
 from ingest.store.queue import jobs
 from ingest.store.sources import announce, source_control
 from ingest.worker.finish import Finished, commit
@@ -25,7 +25,7 @@ _SITE = {
 _DELAY = timedelta(seconds=60)
 
 
-async def _up_to_the_pages(house: SiteHouse, run: Run) -> None:
+async def _up_to_the_pages(house: SiteHouse, run: StartedRun) -> None:
     """The root job and the start page are done; /a and /b wait."""
     for _ in range(2):
         [job] = await house.claim()
@@ -36,7 +36,7 @@ async def _recover(pool: Pool) -> None:
     """The worker of all running jobs has died."""
     async with transaction(pool) as conn:
         stale = await jobs.recover(conn, stale_after=timedelta(0))
-        await announce.recovered(conn, stale)
+        await announce.jobs_recovered(conn, stale)
 
 
 async def _finished(house: SiteHouse) -> Finished:
@@ -210,7 +210,9 @@ async def test_the_last_page_wakes_the_root_job_at_once(pool: Pool, application_
 # ---------------------------------------------------------------- politeness
 
 
-async def _slot(pool: Pool, *, crawl_id: UUID, at_once: int = 1, delay: float = 0.0) -> Slot | Busy:
+async def _slot(
+    pool: Pool, *, crawl_id: UUID, at_once: int = 1, delay: float = 0.0
+) -> HostSlot | HostBusy:
     async with transaction(pool) as conn:
         return await crawl_origins.take_slot(
             conn,
@@ -232,7 +234,7 @@ async def test_a_host_gets_no_more_requests_at_once_than_allowed(
             *[_slot(pool, crawl_id=run.crawl_id, at_once=3) for _ in range(8)]
         )
 
-    assert sum(isinstance(answer, Slot) for answer in answers) == 3
+    assert sum(isinstance(answer, HostSlot) for answer in answers) == 3
 
 
 async def test_pages_of_a_busy_host_are_staggered(pool: Pool, application_id: UUID) -> None:
@@ -241,7 +243,7 @@ async def test_pages_of_a_busy_host_are_staggered(pool: Pool, application_id: UU
         await _slot(pool, crawl_id=run.crawl_id)
         delays = [await _slot(pool, crawl_id=run.crawl_id, delay=10.0) for _ in range(3)]
 
-    seconds = [answer.delay.total_seconds() for answer in delays if isinstance(answer, Busy)]
+    seconds = [answer.delay.total_seconds() for answer in delays if isinstance(answer, HostBusy)]
     assert [round(later - earlier) for earlier, later in itertools.pairwise(seconds)] == [
         10,
         10,
@@ -254,7 +256,7 @@ async def test_host_slot_of_a_dead_worker_expires(pool: Pool, application_id: UU
         await _slot(pool, crawl_id=run.crawl_id)
         await house.rows("update rag.crawl_slots set expires_at = now() returning 1")
 
-        assert isinstance(await _slot(pool, crawl_id=run.crawl_id), Slot)
+        assert isinstance(await _slot(pool, crawl_id=run.crawl_id), HostSlot)
 
 
 async def test_a_crawl_delay_of_robots_txt_spaces_the_requests_of_all_workers(

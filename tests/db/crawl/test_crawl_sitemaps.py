@@ -8,7 +8,7 @@ import pytest
 
 from ingest.handlers.crawl import sitemaps
 from ingest.postgres.database import Pool
-from ingest.store.crawl.runs import Run
+from ingest.store.crawl.runs import StartedRun
 from tests.servers.web_server import Answer, Request, redirect, response
 from tests.support.crawl_fixtures import SiteHouse, html, site_house
 
@@ -26,11 +26,11 @@ def _index(house: SiteHouse, *paths: str) -> bytes:
     return f"<sitemapindex>{entries}</sitemapindex>".encode()
 
 
-async def _unread(house: SiteHouse, run: Run) -> int:
+async def _unread(house: SiteHouse, run: StartedRun) -> int:
     return int((await house.crawl(run))["skipped"].get("unread", 0))
 
 
-async def _again(house: SiteHouse, application_id: UUID, answer: Answer) -> Run:
+async def _again(house: SiteHouse, application_id: UUID, answer: Answer) -> StartedRun:
     """A site whose sitemap alone names a page, run a second time with this answer for it."""
     house.removal_threshold = 1.0
     house.web.answers["/sitemap.xml"] = response(_urlset(house, "/hidden"))

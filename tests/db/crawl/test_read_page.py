@@ -8,7 +8,7 @@ from ingest.handlers.context import Progress
 from ingest.handlers.crawl.read_page import ReadPage, read_page
 from ingest.postgres.database import Pool, transaction
 from ingest.store.crawl import crawl_pages
-from ingest.store.crawl.runs import Run
+from ingest.store.crawl.runs import StartedRun
 from ingest.store.queue.jobs import ClaimedJob
 from tests.servers.web_server import Answer, response
 from tests.support.crawl_fixtures import SiteHouse, html, site_house
@@ -31,7 +31,7 @@ def _page_with_links(count: int, headers: dict[str, str] | None = None) -> bytes
     return response(body.encode(), headers={"Content-Type": "text/html", **(headers or {})})
 
 
-async def _start_page(house: SiteHouse, run: Run) -> ClaimedJob:
+async def _start_page(house: SiteHouse, run: StartedRun) -> ClaimedJob:
     """The job of the run's first page, which is due."""
     [root] = await house.claim()
     await house.carry_out(root)
@@ -39,13 +39,13 @@ async def _start_page(house: SiteHouse, run: Run) -> ClaimedJob:
     return job
 
 
-async def _read(house: SiteHouse, run: Run) -> ReadPage:
+async def _read(house: SiteHouse, run: StartedRun) -> ReadPage:
     """The start page of a run as it is read; then the run goes on to its end."""
     job = await _start_page(house, run)
     async with transaction(house.pool) as conn:
-        page = await crawl_pages.of_run(conn, run.crawl_id)
+        page = await crawl_pages.first_page(conn, run.crawl_id)
         assert page is not None
-        stored = await crawl_pages.stored(conn, run.source_id, page.uri)
+        stored = await crawl_pages.stored_page(conn, run.source_id, page.uri)
     read = await read_page(job, page, stored, house.context, Progress(job), scope=None)
     await house.carry_out(job)
     await house.run_all()

@@ -14,7 +14,7 @@ from ingest.errors import Conflict
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.scheduling.recurrence import Recurrence
 from ingest.store.crawl import rescrapes, runs
-from ingest.store.crawl.runs import RESCRAPE_PRIORITY, Run
+from ingest.store.crawl.runs import RESCRAPE_PRIORITY, StartedRun
 from ingest.store.sources import source_control
 from ingest.store.tenants import applications
 from ingest.ticks import schedule as ticks
@@ -28,14 +28,16 @@ from tests.support.retention_fixtures import KEEP
 WEEKLY = Recurrence(cron="30 4 * * 1", timezone="Europe/Berlin")
 
 
-async def fetched(conn: Connection, application_id: UUID, uri: str = "https://a.example/") -> Run:
+async def fetched(
+    conn: Connection, application_id: UUID, uri: str = "https://a.example/"
+) -> StartedRun:
     """A source whose first run has ended."""
     run = await start(conn, application_id, uri)
     await end(conn, run)
     return run
 
 
-async def make_due(conn: Connection, run: Run, *, ago: str = "1 minute") -> None:
+async def make_due(conn: Connection, run: StartedRun, *, ago: str = "1 minute") -> None:
     await conn.execute(
         "update rag.knowledge_sources set next_rescrape_at = now() - %s::interval where id = %s",
         [ago, run.source_id],
@@ -51,7 +53,7 @@ async def set_schedule(
         )
 
 
-async def jobs_of(conn: Connection, run: Run) -> list[tuple[str, int]]:
+async def jobs_of(conn: Connection, run: StartedRun) -> list[tuple[str, int]]:
     """Type and priority, in the order of arrival."""
     cursor = await conn.execute(
         "select type, priority from rag.processing_jobs where knowledge_source_id = %s "
@@ -61,7 +63,7 @@ async def jobs_of(conn: Connection, run: Run) -> list[tuple[str, int]]:
     return await cursor.fetchall()
 
 
-async def next_time(conn: Connection, run: Run) -> datetime | None:
+async def next_time(conn: Connection, run: StartedRun) -> datetime | None:
     time: datetime | None = (await source_row(conn, run.source_id))["next_rescrape_at"]
     return time
 
@@ -325,7 +327,7 @@ async def test_one_source_that_cannot_be_started_does_not_stop_the_others(
     await make_due(conn, good)
     rescrape = runs.rescrape
 
-    async def fails_for_one(conn: Connection, *, source_id: UUID, **rest: Any) -> Run | None:
+    async def fails_for_one(conn: Connection, *, source_id: UUID, **rest: Any) -> StartedRun | None:
         if source_id == bad.source_id:
             raise RuntimeError("odd")
         return await rescrape(conn, source_id=source_id, **rest)

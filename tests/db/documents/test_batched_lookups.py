@@ -7,7 +7,7 @@ import psycopg
 
 from harness.patience import PATIENCE
 from ingest.handlers.documents.batched_lookups import BatchedLookups
-from ingest.postgres.database import Connection, Pool, is_out_of_reach, transaction
+from ingest.postgres.database import Connection, Pool, is_database_unavailable, transaction
 from tests.support.queue_builders import add_application, upload
 from tests.support.running_worker import until
 
@@ -37,7 +37,7 @@ async def test_cancelled_batch_lookup_leaves_no_waiter(
 
     for error in broken_off:
         assert isinstance(error, psycopg.OperationalError)
-        assert is_out_of_reach(error)
+        assert is_database_unavailable(error)
     assert gone.cancelled()
     assert answers[0][theirs].application_id == another
     assert answers[1][mine].application_id == application_id

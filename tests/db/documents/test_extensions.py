@@ -10,7 +10,7 @@ from ingest.postgres.database import Connection, new_id, transaction
 from ingest.runtime import open_runtime
 from ingest.settings.settings import Settings
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import Upload, UploadedFile
+from ingest.store.sources.verdicts import UploadedFile, UploadRequest
 from tests.support.running_worker import until_status
 
 EXAMPLES = Path(__file__).parents[3] / "docs/examples"
@@ -35,7 +35,7 @@ async def test_a_file_is_read_and_embedded_by_extensions(
             file = UploadedFile(
                 path="hours.textile", size=37, sha256=bytes(32), blob_key=staged.key
             )
-            request = Upload(
+            request = UploadRequest(
                 application_id=application_id, batch_id=None, model_id=runtime.model_id
             )
             async with transaction(runtime.pool) as tx:

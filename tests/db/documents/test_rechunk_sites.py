@@ -6,7 +6,7 @@ from uuid import UUID
 from ingest.handlers.documents.chunk_settings import chunking_defaults
 from ingest.postgres.database import Pool, transaction
 from ingest.store.documents import chunking
-from ingest.store.documents.chunking import OwnChunking
+from ingest.store.documents.chunking import ChunkingOverrides
 from ingest.store.tenants import applications
 from ingest.worker.finish import commit
 from tests.support.crawl_fixtures import SiteHouse, html, site_house
@@ -22,12 +22,12 @@ async def set_of_source(
 ) -> None:
     async with transaction(house.pool) as conn:
         await applications.lock_sources(conn, application_id)
-        await chunking.set_of_sources(
+        await chunking.set_for_sources(
             conn,
             application_id=application_id,
             source_ids=[source_id],
-            own=OwnChunking(**own),
-            application=OwnChunking(),
+            own=ChunkingOverrides(**own),
+            application=ChunkingOverrides(),
             defaults=chunking_defaults(house.context),
         )
 

@@ -226,7 +226,7 @@ async def test_a_file_is_not_parsed_while_its_provider_is_paused(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
     house.embedder.lane = LANE
-    await Governor(house.pool).failed(LANE, retry_after=timedelta(minutes=10))
+    await Governor(house.pool).record_failure(LANE, retry_after=timedelta(minutes=10))
     await house.upload(application_id, "a.txt", "text")
 
     ended = (await house.run()).ended

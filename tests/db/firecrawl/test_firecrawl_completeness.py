@@ -7,7 +7,7 @@ import pytest
 from ingest.handlers.crawl.finish_crawl import finish_crawl
 from ingest.postgres.database import Connection
 from ingest.store.crawl import runs
-from ingest.store.crawl.runs import Run
+from ingest.store.crawl.runs import StartedRun
 from tests.servers.firecrawl_crawls import SitePage
 from tests.servers.firecrawl_server import FirecrawlServer
 from tests.support.crawl_sources import add_document
@@ -50,7 +50,7 @@ class Nights:
         application_id = root.job.application_id
         await add_document(self.conn, application_id, root.run.source_id, SITE + path)
 
-    async def _again(self) -> Run:
+    async def _again(self) -> StartedRun:
         async with self.conn.transaction():
             run = await runs.rescrape(
                 self.conn,
@@ -60,7 +60,7 @@ class Nights:
         assert run is not None
         return run
 
-    async def _end_pages(self, run: Run) -> None:
+    async def _end_pages(self, run: StartedRun) -> None:
         """As their jobs do it: what the provider could not fetch fails, the rest is new."""
         await self.conn.execute(
             "update rag.crawl_pages set status = case when error_code is null then 'new'"

@@ -54,8 +54,8 @@ class Stage:
             conn, types=["site_crawl"], batch=1, worker=uuid4(), cursor=UUID(int=0)
         )
         crawl_id = str(uuid4())
-        await crawls.start_sent(conn, root.run.crawl_id)
-        await crawls.started(conn, root.run.crawl_id, crawl_id)
+        await crawls.record_start_sent(conn, root.run.crawl_id)
+        await crawls.save_provider_id(conn, root.run.crawl_id, crawl_id)
         run = await told(conn, root.run)
         for one in said:
             await post(conn, _event(one, site, crawl_id, run))

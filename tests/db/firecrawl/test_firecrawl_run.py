@@ -223,7 +223,7 @@ async def test_an_outage_of_the_provider_is_waited_out_until_it_lasts_too_long(
     conn: Connection, application_id: UUID, pool: Pool, blobs: LocalBlobStore
 ) -> None:
     run = await start_run(conn, application_id)
-    await crawls.started(conn, run.crawl_id, "c1")
+    await crawls.save_provider_id(conn, run.crawl_id, "c1")
     job = await claim_root(conn)
 
     async with firecrawl_context(pool, blobs, url=_NO_SUCH_SERVER) as ctx:
@@ -241,7 +241,7 @@ async def test_an_outage_of_the_provider_is_waited_out_until_it_lasts_too_long(
 
 
 async def test_a_crawl_that_the_provider_has_forgotten_fails(root: Root, conn: Connection) -> None:
-    await crawls.started(conn, root.run.crawl_id, str(root.run.crawl_id))
+    await crawls.save_provider_id(conn, root.run.crawl_id, str(root.run.crawl_id))
 
     young = await root.wait()
     await root.backdate("start_sent_at", seconds=121)

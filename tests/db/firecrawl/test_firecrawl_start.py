@@ -93,7 +93,7 @@ async def test_events_are_asked_for_where_they_can_reach_us(
 async def test_worker_killed_during_start_never_starts_a_second_crawl(
     root: Root, firecrawl: FirecrawlServer, conn: Connection
 ) -> None:
-    await crawls.start_sent(conn, root.run.crawl_id)
+    await crawls.record_start_sent(conn, root.run.crawl_id)
 
     early = await root.wait()
     await root.backdate("start_sent_at", seconds=121)
@@ -124,8 +124,8 @@ async def test_only_a_matching_crawl_is_adopted(
         return crawl
 
     theirs = await start_run(conn, application_id, uri="https://other.test/")
-    await crawls.started(conn, theirs.crawl_id, "claimed")
-    await crawls.start_sent(conn, root.run.crawl_id)
+    await crawls.save_provider_id(conn, theirs.crawl_id, "claimed")
+    await crawls.record_start_sent(conn, root.run.crawl_id)
     firecrawl.crawls += [
         running("https://other.test/", "another-site"),
         running(SITE, "older", age=timedelta(minutes=5)),

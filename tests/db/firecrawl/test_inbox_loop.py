@@ -13,7 +13,7 @@ from ingest.blobs.local import LocalBlobStore
 from ingest.postgres.database import Connection, Pool
 from ingest.postgres.listen import Listener
 from ingest.store.crawl import webhook_events
-from ingest.store.crawl.runs import Run
+from ingest.store.crawl.runs import StartedRun
 from ingest.webhook_inbox import CHANNEL, Inbox
 from tests.servers.firecrawl_events import document, event
 from tests.support.firecrawl_runs import (
@@ -124,5 +124,5 @@ async def test_an_event_that_arrives_is_processed_at_once(
         await listener.close()
 
 
-async def _is_page(conn: Connection, run: Run, uri: str) -> bool:
+async def _is_page(conn: Connection, run: StartedRun, uri: str) -> bool:
     return uri in await page_rows(conn, run)

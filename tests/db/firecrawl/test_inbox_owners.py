@@ -48,8 +48,8 @@ async def test_an_event_without_our_ids_waits_until_the_crawl_is_known(
     await drain(inbox)
     before = await event_row(conn, id)
 
-    await crawls.started(conn, run.crawl_id, "c1")
-    await webhook_events.take_up_again(conn, "c1")
+    await crawls.save_provider_id(conn, run.crawl_id, "c1")
+    await webhook_events.requeue_for_crawl(conn, "c1")
     await drain(inbox)
 
     assert (before["error"], before["crawl_id"]) == ("unknown crawl", None)
@@ -64,7 +64,7 @@ async def test_concurrent_first_events_agree_on_the_crawl_owner(
     await Post(conn, "c1", await told(conn, run))("crawl.page", document(DOOR, "# Doors"))
     async with pool.connection() as first, first.transaction():
         # It has been told, too, and is a moment ahead.
-        await crawls.started(first, run.crawl_id, "c1")
+        await crawls.save_provider_id(first, run.crawl_id, "c1")
         processing = asyncio.create_task(inbox.process())
         await until(lambda: _is_waiting(conn))
     await processing
@@ -133,7 +133,7 @@ async def test_the_crawl_of_a_run_is_not_taken_for_another_runs(
     mine = await sent_run(conn, application_id, provider_id="c1")
     await sent_run(conn, await add_application(conn), provider_id="c2")
 
-    claimed = await crawls.claimed_by_others(conn, mine.crawl_id, ["c1", "c2", "c3"])
+    claimed = await crawls.owned_by_other_runs(conn, mine.crawl_id, ["c1", "c2", "c3"])
 
     assert claimed == {"c2"}
 
@@ -146,7 +146,7 @@ async def test_events_of_an_earlier_start_do_not_reach_the_run_that_was_begun_an
     await crawls.restart(conn, run.crawl_id)
     await old("crawl.page", document(SITE + "a", "# Old"))
     await drain(inbox)
-    await crawls.start_sent(conn, run.crawl_id)
+    await crawls.record_start_sent(conn, run.crawl_id)
 
     await old("crawl.page", document(SITE + "b", "# Old"))
     await drain(inbox)

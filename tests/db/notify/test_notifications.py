@@ -45,7 +45,9 @@ async def test_every_source_completion_is_notified_once(
 
     job = await end_one(conn, status, error_code="corrupt", error_message="it is broken")
     async with conn.transaction():
-        await announce.ended(conn, [Ended(job=job, status="completed")])  # nothing has changed
+        await announce.attempts_ended(
+            conn, [Ended(job=job, status="completed")]
+        )  # nothing has changed
 
     assert await events(conn) == told
     data = await data_of(conn, told[0])
@@ -64,7 +66,7 @@ async def test_nonfinal_states_are_not_notified(conn: Connection, application_id
     await upload(conn, application_id, "again.txt", "gone.txt")
     first, second = await claim(conn, 2)
     async with conn.transaction():
-        await announce.claimed(conn, [first, second])
+        await announce.jobs_claimed(conn, [first, second])
 
     await end(conn, first, "pending", wait_reason="retry", error_code="internal")
     async with conn.transaction():
@@ -145,7 +147,7 @@ async def test_rolled_back_completion_is_not_notified(
 
     async with conn.transaction():
         await jobs.finish(conn, [ended])
-        await announce.ended(conn, [ended])
+        await announce.attempts_ended(conn, [ended])
         assert len(await rows(conn)) == 2
         raise Rollback
 
@@ -159,7 +161,7 @@ async def test_failed_notification_causes_no_notification(
 ) -> None:
     endpoint = await add_endpoint(conn, application_id, URL)
     async with conn.transaction():
-        await outbox.test(conn, endpoint)
+        await outbox.queue_test(conn, endpoint)
     [job] = await claim(conn, types=["notification"])
 
     await end(conn, job, "failed", error_code="delivery_failed")

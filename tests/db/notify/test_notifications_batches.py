@@ -82,7 +82,7 @@ async def test_two_last_files_that_end_in_two_open_transactions_complete_their_b
         for other, job in ((first, taken[0]), (second, taken[1])):
             ended = Ended(job=job, status="completed")
             await jobs.finish(other, [ended])
-            await announce.ended(other, [ended])  # neither sees the other's
+            await announce.attempts_ended(other, [ended])  # neither sees the other's
         await first.commit()
         assert await complete(first, batch_id) == 0
         await second.commit()

@@ -161,7 +161,7 @@ async def test_the_last_attempt_ends_the_delivery_and_a_replay_begins_it_again(
             replayed = await deliveries.replay(
                 conn, application_id=application_id, endpoint_id=endpoint.id, id=id
             )
-            await webhook_endpoints.hurry(conn, endpoint.id)
+            await webhook_endpoints.allow_attempt(conn, endpoint.id)
         assert replayed is not None
         await until_delivery(conn, id, status="delivered")
 

@@ -117,8 +117,8 @@ async def test_a_success_lets_all_that_waits_for_its_endpoint_go_at_once(
         for id in (elsewhere, *others):
             await until_delivery(conn, id, wait_reason="endpoint_failing", job_status="pending")
         async with conn.transaction():
-            await outbox.test(conn, endpoint)
-            await webhook_endpoints.hurry(conn, endpoint.id)
+            await outbox.queue_test(conn, endpoint)
+            await webhook_endpoints.allow_attempt(conn, endpoint.id)
         told = [await until_delivery(conn, id, status="delivered") for id in others]
         left = await until_delivery(conn, elsewhere, wait_reason="endpoint_failing")
 

@@ -59,7 +59,7 @@ async def test_the_first_success_frees_deliveries_that_back_off_after_failures_o
         ids = await put_off(conn, endpoint, reason="retry", count=15)
         async with conn.transaction():
             await send_test(conn, endpoint)
-            await webhook_endpoints.hurry(conn, endpoint.id)
+            await webhook_endpoints.allow_attempt(conn, endpoint.id)
         for id in ids:
             await until_delivery(conn, id, status="delivered")
 
@@ -129,11 +129,11 @@ async def test_missed_delivery_is_retried_soon_after_recovery(
 ) -> None:
     endpoint = await add_endpoint(conn, application_id, "https://hooks.example")
     await put_off(conn, endpoint, reason="endpoint_failing", count=3)
-    still_failing = await deliveries.release_overlooked(conn)
+    still_failing = await deliveries.release_missed(conn)
     # Put off by workers that saw it fail a moment before another one succeeded.
     await conn.execute("update rag.webhook_endpoints set failing_since = null, retry_at = null")
 
-    assert (still_failing, await deliveries.release_overlooked(conn)) == (0, 3)
+    assert (still_failing, await deliveries.release_missed(conn)) == (0, 3)
     assert await waits(conn) == [None] * 3
 
 
@@ -145,9 +145,9 @@ async def test_delivery_in_flight_during_recovery_blocks_no_other(
     async with await AsyncConnection.connect(dsn) as other:
         await other.execute("select from rag.processing_jobs order by position limit 1 for update")
         async with conn.transaction():
-            await webhook_endpoints.worked(conn, endpoint.id)
+            await webhook_endpoints.record_success(conn, endpoint.id)
     freed_first = [wait is None for wait in await waits(conn)]
-    await deliveries.release_overlooked(conn)
+    await deliveries.release_missed(conn)
 
     assert freed_first == [False, True]
     assert await waits(conn) == [None, None]
@@ -161,7 +161,7 @@ async def test_still_failing_endpoint_gets_one_attempt(
         ids = await put_off(conn, endpoint, reason="endpoint_failing", count=5)
         async with conn.transaction():
             assert await deliveries.release_one(conn, endpoint_id=endpoint.id, id=ids[0])
-            await webhook_endpoints.hurry(conn, endpoint.id)
+            await webhook_endpoints.allow_attempt(conn, endpoint.id)
         await until_delivery(conn, ids[0], job_status="pending", wait_reason="retry")
 
     assert len(sink.requests) == 1

@@ -63,10 +63,10 @@ async def test_guarded_rows_need_their_guard(
         [uuid4()],
     )
 
-    await members.keep(conn, source_id=source, root_job_id=uuid4(), uris=["a"])
+    await members.mark_unchanged(conn, source_id=source, root_job_id=uuid4(), uris=["a"])
 
     assert lock_recorder.violations == [
-        "sources/members.sql: keep locks rag.documents without rag.knowledge_sources"
+        "sources/members.sql: mark_unchanged locks rag.documents without rag.knowledge_sources"
     ]
     lock_recorder.violations.clear()
 

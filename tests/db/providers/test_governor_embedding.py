@@ -71,7 +71,7 @@ async def test_rate_limited_request_is_sent_again(
 async def test_cancelled_caller_causes_no_request_after_a_pause(
     service: EmbeddingService, embedder: FakeEmbedder, pool: Pool
 ) -> None:
-    await Governor(pool).limited(LANE, retry_after=timedelta(seconds=0.3))
+    await Governor(pool).record_rate_limit(LANE, retry_after=timedelta(seconds=0.3))
     waiting = asyncio.create_task(service.embed(["a"], [1]))
     await asyncio.sleep(0.02)
 
@@ -98,7 +98,7 @@ async def test_work_is_not_started_during_a_long_pause(
     service: EmbeddingService, embedder: FakeEmbedder, pool: Pool
 ) -> None:
     await service.ready()
-    await Governor(pool).limited(LANE, retry_after=_MINUTE)
+    await Governor(pool).record_rate_limit(LANE, retry_after=_MINUTE)
 
     with pytest.raises(Snooze, match="rate limit"):
         await service.ready()
@@ -110,7 +110,7 @@ async def test_work_is_not_started_during_a_long_pause(
 async def test_a_short_pause_holds_nothing_up_before_the_request(
     service: EmbeddingService, pool: Pool
 ) -> None:
-    await Governor(pool).limited(LANE, retry_after=timedelta(seconds=5))
+    await Governor(pool).record_rate_limit(LANE, retry_after=timedelta(seconds=5))
 
     await service.ready()
 
@@ -153,7 +153,7 @@ async def test_text_that_breaks_the_provider_exhausts_its_attempts(
 ) -> None:
     embedder.moods = {"poison": unavailable()}
     # As after pauses of 1, 2, 4, 8, 16 and 32 seconds.
-    await Governor(pool).failed(LANE)
+    await Governor(pool).record_failure(LANE)
     await conn.execute("update rag.lanes set failures = 8")
 
     with pytest.raises(Transient, match="503"):
@@ -165,7 +165,7 @@ async def test_refused_request_counts_as_provider_available(
     service: EmbeddingService, embedder: FakeEmbedder, pool: Pool, conn: Connection
 ) -> None:
     for _ in range(2):
-        await Governor(pool).failed(LANE)
+        await Governor(pool).record_failure(LANE)
     embedder.refuses = {"a"}
 
     await service.embed(["a"], [1])
@@ -213,7 +213,7 @@ async def test_a_query_that_would_have_to_wait_is_told_for_how_long(
         await service.embed_query("first", 1)
         await freeze(conn)
     else:
-        await Governor(pool).failed(LANE, retry_after=timedelta(minutes=10))
+        await Governor(pool).record_failure(LANE, retry_after=timedelta(minutes=10))
 
     with pytest.raises(Transient) as caught:
         await service.embed_query("second", 1)
@@ -232,7 +232,7 @@ async def test_a_query_that_is_limited_fails_at_once_and_pauses_the_lane(
         await service.embed_query("query", 1)
 
     assert caught.value.retry_after == timedelta(seconds=30)
-    assert await Governor(pool).paused(LANE) is not None
+    assert await Governor(pool).current_hold(LANE) is not None
 
 
 async def test_local_embedder_is_never_rate_limited(pool: Pool, conn: Connection) -> None:
@@ -275,7 +275,7 @@ async def test_a_page_is_not_fetched_while_the_provider_is_paused(
 ) -> None:
     async with site_house(pool, {"/": html("Home.")}) as house:
         house.embedder.lane = LANE
-        await house.governor.failed(LANE, retry_after=timedelta(minutes=10))
+        await house.governor.record_failure(LANE, retry_after=timedelta(minutes=10))
         await house.start(application_id, type="url")
         [job] = await house.claim()
 

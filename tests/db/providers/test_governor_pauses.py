@@ -19,13 +19,13 @@ async def other(dsn: str) -> AsyncIterator[Governor]:
 
 
 async def test_a_pause_is_seen_by_all_and_stops_no_other_lane(pool: Pool, other: Governor) -> None:
-    await Governor(pool).limited(LANE, retry_after=timedelta(seconds=30))
+    await Governor(pool).record_rate_limit(LANE, retry_after=timedelta(seconds=30))
 
     hold = await held(other)
 
     assert hold.reason == "rate_limited"
     assert hold.delay <= timedelta(seconds=30)
-    assert await other.paused(LANE) is not None
+    assert await other.current_hold(LANE) is not None
     assert await other.reserve("acme/another#12345678") is None
 
 
@@ -33,13 +33,15 @@ async def test_a_pause_is_exactly_as_long_as_asked_and_never_cut_short(
     pool: Pool, conn: Connection
 ) -> None:
     governor = Governor(pool)
-    asked = await pauses_for(conn, 30, governor.limited(LANE, retry_after=timedelta(seconds=30)))
+    asked = await pauses_for(
+        conn, 30, governor.record_rate_limit(LANE, retry_after=timedelta(seconds=30))
+    )
     until = (await lane_row(conn))["paused_until"]
 
-    await governor.limited(LANE, retry_after=timedelta(seconds=1))
-    await governor.limited(LANE)
-    await governor.failed(LANE)
-    await governor.succeeded(LANE)
+    await governor.record_rate_limit(LANE, retry_after=timedelta(seconds=1))
+    await governor.record_rate_limit(LANE)
+    await governor.record_failure(LANE)
+    await governor.record_success(LANE)
 
     assert asked
     assert (await lane_row(conn))["paused_until"] == until
@@ -49,16 +51,16 @@ async def test_without_a_time_pauses_double_up_to_a_minute(pool: Pool, conn: Con
     governor = Governor(pool)
 
     for seconds in (1, 2, 4, 8, 16, 32, 60, 60):
-        assert await pauses_for(conn, seconds, governor.limited(LANE))
+        assert await pauses_for(conn, seconds, governor.record_rate_limit(LANE))
         await pass_by(conn, 61)
 
 
 async def test_requests_that_were_limited_together_count_once(pool: Pool, conn: Connection) -> None:
     governor = Governor(pool)
-    await governor.limited(LANE, retry_after=timedelta(seconds=30))
+    await governor.record_rate_limit(LANE, retry_after=timedelta(seconds=30))
 
     for _ in range(4):
-        await governor.limited(LANE)
+        await governor.record_rate_limit(LANE)
 
     assert (await lane_row(conn))["failures"] == 1
 
@@ -67,7 +69,7 @@ async def test_two_failures_pause_nothing_and_the_third_does(pool: Pool, conn: C
     governor = Governor(pool)
 
     as_long_as_that = [
-        await pauses_for(conn, seconds, governor.failed(LANE)) for seconds in (0, 0, 1)
+        await pauses_for(conn, seconds, governor.record_failure(LANE)) for seconds in (0, 0, 1)
     ]
 
     assert all(as_long_as_that)
@@ -78,9 +80,9 @@ async def test_failures_with_a_success_between_them_are_not_in_a_row(pool: Pool)
     governor = Governor(pool)
 
     for _ in range(5):
-        await governor.failed(LANE)
-        await governor.failed(LANE)
-        await governor.succeeded(LANE)
+        await governor.record_failure(LANE)
+        await governor.record_failure(LANE)
+        await governor.record_success(LANE)
 
     assert await governor.reserve(LANE) is None
 
@@ -90,7 +92,7 @@ async def test_after_the_pause_one_request_probes(
 ) -> None:
     governor = Governor(pool)
     for _ in range(3):
-        await governor.failed(LANE)
+        await governor.record_failure(LANE)
     await pass_by(conn, 2)
 
     holds = await asyncio.gather(
@@ -104,11 +106,11 @@ async def test_after_the_pause_one_request_probes(
 async def test_a_probe_that_is_answered_opens_the_lane(pool: Pool, conn: Connection) -> None:
     governor = Governor(pool)
     for _ in range(3):
-        await governor.failed(LANE)
+        await governor.record_failure(LANE)
     await pass_by(conn, 2)
     await governor.reserve(LANE)
 
-    await governor.succeeded(LANE)
+    await governor.record_success(LANE)
 
     assert [await governor.reserve(LANE) for _ in range(5)] == [None] * 5
     assert (await lane_row(conn))["failures"] == 0
@@ -121,7 +123,7 @@ async def test_an_outage_of_an_hour_costs_a_request_a_minute(pool: Pool, conn: C
     while seconds < 3600:
         if (hold := await governor.reserve(LANE)) is None:
             sent += 1
-            await governor.failed(LANE)
+            await governor.record_failure(LANE)
         else:
             seconds += round(hold.delay.total_seconds() + 0.5)
             await pass_by(conn, hold.delay.total_seconds() + 0.01)
@@ -132,7 +134,7 @@ async def test_an_outage_of_an_hour_costs_a_request_a_minute(pool: Pool, conn: C
 async def test_lost_probe_is_followed_by_another(pool: Pool, conn: Connection) -> None:
     governor = Governor(pool)
     for _ in range(3):
-        await governor.failed(LANE)
+        await governor.record_failure(LANE)
     await pass_by(conn, 2)
     await governor.reserve(LANE)
 
@@ -146,7 +148,9 @@ async def test_an_operators_mistake_pauses_at_the_first_failure(
 ) -> None:
     governor = Governor(pool)
 
-    paused = await pauses_for(conn, 600, governor.failed(LANE, retry_after=timedelta(minutes=10)))
+    paused = await pauses_for(
+        conn, 600, governor.record_failure(LANE, retry_after=timedelta(minutes=10))
+    )
 
     assert paused
     assert (await held(governor)).reason == "provider_unavailable"
@@ -155,6 +159,6 @@ async def test_an_operators_mistake_pauses_at_the_first_failure(
 async def test_retry_after_is_capped_at_a_day(pool: Pool) -> None:
     governor = Governor(pool)
 
-    await governor.limited(LANE, retry_after=timedelta.max)
+    await governor.record_rate_limit(LANE, retry_after=timedelta.max)
 
     assert (await held(governor)).delay <= timedelta(days=1)

@@ -273,7 +273,7 @@ async def test_a_start_with_the_same_settings_finds_out_that_the_provider_was_me
 async def test_startup_check_respects_retry_after(
     service: EmbeddingService, embedder: FakeEmbedder, pool: Pool
 ) -> None:
-    await Governor(pool).limited(LANE, retry_after=timedelta(minutes=5))
+    await Governor(pool).record_rate_limit(LANE, retry_after=timedelta(minutes=5))
 
     await service.check()
 

@@ -169,7 +169,7 @@ async def test_no_minute_exceeds_the_start_rate(
         async with conn.transaction():
             [left] = await claims.allowances(conn, ["file"])
             if left.allowance > 0:
-                await claims.spend(conn, {"file": left.allowance})
+                await claims.charge_rate_limits(conn, {"file": left.allowance})
                 starts += [(asked, time.monotonic() - begun + moved)] * left.allowance
         await conn.execute(
             "update rag.lanes set refilled_at = refilled_at - interval '0.7 seconds'"
@@ -188,7 +188,7 @@ async def test_a_rate_says_when_the_next_may_start(conn: Connection) -> None:
     await _limit(conn, rate_per_minute=6)
     async with conn.transaction():
         [full] = await claims.allowances(conn, ["file"])
-        await claims.spend(conn, {"file": 1})
+        await claims.charge_rate_limits(conn, {"file": 1})
         [empty] = await claims.allowances(conn, ["file"])
 
     assert (full.allowance, full.wait_seconds) == (1, None)

@@ -15,7 +15,7 @@ from ingest.handlers.documents.chunk_settings import chunking_defaults
 from ingest.handlers.documents.file import ingest_file
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents import chunking, embedding_models
-from ingest.store.documents.chunking import OwnChunking
+from ingest.store.documents.chunking import ChunkingOverrides
 from ingest.store.queue import job_types
 from ingest.store.tenants import applications
 from ingest.worker.attempt import attempt
@@ -107,12 +107,12 @@ async def test_only_documents_with_outdated_chunking_are_rechunked(
     outcomes = await _outcomes(house, 3)
     async with transaction(pool) as changing:
         await applications.lock_sources(changing, application_id)
-        await chunking.set_of_sources(
+        await chunking.set_for_sources(
             changing,
             application_id=application_id,
             source_ids=[changed],
-            own=OwnChunking(size=50),
-            application=OwnChunking(),
+            own=ChunkingOverrides(size=50),
+            application=ChunkingOverrides(),
             defaults=chunking_defaults(house.context),
         )
 

@@ -202,7 +202,7 @@ async def test_jobs_that_a_live_worker_does_not_run_are_released(
         [fresh.id],
     )
 
-    released = await jobs.release_strays(conn, worker=worker, running=[kept.id])
+    released = await jobs.release_abandoned(conn, worker=worker, running=[kept.id])
 
     assert [job.id for job in released] == [stray.id]
     assert await complete(conn, [kept, fresh]) == {kept.id, fresh.id}

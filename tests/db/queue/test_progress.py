@@ -216,6 +216,8 @@ async def test_overview_shows_unfinished_and_newest_sources(
     open_one = await add_source(conn, application_id, status="review_needed")
     await add_source(conn, await add_application(conn))
 
-    shown = await progress.worth_showing(conn, application_id=application_id, limit=10, newest=2)
+    shown = await progress.unfinished_and_newest(
+        conn, application_id=application_id, limit=10, newest=2
+    )
 
     assert shown == [open_one, finished[2], finished[1]]

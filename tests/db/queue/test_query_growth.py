@@ -105,7 +105,7 @@ _NO_FILTER: Final[Mapping[str, Any]] = {
         (_LIST, {**_NO_FILTER, "batch_id": BATCH}, 110),
         (_LIST, {**_NO_FILTER, "uri": "path/1000"}, 1),
         (_LIST, {**_NO_FILTER, "before_time": "2000-01-01", "before_id": BATCH}, 0),
-        (_PROGRESS["worth_showing"], {**_NO_FILTER, "newest": 50, "limit": 500}, 60),
+        (_PROGRESS["unfinished_and_newest"], {**_NO_FILTER, "newest": 50, "limit": 500}, 60),
         (_SOURCES["unsettled"], {}, 10),
         (_BATCHES["report"], {**_NO_FILTER, "id": BATCH, "after": 0, "limit": 100}, 250),
     ],

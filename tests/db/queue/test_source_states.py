@@ -112,7 +112,7 @@ async def test_two_jobs_that_end_together_leave_their_source_finished(
     async def finish(other: Connection, job: Any) -> None:
         end = Ended(job=job, status="completed")
         await jobs.finish(other, [end])
-        await announce.ended(other, [end])
+        await announce.attempts_ended(other, [end])
 
     async with (
         await AsyncConnection.connect(dsn) as first,
@@ -176,11 +176,11 @@ async def test_the_last_event_of_a_source_says_that_it_is_done(
     [source] = await upload(conn, application_id, "a.txt")
     taken = await claim(conn)
     async with conn.transaction():
-        await announce.claimed(conn, taken)
+        await announce.jobs_claimed(conn, taken)
     end = Ended(job=taken[0], status="failed", error_code="corrupt", error_message="broken")
     async with conn.transaction():
         await jobs.finish(conn, [end])
-        await announce.ended(conn, [end])
+        await announce.attempts_ended(conn, [end])
 
     cursor = await conn.execute(
         "select seq, type, data ->> 'status', data ->> 'errorCode' from rag.progress_events "
@@ -212,7 +212,7 @@ async def test_extension_job_does_not_complete_a_finished_source_again(
 
     [own] = await claim(conn)
     async with conn.transaction():
-        await announce.claimed(conn, [own])
+        await announce.jobs_claimed(conn, [own])
     await end(conn, own, "completed")
 
     cursor = await conn.execute(

@@ -70,7 +70,7 @@ async def test_a_claim_planned_for_a_small_queue_does_not_read_a_large_one_from_
     await enqueue(conn, application_id, 2)
     await complete(conn, await claim(conn, 2))
     await conn.execute("analyze rag.processing_jobs")  # two rows: to read all is cheapest
-    async with claims.prepared(conn):
+    async with claims.planner_settings(conn):
         nothing = await claim(conn)
         await enqueue(conn, application_id, 3000)
         # What was counted before is told apart from what comes.

@@ -46,14 +46,14 @@ async def _work(pool: Pool) -> int:
     while True:
         async with transaction(pool) as conn:
             claimed = await claim(conn, 20)
-            await announce.claimed(conn, claimed)
+            await announce.jobs_claimed(conn, claimed)
         if not claimed:
             return done
         ends = [Ended(job=job, status="completed") for job in claimed]
         async with transaction(pool) as conn:
             held = await jobs.hold(conn, claimed)
             await jobs.finish(conn, ends)
-            await announce.ended(conn, ends)
+            await announce.attempts_ended(conn, ends)
         done += len(held)
 
 
@@ -124,7 +124,7 @@ async def test_run_queued_again_during_retention_is_kept(
     [root] = await add_ended(conn, application_id, days=31)
     [child] = await add_ended(conn, application_id, days=31, parent_job_id=root)
     keep = JobRetention(jobs=timedelta(days=30), failed_jobs=timedelta(days=90))
-    ended = await retention_jobs.ended(conn, keep, after=None, limit=10)
+    ended = await retention_jobs.list_ended(conn, keep, after=None, limit=10)
     await conn.execute("update rag.processing_jobs set status = 'pending' where id = %s", [child])
 
     async with conn.transaction():
@@ -180,7 +180,7 @@ _AFTER = {"after_time": None, "after_id": None, "after_source": None, "after_seq
 _PLANS: list[tuple[Mapping[str, bytes], str, dict[str, Any], set[str]]] = [
     (
         retention_jobs._SQL,
-        "ended",
+        "list_ended",
         {"jobs": timedelta(days=30), "failed_jobs": timedelta(days=90), "limit": 100}
         | {"after_time": None, "after_position": None},
         {"processing_jobs_completed"},

@@ -92,7 +92,7 @@ async def test_the_root_of_a_long_run_goes_last(
     [root] = await enqueue(conn, application_id)
     children = await enqueue(conn, application_id, 20, parent_job_id=root)
     await end_jobs(conn, [root, *children], days=31, status="cancelled")
-    first_step = await retention_jobs.ended(conn, KEEP.jobs, after=None, limit=10)
+    first_step = await retention_jobs.list_ended(conn, KEEP.jobs, after=None, limit=10)
 
     async with conn.transaction():
         assert await retention_jobs.forget(conn, KEEP.jobs, first_step) == 9

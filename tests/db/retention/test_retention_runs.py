@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from ingest.postgres.database import Connection, Pool, new_id
 from ingest.store.crawl import crawl_pages
-from ingest.store.crawl.runs import CrawlSettings, Run
+from ingest.store.crawl.runs import CrawlSettings, StartedRun
 from ingest.store.retention import retention_runs
 from tests.support.crawl_sources import SITE, add_page, start
 from tests.support.retention_fixtures import DAY, clean
@@ -20,14 +20,14 @@ _CODES = (None, "fetch_failed", "fetch_status", "robots_disallowed")
 
 async def add_run(
     conn: Connection,
-    source: Run,
+    source: StartedRun,
     *,
     days: float,
     is_complete: bool = False,
     status: str = "completed",
-) -> Run:
+) -> StartedRun:
     """An earlier run of the source, that ended so many days ago. Its jobs are long gone."""
-    run = Run(source_id=source.source_id, job_id=new_id(), crawl_id=new_id())
+    run = StartedRun(source_id=source.source_id, job_id=new_id(), crawl_id=new_id())
     ago = timedelta(days=days)
     await conn.execute(
         "insert into rag.crawls (id, application_id, source_id, job_id, provider, settings, "
@@ -53,7 +53,7 @@ async def runs_left(conn: Connection) -> set[UUID]:
     return {id for (id,) in await (await conn.execute("select id from rag.crawls")).fetchall()}
 
 
-async def pages_left(conn: Connection, run: Run) -> set[str]:
+async def pages_left(conn: Connection, run: StartedRun) -> set[str]:
     cursor = await conn.execute(
         "select uri from rag.crawl_pages where crawl_id = %s", [run.crawl_id]
     )
@@ -147,15 +147,17 @@ async def test_the_pages_of_a_large_run_go_in_steps(conn: Connection, applicatio
     assert steps == [2, 2, 1, 0]
 
 
-async def _blind(conn: Connection, run: Run) -> list[int]:
+async def _blind(conn: Connection, run: StartedRun) -> list[int]:
     """As each provider would judge the failed pages of a run."""
     return [
-        await crawl_pages.blind_spots(conn, crawl_id=run.crawl_id, follows_stored=follows)
+        await crawl_pages.count_unseen_behind_failures(
+            conn, crawl_id=run.crawl_id, follows_stored=follows
+        )
         for follows in (True, False)
     ]
 
 
-async def _judged(conn: Connection, run: Run, uris: Sequence[str]) -> dict[str, list[int]]:
+async def _judged(conn: Connection, run: StartedRun, uris: Sequence[str]) -> dict[str, list[int]]:
     """Of each page, were it the one that fails in the run."""
     judged = {}
     for uri in uris:

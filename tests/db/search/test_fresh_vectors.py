@@ -176,7 +176,7 @@ async def test_vectors_beyond_the_fresh_limit_are_indexed_at_once(
 
 
 async def test_larger_dimension_lowers_the_fresh_limit() -> None:
-    assert [fresh_vectors.room(dimension) for dimension in (8, 256, 1000, 4000)] == [
+    assert [fresh_vectors.capacity(dimension) for dimension in (8, 256, 1000, 4000)] == [
         16_000,
         15_625,
         4_000,
