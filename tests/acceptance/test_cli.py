@@ -184,7 +184,7 @@ def test_after_kill_9_nothing_is_left_running_and_nothing_is_lost(machine: Machi
         sources = machine.lines("sources")
 
     assert away.returncode == 2
-    assert "start it with `ingest serve`" in away.stderr
+    assert "start the service with `ingest serve`" in away.stderr
     assert [row["status"] for row in sources] == ["completed"]
 
 
