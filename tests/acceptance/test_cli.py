@@ -184,7 +184,7 @@ def test_kill_9_leaves_no_process_and_loses_nothing(machine: Machine) -> None:
         sources = machine.lines("sources")
 
     assert away.returncode == 2
-    assert "start it with `ingest serve`" in away.stderr
+    assert "start the service with `ingest serve`" in away.stderr
     assert [row["status"] for row in sources] == ["completed"]
 
 

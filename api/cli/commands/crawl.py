@@ -19,7 +19,7 @@ def crawl(
     *,
     page: Annotated[bool, typer.Option("--page", help="Fetch this page only")] = False,
     limit: Annotated[
-        int | None, typer.Option(min=1, max=100_000, help="Maximum number of pages [default: 1000]")
+        int | None, typer.Option(min=1, max=100_000, help="Maximum number of pages (default: 1000)")
     ] = None,
     max_depth: Annotated[
         int | None, typer.Option(min=0, max=100, help="Maximum number of links from the start")
@@ -42,7 +42,7 @@ def crawl(
         str | None, typer.Option(metavar="CRON", help="When to fetch it again, as in '0 3 * * *'")
     ] = None,
     timezone: Annotated[
-        str | None, typer.Option(help="Time zone of --rescrape [default: UTC]")
+        str | None, typer.Option(help="Time zone of --rescrape (default: UTC)")
     ] = None,
     wait: Wait = True,
     as_json: JsonDocument = False,
