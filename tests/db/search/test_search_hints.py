@@ -27,7 +27,7 @@ async def owls(conn: Connection, application_id: UUID, hints: Hints) -> Matches:
         )
 
 
-async def test_all_is_found_where_an_application_is_no_longer_large(
+async def test_stale_size_hint_loses_no_hits(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     await add_document(conn, application_id, space, ["owl", "fox", "hen"])
