@@ -72,7 +72,7 @@ def test_archive_members_become_documents_or_report_errors(service: Service) -> 
     assert failed["lastErrorCode"] == "corrupt"
 
 
-def test_the_next_version_of_an_archive_takes_the_place_of_the_first(service: Service) -> None:
+def test_new_archive_version_replaces_the_old(service: Service) -> None:
     upload(service, "second.zip", zip_of(_FIRST))
     kept = {name: data for name, data in _FIRST.items() if name not in ("gone.txt", "broken.pdf")}
 

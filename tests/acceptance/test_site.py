@@ -159,7 +159,7 @@ def test_every_page_is_asked_for_once(nights: Nights) -> None:
     assert again == {nights.site.url("/broken"): 2}
 
 
-def test_every_page_is_found_by_what_only_it_says(nights: Nights) -> None:
+def test_every_page_is_found_by_its_unique_words(nights: Nights) -> None:
     expected = nights.site.expected_pages(1)
 
     assert {uri: nights.first.hits[uri] for uri in expected} == {uri: [uri] for uri in expected}
@@ -209,7 +209,7 @@ def test_two_workers_share_one_host_politely(nights: Nights) -> None:
     assert nights.first.most_at_once <= _AT_ONCE
 
 
-def test_hidden_text_and_wrong_charsets_do_no_harm(nights: Nights) -> None:
+def test_hidden_text_and_wrong_charsets_are_handled(nights: Nights) -> None:
     document = nights.first.documents[nights.site.url("/promo")]
     latin = nights.first.documents[nights.site.url("/latin")]
 

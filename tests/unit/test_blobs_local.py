@@ -129,7 +129,7 @@ async def test_foreign_files_in_the_folder_are_not_listed(
         (errno.EACCES, "cannot use /data: Permission denied"),
     ],
 )
-def test_an_error_of_the_disk_says_what_is_wrong(number: int, words: str) -> None:
+def test_disk_errors_are_explained(number: int, words: str) -> None:
     error = OSError(number, os.strerror(number))
 
     assert told(error, Path("/data")) == words

@@ -67,7 +67,7 @@ async def answer_without_reading(
 @pytest.mark.parametrize(
     "content_type", ["application/json", "multipart/form-data; boundary=b", "text/plain"]
 )
-async def test_without_a_key_no_route_reads_a_body_that_never_ends(
+async def test_missing_key_is_refused_before_the_body_is_read(
     app: FastAPI, content_type: str
 ) -> None:
     seen = {
@@ -83,7 +83,7 @@ async def test_without_a_key_no_route_reads_a_body_that_never_ends(
     assert set(seen.values()) == {(401, "unauthorized")}
 
 
-async def test_a_wrong_key_makes_no_route_read_a_body(app: FastAPI) -> None:
+async def test_wrong_key_is_refused_before_the_body_is_read(app: FastAPI) -> None:
     wrong = {"authorization": "Bearer rk_wrong", "content-length": str(100 * MIB)}
     seen = [
         await answer_without_reading(app, method, path, **wrong)
@@ -96,7 +96,7 @@ async def test_a_wrong_key_makes_no_route_read_a_body(app: FastAPI) -> None:
 
 
 @pytest.mark.parametrize("role", ["viewer", "editor", "admin"])
-async def test_a_role_that_is_too_low_makes_no_route_read_a_body(
+async def test_too_low_role_is_refused_before_the_body_is_read(
     app: FastAPI, application_id: UUID, make_key: MakeKey, role: Role
 ) -> None:
     ranks = ("viewer", "editor", "admin", "operator")
@@ -162,7 +162,7 @@ async def test_body_longer_than_content_length_is_refused(
     assert answer.status_code == 413
 
 
-async def test_the_check_of_an_upload_takes_the_digests_of_ten_thousand_files(
+async def test_upload_check_accepts_ten_thousand_digests(
     editor: httpx.AsyncClient,
 ) -> None:
     files = [{"path": f"{'d' * 300}/{n}.txt", "sha256": "0" * 64} for n in range(10_000)]

@@ -274,7 +274,7 @@ async def test_a_key_is_up_to_255_visible_ascii_characters(
     assert await count(conn, "app.applications where not is_default") == 1
 
 
-async def test_an_upload_is_answered_again_as_it_was_the_first_time(
+async def test_repeated_upload_gets_the_first_answer(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     first = await upload(editor, {"a.txt": b"a"}, idempotency_key="k")

@@ -249,7 +249,7 @@ async def test_lists_and_filters_show_only_own_objects(
     assert answer.json() == {"items": [], "nextCursor": None}
 
 
-async def test_an_id_that_never_existed_looks_like_another_applications(
+async def test_unknown_id_and_foreign_id_get_the_same_answer(
     stranger: httpx.AsyncClient, victim: Victim
 ) -> None:
     theirs = await stranger.get(f"/api/jobs/{victim.file['jobId']}")

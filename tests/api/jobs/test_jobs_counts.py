@@ -69,7 +69,9 @@ async def test_jobs_of_another_application_are_not_counted(
     assert await _counts(stranger, batchId=body["batchId"]) == []
 
 
-async def test_jobs_that_failed_before_say_why(editor: httpx.AsyncClient, conn: Connection) -> None:
+async def test_retried_jobs_show_the_last_error_code(
+    editor: httpx.AsyncClient, conn: Connection
+) -> None:
     body = (await upload(editor, {"a.txt": b"a", "b.txt": b"b"})).json()
     await conn.execute(
         "update rag.processing_jobs set wait_reason = 'provider_unavailable', "

@@ -139,7 +139,7 @@ async def test_missed_events_are_read_after_the_listener_reconnects(
     assert seqs(messages) == {source: [1]}
 
 
-async def test_delivery_goes_on_after_the_database_dropped_every_connection(
+async def test_hub_continues_after_all_connections_are_dropped(
     pool: Pool, dsn: str, conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     source = await add_source(conn, application_id)

@@ -106,7 +106,7 @@ async def test_websocket_ticket_works_once(
     assert first["knowledgeSourceId"] == str(source)
 
 
-async def test_sources_of_somebody_else_are_not_found_and_the_connection_stays(
+async def test_subscribing_to_foreign_sources_keeps_the_connection(
     address: str, key: str, conn: Connection, application_id: UUID, other_application: UUID
 ) -> None:
     foreign, own = await add_source(conn, other_application), await add_source(conn, application_id)

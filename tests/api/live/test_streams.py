@@ -67,7 +67,7 @@ async def test_progress_of_an_application(
     assert answer.json() | expected == answer.json()
 
 
-async def test_progress_of_somebody_else_is_not_found(
+async def test_progress_of_another_application_is_not_found(
     viewer: httpx.AsyncClient, conn: Connection, other_application: UUID
 ) -> None:
     foreign = await add_source(conn, other_application)

@@ -54,7 +54,7 @@ async def test_ready_names_the_listener_and_the_workers(
     }
 
 
-async def test_a_pause_is_shown_and_is_no_fault(
+async def test_global_pause_is_shown_without_degrading_readiness(
     anonymous: httpx.AsyncClient, runtime: Runtime, conn: Connection
 ) -> None:
     await until(lambda: truth_of(runtime.listener.is_connected))

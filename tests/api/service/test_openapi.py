@@ -223,7 +223,7 @@ async def test_a_ticket_is_a_parameter_only_where_browsers_connect() -> None:
     assert [error["field"] for error in answer.json()["errors"]] == ["query.ticket"]
 
 
-async def test_a_socket_with_an_unknown_parameter_is_refused_and_its_ticket_stays_good(
+async def test_socket_with_unknown_parameter_is_refused_without_using_its_ticket(
     app: FastAPI, viewer: httpx.AsyncClient
 ) -> None:
     ticket = (await viewer.post("/api/tickets")).json()["ticket"]

@@ -139,7 +139,7 @@ async def test_lane_of_an_old_key_does_not_degrade_readiness(
     assert seen.value("rag_ingest_lane_failing", lane=LANE, code="embedding_unauthorized") is None
 
 
-async def test_job_and_source_say_what_they_wait_for(
+async def test_job_and_source_show_the_wait_reason(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     file = await waiting_file(editor, conn)
@@ -162,7 +162,7 @@ async def test_job_and_source_say_what_they_wait_for(
     }
 
 
-async def test_a_source_says_what_its_pages_wait_for(
+async def test_source_shows_the_wait_reason_of_its_pages(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     [file] = (await upload(editor, {"a.txt": b"a"})).json()["files"]

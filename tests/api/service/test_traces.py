@@ -115,7 +115,7 @@ async def test_shared_embedding_request_links_both_traces(
     assert [link.context.span_id for link in embed.links] == [span_id(named(spans, "second"))]
 
 
-async def test_a_failed_attempt_says_its_code_and_not_its_message(
+async def test_span_of_a_failed_attempt_has_code_without_message(
     exporter: InMemorySpanExporter,
     conn: Connection,
     dsn: str,

@@ -36,7 +36,7 @@ async def file_id(editor: httpx.AsyncClient) -> str:
 # ---------------------------------------------------------------- another run, now
 
 
-async def test_a_source_is_fetched_again_when_somebody_asks(
+async def test_rescrape_request_starts_a_run(
     editor: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)
@@ -293,7 +293,7 @@ async def test_only_a_job_that_waits_for_a_review_has_one(
     assert {answer.json()["code"] for answer in answers} == {"not_reviewable"}
 
 
-async def test_a_cancelled_crawl_takes_its_pages_along(
+async def test_cancelling_a_crawl_cancels_its_pages(
     editor: httpx.AsyncClient, conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)

@@ -159,7 +159,7 @@ async def test_search_needs_a_key(anonymous: httpx.AsyncClient) -> None:
     assert answer.status_code == 401
 
 
-async def test_a_search_is_ended_that_takes_too_long(
+async def test_slow_search_times_out(
     viewer: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = []

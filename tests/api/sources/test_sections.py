@@ -39,7 +39,7 @@ async def place(
     return UUID(str(row[0]))
 
 
-async def test_a_chunk_leads_to_its_section(
+async def test_section_of_a_chunk_is_returned(
     viewer: httpx.AsyncClient, editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     source_id, document_id = await add(editor, conn, "second")
@@ -93,7 +93,7 @@ async def test_section_of_a_missing_chunk_is_a_404(
 # ---------------------------------------------------------------- documents
 
 
-async def test_a_document_says_how_much_of_it_was_read(
+async def test_document_shows_its_coverage(
     viewer: httpx.AsyncClient, editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     source_id, document_id = await add(editor, conn, "x")
@@ -125,7 +125,7 @@ async def test_a_document_says_how_much_of_it_was_read(
     assert shown["errorMessage"].startswith("pages 3, 7-9 could not be read: pictures only; ")
 
 
-async def test_a_partial_file_says_what_is_missing_in_its_report_too(
+async def test_batch_report_shows_missing_content_of_partial_files(
     viewer: httpx.AsyncClient, editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     source_id, _ = await add(editor, conn, "x")

@@ -138,7 +138,7 @@ async def test_retry_failed_never_replaces_newer_bytes(
     assert new["files"][0]["verdict"] == "accepted"
 
 
-async def test_cancel_ends_what_is_open_and_may_be_repeated(
+async def test_batch_cancel_ends_open_jobs_and_is_idempotent(
     editor: httpx.AsyncClient, batch: dict[str, Any]
 ) -> None:
     url = f"/api/batches/{batch['batchId']}"

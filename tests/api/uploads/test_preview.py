@@ -137,7 +137,7 @@ async def test_attachments_are_listed(editor: httpx.AsyncClient, parser: TextPar
     ]
 
 
-async def test_a_file_that_cannot_be_read_is_told_by_the_code_of_its_upload(
+async def test_preview_of_an_unreadable_file_has_the_code_of_its_upload(
     editor: httpx.AsyncClient, parser: TextParser, scratch_in: Path
 ) -> None:
     parser.failures = [Permanent("it needs a password", code="encrypted")]
@@ -254,7 +254,7 @@ async def test_disconnected_client_frees_its_preview_slot(
     assert parser.ended == 1
 
 
-async def test_a_preview_that_takes_too_long_is_told_what_to_do(
+async def test_preview_timeout_explains_what_to_do(
     runtime: Runtime, application_id: Any, make_key: MakeKey, parser: TextParser
 ) -> None:
     parser.gate = asyncio.Event()

@@ -151,7 +151,7 @@ async def test_firecrawl_is_the_default_when_configured(
     assert providers == ["firecrawl", "builtin", "builtin"]
 
 
-async def test_a_wrong_request_is_told_which_field_is_wrong_and_leaves_nothing(
+async def test_invalid_request_names_the_field_and_stores_nothing(
     editor: httpx.AsyncClient, conn: Connection
 ) -> None:
     answers = [await editor.post("/upload/url", json=body) for body, _, _ in WRONG]

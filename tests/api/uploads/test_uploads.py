@@ -134,7 +134,7 @@ async def test_one_bad_name_rejects_only_its_file(
     assert len(stored(blobs_on_disk)) == 1
 
 
-async def test_a_file_that_is_too_large_is_refused_and_the_rest_goes_on(
+async def test_oversized_file_is_rejected_without_affecting_others(
     small_editor: httpx.AsyncClient, blobs_on_disk: Path
 ) -> None:
     limit = 400_000

@@ -59,9 +59,7 @@ async def events(conn: Connection) -> list[dict[str, Any]]:
         return await cur.fetchall()
 
 
-async def test_a_signed_body_is_stored_as_it_came(
-    sender: httpx.AsyncClient, conn: Connection
-) -> None:
+async def test_signed_body_is_stored_unchanged(sender: httpx.AsyncClient, conn: Connection) -> None:
     body = '{"type": "crawl.page", "text": "\\u0000 \\ud800 ü"}'.encode()
     answer = await send(sender, body, **{"User-Agent": "undici", "Cookie": "secret"})
 

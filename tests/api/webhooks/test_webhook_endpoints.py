@@ -64,7 +64,7 @@ def field_of(answer: httpx.Response) -> str:
     return field
 
 
-async def test_a_new_endpoint_shows_its_secret_this_once(
+async def test_endpoint_secret_is_shown_only_at_creation(
     admin: httpx.AsyncClient, made: dict[str, Any]
 ) -> None:
     shown = (await admin.get(f"{ENDPOINTS}/{made['id']}")).json()
@@ -153,7 +153,7 @@ async def test_pages_of_endpoints_and_deliveries_follow_one_another(
     assert (await admin.get(f"{path}/deliveries", params={"status": "x"})).status_code == 422
 
 
-async def test_enabling_an_endpoint_lets_it_begin_anew(
+async def test_enabling_an_endpoint_resets_its_failures(
     admin: httpx.AsyncClient, made: dict[str, Any], conn: Connection
 ) -> None:
     path = f"{ENDPOINTS}/{made['id']}"
@@ -233,7 +233,7 @@ async def test_a_replay_sends_a_delivery_that_waits_now_and_lets_its_endpoint_be
     assert await count(conn, "rag.webhook_endpoints where retry_at <= now()") == 1
 
 
-async def test_rotation_answers_with_a_new_secret_and_until_when_the_old_one_holds(
+async def test_secret_rotation_returns_new_secret_and_expiry_of_the_old(
     admin: httpx.AsyncClient, made: dict[str, Any]
 ) -> None:
     rotated = (await admin.post(f"{ENDPOINTS}/{made['id']}/rotate-secret")).json()
@@ -243,7 +243,7 @@ async def test_rotation_answers_with_a_new_secret_and_until_when_the_old_one_hol
     assert rotated["previousSecretUntil"] > rotated["updatedAt"]
 
 
-async def test_a_deleted_endpoint_is_gone_with_its_log_and_its_jobs(
+async def test_deleting_an_endpoint_removes_its_log_and_jobs(
     admin: httpx.AsyncClient, made: dict[str, Any], conn: Connection
 ) -> None:
     path = f"{ENDPOINTS}/{made['id']}"

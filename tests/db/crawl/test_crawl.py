@@ -185,7 +185,7 @@ async def test_a_redirect_to_another_site_is_not_followed(pool: Pool, applicatio
     assert source["status"] == "partial"
 
 
-async def test_sitemaps_name_pages_that_no_link_leads_to(pool: Pool, application_id: UUID) -> None:
+async def test_sitemap_adds_unlinked_pages(pool: Pool, application_id: UUID) -> None:
     async with site_house(pool, {}) as house:
         names = f"<urlset><url><loc>{house.web.url('/hidden')}</loc></url></urlset>"
         index = (

@@ -90,7 +90,7 @@ async def test_pages_that_only_a_sitemap_names_stay_when_it_cannot_be_read(
 
 
 @pytest.mark.parametrize("status", [404, 410])
-async def test_a_sitemap_that_is_gone_hides_nothing(
+async def test_missing_sitemap_does_not_block_removals(
     pool: Pool, application_id: UUID, status: int
 ) -> None:
     async with site_house(pool, _HIDDEN) as house:

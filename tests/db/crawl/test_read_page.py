@@ -88,7 +88,7 @@ async def test_links_of_a_page_that_stayed_the_same_are_not_followed_against_its
 
 
 @pytest.mark.parametrize(("count", "is_cut"), [(4999, False), (5001, True)])
-async def test_a_page_says_that_links_are_missing_also_when_it_stayed_the_same(
+async def test_unchanged_page_reports_missing_links_too(
     pool: Pool, application_id: UUID, count: int, is_cut: bool
 ) -> None:
     async with site_house(pool, {"/": _page_with_links(count)}) as house:

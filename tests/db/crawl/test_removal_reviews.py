@@ -59,7 +59,7 @@ async def test_approval_keeps_a_page_that_was_found_after_all(
     assert (await crawl_row(conn, run.crawl_id))["digest"]["removed"] == 0
 
 
-async def test_approval_of_all_pages_leaves_a_source_that_says_it_is_empty(
+async def test_approved_removal_of_all_pages_leaves_an_empty_source(
     conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)

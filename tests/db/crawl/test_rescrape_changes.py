@@ -179,9 +179,7 @@ async def test_single_page_rescrape_skips_unchanged_steps(
     assert second["chunk_count"] == 1
 
 
-async def test_a_single_page_that_is_gone_keeps_its_chunks(
-    pool: Pool, application_id: UUID
-) -> None:
+async def test_single_page_with_404_keeps_its_chunks(pool: Pool, application_id: UUID) -> None:
     async with site_house(pool, {"/page": html("The page.")}) as house:
         run = await house.start(application_id, "/page", type="url")
         await house.run_all()

@@ -106,7 +106,7 @@ async def test_a_file_has_no_schedule(conn: Connection, application_id: UUID) ->
     assert error.value.code == "not_rescrapable"
 
 
-async def test_what_is_not_there_has_no_schedule(conn: Connection, application_id: UUID) -> None:
+async def test_missing_source_has_no_schedule(conn: Connection, application_id: UUID) -> None:
     run = await fetched(conn, application_id)
     other = await add_application(conn)
 
@@ -255,7 +255,7 @@ async def test_missed_schedules_start_one_run(
     assert datetime.now(UTC) < time < datetime.now(UTC) + timedelta(minutes=20)
 
 
-async def test_a_run_that_is_still_open_goes_on_and_the_next_time_is_set(
+async def test_open_run_is_reused_and_the_next_rescrape_scheduled(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     run = await start(conn, application_id)

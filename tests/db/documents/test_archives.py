@@ -69,7 +69,7 @@ async def test_archive_without_readable_members_reports_the_cause(
     assert (row["status"], row["error_code"]) == ("failed", code)
 
 
-async def test_a_member_with_a_password_is_told_apart_from_the_others(
+async def test_encrypted_member_is_reported_separately(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
     data = locked_zip("secret.txt", open_ones={"a.txt": b"one"})
@@ -101,7 +101,7 @@ async def test_archive_nesting_is_limited(
 
 
 @pytest.mark.parametrize("limits", [ArchiveLimits(members=4), ArchiveLimits(total_bytes=160)])
-async def test_limits_hold_for_all_archives_in_one_file_together(
+async def test_limits_apply_to_all_nested_archives_together(
     archives: ArchiveHouse, conn: Connection, application_id: UUID, limits: ArchiveLimits
 ) -> None:
     archives.limits = limits

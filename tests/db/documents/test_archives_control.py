@@ -41,7 +41,7 @@ async def test_archives_that_are_taken_apart_at_once_share_the_limit(
     assert await cursor.fetchone() == (2,)
 
 
-async def test_a_cancelled_archive_that_is_tried_again_is_read_anew(
+async def test_retried_archive_is_read_from_the_start(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
     data = zip_of({f"{n}.txt": f"text {n}".encode() for n in range(4)})
@@ -73,7 +73,7 @@ async def test_a_cancelled_archive_that_is_tried_again_is_read_anew(
     assert (row["status"], row["chunk_count"]) == ("completed", 4)
 
 
-async def test_a_file_that_somebody_cancelled_comes_with_the_next_upload(
+async def test_cancelled_member_is_read_with_the_next_upload(
     archives: ArchiveHouse, conn: Connection, application_id: UUID
 ) -> None:
     data = zip_of({"a.txt": b"one", "b.txt": b"two"})

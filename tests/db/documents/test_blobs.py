@@ -229,7 +229,7 @@ async def test_leftovers_of_a_killed_upload_are_swept_when_they_are_old(
     assert (too_young, swept, again) == (0, 3, 0)
 
 
-async def test_a_missing_blob_is_told_apart(store: BlobStore, application: UUID) -> None:
+async def test_missing_blob_raises_its_own_error(store: BlobStore, application: UUID) -> None:
     key = new_key(application)
     with pytest.raises(BlobMissing, match=key):
         await read(store, key)

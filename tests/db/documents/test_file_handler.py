@@ -61,7 +61,7 @@ async def test_each_vector_is_stored_with_the_text_it_was_made_of(
         np.testing.assert_allclose(stored, house.embedder.vector(content), atol=1e-6)
 
 
-async def test_a_completed_source_says_what_is_searchable(
+async def test_completed_source_shows_its_searchable_counts(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
     source = await house.upload(application_id, "a.txt", "one\ntwo")
@@ -225,7 +225,7 @@ async def test_no_transaction_is_open_during_embedding(
     assert held["pool_available"] == held["pool_size"]
 
 
-async def test_a_file_whose_bytes_are_gone_says_so(
+async def test_missing_blob_is_reported(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
     source = await house.upload(application_id, "a.txt", "one")

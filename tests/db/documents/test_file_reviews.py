@@ -150,7 +150,7 @@ async def test_approval_puts_the_new_version_in_the_place_of_the_old(
     assert document == (UUID(job["result"]["documentId"]), "a.pdf", None, None)
 
 
-async def test_rejection_leaves_everything_as_it_was(
+async def test_rejection_changes_nothing(
     house: House, conn: Connection, application_id: UUID, waiting: UUID
 ) -> None:
     before = await source_of(conn, waiting)

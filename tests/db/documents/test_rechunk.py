@@ -51,7 +51,7 @@ async def test_a_source_is_cut_again_from_its_text_without_a_parser_or_a_known_v
     assert after["current_job_id"] == before["current_job_id"]
 
 
-async def test_the_document_says_how_it_is_cut_and_each_chunk_has_its_vector(
+async def test_rechunked_document_records_settings_and_vectors(
     house: RechunkHouse, conn: Connection, application_id: UUID
 ) -> None:
     source_id = await house.add(application_id, "a.txt", 250)

@@ -51,7 +51,7 @@ def lines(count: int, prefix: str = "line") -> str:
     return "\n".join(f"{prefix} {number}" for number in range(count))
 
 
-async def test_ten_workers_never_spend_more_than_there_is(
+async def test_concurrent_workers_never_exceed_the_budget(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     await allow(conn, application_id, 1000)
@@ -145,7 +145,7 @@ async def test_vectors_that_are_reused_cost_nothing(
     assert await used(conn, application_id) == 18
 
 
-async def test_a_job_that_needs_more_than_a_day_fails_and_says_why(
+async def test_job_larger_than_a_daily_budget_fails(
     house: House, conn: Connection, application_id: UUID
 ) -> None:
     await allow(conn, application_id, 1000)

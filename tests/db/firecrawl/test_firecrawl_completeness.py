@@ -91,7 +91,7 @@ def nights(conn: Connection, firecrawl: FirecrawlServer, root: Root) -> Nights:
 
 
 @pytest.mark.parametrize(("limit", "freed"), [(3, 0), (3, 1), (4, 0)])
-async def test_a_run_that_reached_its_limit_is_not_complete_whatever_became_of_its_pages(
+async def test_run_that_reached_its_limit_is_never_complete(
     nights: Nights, conn: Connection, limit: int, freed: int
 ) -> None:
     await conn.execute(

@@ -54,7 +54,7 @@ async def test_a_run_starts_one_crawl_with_our_ids_and_notes_its_id(
     assert "webhook" not in crawl.request
 
 
-async def test_a_crawl_begins_at_the_address_as_it_was_written(
+async def test_crawl_starts_at_the_url_as_written(
     root: Root, firecrawl: FirecrawlServer, conn: Connection
 ) -> None:
     written = SITE + "index.html"

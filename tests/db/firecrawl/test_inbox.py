@@ -66,7 +66,7 @@ async def test_repeated_event_changes_nothing(
     assert len(await child_jobs(conn, run)) == 1
 
 
-async def test_pages_are_told_apart_though_their_scrapes_have_the_same_id(
+async def test_pages_with_the_same_scrape_id_stay_distinct(
     conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")
@@ -178,7 +178,7 @@ async def test_page_failure_affects_only_that_page(
 
 
 @pytest.mark.parametrize(("scrape_id", "job_status"), [("s1", "failed"), ("s2", "pending")])
-async def test_a_page_whose_job_failed_is_begun_again_by_another_scrape_only(
+async def test_failed_page_is_restarted_only_by_another_scrape(
     conn: Connection, application_id: UUID, inbox: Inbox, scrape_id: str, job_status: str
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")
@@ -240,7 +240,7 @@ async def test_a_page_whose_job_somebody_cancelled_stays_cancelled(
     assert (await crawl_of(conn, run)).page_count == 0
 
 
-async def test_a_run_takes_no_more_pages_than_its_limit_but_notes_every_failure(
+async def test_run_keeps_its_page_limit_but_records_every_failure(
     conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1", limit=2)
@@ -257,7 +257,7 @@ async def test_a_run_takes_no_more_pages_than_its_limit_but_notes_every_failure(
     assert skipped == {"limit": 3}
 
 
-async def test_hostile_text_is_stored_as_far_as_it_can_be(
+async def test_hostile_text_of_events_is_made_storable(
     conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")

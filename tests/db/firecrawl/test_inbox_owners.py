@@ -138,7 +138,7 @@ async def test_the_crawl_of_a_run_is_not_taken_for_another_runs(
     assert claimed == {"c2"}
 
 
-async def test_events_of_an_earlier_start_do_not_reach_the_run_that_was_begun_anew(
+async def test_events_of_an_earlier_start_do_not_reach_a_restarted_run(
     conn: Connection, application_id: UUID, inbox: Inbox
 ) -> None:
     run = await sent_run(conn, application_id, provider_id="c1")

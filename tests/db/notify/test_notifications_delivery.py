@@ -37,7 +37,7 @@ from tests.support.queue_builders import claim, job_row, upload
 from tests.support.running_worker import until
 
 
-async def test_a_receiver_that_fails_twice_gets_the_same_message_signed_anew_each_time(
+async def test_retried_delivery_has_the_same_body_and_a_new_signature(
     dsn: str,
     pool: Pool,
     conn: Connection,
@@ -215,7 +215,7 @@ async def test_a_deleted_or_disabled_endpoint_gets_nothing_more(
     assert kept in [row["id"] for row in await rows(conn)]
 
 
-async def test_a_worker_that_dies_after_the_answer_leads_to_the_same_message_again(
+async def test_worker_lost_after_delivery_repeats_the_same_message(
     pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
 ) -> None:
     async with webhook_sink() as sink:

@@ -25,7 +25,7 @@ from tests.support.queue_builders import job_row
 from tests.support.running_worker import until
 
 
-async def test_a_receiver_that_is_gone_is_given_up_at_once(
+async def test_endpoint_answering_410_is_disabled_at_once(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID, fetch: Fetcher
 ) -> None:
     async with webhook_sink(response(status=410)) as sink, delivering(dsn, pool, fetch):

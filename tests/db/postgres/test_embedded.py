@@ -230,7 +230,7 @@ def test_a_stale_pid_file_whose_pid_is_in_use_again_does_not_stop_a_start(folder
     assert alive
 
 
-def test_a_half_finished_initialisation_is_begun_again(empty: Path) -> None:
+def test_interrupted_initialisation_is_repeated(empty: Path) -> None:
     unfinished = empty / "postgres/cluster.new"
     unfinished.mkdir(parents=True)
     (unfinished / "PG_VERSION").write_text("18\n")

@@ -107,7 +107,7 @@ async def test_work_is_not_started_during_a_long_pause(
     assert embedder.calls == 0
 
 
-async def test_a_short_pause_holds_nothing_up_before_the_request(
+async def test_short_pause_does_not_delay_preparation(
     service: EmbeddingService, pool: Pool
 ) -> None:
     await Governor(pool).record_rate_limit(LANE, retry_after=timedelta(seconds=5))
@@ -205,7 +205,7 @@ async def test_query_is_not_queued_behind_jobs(
 @pytest.mark.parametrize(
     ("requests", "code"), [(1, "rate_limited"), (None, "embedding_unavailable")]
 )
-async def test_a_query_that_would_have_to_wait_is_told_for_how_long(
+async def test_query_during_a_pause_gets_retry_after(
     service: EmbeddingService, pool: Pool, conn: Connection, requests: int | None, code: str
 ) -> None:
     if requests:

@@ -18,7 +18,7 @@ async def other(dsn: str) -> AsyncIterator[Governor]:
         yield Governor(pool)
 
 
-async def test_a_pause_is_seen_by_all_and_stops_no_other_lane(pool: Pool, other: Governor) -> None:
+async def test_pause_applies_to_all_workers_of_one_lane(pool: Pool, other: Governor) -> None:
     await Governor(pool).record_rate_limit(LANE, retry_after=timedelta(seconds=30))
 
     hold = await held(other)

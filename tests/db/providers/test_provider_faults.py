@@ -108,7 +108,7 @@ async def test_only_the_file_with_the_unusable_text_is_affected(
     assert (await service.embed(["h"], [1])).refused == {}
 
 
-async def test_an_answer_that_is_wrong_once_costs_a_second_request_and_nothing_else(
+async def test_single_wrong_answer_is_requested_again(
     service: EmbeddingService, embedder: FakeEmbedder, conn: Connection
 ) -> None:
     embedder.answers = [short(1)]

@@ -184,7 +184,7 @@ async def test_no_minute_exceeds_the_start_rate(
     assert len(starts) >= rate * 2
 
 
-async def test_a_rate_says_when_the_next_may_start(conn: Connection) -> None:
+async def test_rate_limit_reports_the_time_of_the_next_start(conn: Connection) -> None:
     await _limit(conn, rate_per_minute=6)
     async with conn.transaction():
         [full] = await claims.allowances(conn, ["file"])
@@ -197,7 +197,7 @@ async def test_a_rate_says_when_the_next_may_start(conn: Connection) -> None:
     assert 9 < empty.wait_seconds <= 10
 
 
-async def test_a_lifted_limit_holds_nothing_back(conn: Connection, application_id: UUID) -> None:
+async def test_removed_limit_does_not_block(conn: Connection, application_id: UUID) -> None:
     await _limit(conn, rate_per_minute=1, max_concurrent=1)
     await enqueue(conn, application_id, 5)
     limited = await _take(conn)

@@ -117,7 +117,7 @@ async def test_a_job_given_back_spends_no_attempt(
     assert (await job_row(conn, job.id))["attempts"] == (0 if refund else 1)
 
 
-async def test_a_fence_never_falls_even_when_the_attempt_is_given_back(
+async def test_fence_never_decreases_when_an_attempt_is_refunded(
     conn: Connection, application_id: UUID
 ) -> None:
     await enqueue(conn, application_id)

@@ -170,9 +170,7 @@ async def _age(conn: Connection) -> None:
     await conn.execute("update rag.knowledge_sources set updated_at = now() - interval '5 minutes'")
 
 
-async def test_the_last_event_of_a_source_says_that_it_is_done(
-    conn: Connection, application_id: UUID
-) -> None:
+async def test_last_event_of_a_source_is_done(conn: Connection, application_id: UUID) -> None:
     [source] = await upload(conn, application_id, "a.txt")
     taken = await claim(conn)
     async with conn.transaction():

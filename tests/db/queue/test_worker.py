@@ -215,7 +215,7 @@ async def test_a_recovered_source_shows_that_it_waits_again(
 
 
 @pytest.mark.parametrize("missing", ["job", "source"])
-async def test_a_job_or_source_that_is_gone_blocks_nobody_else(
+async def test_deleted_job_or_source_blocks_no_other(
     dsn: str, pool: Pool, conn: Connection, application_id: UUID, missing: str
 ) -> None:
     handler = Scripted()

@@ -131,7 +131,7 @@ async def test_unstoppable_handler_loses_slot_and_job(
     assert worker._running.abandoned == set()
 
 
-async def test_a_write_that_the_database_can_never_take_fails_its_job(
+async def test_unstorable_write_fails_its_job(
     conn: Connection, dsn: str, pool: Pool, application_id: UUID
 ) -> None:
     [too_large] = await enqueue(conn, application_id)

@@ -190,7 +190,7 @@ async def test_runs_that_newer_ones_have_replaced_go_and_leave_the_source_alone(
     assert await seen(conn, application_id) == before
 
 
-async def test_a_source_whose_jobs_are_gone_takes_up_a_new_upload(
+async def test_source_without_jobs_accepts_a_new_upload(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     [source] = await upload(conn, application_id, "a.txt", content="one")

@@ -33,7 +33,7 @@ async def _kept(conn: Connection, source: UUID) -> list[int]:
 # ---------------------------------------------------------------- progress events
 
 
-async def test_events_are_kept_for_their_time_and_the_last_one_for_ever(
+async def test_events_expire_except_the_last_of_a_source(
     pool: Pool, conn: Connection, application_id: UUID
 ) -> None:
     old, mixed = [await add_source(conn, application_id) for _ in range(2)]
@@ -100,7 +100,7 @@ async def test_former_last_event_is_removed_with_later_ones(
     assert await _kept(conn, early) == [4]
 
 
-async def test_a_client_that_was_away_for_longer_goes_on_with_what_is_kept(
+async def test_client_resumes_from_the_oldest_kept_event(
     pool: Pool, dsn: str, conn: Connection, application_id: UUID
 ) -> None:
     source = await add_source(conn, application_id)

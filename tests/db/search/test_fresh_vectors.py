@@ -63,7 +63,7 @@ async def test_vectors_are_found_in_order_whether_they_wait_or_not(
 
 
 @pytest.mark.usefixtures("by_index")
-async def test_what_is_put_under_the_index_during_a_search_is_found_once(
+async def test_vector_indexed_during_a_search_is_found_once(
     conn: Connection,
     application_id: UUID,
     space: Space,

@@ -142,7 +142,7 @@ async def test_filters_narrow_every_kind_of_search(
     assert await everywhere(conn, both, space) == set()
 
 
-async def test_hits_say_where_they_come_from(
+async def test_hits_name_document_page_and_headings(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     titled = await add_document(conn, application_id, space, ["one"], title="A title")

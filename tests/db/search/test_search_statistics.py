@@ -25,7 +25,7 @@ async def owls(conn: Connection, application_id: UUID, statistics: SearchStatist
         return await by_words(conn, scope, "owl", statistics, limit=9, enough=9, ranked=9)
 
 
-async def test_all_is_found_where_an_application_is_no_longer_large(
+async def test_stale_size_hint_loses_no_hits(
     conn: Connection, application_id: UUID, space: Space
 ) -> None:
     await add_document(conn, application_id, space, ["owl", "fox", "hen"])

@@ -80,7 +80,7 @@ def test_file_name_maps_to_one_path(name: str, path: str) -> None:
         ("x" * 4097, "longer than 4096"),
     ],
 )
-def test_a_name_without_a_path_says_why(name: str, why: str) -> None:
+def test_file_name_without_a_valid_path_reports_why(name: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         paths.normalise(name)
 
@@ -95,7 +95,7 @@ def test_a_name_without_a_path_says_why(name: str, why: str) -> None:
         (b"a\xed\xa0\x80b", "a%ED%A0%80b"),
     ],
 )
-def test_bytes_that_are_no_text_stay_distinguishable(raw: bytes, name: str) -> None:
+def test_undecodable_file_names_stay_distinct(raw: bytes, name: str) -> None:
     assert paths.decode_filename(raw) == name
 
 

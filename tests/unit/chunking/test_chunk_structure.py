@@ -28,7 +28,7 @@ def test_a_table_that_fits_alone_is_not_cut_for_the_sake_of_an_overlap() -> None
     assert table.strip() in chunks
 
 
-def test_a_heading_goes_with_the_table_under_it() -> None:
+def test_heading_stays_with_the_table_below_it() -> None:
     table = "| a | 1 |\n" * 10
 
     chunks = cut(f"Intro.\n\n# Values\n\n{table}\n{SENTENCE * 4}", size=64)

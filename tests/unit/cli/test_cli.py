@@ -32,7 +32,7 @@ def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         *("pause", "resume", "retry-failed --type file"),
     ],
 )
-def test_a_command_that_cannot_work_says_why_in_one_line_and_ends_with_2(command: str) -> None:
+def test_failed_command_prints_one_line_and_exits_with_2(command: str) -> None:
     Path("x").write_text("x")
 
     result = run.invoke(app, command.split())

@@ -159,7 +159,7 @@ def test_sources_are_listed_with_their_name_and_when_they_are_fetched_next(
     assert "2026-11-29 " in line or "2026-11-28 " in line  # the zone is that of this machine
 
 
-def test_an_interrupted_wait_leaves_the_crawl_alone_and_says_how_to_look_again(
+def test_interrupted_wait_does_not_stop_the_crawl(
     crawls: FakeCrawls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(*_: object) -> None:

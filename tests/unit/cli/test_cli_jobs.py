@@ -113,7 +113,7 @@ def test_a_job_is_shown_with_its_question_and_its_log(service: FakeJobs) -> None
     assert lines[-1].endswith("attempt 1  corrupt:  [31mbroken")
 
 
-def test_a_job_as_json_is_what_the_service_says(service: FakeJobs) -> None:
+def test_job_json_is_the_answer_of_the_service(service: FakeJobs) -> None:
     service.answers[f"GET /api/jobs/{A}"] = httpx.Response(200, json=JOB)
 
     result = ingest("job", "show", A, "--json")

@@ -92,7 +92,7 @@ def test_preview_json_has_the_whole_answer(service: FakePreviews, file: str) -> 
     assert json.loads(ingest("preview", file, "--json").stdout) == ANSWER
 
 
-def test_what_the_service_refuses_is_one_line(service: FakePreviews, file: str) -> None:
+def test_refused_preview_prints_one_line(service: FakePreviews, file: str) -> None:
     service.answer = problem(422, "encrypted", "it needs a password")
 
     result = ingest("preview", file)

@@ -62,7 +62,7 @@ def test_short_work_prints_no_progress_line(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().err == ""
 
 
-def test_on_a_terminal_there_are_no_lines(capsys: pytest.CaptureFixture[str]) -> None:
+def test_terminal_shows_no_progress_lines(capsys: pytest.CaptureFixture[str]) -> None:
     def wait(*_: object) -> bool:
         raise AssertionError
 

@@ -61,7 +61,7 @@ def test_upload_ends_with_its_last_file(service: FakeService, tmp_path: Path) ->
     assert not result.has_failures
 
 
-def test_a_resumed_upload_also_waits_for_what_the_first_one_had_sent(
+def test_resumed_upload_waits_for_files_of_the_first_attempt(
     service: FakeService, tmp_path: Path
 ) -> None:
     outcome = send(service, tmp_path, "a", "b", "c")

@@ -187,7 +187,7 @@ async def test_vectors_that_do_not_fit_the_texts_are_permanent(
     ("header", "wait"),
     [("3", timedelta(seconds=3)), ("0.5", timedelta(seconds=0.5)), (None, None), ("soon", None)],
 )
-async def test_a_429_waits_as_long_as_it_says(
+async def test_retry_after_of_a_429_is_obeyed(
     embedder: OpenAIEmbedder, endpoint: respx.Route, header: str | None, wait: timedelta | None
 ) -> None:
     endpoint.return_value = httpx.Response(429, headers={"Retry-After": header} if header else {})
@@ -228,7 +228,7 @@ def test_a_date_without_the_servers_clock_is_taken_by_ours() -> None:
     assert timedelta(minutes=4) < wait <= timedelta(minutes=5)
 
 
-def test_a_date_in_the_past_is_no_wait() -> None:
+def test_retry_after_date_in_the_past_means_no_wait() -> None:
     assert retry_after({"retry-after": "Mon, 01 Jan 2024 00:00:00 GMT"}) == timedelta(0)
 
 

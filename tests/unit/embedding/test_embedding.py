@@ -235,7 +235,7 @@ async def test_without_a_lane_vectors_of_another_dimension_are_no_text_s_fault()
         await EmbeddingService(embedder).embed(["a", "b"], [1, 1])
 
 
-async def test_it_counts_calls_texts_and_tokens() -> None:
+async def test_embedding_service_counts_calls_texts_and_tokens() -> None:
     embedder = FakeEmbedder(max_items=2)
     service = EmbeddingService(embedder)
 

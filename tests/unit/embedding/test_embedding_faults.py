@@ -43,7 +43,7 @@ async def test_texts_without_an_answer_are_an_error_and_no_zeros(fall: BaseExcep
     assert np.array_equal(embedded.vectors[0], embedder.vector("c"))
 
 
-async def test_a_query_goes_before_all_that_wait_for_a_slot() -> None:
+async def test_query_precedes_waiting_requests() -> None:
     embedder = FakeEmbedder(max_items=2)
     embedder.gate = asyncio.Event()
     service = EmbeddingService(embedder)

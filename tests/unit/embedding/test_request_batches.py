@@ -13,7 +13,7 @@ def test_requests_are_filled_in_order() -> None:
     assert groups == [range(2), range(2, 5), range(5, 6)]
 
 
-def test_a_text_over_the_limit_goes_alone() -> None:
+def test_text_over_the_limit_gets_its_own_request() -> None:
     assert group([1, 99, 1], max_items=9, max_tokens=10) == [range(1), range(1, 2), range(2, 3)]
 
 

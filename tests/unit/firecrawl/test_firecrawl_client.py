@@ -105,7 +105,7 @@ async def test_pages_are_read_part_by_part_from_our_own_address(
 
 
 @pytest.mark.parametrize("status", ["scraping", "cancelled", "failed"])
-async def test_reading_ends_although_there_is_always_a_next(
+async def test_endless_next_links_terminate(
     client: FirecrawlClient, api: respx.MockRouter, status: str
 ) -> None:
     route = api.get(f"/v2/crawl/{ID}").mock(
@@ -120,7 +120,7 @@ async def test_reading_ends_although_there_is_always_a_next(
 
 
 @pytest.mark.parametrize("next", ["", "?skip=0", "?skip=x", "?skip=-5", "http://[", 7, NEXT + "1"])
-async def test_reading_ends_at_a_server_that_says_the_same_again(
+async def test_repeated_crawl_page_ends_reading(
     client: FirecrawlClient, api: respx.MockRouter, next: Any
 ) -> None:
     answer = httpx.Response(200, json={"status": "scraping", "data": documents(0, 1), "next": next})
@@ -248,7 +248,7 @@ async def test_server_and_network_errors_are_transient(
 
 
 @pytest.mark.parametrize("call", CALLS[:3])
-async def test_an_unknown_crawl_is_told_apart(
+async def test_unknown_crawl_raises_its_own_error(
     client: FirecrawlClient, api: respx.MockRouter, call: Call
 ) -> None:
     api.route().respond(404, json={"success": False, "error": "Job not found"})

@@ -266,7 +266,7 @@ def test_only_texts_of_their_metadata_map_come_back() -> None:
 @pytest.mark.parametrize(
     "raw", [b"", b"null", b"[]", b'"text"', b"7", b"{", b"\xff\xfe", b"{}{}", b"[" * 100_000]
 )
-def test_what_is_no_json_object_is_a_value_error(raw: bytes) -> None:
+def test_body_that_is_not_a_json_object_is_a_value_error(raw: bytes) -> None:
     with pytest.raises(ValueError, match=r".+"):
         parse_event(raw)
 
@@ -278,7 +278,7 @@ def test_invalid_utf8_bytes_are_dropped_alone() -> None:
     assert only_page(parse_event(raw)).markdown == "a\ufffdb"
 
 
-def test_a_document_without_an_address_is_none() -> None:
+def test_firecrawl_document_without_url_is_ignored() -> None:
     assert parse_document({"markdown": "# Lost"}, success=True, error=None) is None
 
 

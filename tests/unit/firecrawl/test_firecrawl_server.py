@@ -158,7 +158,7 @@ async def test_more_than_a_hundred_pages_are_read_in_parts(
     assert server.deliveries == []  # nobody asked for events
 
 
-async def test_reading_a_crawl_that_never_ends_does_end(
+async def test_endless_crawl_pagination_terminates(
     server: FirecrawlServer, client: FirecrawlClient
 ) -> None:
     server.sites[SEED] = pages(10)
@@ -246,7 +246,7 @@ async def test_events_can_come_before_the_answer_to_the_start(
 
 
 @pytest.mark.parametrize("behaviour", [Behaviour(silent=True), Behaviour(drop=1)])
-async def test_there_may_be_no_event_at_all(
+async def test_stand_in_can_send_no_events(
     server: FirecrawlServer, client: FirecrawlClient, inbox: Inbox, behaviour: Behaviour
 ) -> None:
     server.sites[SEED] = pages(3)
@@ -286,7 +286,7 @@ async def test_the_same_idempotency_key_twice_is_unclear_and_one_crawl(
     assert len(server.crawls) == 1
 
 
-async def test_a_crawl_may_be_refused_unknown_at_first_and_fail_to_begin(
+async def test_stand_in_can_refuse_hide_or_fail_a_crawl(
     server: FirecrawlServer, client: FirecrawlClient
 ) -> None:
     server.behaviours[SEED] = Behaviour(refused_starts=1, unknown_reads=1, kickoff_fails=True)

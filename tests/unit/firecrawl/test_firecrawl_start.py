@@ -134,7 +134,7 @@ async def test_messages_are_short_and_do_not_repeat_the_key(
         ("retry after a while", {"Retry-After": "soon"}, None),
     ],
 )
-async def test_a_429_did_not_start_it_and_waits_as_long_as_it_says(
+async def test_start_answered_429_started_no_crawl_and_obeys_retry_after(
     client: FirecrawlClient,
     endpoint: respx.Route,
     error: str,

@@ -164,7 +164,7 @@ def test_a_declared_gb2312_may_hold_newer_characters() -> None:
     assert (decoded, encoding.name) == ("镕基", "gb18030")
 
 
-def test_what_cannot_be_decoded_is_replaced_and_counted() -> None:
+def test_undecodable_bytes_are_replaced_and_counted() -> None:
     data = (JAPANESE * 20).encode("cp932")
 
     decoded, encoding = decode(data[:600] + b"\x81\xff" + data[600:])
@@ -188,7 +188,7 @@ def test_any_bytes_can_be_decoded(data: bytes) -> None:
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\0\ufeff\x1b"), max_size=200))
-def test_utf8_comes_back_as_it_was(text: str) -> None:
+def test_utf8_round_trips(text: str) -> None:
     assert decode(text.encode())[0] == text
 
 

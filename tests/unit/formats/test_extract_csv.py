@@ -96,7 +96,7 @@ def test_quotes_may_be_escaped_by_a_backslash() -> None:
     )
 
 
-def test_a_quote_that_is_never_closed_takes_only_its_line() -> None:
+def test_unclosed_quote_affects_only_its_line() -> None:
     document = extract('Name,Note\nAnn,"open\nBob,7\nCy,8\n')
 
     assert document.text == '- Name: Ann; Note: "open\n- Name: Bob; Note: 7\n- Name: Cy; Note: 8'

@@ -73,7 +73,7 @@ def test_chapters_in_one_file_are_found_by_their_anchors() -> None:
     assert document.text == "# One\n\nFirst.\n\n# Two\n\nSecond."
 
 
-def test_a_part_that_goes_on_with_a_chapter_keeps_its_headings_low() -> None:
+def test_continued_chapter_keeps_its_heading_level() -> None:
     chapters = {"a.xhtml": "<h1>One</h1><p>x</p>", "b.xhtml": "<h3>Still one</h3><p>y</p>"}
 
     document = extract(epub(chapters, navigation=line("a.xhtml", "One")))

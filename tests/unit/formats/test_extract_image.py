@@ -91,7 +91,7 @@ def test_a_page_that_takes_too_long_is_unread_and_the_others_are_not_lost() -> N
     assert (document.coverage.unread, document.coverage.lost) == (1, (1,))
 
 
-def test_a_crash_of_the_engine_is_no_empty_page() -> None:
+def test_ocr_crash_is_not_an_empty_page() -> None:
     crash = Permanent("crashed", code="parser_crashed")
 
     assert failure(encoded(PAPER), Told(crash)).code == "parser_crashed"
@@ -153,7 +153,7 @@ def test_more_pages_than_allowed_are_refused() -> None:
     assert failure(frames([PAPER] * 4), max_pages=3).code == "too_many_pages"
 
 
-def test_a_picture_says_its_size_and_what_its_maker_wrote() -> None:
+def test_picture_metadata_has_size_and_exif() -> None:
     data = described(PAPER, {"Title": "Receipt", "Author": "A. Clerk"})
 
     document = read(data, Told("text"))
@@ -182,7 +182,7 @@ def test_a_picture_that_lies_on_its_side_is_turned_upright(kind: str, mode: str)
 
 
 @pytest.mark.parametrize(("ink", "paper"), [(0, 255), (255, 0)])
-def test_transparent_paper_takes_the_colour_on_which_the_ink_is_seen(ink: int, paper: int) -> None:
+def test_transparent_background_gets_a_contrasting_colour(ink: int, paper: int) -> None:
     image = Image.new("LA", (10, 10), (ink, 0))
     image.putpixel((5, 5), (ink, 255))
 
@@ -227,7 +227,7 @@ def test_pages_before_a_broken_directory_of_a_tiff_are_kept() -> None:
     assert "pages_failed" in document.warnings
 
 
-def test_what_comes_after_the_first_frame_of_an_animation_may_be_broken() -> None:
+def test_broken_later_frames_of_an_animation_are_ignored() -> None:
     data = frames([PAPER, Image.new("L", (40, 30), 9)], "GIF")
 
     assert read(data[:-12], Told("first")).text == "first"

@@ -61,7 +61,7 @@ def test_keys_that_occur_twice_are_kept_twice() -> None:
 
 
 @pytest.mark.parametrize(("left", "right"), [("[", "]"), ('{"k": ', "}"), ('{"k": [', "]}")])
-def test_nesting_that_the_parser_takes_is_read_to_the_bottom(left: str, right: str) -> None:
+def test_deep_nesting_accepted_by_the_parser_is_read(left: str, right: str) -> None:
     document = extract(left * 150 + '"word"' + right * 150)
 
     assert "word" in document.text
@@ -69,7 +69,7 @@ def test_nesting_that_the_parser_takes_is_read_to_the_bottom(left: str, right: s
     assert document.warnings == ()
 
 
-def test_nesting_without_end_stays_text() -> None:
+def test_too_deep_nesting_stays_text() -> None:
     document = extract("[" * 100_000)
 
     assert document.text == "[" * 100_000

@@ -34,7 +34,9 @@ def test_source_code_stands_in_a_fence_of_its_language() -> None:
         ("values.yaml", "# x\na: 1\n", "yaml"),
     ],
 )
-def test_a_language_is_told_by_name_or_first_line(name: str, text: str, language: str) -> None:
+def test_programming_language_is_detected_by_name_or_shebang(
+    name: str, text: str, language: str
+) -> None:
     assert extract(text, name).metadata["programmingLanguage"] == language
 
 
@@ -194,5 +196,5 @@ def test_headings_of_org_become_headings() -> None:
 
 @pytest.mark.parametrize("name", ["a.rst", "a.adoc", "a.tex", "a.org", "a.srt", "a.md", "a.py"])
 @pytest.mark.parametrize("piece", ["=", "<!--", "`", "\\section{", "* ", "a\n=\n", "00:01,0 --> "])
-def test_reading_takes_time_in_proportion_to_the_text(name: str, piece: str) -> None:
+def test_markup_reading_is_linear(name: str, piece: str) -> None:
     assert extract("x\n" + piece * 20_000, name).text  # quadratic: minutes

@@ -37,7 +37,7 @@ def test_cells_come_in_order_with_code_in_fences_of_their_language() -> None:
     assert document.metadata == {"language": "python"}
 
 
-def test_code_that_holds_a_fence_has_a_longer_one() -> None:
+def test_code_containing_a_fence_gets_a_longer_fence() -> None:
     assert extract(notebook(code("'''\n```\nx\n```\n'''"))).text.startswith("````\n")
 
 

@@ -169,7 +169,7 @@ def test_front_matter_may_be_toml() -> None:
         "+++\nnot toml\n+++\nmore",
     ],
 )
-def test_what_is_no_front_matter_stays_in_the_text(text: str) -> None:
+def test_text_that_only_looks_like_front_matter_is_kept(text: str) -> None:
     assert extract(text.encode(), "a.md").text == text
 
 

@@ -34,7 +34,7 @@ def test_attributes_are_fields() -> None:
     )
 
 
-def test_what_holds_records_is_the_item_they_are_nested_in() -> None:
+def test_parent_of_xml_records_becomes_a_list_item() -> None:
     assert text_of(
         '<orders><order id="7"><buyer><name>Ann</name><town>Rome</town></buyer><lines>'
         "<line><sku>x</sku></line></lines><note>by <b>post</b> only</note></order></orders>"
@@ -241,7 +241,7 @@ def test_entities_that_multiply_are_refused(root: str, use: str) -> None:
     assert caught.value.code == "corrupt"
 
 
-def test_a_reference_to_what_is_declared_elsewhere_stays_as_it_is() -> None:
+def test_undeclared_entity_reference_is_kept() -> None:
     assert text_of('<!DOCTYPE a SYSTEM "a.dtd"><a><b><c>x &chapter1; y</c></b></a>') == (
         "- b: c: x &chapter1; y"
     )

@@ -67,7 +67,7 @@ def test_content_overrides_the_file_name(data: bytes, expected: str) -> None:
         ("Hi <b>there</b>".encode("utf-16"), "a.txt", None, types.TEXT),
     ],
 )
-def test_text_formats_are_told_apart(
+def test_text_formats_are_distinguished(
     data: bytes, name: str | None, declared: str | None, expected: str
 ) -> None:
     assert kind(data, name, declared) == expected
@@ -101,7 +101,7 @@ def test_a_broken_ole_container_is_corrupt() -> None:
     assert refusal(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\xff" * 600) == "corrupt"
 
 
-def test_an_encrypted_office_file_is_told_from_a_broken_one() -> None:
+def test_encrypted_office_file_differs_from_a_broken_one() -> None:
     assert refusal(make_files.encrypted_office(), "a.docx") == "encrypted"
 
 

@@ -66,7 +66,7 @@ def old_tar() -> bytes:
         ({"mimetype": b"application/vnd.oasis.opendocument.<b>"}, types.ZIP),
     ],
 )  # fmt: skip
-def test_a_zip_family_is_told_by_its_parts(members: dict[str, bytes], expected: str) -> None:
+def test_zip_formats_are_detected_by_their_parts(members: dict[str, bytes], expected: str) -> None:
     assert kind(make_files.zipped(members), "a.bin") == expected
 
 
@@ -83,7 +83,7 @@ def test_unsupported_document_is_named(members: dict[str, bytes], words: str) ->
     assert words in catalog.label(kind(make_files.zipped(members)))
 
 
-def test_a_zip_whose_first_part_is_encrypted_or_damaged_is_still_told() -> None:
+def test_zip_with_encrypted_or_damaged_first_part_is_detected() -> None:
     data = bytearray(make_files.zipped({"mimetype": b"x" * 40, "word/document.xml": b"x"}))
     data[40:50] = b"\0" * 10
 
@@ -97,7 +97,7 @@ def test_a_zip_with_a_huge_list_of_members_is_not_read() -> None:
     assert kind(huge) == types.ZIP
 
 
-def test_a_zip64_that_says_its_size_elsewhere_is_read() -> None:
+def test_zip64_with_size_in_the_extra_field_is_read() -> None:
     buffer = io.BytesIO()
     with (
         zipfile.ZipFile(buffer, "w") as archive,
@@ -108,7 +108,7 @@ def test_a_zip64_that_says_its_size_elsewhere_is_read() -> None:
     assert kind(buffer.getvalue()) == types.DOCX
 
 
-def test_tar_is_told_by_its_sum_old_or_new() -> None:
+def test_tar_is_detected_by_its_checksum() -> None:
     assert kind(tar()) == kind(old_tar(), "a.txt") == types.TAR
     assert kind(b"a" * 600) == kind(b"1234567 " * 100) == types.TEXT
 
@@ -164,7 +164,7 @@ def test_bitmaps_and_bzip2_need_more_than_their_two_letters() -> None:
 
 
 @pytest.mark.parametrize("data", [b"-----BEGIN PGP MESSAGE-----\n\nx", b"age-encryption.org/v1\nx"])
-def test_an_encrypted_file_says_so(data: bytes) -> None:
+def test_encrypted_file_is_refused_as_encrypted(data: bytes) -> None:
     with pytest.raises(Permanent) as caught:
         kind(data, "a.txt")
 

@@ -84,7 +84,7 @@ def test_sure_signs_win_and_names_decide_the_rest(
          b'"application/vnd.oasis.opendocument.text">', types.FODT),
     ],
 )  # fmt: skip
-def test_office_documents_in_xml_are_told_from_xml(inside: bytes, expected: str) -> None:
+def test_flat_office_xml_is_distinguished_from_xml(inside: bytes, expected: str) -> None:
     assert kind(XML + b"\n<?mso-application progid='x'?>\n" + inside, "a.xml") == expected
 
 
@@ -96,7 +96,7 @@ def test_json_longer_than_the_head_is_json_where_it_was_cut() -> None:
 
 
 @pytest.mark.parametrize("data", [b"[" * 60_000, b"[" + b"9" * 60_000])
-def test_json_that_no_parser_takes_is_text(data: bytes) -> None:
+def test_invalid_json_is_detected_as_text(data: bytes) -> None:
     assert kind(data, "a.txt") == types.TEXT
 
 

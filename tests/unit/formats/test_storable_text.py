@@ -152,7 +152,7 @@ def test_a_title_is_one_line_or_nothing() -> None:
     assert clean_line(" \0\u200b ") is None
 
 
-def test_metadata_holds_only_what_json_knows() -> None:
+def test_metadata_contains_only_json_values() -> None:
     assert clean_json({"a": float("nan"), 1: b"x", "deep": [{"k\0": "v\0"}]}) == {
         "a": None,
         "1": "b'x'",

@@ -104,7 +104,7 @@ def test_links_and_devices_are_counted_not_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE])
-def test_links_of_a_tar_lead_nowhere(tmp_path: Path, kind: bytes) -> None:
+def test_tar_links_are_not_followed(tmp_path: Path, kind: bytes) -> None:
     found = Unpacked(tmp_path, tar_with(kind, "link", "/etc/passwd"), "a.tar")
 
     assert (found.files, found.skipped) == ({"file.txt": b"text"}, {"link": 1})
@@ -169,7 +169,7 @@ def test_a_damaged_member_does_not_harm_its_neighbours(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz"])
-def test_what_comes_before_the_damage_of_a_tar_is_kept(tmp_path: Path, mode: str) -> None:
+def test_members_before_tar_damage_are_kept(tmp_path: Path, mode: str) -> None:
     noise = bytes(range(256)) * 40 if mode == "w" else _noise(40_000)
     data = tar_of({"a.txt": b"one", "b.bin": noise}, mode=mode)
 

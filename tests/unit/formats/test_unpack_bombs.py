@@ -105,7 +105,7 @@ def test_members_of_rarer_methods_are_inflated_piece_by_piece(tmp_path: Path, me
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_a_wrong_checksum_is_found_whatever_packed_the_member(tmp_path: Path, method: int) -> None:
+def test_wrong_checksum_is_detected_for_every_compression(tmp_path: Path, method: int) -> None:
     data = bytearray(zip_of({"a.txt": "one", "b.txt": "two"}, compression=method))
     data[data.index(b"PK\x01\x02") + 16] ^= 1
 
@@ -142,7 +142,7 @@ def test_a_header_of_a_tar_that_would_fill_memory_ends_it(tmp_path: Path, kind: 
     ]
 
 
-def test_what_follows_a_damaged_header_of_a_tar_is_missed(tmp_path: Path) -> None:
+def test_members_after_a_damaged_tar_header_are_reported_missing(tmp_path: Path) -> None:
     data = bytearray(tar_of({"a.txt": b"one", "b.txt": b"two"}))
     data[1024 + 150] ^= 1  # a digit of the second header's sum
 

@@ -157,7 +157,7 @@ async def test_wrong_smtp_password_is_reported_without_the_password() -> None:
     assert "pass-word" not in str(caught.value)
 
 
-async def test_starttls_is_never_left_out_though_the_server_has_none() -> None:
+async def test_starttls_is_required_even_if_the_server_lacks_it() -> None:
     async with smtp_stub() as stub:
         server = SmtpServer(host="127.0.0.1", port=stub.port, security="starttls")
         with pytest.raises(MailRefused):

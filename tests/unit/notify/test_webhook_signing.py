@@ -56,7 +56,7 @@ def test_each_secret_signs_id_time_and_body() -> None:
         Webhook(new_secret()).verify('{"a": "ä"}', headers)
 
 
-def test_secrets_are_long_and_never_the_same() -> None:
+def test_generated_secrets_are_long_and_unique() -> None:
     made = {new_secret() for _ in range(100)}
 
     assert len(made) == 100

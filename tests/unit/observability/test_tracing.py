@@ -24,7 +24,7 @@ def test_without_an_endpoint_nothing_is_traced() -> None:
         assert tracing.traceparent() is None
 
 
-def test_an_endpoint_without_the_extra_is_a_line_that_says_what_to_install(
+def test_tracing_without_the_extra_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(ENDPOINT, "http://collector:4318")

@@ -73,11 +73,11 @@ def test_one_letter_in_a_whole_picture_is_noise(spot: str) -> None:
     assert compose([[line(spot)]]) == ""
 
 
-def test_a_page_of_guesses_is_no_text() -> None:
+def test_page_of_uncertain_words_is_no_text() -> None:
     assert compose([[line("vhs nne oa", confidence=35)], [line("yoiw et", confidence=38)]]) == ""
     assert compose([]) == ""
 
 
-def test_parts_of_a_line_are_told_by_the_gaps_between_its_words() -> None:
+def test_line_is_split_at_wide_gaps() -> None:
     assert cells([(0, 40), (44, 80)], height=10) == 1
     assert cells([(0, 40), (60, 80), (110, 140)], height=10) == 3

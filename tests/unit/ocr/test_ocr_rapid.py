@@ -54,6 +54,6 @@ def test_a_picture_that_takes_too_long_is_given_up() -> None:
     assert caught.value.code == "parser_timeout"
 
 
-def test_its_models_are_part_of_what_is_installed(rapid: RapidOcr) -> None:
+def test_rapidocr_models_are_installed_with_the_package(rapid: RapidOcr) -> None:
     assert is_installed()
     assert rapid.name.startswith("rapidocr 3.")

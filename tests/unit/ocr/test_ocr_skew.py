@@ -31,7 +31,7 @@ def test_a_crooked_page_on_its_side_is_turned_back_too() -> None:
 
 
 @pytest.mark.parametrize("image", [PAGE, Image.new("L", (50, 50), 7), Image.new("L", (1, 1))])
-def test_what_is_straight_stays_as_it_is(image: Image.Image) -> None:
+def test_straight_page_is_unchanged(image: Image.Image) -> None:
     assert straightened(image) is image
 
 

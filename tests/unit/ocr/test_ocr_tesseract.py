@@ -59,7 +59,7 @@ def test_low_confidence_words_are_dropped(fake: FakeTesseract) -> None:
     assert engine("eng").read(PICTURE) == ""
 
 
-def test_it_gets_a_grey_picture_of_a_size_that_it_reads_well(fake: FakeTesseract) -> None:
+def test_tesseract_gets_a_grey_picture_of_suitable_size(fake: FakeTesseract) -> None:
     engine("eng").read(PICTURE.convert("RGB"))
 
     with Image.open(fake.folder / "picture.png") as seen:
@@ -82,7 +82,7 @@ def test_without_data_for_orientation_it_is_not_asked_for_it(
     assert fake.got("arguments").startswith("- - -l eng --psm 3 ")
 
 
-def test_its_environment_holds_one_thread_and_no_secrets(
+def test_tesseract_environment_has_one_thread_and_no_secrets(
     fake: FakeTesseract, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
@@ -102,13 +102,13 @@ def test_a_picture_that_takes_too_long_is_given_up(fake: FakeTesseract) -> None:
     assert failure(engine("eng", seconds=0.2)).code == "parser_timeout"
 
 
-def test_a_program_that_fails_is_no_page_without_text(fake: FakeTesseract) -> None:
+def test_tesseract_failure_is_not_an_empty_page(fake: FakeTesseract) -> None:
     fake.answers("", code=1)
 
     assert failure(engine("eng")).code == "parser_crashed"
 
 
-def test_its_name_says_version_and_languages(fake: FakeTesseract) -> None:
+def test_tesseract_name_has_version_and_languages(fake: FakeTesseract) -> None:
     assert engine("deu", "eng").name == "tesseract 9.9.9 deu+eng"
 
 

@@ -111,7 +111,7 @@ def test_invalid_manifest_is_detected(
         validate(wrong)
 
 
-def test_the_settings_exist_and_their_values_are_good(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_manifest_settings_exist_and_are_valid(monkeypatch: pytest.MonkeyPatch) -> None:
     given = one("ConfigMap", "rag-ingest")["data"] | one("Secret", "rag-ingest")["stringData"]
     known = {
         field.validation_alias or f"INGEST_{name.upper()}"
@@ -185,7 +185,7 @@ def test_probes_and_scrapes_target_existing_endpoints(component: str, setting: s
     assert annotations["prometheus.io/path"] in paths
 
 
-def test_the_ingress_leads_to_all_that_needs_a_key_and_to_nothing_else() -> None:
+def test_ingress_exposes_exactly_the_authenticated_routes() -> None:
     [rule] = one("Ingress", "rag-ingest")["spec"]["rules"]
     service = one("Service", "rag-ingest-api")
     prefixes = [entry["path"] for entry in rule["http"]["paths"]]

@@ -110,7 +110,7 @@ def test_every_dependency_is_imported_somewhere() -> None:
     assert unused == []
 
 
-def test_every_dependency_says_why_it_is_there() -> None:
+def test_every_dependency_has_a_reason() -> None:
     lines = [line.strip() for line in read("pyproject.toml").splitlines()]
 
     silent = [
@@ -168,7 +168,7 @@ def test_no_file_of_the_product_is_longer_than_300_lines() -> None:
 @pytest.mark.parametrize(
     "part", ["store", "worker", "handlers", "governor.py", "ticks/retention.py"]
 )
-def test_what_replicas_share_is_timed_by_the_database_alone(part: str) -> None:
+def test_shared_state_uses_only_the_database_clock(part: str) -> None:
     """A replica whose clock is wrong can harm nobody: `time.monotonic` is all that it may ask."""
     path = ROOT / "ingest" / part
     asked = {
@@ -196,7 +196,7 @@ def test_only_tests_import_from_tests() -> None:
     assert importers == []
 
 
-def test_packages_say_nothing_in_their_init_files() -> None:
+def test_init_files_are_empty() -> None:
     files = [path for path in sources() if path.name == "__init__.py"]
 
     assert [str(path) for path in files if path.read_text().strip()] == []
@@ -381,7 +381,7 @@ def headings(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_in_the_documentation_lead_somewhere(document: Path) -> None:
+def test_documentation_links_resolve(document: Path) -> None:
     text = re.sub(r"(?ms)^```.*?^```", "", document.read_text())
     broken = []
     for target in re.findall(r"\]\(([^)\s]+)\)", text):

@@ -104,7 +104,7 @@ async def test_a_file_whose_parser_is_not_installed_has_a_code_of_its_own(
     assert "html_to_markdown is not installed" in str(raised.value)
 
 
-async def test_what_is_not_installed_is_known_and_logged_with_its_formats() -> None:
+async def test_missing_modules_are_reported_with_their_formats() -> None:
     with capture_logs() as logs:
         async with checking(broken_pool()) as checked:
             (missing,) = await checked

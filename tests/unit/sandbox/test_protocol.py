@@ -101,7 +101,7 @@ def failure(**changes: Any) -> bytes:
     return orjson.dumps({**orjson.loads(frame), **changes})
 
 
-def test_a_parsed_file_comes_back_as_it_was() -> None:
+def test_parsed_file_survives_the_protocol() -> None:
     frame = encode_answer(PARSED, resident=7)
 
     assert decode_reply(body(frame)) == Reply(result=PARSED, resident=7)
@@ -144,7 +144,7 @@ OCR = OcrSettings(engine="tesseract", languages=("deu",), page_timeout=3.0)
         RechunkRequest(pages=DOCUMENT.pages, chunk=CUT),
     ],
 )  # fmt: skip
-def test_a_request_comes_through_as_it_is(request_: Request) -> None:
+def test_request_survives_the_protocol(request_: Request) -> None:
     frame = encode_request("/tmp/file", request_, cpu_seconds=2.5)
 
     assert decode_request(body(frame)) == ("/tmp/file", 2.5, request_)

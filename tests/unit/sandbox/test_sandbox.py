@@ -274,7 +274,7 @@ async def test_memory_is_limited(pool: ParserPool, files: Files) -> None:
     assert await files.text(pool, "pid") != before
 
 
-async def test_a_native_library_out_of_memory_is_told_from_a_crash(
+async def test_out_of_memory_in_a_native_library_is_parser_memory(
     pool: ParserPool, files: Files
 ) -> None:
     words = "memory allocation of 4294967296 bytes failed"
@@ -356,7 +356,7 @@ async def test_no_secret_reaches_a_parser(files: Files, monkeypatch: pytest.Monk
     assert "a-secret-value" not in environment
 
 
-async def test_what_a_library_prints_does_not_harm_the_answer(
+async def test_output_of_libraries_does_not_corrupt_the_reply(
     pool: ParserPool, files: Files
 ) -> None:
     assert await files.text(pool, "print noise") == "printed"

@@ -170,7 +170,7 @@ def test_recurrence_matches_a_simulated_clock(
         *("0 3 * * MON#6", "٣ 3 * * *", "0 3 * * \x00", "0 3 * * \ud800", "1," * 60 + "1 3 * * *"),
     ],
 )
-def test_what_is_no_cron_expression_is_refused_by_name(cron: str) -> None:
+def test_invalid_cron_expression_is_refused(cron: str) -> None:
     with pytest.raises(ValueError, match=r"^cron: ") as caught:
         parse(cron)
 
@@ -210,7 +210,7 @@ def test_every_five_minutes_is_accepted(cron: str) -> None:
         *("\ud800", "x" * 5000, "zone.tab", "CEST-1"),
     ],
 )
-def test_what_is_no_time_zone_is_refused_by_name(timezone: str) -> None:
+def test_invalid_time_zone_is_refused(timezone: str) -> None:
     with pytest.raises(ValueError, match=r"^timezone: ") as caught:
         parse("0 3 * * *", timezone)
 

@@ -53,7 +53,7 @@ def test_user_and_password_are_decoded_and_the_password_is_not_shown() -> None:
         "smtp://[::1",
     ],
 )
-def test_what_is_no_mail_server_is_refused(url: str) -> None:
+def test_invalid_smtp_url_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match=r"must|valid|takes"):
         parse_smtp_url(url)
 

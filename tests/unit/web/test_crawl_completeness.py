@@ -49,7 +49,7 @@ def test_failed_page_counts_as_gone_only_by_404_or_410(
         st.sampled_from(["off_site", "excluded", "trap", "too_deep"]), st.integers(0, 9)
     ),
 )
-def test_a_run_is_complete_exactly_if_every_page_was_seen_or_is_gone(
+def test_run_is_complete_if_every_page_was_seen_or_is_gone(
     counts: dict[str, int], skipped: dict[str, int], others: dict[str, int]
 ) -> None:
     pages = [PageCount(status=status, n=n) for status, n in counts.items()]
@@ -59,7 +59,7 @@ def test_a_run_is_complete_exactly_if_every_page_was_seen_or_is_gone(
     assert is_complete(pages, failures_hiding_nothing=0, skipped=skipped | others) is expected
 
 
-def test_a_page_that_failed_and_hides_nothing_leaves_the_run_complete() -> None:
+def test_failed_page_without_unseen_links_leaves_the_run_complete() -> None:
     pages = [PageCount(status="new", n=5), PageCount(status="failed", n=2)]
 
     assert [is_complete(pages, failures_hiding_nothing=n, skipped={}) for n in (0, 1, 2)] == [

@@ -109,7 +109,7 @@ REFUSED_URLS = [
 
 
 @pytest.mark.parametrize("url", REFUSED_URLS)
-def test_a_url_that_leads_inside_is_refused(url: str) -> None:
+def test_url_of_a_private_address_is_refused(url: str) -> None:
     assert blocked_reason(url, allow=()) is not None
 
 

@@ -200,9 +200,7 @@ async def test_unrequested_content_encoding_is_refused(tmp_path: Path, answer: b
     ],
     ids=["length", "chunked", "head", "nothing", "SSH", "chunk size", "two lengths", "huge head"],
 )
-async def test_an_answer_that_ends_early_or_is_no_http_is_not_taken(
-    tmp_path: Path, cut: bytes
-) -> None:
+async def test_truncated_or_invalid_http_answer_is_refused(tmp_path: Path, cut: bytes) -> None:
     async def end_early(request: Request, writer: asyncio.StreamWriter) -> None:
         writer.write(cut)
         await writer.drain()

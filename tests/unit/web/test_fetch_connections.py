@@ -41,7 +41,7 @@ async def test_one_connection_serves_many_requests_of_an_origin(tmp_path: Path) 
     assert len(web.requests) == 6
 
 
-async def test_a_kept_connection_that_the_server_has_closed_costs_no_failure(
+async def test_closed_keep_alive_connection_causes_no_failure(
     tmp_path: Path,
 ) -> None:
     async def once(request: Request, writer: asyncio.StreamWriter) -> None:

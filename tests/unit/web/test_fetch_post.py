@@ -53,7 +53,7 @@ async def test_a_private_address_is_refused(url: str) -> None:
     assert caught.value.code == "fetch_blocked"
 
 
-async def test_a_name_that_leads_inside_is_refused_where_it_is_connected_to() -> None:
+async def test_host_resolving_to_a_private_address_is_refused_at_connect() -> None:
     names = Names(hook_test=[["127.0.0.1"]])
     async with web_server() as web, fetcher(allow=(), names=names) as fetch:
         with pytest.raises(Permanent, match="not public"):

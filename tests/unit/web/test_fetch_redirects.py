@@ -34,7 +34,7 @@ async def test_redirect_callback_runs_before_each_hop(tmp_path: Path) -> None:
     assert fetched.hops == (web.url("/1"), web.url("/2"))
 
 
-async def test_what_the_caller_raises_at_a_hop_passes_through(tmp_path: Path) -> None:
+async def test_redirect_callback_errors_pass_through(tmp_path: Path) -> None:
     async def on_hop(url: str) -> None:
         raise TimeoutError("of the caller")
 

@@ -40,7 +40,7 @@ def test_an_address_is_kept_in_one_form(text: str, uri: str) -> None:
         "https://site.example/" + "a" * 3000,
     ],
 )
-def test_what_is_no_web_address_is_refused_with_a_reason(text: str) -> None:
+def test_invalid_url_is_refused_with_a_reason(text: str) -> None:
     with pytest.raises(ValueError, match="web address") as error:
         read_address(text, allow=())
 

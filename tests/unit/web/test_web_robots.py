@@ -51,13 +51,13 @@ def test_robots_that_share_a_group_share_its_rules() -> None:
     assert not rules.allows(f"{SITE}/a")
 
 
-def test_the_version_of_our_agent_is_no_part_of_its_name() -> None:
+def test_robots_agent_name_excludes_the_version() -> None:
     rules = robots("User-agent: rag-ingest\nDisallow: /a", agent="rag-ingest/0.1 (+https://x)")
 
     assert not rules.allows(f"{SITE}/a")
 
 
-def test_escapes_and_tracking_are_no_way_round_a_rule() -> None:
+def test_percent_encoding_and_tracking_do_not_bypass_robots_rules() -> None:
     rules = robots("User-agent: *\nDisallow: /größe\nDisallow: /private\n")
 
     assert not rules.allows(f"{SITE}/gr%c3%b6%C3%9Fe")
@@ -65,7 +65,7 @@ def test_escapes_and_tracking_are_no_way_round_a_rule() -> None:
     assert not rules.allows(f"{SITE}/open/../private?utm_source=x")
 
 
-def test_what_is_no_address_is_not_allowed() -> None:
+def test_robots_refuses_invalid_urls() -> None:
     assert not robots("").allows("mailto:a@example.org")
     assert not robots("").allows("http://[")
 

@@ -50,7 +50,7 @@ def test_the_twin_of_a_bare_seed_is_the_one_with_www() -> None:
         "https://evil.example/?u=www.example.org",
     ],
 )
-def test_other_hosts_and_ports_are_off_site_and_stay_as_they_are(url: str) -> None:
+def test_other_hosts_and_ports_are_off_site(url: str) -> None:
     assert scope().adopt(url) == url
     assert scope().refusal(url, depth=1) == "off_site"
 
@@ -131,7 +131,7 @@ def test_a_pattern_that_makes_backtracking_engines_hang_does_no_harm() -> None:
     ["a.PNG", "a.css", "a.js?v=3", "a.woff2", "a.mp4", "a.tar.gz", "a.exe", "feed.xml", "a%2Ezip",
      "a.json", "feed.rss", "feed.atom"],
 )  # fmt: skip
-def test_files_without_text_for_people_are_no_pages(path: str) -> None:
+def test_files_without_readable_text_are_not_crawled(path: str) -> None:
     assert scope().refusal(f"https://www.example.org/{path}", depth=1) == "not_a_page"
 
 
@@ -143,7 +143,7 @@ def test_documents_are_pages(path: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["", "nonsense", "mailto:a@b.example", "http://[::1", "\ud800"])
-def test_what_is_no_address_is_no_page(url: str) -> None:
+def test_invalid_urls_are_not_pages(url: str) -> None:
     assert scope().adopt(url) == url
     assert scope().refusal(url, depth=1) == "not_a_page"
 

@@ -51,7 +51,7 @@ def test_the_beginning_of_a_damaged_packed_sitemap_is_read() -> None:
     assert 100 < len(found) < 2000
 
 
-def test_what_unpacks_to_gigabytes_is_cut() -> None:
+def test_compressed_sitemap_bomb_is_cut() -> None:
     bomb = gzip.compress(urlset(A)[:-9] + b" " * 60_000_000 + urlset(B), compresslevel=1)
 
     assert pages(bomb) == [A]
@@ -77,7 +77,7 @@ def test_feeds_are_read_by_their_entries(feed: str) -> None:
     assert pages(feed.encode()) == [A, B]
 
 
-def test_addresses_of_pictures_and_other_languages_are_no_pages() -> None:
+def test_image_and_hreflang_urls_are_not_pages() -> None:
     extra = (
         "</loc><image:image><image:loc>https://example.org/i.png</image:loc></image:image>"
         "<xhtml:link rel='alternate' href='https://example.org/de'/><loc>" + B
@@ -148,7 +148,7 @@ def test_a_page_that_is_no_sitemap_lists_nothing() -> None:
         b"<!DOCTYPE html><html><head><meta><link></head><body><br><p>Every address answers this.",
     ],
 )
-def test_what_is_read_to_its_end_is_not_cut(data: bytes) -> None:
+def test_fully_read_sitemap_is_not_marked_as_cut(data: bytes) -> None:
     assert not read(data, base=BASE, limit=2).is_cut
 
 
@@ -163,7 +163,7 @@ def test_what_is_read_to_its_end_is_not_cut(data: bytes) -> None:
         f"{A}\n{B}\n{A}3".encode(),
     ],
 )
-def test_what_is_not_read_to_its_end_is_cut(data: bytes) -> None:
+def test_partly_read_sitemap_is_marked_as_cut(data: bytes) -> None:
     assert read(data, base=BASE, limit=2).is_cut
 
 

@@ -149,7 +149,7 @@ def test_different_pages_stay_apart(one: str, other: str) -> None:
         "http://example.com/#" + "a" * 2048,
     ],
 )
-def test_what_is_no_web_address_is_refused_with_a_sentence(text: str) -> None:
+def test_invalid_url_is_refused_with_a_message(text: str) -> None:
     for read in (normalise, fetchable):
         with pytest.raises(ValueError, match=r"^(A|The) [^@]*\.$"):
             read(text)

@@ -104,7 +104,7 @@ def answers(*asked: tuple[float, int], rule: ScalingRule, first: int) -> list[in
     return given
 
 
-def test_the_first_answer_is_what_is_wanted() -> None:
+def test_first_desired_number_has_no_delay() -> None:
     assert settle(None, 3, rule(), now=0).desired == 3
 
 

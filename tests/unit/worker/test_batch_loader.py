@@ -64,7 +64,7 @@ async def test_missing_keys_are_omitted() -> None:
     assert await BatchLoader(squares.load).get([7, 100]) == {7: 49}
 
 
-async def test_an_error_reaches_those_who_asked_and_nobody_else() -> None:
+async def test_error_reaches_only_the_callers_of_the_query() -> None:
     squares = Squares()
     loader = BatchLoader(squares.load)
     failing = [asyncio.create_task(loader.get([n])) for n in (1, 2)]
@@ -102,7 +102,7 @@ async def test_failing_key_does_not_fail_others(concerns_all: bool) -> None:
         assert asked == [[12, 13, 14], [12], [13], [14]]
 
 
-async def test_a_caller_that_is_cancelled_takes_nothing_from_the_others() -> None:
+async def test_cancelled_caller_does_not_affect_others() -> None:
     squares = Squares()
     loader = BatchLoader(squares.load)
     gone = asyncio.create_task(loader.get([1]))

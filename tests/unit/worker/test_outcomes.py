@@ -86,7 +86,7 @@ def test_a_snooze_costs_no_attempt() -> None:
     assert (ended.error_code, ended.error_message) == (None, None)
 
 
-def test_a_snooze_with_a_code_says_why_beside_its_reason() -> None:
+def test_snooze_can_carry_code_and_message() -> None:
     error = Snooze(
         timedelta(hours=1), reason="budget", code="budget_exceeded", message="used up for today"
     )

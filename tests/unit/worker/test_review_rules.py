@@ -48,7 +48,7 @@ def test_hidden_text_review_takes_precedence() -> None:
     ]
 
 
-def test_the_question_about_hidden_text_says_that_it_is_not_searched() -> None:
+def test_hidden_text_review_says_that_it_is_not_indexed() -> None:
     [review] = of(warnings=("hidden_text",))
 
     assert "left out of what is searched" in review.message

@@ -41,7 +41,7 @@ def _served(order: WeightedRoundRobin, slots: int, weights: Mapping[UUID, int]) 
     return served
 
 
-def test_one_slot_at_a_time_goes_round() -> None:
+def test_single_slot_serves_applications_in_turn() -> None:
     served = _served(WeightedRoundRobin(_A), 6, {})
 
     assert served == [_B, _C, _A, _B, _C, _A]
@@ -60,7 +60,7 @@ def test_shares_follow_the_weights_wherever_the_round_begins() -> None:
         assert shares == {_A: 30, _B: 20, _C: 10}
 
 
-def test_a_batch_over_the_end_of_the_round_goes_on_behind_its_last_application() -> None:
+def test_batch_across_the_end_of_a_round_continues_after_its_last_application() -> None:
     order = WeightedRoundRobin(_B)
 
     order.advance([_job(_A), _job(_C)], {})

@@ -180,7 +180,7 @@ def test_title_language_and_author_come_from_the_head() -> None:
     assert document.text.startswith("# The title\n")
 
 
-def test_what_the_head_says_is_kept_of_a_page_that_is_read_completely() -> None:
+def test_head_metadata_is_kept_for_short_pages() -> None:
     page = b"<head><meta name='description' content='Opening hours'></head><p>Closed on Monday.</p>"
 
     assert extract(page).metadata["description"] == "Opening hours"
@@ -217,7 +217,7 @@ def test_broken_pages_are_read_as_browsers_do(page: bytes) -> None:
 
 
 @pytest.mark.parametrize("strange", ["\x01", "\x0c", "\x1f", "\0", "\uffff", "&#1;", "&#xFFFF;"])
-def test_characters_that_no_tree_can_hold_do_no_harm(strange: str) -> None:
+def test_characters_invalid_in_xml_are_tolerated(strange: str) -> None:
     body = f"<pre>{strange}a</pre><p hidden>x</p>{strange}b<sub>{strange}c</sub>{ARTICLE}"
 
     document = extract(make_files.html(body))

@@ -58,7 +58,7 @@ NOTE = f"<div id=x class='a note'><p>{INSTRUCTION}</p></div>"
         ".note{color:rgba(0,0,0,0)}",
     ],
 )
-def test_what_a_style_sheet_hides_is_left_out_and_reported(css: str) -> None:
+def test_text_hidden_by_a_style_sheet_is_left_out_and_reported(css: str) -> None:
     assert is_hidden(css, NOTE)
 
 
@@ -95,7 +95,7 @@ def test_what_a_style_sheet_hides_is_left_out_and_reported(css: str) -> None:
         "}{.note{display:none}",
     ],
 )
-def test_what_a_style_sheet_shows_or_may_show_stays(css: str) -> None:
+def test_text_that_a_style_sheet_may_show_is_kept(css: str) -> None:
     assert not is_hidden(css, NOTE)
 
 
@@ -129,7 +129,7 @@ def test_sheets_for_others_than_screens_hide_nothing(attributes: str) -> None:
     assert not is_hidden("", NOTE, head="<noscript><style>.note{display:none}</style></noscript>")
 
 
-def test_the_style_of_the_element_wins_unless_the_sheet_insists() -> None:
+def test_inline_style_wins_unless_the_sheet_is_important() -> None:
     body = f"<p class=note style='display:block'>{INSTRUCTION}</p>"
 
     assert not is_hidden(".note{display:none}", body)
@@ -206,7 +206,7 @@ def test_media_queries_assume_a_wide_screen(query: str, holds: bool) -> None:
     assert is_for_screens(query) == holds
 
 
-def test_colours_are_read_as_far_as_they_matter() -> None:
+def test_css_colours_are_parsed() -> None:
     assert parse_colour("#FFF".lower()) == parse_colour("white") == (255, 255, 255)
     assert parse_colour("rgb(1 2 3 / 50%)") == (1, 2, 3)
     assert parse_colour("#01020380") == (1, 2, 3)

@@ -94,7 +94,7 @@ def test_a_list_of_goods_is_complete_and_its_title_stands_once(around: str) -> N
 @pytest.mark.parametrize(
     "word", ["PDF", "Google", "E-Mail", "Print", "Facebook", "Share", "Menu", "Advertisement"]
 )
-def test_a_cell_an_item_or_a_heading_may_be_any_word(word: str) -> None:
+def test_single_word_cells_items_and_headings_are_kept(word: str) -> None:
     body = (
         f"<table><tr><th>Format<th>By<tr><td>{word}<td>Ada<tr><td>CSV<td>{word}</table>"
         f"<ul><li>{word}<li>Phone</ul><h2>{word}</h2><p>{CLAUSE}</p>"
@@ -173,12 +173,12 @@ def test_running_text_is_no_boilerplate_whatever_its_name_is(content: str) -> No
     assert CLAUSE in extract(f"<div>{ARTICLE}{content}{ARTICLE}</div>").text
 
 
-def test_a_tag_that_is_never_closed_does_not_take_the_page_away() -> None:
+def test_unclosed_tag_does_not_remove_the_page() -> None:
     for tag in ("nav", "svg", "form", "header", "footer", "aside"):
         assert "Paragraph 7 tells" in extract(f"<{tag}><h1>Ducks</h1>{ARTICLE}").text
 
 
-def test_what_scripts_bring_in_is_read_where_the_page_says_it_without_them() -> None:
+def test_noscript_text_is_read() -> None:
     assert "Paragraph 7 tells" in extract(f"<p>Loading</p><noscript>{ARTICLE}</noscript>").text
 
 

@@ -22,11 +22,11 @@ def links(body: str, *, head: str = "") -> list[str]:
     return list(web(body, head=head).links)
 
 
-def test_a_page_without_an_address_says_nothing_to_crawlers() -> None:
+def test_html_without_url_has_no_crawler_information() -> None:
     assert extract(io.BytesIO(make_files.html("<p>Words.</p>")), name="page.html").web is None
 
 
-def test_a_file_of_another_format_says_nothing_either() -> None:
+def test_non_html_file_has_no_crawler_information() -> None:
     assert extract(io.BytesIO(b"Words."), name="a.txt", url="https://example.org/a.txt").web is None
 
 
@@ -69,7 +69,7 @@ def test_a_base_that_is_no_address_does_not_count(base: str) -> None:
      "ftp://example.org/", "http://", "http://user:secret@example.org/",
      "http://example.org/" + "a" * 2048, "http://[::1"],
 )  # fmt: skip
-def test_what_is_no_page_is_no_link(reference: str) -> None:
+def test_non_page_references_are_not_links(reference: str) -> None:
     assert links(f"<a href='{reference}'>x</a>") == []
 
 
@@ -112,7 +112,7 @@ def test_a_page_with_as_many_links_as_are_kept_has_no_more_of_them() -> None:
     assert not found.is_cut
 
 
-def test_links_behind_too_many_that_lead_nowhere_are_missing() -> None:
+def test_links_beyond_the_scan_limit_count_as_missing() -> None:
     body = "<a href='mailto:x'>x</a>" * 50_000 + "<a href='/a'>a</a>"
 
     found = web(body)

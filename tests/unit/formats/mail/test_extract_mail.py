@@ -54,7 +54,7 @@ def test_a_subject_is_read_however_it_was_encoded(sent: str, read: str) -> None:
     assert extract(eml("x", subject=sent)).title == read
 
 
-def test_a_date_that_is_none_is_kept_as_it_was_written() -> None:
+def test_invalid_date_is_kept_as_written() -> None:
     data = eml("x").replace(b"Fri, 23 Dec 2022 12:08:48 -0600", b"yesterday")
 
     assert "Date: yesterday" in extract(data).text
@@ -91,7 +91,7 @@ def test_headings_of_a_page_stay_below_the_subject() -> None:
     assert "\n## News\n" in document.text
 
 
-def test_tables_that_only_place_text_are_no_tables() -> None:
+def test_layout_tables_are_not_tables() -> None:
     inner = "<table><tr><td><h2>News</h2></td></tr><tr><td>Today.</td><td>Left</td></tr></table>"
     page = f"<table><tr><td>{inner}</td></tr></table>"
 
@@ -108,7 +108,7 @@ def test_tables_of_data_stay_tables() -> None:
     assert "| Item | Price |\n| --- | --- |\n| Apple | 3 |" in document.text
 
 
-def test_what_a_page_hides_does_not_matter_where_the_text_is_taken() -> None:
+def test_hidden_html_is_ignored_if_the_text_part_is_used() -> None:
     page = HTML + f'<p>Hi</p><div style="display:none">{"Secret, by all means. " * 3}</div>'
 
     document = extract(multipart("alternative", PLAIN + "Hi, how are you, all of you?", page))
@@ -141,7 +141,7 @@ def test_hidden_text_of_a_page_is_left_out_and_reported() -> None:
         ("no-such-thing", "utf-8", "Grüße"),
     ],
 )
-def test_a_body_is_read_whatever_its_charset_says(charset: str, codec: str, text: str) -> None:
+def test_mail_body_is_read_with_a_wrong_charset(charset: str, codec: str, text: str) -> None:
     body = text.encode(codec)
 
     document = extract(eml(body, headers=[f"Content-Type: text/plain; charset={charset}"]))
@@ -150,7 +150,7 @@ def test_a_body_is_read_whatever_its_charset_says(charset: str, codec: str, text
 
 
 @pytest.mark.parametrize("before", [b"\r\n\n", b"\xef\xbb\xbf"])
-def test_what_comes_before_the_first_header_is_skipped(before: bytes) -> None:
+def test_text_before_the_first_mail_header_is_skipped(before: bytes) -> None:
     assert extract(before + eml("The body.")).title == "Hello"
 
 
@@ -182,7 +182,7 @@ def test_messages_of_a_digest_are_sections() -> None:
     assert "## One\n\nFirst.\n\n## Two\n\nSecond." in document.text
 
 
-def test_a_failed_delivery_says_why() -> None:
+def test_bounce_message_shows_its_reason() -> None:
     status = (
         "Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx\r\n\r\n"
         "Final-Recipient: rfc822; bob@example.com\r\nStatus: 5.1.1"

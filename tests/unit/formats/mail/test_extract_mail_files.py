@@ -48,7 +48,7 @@ def test_an_attachment_is_listed_and_handed_on_under_its_name(parameter: str, na
     ]
 
 
-def test_a_version_of_the_text_is_no_file_though_it_has_a_name() -> None:
+def test_alternative_with_a_file_name_is_not_an_attachment() -> None:
     page = 'Content-Type: text/html; name="message.html"\r\n\r\n<b>Lunch?</b>'
     sink = Kept()
 

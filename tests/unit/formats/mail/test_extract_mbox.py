@@ -54,7 +54,7 @@ def test_a_quoted_line_loses_one_mark() -> None:
     assert found == [b"Subject: x\n\nFrom a friend\n>From another\n> From a third"]
 
 
-def test_an_unquoted_line_after_a_blank_one_is_no_envelope_without_date_or_header() -> None:
+def test_from_line_without_date_or_header_is_not_an_envelope() -> None:
     found = split(ENVELOPE + b"Subject: x\n\nFrom me to you\n\nwith love\n")
 
     assert len(found) == 1

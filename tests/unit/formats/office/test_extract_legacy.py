@@ -53,7 +53,7 @@ def test_claimed_property_counts_are_not_trusted() -> None:
     assert extract(make_office.doc("Text.\r", summary=summary), "a.doc").text == "Text."
 
 
-def test_encrypted_files_say_so() -> None:
+def test_encrypted_legacy_files_are_refused_as_encrypted() -> None:
     assert refusal(make_office.doc("x\r", encrypted=True), "a.doc") == "encrypted"
     assert refusal(make_office.ppt(encrypted=True), "a.ppt") == "encrypted"
 

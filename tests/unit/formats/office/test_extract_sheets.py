@@ -102,7 +102,7 @@ def test_a_blank_row_inside_of_a_table_does_not_take_its_header_away() -> None:
     assert text_of(*PEOPLE, [], ["Cy", 5]).endswith("- Name: Bob; Age: 7\n\n- Name: Cy; Age: 5")
 
 
-def test_a_header_may_be_set_apart_from_its_rows() -> None:
+def test_blank_row_below_a_header_is_allowed() -> None:
     assert text_of(["Name", "Age"], [], ["Ann", 34]) == "- Name: Ann; Age: 34"
 
 

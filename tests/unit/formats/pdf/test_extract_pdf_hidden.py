@@ -41,7 +41,7 @@ def test_white_text_on_a_dark_area_is_seen() -> None:
     assert found.warnings == ()
 
 
-def test_hidden_words_that_are_no_sentence_stay() -> None:
+def test_hidden_words_short_of_a_sentence_are_kept() -> None:
     found = extract(_SEEN + at(50, 600, "Draft", before="3 Tr"))
 
     assert "Draft" in found.text

@@ -42,7 +42,7 @@ def test_a_form_that_draws_itself_ends() -> None:
     assert extract(document(sheet, extra=[form])).text == "Text beside it."
 
 
-def test_bookmarks_that_lead_in_a_circle_end() -> None:
+def test_cyclic_bookmarks_terminate() -> None:
     outline = [
         b"<< /Type /Outlines /First 12 0 R /Last 12 0 R >>",
         b"<< /Title (Text) /Parent 11 0 R /Next 12 0 R /First 12 0 R /Dest [14 0 R /Fit] >>",

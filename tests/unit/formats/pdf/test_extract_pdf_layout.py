@@ -68,7 +68,7 @@ def test_text_printed_over_text_keeps_its_order() -> None:
     assert found.text.startswith("row one\nrow two\nrow three\nrow four")
 
 
-def test_a_page_that_is_turned_is_read_as_it_is_shown() -> None:
+def test_rotated_page_is_read_as_displayed() -> None:
     # Written sideways, shown upright: the first line has the smaller x.
     content = b"".join(
         b"BT /F 12 Tf 0 1 -1 0 %d 100 Tm (%s) Tj ET\n" % (x, text)

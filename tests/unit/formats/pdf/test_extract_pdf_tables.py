@@ -36,7 +36,7 @@ def test_a_ruled_table_is_markdown_with_the_text_around_it() -> None:
     )
 
 
-def test_cells_of_a_ruled_table_may_be_written_column_by_column_and_in_lines() -> None:
+def test_ruled_table_cells_are_read_in_any_drawing_order() -> None:
     first = lines(54, 688, "Name", size=9) + lines(54, 668, "Ann", "Lee", size=9)
     second = lines(204, 688, "Town", size=9) + lines(204, 668, "Rome", size=9)
 
