@@ -163,10 +163,10 @@ async def _run_of_event(conn: Connection, event: Event) -> RunOfEvent | str:
     if run is None:
         return "unknown crawl"
     if _contradicts(event, run):
-        return "the event is of another crawl than it says"
+        return "the ids of the event contradict its run"
     is_learning = run.provider_crawl_id is None and provider_id is not None
     if is_learning and await crawls.owned_by_other_runs(conn, run.id, [provider_id or ""]):
-        return "the event is of another run's crawl"
+        return "the crawl of the event belongs to another run"
     return run
 
 
@@ -207,7 +207,7 @@ async def _apply(conn: Connection, run: RunOfEvent, event: Event, event_id: int)
         await crawls.add_skipped(conn, run.id, {NOT_SCRAPED: event.unscraped})
     await _save_provider_id(conn, run, _provider_id(event), is_open=is_open)
     if not is_open:
-        return "the run takes no more pages"
+        return "the run accepts no more pages"
     await crawls.record_event(conn, run.id)
     await frontier.add_seen(conn, run.id, run.source_id, list(others.values()))
     pages = to_provider_pages(event.pages, leave_out=others.keys())

@@ -21,7 +21,7 @@ from google.api_core.exceptions import NotFound
 from google.cloud.storage import Bucket
 
 from ingest.blobs.base import StagedBlob, checked, is_key
-from ingest.blobs.disk import disk_errors, told
+from ingest.blobs.disk import describe, disk_errors
 from ingest.blobs.gcs_staged import (
     BUCKET_ERRORS,
     OPTIONS,
@@ -128,7 +128,7 @@ class GcsBlobStore:
                 f"INGEST_STORAGE: bucket {self._bucket.name}: {one_line(error)}"
             ) from error
         except OSError as error:
-            raise SetupError(f"INGEST_DATA_DIR: {told(error, self._scratch)}") from error
+            raise SetupError(f"INGEST_DATA_DIR: {describe(error, self._scratch)}") from error
 
     def _new_copy(self) -> Path:
         with disk_errors(self._scratch):

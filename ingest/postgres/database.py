@@ -202,7 +202,7 @@ def _missing_requirement(conn: psycopg.Connection[Any]) -> str | None:
             f"the database's encoding is {encoding}, which cannot hold all texts; create it as UTF8"
         )
     if conn.info.parameter_status("in_hot_standby") == "on":
-        return "the server is a replica and takes no writes; name the primary"
+        return "the server is a read-only replica; use the primary"
     return None
 
 

@@ -81,7 +81,7 @@ class Scheduler:
 
         def register(handler: Handler) -> Handler:
             if name in self._crons:
-                raise ValueError(f"two crons are named {name!r}")
+                raise ValueError(f"two cron schedules are named {name!r}")
             self._crons[name] = Cron(
                 name=name,
                 schedule=schedule,

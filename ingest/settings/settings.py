@@ -193,7 +193,7 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def a_webhook_secret_is_never_empty(self) -> Self:
         if self.firecrawl_webhook_secret and not self.firecrawl_secrets:
-            raise ValueError("FIRECRAWL_WEBHOOK_SECRET names no secret")
+            raise ValueError("FIRECRAWL_WEBHOOK_SECRET contains no secret")
         return self
 
     @model_validator(mode="after")
@@ -207,7 +207,7 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def e_mail_has_a_server_and_a_sender(self) -> Self:
         if (self.smtp_url is None) != (self.email_from is None):
-            raise ValueError("INGEST_SMTP_URL and INGEST_EMAIL_FROM need each other")
+            raise ValueError("INGEST_SMTP_URL and INGEST_EMAIL_FROM must be set together")
         if self.email_from is not None and not is_mail_address(self.email_from):
             raise ValueError("INGEST_EMAIL_FROM must be a plain e-mail address")
         try:

@@ -38,7 +38,7 @@ def http_url(value: str) -> str:
     except ValueError:  # invalid port, as in a URL with a password that contains a slash
         is_valid = False
     if not is_valid or not value.isprintable():
-        raise ValueError("must be an address that starts with http:// or https://")
+        raise ValueError("must be a URL that starts with http:// or https://")
     return value
 
 
@@ -49,7 +49,7 @@ def _address(value: str) -> str:
     """An http(s) base URL, without trailing slashes, to append paths to."""
     parts = urlsplit(http_url(value))
     if parts.query or parts.fragment or parts.username is not None or " " in value:
-        raise ValueError("must be a plain address without user, query and fragment")
+        raise ValueError("must be a URL without user, query and fragment")
     return value.rstrip("/")
 
 
@@ -113,7 +113,7 @@ def _ocr_languages(value: Any) -> Any:
     names = tuple(name for name in re.split(r"[\s,+]+", value) if name)
     for name in names:
         if not re.fullmatch(r"[A-Za-z][A-Za-z_]*(?:/[A-Za-z_]+)?", name):
-            raise ValueError(f"{name!r} is no name of a language of tesseract")
+            raise ValueError(f"{name!r} is not a tesseract language")
     return names
 
 

@@ -85,7 +85,7 @@ def test_random_firecrawl_faults_never_end_a_crawl_wrongly(
     verdicts = dict(
         database.rows("select coalesce(error, 'done'), count(*) from rag.webhook_events group by 1")
     )
-    assert set(verdicts) <= {"done", "the run takes no more pages"}
+    assert set(verdicts) <= {"done", "the run accepts no more pages"}
 
 
 def test_no_event_that_was_answered_is_lost_when_the_api_is_killed_in_a_burst(

@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 
 from ingest.blobs.base import new_key
-from ingest.blobs.disk import told
+from ingest.blobs.disk import describe
 from ingest.blobs.factory import build_blob_store
 from ingest.blobs.local import LocalBlobStore
 from ingest.blobs.threads import Threads
@@ -132,7 +132,7 @@ async def test_foreign_files_in_the_folder_are_not_listed(
 def test_disk_errors_are_explained(number: int, words: str) -> None:
     error = OSError(number, os.strerror(number))
 
-    assert told(error, Path("/data")) == words
+    assert describe(error, Path("/data")) == words
 
 
 @pytest.mark.parametrize("storage", ["gs://", "gs:///prefix"])

@@ -282,7 +282,7 @@ async def _lock_jobs(conn: Connection, ids: Sequence[UUID]) -> Mapping[UUID | No
     states: dict[UUID | None, JobStatus] = {}
     for id, status, is_locked in await cursor.fetchall():
         if not is_locked:
-            raise Transient("the job of a page is being ended", code="internal")
+            raise Transient("another transaction is ending the job of a page", code="internal")
         states[id] = status
     return states
 

@@ -39,7 +39,7 @@ async def set_schedule(
     if row is None:
         return False
     if row["type"] == "file":
-        raise Conflict("a file has no address to fetch it from again", code="not_rescrapable")
+        raise Conflict("a file cannot be fetched again: it has no URL", code="not_rescrapable")
     await conn.execute(
         _SQL["set_schedule"],
         {

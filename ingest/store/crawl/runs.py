@@ -134,7 +134,7 @@ async def rescrape(
     if known is None:
         return None
     if known["type"] == "file":
-        raise Conflict("a file has no address to fetch it from again", code="not_rescrapable")
+        raise Conflict("a file cannot be fetched again: it has no URL", code="not_rescrapable")
     if known["is_open"]:
         return StartedRun(
             source_id=source_id,

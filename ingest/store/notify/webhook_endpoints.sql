@@ -45,9 +45,9 @@ update rag.webhook_endpoints
        disabled_reason = case when %(is_enabled)s then null
                               when not %(is_enabled)s and is_enabled then 'disabled by request'
                               else disabled_reason end,
-       failing_since = case when %(begins_anew)s then null else failing_since end,
-       failures = case when %(begins_anew)s then 0 else failures end,
-       retry_at = case when %(begins_anew)s then null else retry_at end,
+       failing_since = case when %(resets_failures)s then null else failing_since end,
+       failures = case when %(resets_failures)s then 0 else failures end,
+       retry_at = case when %(resets_failures)s then null else retry_at end,
        updated_at = now()
  where application_id = %(application_id)s and id = %(id)s
 returning id, application_id, url, description, events, is_enabled, disabled_reason, failing_since,

@@ -76,7 +76,7 @@ async def _by_key(conn: Connection, request: JobRequest) -> UUID | None:
     id, is_same = row
     if not is_same:
         raise Conflict(
-            "this idempotencyKey belongs to a job that does something else",
+            "this idempotencyKey belongs to a different job",
             code="idempotency_conflict",
         )
     return UUID(str(id))

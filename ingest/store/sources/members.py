@@ -42,7 +42,7 @@ async def children(conn: Connection, root_job_id: UUID) -> Children:
         await cur.execute(_SQL["children"], {"root_job_id": root_job_id})
         found = await cur.fetchone()
     if found is None:
-        raise RuntimeError("a count always has a row")
+        raise RuntimeError("a count returned no row")
     return found
 
 

@@ -13,9 +13,9 @@ def in_words(code: str | None, coverage: Mapping[str, Any] | None) -> str | None
     `coverage` is the stored JSON.
     """
     if code == "embedding_rejected":
-        return "the embedding provider refused some of the text, which is found by its words only"
+        return "the embedding provider refused some of the text; keyword search still finds it"
     if code == "embedding_mismatch":
-        return "some of the text never got a vector that fits; it is found by its words only"
+        return "some of the text got no usable vector; keyword search still finds it"
     if code not in ("no_text", "corrupt") or coverage is None or not coverage["lost"]:
         return None
     lost, unread, failed = coverage["lost"], coverage["unread"], coverage["failed"]

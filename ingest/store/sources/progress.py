@@ -73,7 +73,7 @@ async def of_application(conn: Connection, *, application_id: UUID) -> Progress:
         await cur.execute(_SQL["application"], {"application_id": application_id})
         row = await cur.fetchone()
     if row is None:
-        raise RuntimeError("an aggregate always returns a row")
+        raise RuntimeError("an aggregate returned no row")
     partial, ended_lately = row.pop("partial"), row.pop("ended_lately")
     total = row["total"]
     still_open = row["pending"] + row["processing"]
@@ -161,7 +161,7 @@ async def visible_before(conn: Connection) -> datetime:
         await cur.execute(_SQL["visible_before"])
         time = await cur.fetchone()
     if not isinstance(time, datetime):
-        raise RuntimeError("an aggregate always returns a row")
+        raise RuntimeError("an aggregate returned no row")
     return time
 
 

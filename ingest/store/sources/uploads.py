@@ -169,7 +169,7 @@ def _job(upload: UploadRequest, batch_id: UUID, verdict: FileVerdict) -> jobs.Ne
 
 def _event(verdict: FileVerdict) -> events.NewEvent:
     if verdict.source_id is None:
-        raise RuntimeError("an accepted file has a source")
+        raise RuntimeError("an accepted file has no source")
     return events.NewEvent(
         source_id=verdict.source_id,
         type="source",

@@ -149,7 +149,7 @@ async def add_ticket(
     )
     row = await cursor.fetchone()
     if row is None:
-        raise RuntimeError("an insert always returns its row")
+        raise RuntimeError("an insert returned no row")
     return ticket, row[0]
 
 

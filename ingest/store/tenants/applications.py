@@ -73,7 +73,7 @@ async def default_id(conn: Connection) -> UUID:
     """The application that requests with the operator's key use by default."""
     row = await (await conn.execute(_SQL["default_id"])).fetchone()
     if row is None:
-        raise RuntimeError("the migrations add a default application")
+        raise RuntimeError("there is no default application")
     return UUID(str(row[0]))
 
 
@@ -82,7 +82,7 @@ async def add(conn: Connection, *, name: str) -> Application:
         await cur.execute(_SQL["add"], {"id": new_id(), "name": name})
         added = await cur.fetchone()
     if added is None:
-        raise RuntimeError("an insert always returns its row")
+        raise RuntimeError("an insert returned no row")
     return added
 
 

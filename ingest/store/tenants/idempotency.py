@@ -36,7 +36,7 @@ async def replay(
         await conn.execute(_SQL["lock"], asked)
     except psycopg.errors.LockNotAvailable:
         raise Conflict(
-            "a request with this Idempotency-Key is still being carried out; ask again later",
+            "a request with this Idempotency-Key is still running; ask again later",
             code="idempotency_in_progress",
         ) from None
     await conn.execute(_SQL["reset_lock_timeout"])
@@ -45,7 +45,7 @@ async def replay(
         return None
     if bytes(row[0]) != request_hash:
         raise Conflict(
-            "this Idempotency-Key was used for a request with other content",
+            "this Idempotency-Key was used for a different request",
             code="idempotency_conflict",
         )
     return StoredAnswer(status=row[1], response=row[2])

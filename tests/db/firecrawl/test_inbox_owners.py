@@ -98,7 +98,7 @@ async def test_an_event_that_names_our_run_but_another_owner_is_refused(
 
     assert await page_rows(conn, run) == {}
     row = await event_row(conn, id)
-    assert (row["error"], row["crawl_id"]) == ("the event is of another crawl than it says", None)
+    assert (row["error"], row["crawl_id"]) == ("the ids of the event contradict its run", None)
 
 
 async def test_an_event_of_another_crawl_with_our_ids_is_refused(
@@ -124,7 +124,7 @@ async def test_an_event_cannot_take_the_crawl_of_another_run(
 
     assert (await crawl_of(conn, mine)).provider_crawl_id is None
     assert await page_rows(conn, mine) == await page_rows(conn, theirs) == {}
-    assert (await event_row(conn, id))["error"] == "the event is of another run's crawl"
+    assert (await event_row(conn, id))["error"] == "the crawl of the event belongs to another run"
 
 
 async def test_the_crawl_of_a_run_is_not_taken_for_another_runs(
@@ -221,7 +221,7 @@ async def test_a_late_event_of_a_run_that_has_ended_changes_nothing(
     await drain(inbox)
 
     assert await page_rows(conn, run) == {}
-    assert (await event_row(conn, id))["error"] == "the run takes no more pages"
+    assert (await event_row(conn, id))["error"] == "the run accepts no more pages"
     assert await stopped(conn) == []
 
 

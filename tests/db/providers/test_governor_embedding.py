@@ -261,12 +261,12 @@ async def test_a_lost_database_fails_the_callers_and_loses_nothing_that_was_paid
 class _Forgetful(Governor):
     """Reserves, but loses the database before it can be told of the outcome."""
 
-    async def limited(
+    async def record_rate_limit(
         self, lane: str, *, retry_after: timedelta | None = None, cause: Cause | None = None
     ) -> None:
         raise psycopg.OperationalError
 
-    async def succeeded(self, lane: str) -> None:
+    async def record_success(self, lane: str) -> None:
         raise psycopg.OperationalError
 
 

@@ -62,8 +62,8 @@ def test_invalid_smtp_url_is_refused(url: str) -> None:
     ("url", "sender", "named"),
     [
         ("smtp://u:hidden-word@mail.example:x", "a@b.example", "INGEST_SMTP_URL is not a valid"),
-        ("smtp://mail.example", None, "need each other"),
-        (None, "a@b.example", "need each other"),
+        ("smtp://mail.example", None, "must be set together"),
+        (None, "a@b.example", "must be set together"),
         ("smtp://mail.example", "A <a@b.example>", "INGEST_EMAIL_FROM must"),
     ],
 )
