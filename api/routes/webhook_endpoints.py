@@ -26,7 +26,7 @@ from ingest.store.notify.webhook_endpoints import (
     MAILED_EVENTS,
     Endpoint,
     EndpointChange,
-    Event,
+    NotificationEvent,
     is_mailbox,
 )
 from ingest.store.tenants import api_keys
@@ -36,13 +36,15 @@ router = APIRouter(
 )
 
 
-def _each_once(events: list[Event]) -> list[Event]:
+def _each_once(events: list[NotificationEvent]) -> list[NotificationEvent]:
     return list(dict.fromkeys(events))
 
 
 Url = Annotated[Text, Field(min_length=1, max_length=LONGEST_URL)]
 Description = Annotated[Text, Field(max_length=500)]
-Events = Annotated[list[Event], Field(min_length=1, max_length=50), AfterValidator(_each_once)]
+Events = Annotated[
+    list[NotificationEvent], Field(min_length=1, max_length=50), AfterValidator(_each_once)
+]
 
 
 class NewEndpoint(Body):
@@ -63,7 +65,7 @@ class EndpointPatch(Body):
 class WebhookEndpoint(View):
     id: UUID
     url: str
-    events: list[Event]
+    events: list[NotificationEvent]
     description: str
     is_enabled: bool
     disabled_reason: str | None
@@ -246,7 +248,7 @@ def _checked_url(url: str, settings: Settings) -> str:
     return url
 
 
-def _check_events(url: str, events: list[Event]) -> None:
+def _check_events(url: str, events: list[NotificationEvent]) -> None:
     unmailed = sorted(set(events) - MAILED_EVENTS)
     if is_mailbox(url) and unmailed:
         raise _rejected("events", f"these do not go out by e-mail: {', '.join(unmailed)}")

@@ -25,7 +25,7 @@ from ingest.blobs.disk import describe, disk_errors
 from ingest.blobs.gcs_staged import (
     BUCKET_ERRORS,
     OPTIONS,
-    Memory,
+    BlobMemory,
     ResumableUpload,
     bucket_errors,
     delete,
@@ -51,7 +51,7 @@ class GcsBlobStore:
         self._bucket = bucket
         self._prefix = prefix
         self._scratch = scratch
-        self._memory = Memory(_KEPT)
+        self._memory = BlobMemory(_KEPT)
         self._threads = Threads(WORKERS)
 
     async def check(self) -> None:

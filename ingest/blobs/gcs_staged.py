@@ -44,7 +44,7 @@ def one_line(error: Exception) -> str:
     return text.splitlines()[0][:300]
 
 
-class Memory:
+class BlobMemory:
     """The memory budget, in bytes, for uncommitted small blobs of all uploads together."""
 
     def __init__(self, size: int) -> None:
@@ -76,7 +76,7 @@ class ResumableUpload:
     them to the final name. Most files of a bulk upload so take one call instead of three.
     """
 
-    def __init__(self, bucket: Bucket, staged: str, final: str, *, memory: Memory) -> None:
+    def __init__(self, bucket: Bucket, staged: str, final: str, *, memory: BlobMemory) -> None:
         self.committed = False
         self._bucket = bucket
         self._staged = bucket.blob(staged)

@@ -14,7 +14,7 @@ from ingest.store.notify import deliveries
 
 _SQL = load_queries("notify/webhook_endpoints.sql")
 
-Event = Literal[
+NotificationEvent = Literal[
     "source.completed",
     "source.partial",
     "source.failed",
@@ -24,7 +24,7 @@ Event = Literal[
     "job.failed",
 ]
 
-MAILED_EVENTS: Final[frozenset[Event]] = frozenset(
+MAILED_EVENTS: Final[frozenset[NotificationEvent]] = frozenset(
     {"batch.completed", "rescrape.completed", "job.failed"}
 )
 """Events sent by e-mail: one message per file would be too many."""
@@ -43,7 +43,7 @@ class Endpoint:
     application_id: UUID
     url: str
     description: str
-    events: list[Event]
+    events: list[NotificationEvent]
     is_enabled: bool
     disabled_reason: str | None
     failing_since: datetime | None
@@ -64,7 +64,7 @@ class EndpointChange:
 
     url: str | None = None
     description: str | None = None
-    events: Sequence[Event] | None = None
+    events: Sequence[NotificationEvent] | None = None
     is_enabled: bool | None = None
 
     @property
@@ -74,7 +74,7 @@ class EndpointChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class EndpointHealth:
     failures: int
     failing_for: timedelta
 
@@ -89,7 +89,7 @@ async def add(
     application_id: UUID,
     url: str,
     description: str,
-    events: Sequence[Event],
+    events: Sequence[NotificationEvent],
     secret: str,
 ) -> Endpoint:
     """Raises Conflict if the application already has `MOST_ENDPOINTS`."""
@@ -203,9 +203,9 @@ async def claim_attempt(conn: Connection, id: UUID) -> bool:
 
 async def record_failure(
     conn: Connection, id: UUID, *, has_turn: bool, pause: timedelta
-) -> Health | None:
+) -> EndpointHealth | None:
     """Record a failed attempt and pause the endpoint for `pause`; None if it was deleted."""
-    async with conn.cursor(row_factory=class_row(Health)) as cur:
+    async with conn.cursor(row_factory=class_row(EndpointHealth)) as cur:
         await cur.execute(_SQL["record_failure"], {"id": id, "has_turn": has_turn, "pause": pause})
         return await cur.fetchone()
 
