@@ -24,6 +24,7 @@ from ingest.postgres.database import Pool, transaction
 from ingest.store.lenient_json import positive_integer
 from ingest.store.limits import provider_lanes
 from ingest.store.limits.provider_lanes import Cause, Lane, LaneState, PauseReason
+from ingest.store.limits.worker_config import LaneLimits
 from ingest.token_bucket import burst, take
 
 log = structlog.get_logger()
@@ -39,14 +40,6 @@ _WIDEST_SPREAD: Final = timedelta(minutes=1)
 _SHORTEST_WAIT: Final = timedelta(milliseconds=1)
 
 WaitReason = Literal["rate_limited", "provider_unavailable"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Limits of a lane, over all workers; None: no limit."""
-
-    requests_per_minute: int | None = None
-    tokens_per_minute: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +65,7 @@ class Hold:
 class Governor:
     """One per process. Uses a connection only during each call."""
 
-    def __init__(self, pool: Pool, *, limits: Mapping[str, Limits] | None = None) -> None:
+    def __init__(self, pool: Pool, *, limits: Mapping[str, LaneLimits] | None = None) -> None:
         """`limits`: defaults for lanes without an entry in `limits` of rag.worker_config."""
         self._pool = pool
         self._limits = dict(limits or {})
@@ -218,10 +211,10 @@ class Governor:
             if some < provider_lanes.RELEASED_AT_ONCE:  # not until 0: some may be waiting again
                 return released
 
-    def _limits_of(self, lane: str, now: Lane) -> Limits:
+    def _limits_of(self, lane: str, now: Lane) -> LaneLimits:
         if not isinstance(now.limits, dict):
-            return self._limits.get(lane, Limits())
-        return Limits(
+            return self._limits.get(lane, LaneLimits())
+        return LaneLimits(
             requests_per_minute=positive_integer(now.limits.get("requestsPerMinute")),
             tokens_per_minute=positive_integer(now.limits.get("tokensPerMinute")),
         )

@@ -12,7 +12,7 @@ from ingest.blobs.factory import build_blob_store
 from ingest.embedding.provider_watch import ProviderWatch
 from ingest.embedding.service import EmbeddingService
 from ingest.formats import catalog
-from ingest.governor import Governor, Limits
+from ingest.governor import Governor
 from ingest.handlers.context import ArchiveLimits, Context, Web
 from ingest.handlers.registry import load_handlers
 from ingest.model import EmbeddingModel, MissingModule, OcrSettings
@@ -34,6 +34,7 @@ from ingest.settings.operator_key import operator_key
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
 from ingest.store.documents.chunking import ChunkingDefaults
+from ingest.store.limits.worker_config import LaneLimits
 from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.retention import Retention
@@ -244,10 +245,10 @@ def _previews(settings: Settings, ocr: OcrSettings | None) -> Previews:
     )
 
 
-def _limits(settings: Settings, lane: str | None) -> dict[str, Limits]:
+def _limits(settings: Settings, lane: str | None) -> dict[str, LaneLimits]:
     if lane is None:
         return {}
-    limits = Limits(
+    limits = LaneLimits(
         requests_per_minute=settings.embedding_requests_per_minute,
         tokens_per_minute=settings.embedding_tokens_per_minute,
     )

@@ -11,7 +11,7 @@ from pydantic import Field, TypeAdapter
 from api.live.client_queue import Message
 from api.schema.json_model import Body
 from ingest.store.sources.events import Event
-from ingest.store.sources.progress import Progress, SourceProgress
+from ingest.store.sources.progress import ApplicationProgress, SourceProgress
 
 MAX_SUBSCRIPTION: Final = 10_000
 
@@ -70,7 +70,7 @@ def snapshot(source: SourceProgress, *, seq: int) -> Message:
     return _message("snapshot", data, source_id=source.id, seq=seq)
 
 
-def counts(progress: Progress) -> dict[str, Any]:
+def counts(progress: ApplicationProgress) -> dict[str, Any]:
     """The fields of the progress endpoint, without `seq`."""
     return {
         "total": progress.total,

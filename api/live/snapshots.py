@@ -18,7 +18,7 @@ from api.live.client_queue import Message
 from ingest.postgres.batch_loader import BatchLoader
 from ingest.postgres.database import Connection, Pool, is_database_unavailable, transaction
 from ingest.store.sources import progress
-from ingest.store.sources.progress import Progress, SourceProgress
+from ingest.store.sources.progress import ApplicationProgress, SourceProgress
 
 _BATCH: Final = 500
 _ONLY_KEY: Final = "now"
@@ -61,7 +61,7 @@ class SnapshotLoader:
         """All unfinished sources of an application and the newest finished ones, newest first."""
         return (await self._shown.get([application_id])).get(application_id, {})
 
-    async def of_application(self, application_id: UUID) -> Progress:
+    async def of_application(self, application_id: UUID) -> ApplicationProgress:
         """Counts over the application's sources."""
         return (await self._applications.get([application_id]))[application_id]
 
@@ -98,7 +98,7 @@ class SnapshotLoader:
             shown[application_id] = {id: state for id in ids if (state := found.get(id))}
         return shown
 
-    async def _load_applications(self, ids: Sequence[UUID]) -> Mapping[UUID, Progress]:
+    async def _load_applications(self, ids: Sequence[UUID]) -> Mapping[UUID, ApplicationProgress]:
         async with transaction(self._pool) as conn:
             return {id: await progress.of_application(conn, application_id=id) for id in ids}
 

@@ -113,5 +113,5 @@ async def _source(request: Request, application_id: UUID, id: UUID) -> progress.
     return states[id].source
 
 
-def _fields(of: progress.Progress) -> dict[str, Any]:
+def _fields(of: progress.ApplicationProgress) -> dict[str, Any]:
     return {name: getattr(of, name) for name in ProgressView.model_fields if name != "seq"}

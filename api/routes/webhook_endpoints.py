@@ -25,7 +25,7 @@ from ingest.store.notify import outbox, webhook_endpoints
 from ingest.store.notify.webhook_endpoints import (
     MAILED_EVENTS,
     EndpointChange,
-    Event,
+    NotificationEvent,
     WebhookEndpoint,
     is_mailbox,
 )
@@ -37,13 +37,15 @@ router = APIRouter(
 )
 
 
-def _each_once(events: list[Event]) -> list[Event]:
+def _each_once(events: list[NotificationEvent]) -> list[NotificationEvent]:
     return list(dict.fromkeys(events))
 
 
 Url = Annotated[Text, Field(min_length=1, max_length=LONGEST_URL)]
 Description = Annotated[Text, Field(max_length=500)]
-Events = Annotated[list[Event], Field(min_length=1, max_length=50), AfterValidator(_each_once)]
+Events = Annotated[
+    list[NotificationEvent], Field(min_length=1, max_length=50), AfterValidator(_each_once)
+]
 
 
 class NewEndpoint(Body):
@@ -232,7 +234,7 @@ def _checked_url(url: str, settings: Settings) -> str:
     return url
 
 
-def _check_events(url: str, events: list[Event]) -> None:
+def _check_events(url: str, events: list[NotificationEvent]) -> None:
     unmailed = sorted(set(events) - MAILED_EVENTS)
     if is_mailbox(url) and unmailed:
         raise _rejected("events", f"these events are not sent by e-mail: {', '.join(unmailed)}")

@@ -26,7 +26,7 @@ from ingest.redaction import redact
 from ingest.storable_text import clean
 from ingest.store.notify import deliveries, webhook_endpoints
 from ingest.store.notify.deliveries import DueDelivery
-from ingest.store.notify.webhook_endpoints import Health
+from ingest.store.notify.webhook_endpoints import EndpointHealth
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
 
@@ -189,7 +189,7 @@ async def _failed(
     return Permanent(f"{refusal.message}; the endpoint was disabled", code="delivery_failed")
 
 
-def _why_disabled(refusal: _Refusal, health: Health | None) -> str | None:
+def _why_disabled(refusal: _Refusal, health: EndpointHealth | None) -> str | None:
     if health is None:
         return None
     if refusal.is_final:

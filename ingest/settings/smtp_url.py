@@ -61,6 +61,6 @@ def _security(scheme: str, options: dict[str, list[str]]) -> Security:
         raise ValueError("allows only the option starttls=off")
     if scheme == "smtps":
         if starttls == ["off"]:
-            raise ValueError("smtps:// always uses TLS and has no option starttls")
+            raise ValueError("must not have starttls: smtps:// always uses TLS")
         return "tls"
     return "starttls" if starttls == ["on"] else "none"

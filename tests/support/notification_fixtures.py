@@ -15,14 +15,14 @@ from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.notify.mail import Mailer
 from ingest.providers.notify.signing import new_secret
 from ingest.store.notify import outbox, webhook_endpoints
-from ingest.store.notify.webhook_endpoints import Event, WebhookEndpoint
+from ingest.store.notify.webhook_endpoints import NotificationEvent, WebhookEndpoint
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob, Ended
 from ingest.store.sources import announce
 from tests.support.queue_builders import claim
 from tests.support.running_worker import running_worker, until
 
-ALL: Sequence[Event] = (
+ALL: Sequence[NotificationEvent] = (
     "source.completed",
     "source.partial",
     "source.failed",
@@ -50,7 +50,7 @@ async def add_endpoint(
     application_id: UUID,
     url: str,
     *,
-    events: Sequence[Event] = ALL,
+    events: Sequence[NotificationEvent] = ALL,
     secret: str | None = None,
 ) -> WebhookEndpoint:
     async with conn.transaction():

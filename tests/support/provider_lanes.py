@@ -7,14 +7,15 @@ from typing import Any
 from psycopg.rows import dict_row, scalar_row
 from psycopg.types.json import Jsonb
 
-from ingest.governor import Governor, Hold, Limits
+from ingest.governor import Governor, Hold
 from ingest.postgres.database import Connection, Pool
+from ingest.store.limits.worker_config import LaneLimits
 
 LANE = "acme/llm#12345678"
 
 
 def limited_to(pool: Pool, *, requests: int | None = None, tokens: int | None = None) -> Governor:
-    limits = Limits(requests_per_minute=requests, tokens_per_minute=tokens)
+    limits = LaneLimits(requests_per_minute=requests, tokens_per_minute=tokens)
     return Governor(pool, limits={LANE: limits})
 
 

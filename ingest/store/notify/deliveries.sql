@@ -50,7 +50,7 @@ select job_id from rag.webhook_deliveries
 -- name: release
 -- Releases waiting deliveries, oldest first: ten at once, then twenty a second, so that a receiver
 -- that has just recovered is not flooded. Skips locked jobs, since the caller may hold locks on
--- other jobs and must not wait; `overlooked` finds them.
+-- other jobs and must not wait; `endpoints_with_missed` finds them.
 with waiting as materialized (
     select job.id, delivery.position
       from rag.webhook_deliveries as delivery

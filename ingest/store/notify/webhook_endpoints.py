@@ -16,7 +16,7 @@ from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("notify/webhook_endpoints.sql")
 
-Event = Literal[
+NotificationEvent = Literal[
     "source.completed",
     "source.partial",
     "source.failed",
@@ -26,7 +26,7 @@ Event = Literal[
     "job.failed",
 ]
 
-MAILED_EVENTS: Final[frozenset[Event]] = frozenset(
+MAILED_EVENTS: Final[frozenset[NotificationEvent]] = frozenset(
     {"batch.completed", "rescrape.completed", "job.failed"}
 )
 """Events sent by e-mail: one message per file would be too many."""
@@ -43,7 +43,7 @@ class WebhookEndpoint(View):
     id: UUID
     application_id: UUID = Field(exclude=True)
     url: str
-    events: list[Event]
+    events: list[NotificationEvent]
     description: str
     is_enabled: bool
     disabled_reason: str | None
@@ -65,7 +65,7 @@ class EndpointChange:
 
     url: str | None = None
     description: str | None = None
-    events: Sequence[Event] | None = None
+    events: Sequence[NotificationEvent] | None = None
     is_enabled: bool | None = None
 
     @property
@@ -75,7 +75,7 @@ class EndpointChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class EndpointHealth:
     failures: int
     failing_for: timedelta
 
@@ -90,7 +90,7 @@ async def add(
     application_id: UUID,
     url: str,
     description: str,
-    events: Sequence[Event],
+    events: Sequence[NotificationEvent],
     secret: str,
 ) -> WebhookEndpoint:
     """Raises Conflict if the application already has `MOST_ENDPOINTS`."""
@@ -204,9 +204,9 @@ async def reserve_probe(conn: Connection, id: UUID) -> bool:
 
 async def record_failure(
     conn: Connection, id: UUID, *, is_probe: bool, pause: timedelta
-) -> Health | None:
+) -> EndpointHealth | None:
     """Record a failed attempt and pause the endpoint for `pause`; None if it was deleted."""
-    async with conn.cursor(row_factory=class_row(Health)) as cur:
+    async with conn.cursor(row_factory=class_row(EndpointHealth)) as cur:
         await cur.execute(_SQL["record_failure"], {"id": id, "is_probe": is_probe, "pause": pause})
         return await cur.fetchone()
 

@@ -14,7 +14,7 @@ _SQL = load_queries("sources/members.sql")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Children:
+class ChildCounts:
     """Counts over the child jobs of a root job."""
 
     total: int
@@ -37,8 +37,8 @@ class KnownMember:
     """Whether the file contained other files."""
 
 
-async def children(conn: Connection, root_job_id: UUID) -> Children:
-    async with conn.cursor(row_factory=class_row(Children)) as cur:
+async def children(conn: Connection, root_job_id: UUID) -> ChildCounts:
+    async with conn.cursor(row_factory=class_row(ChildCounts)) as cur:
         await cur.execute(_SQL["children"], {"root_job_id": root_job_id})
         found = await cur.fetchone()
     if found is None:

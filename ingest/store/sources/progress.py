@@ -16,7 +16,7 @@ _SQL = load_queries("sources/progress.sql")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class ApplicationProgress:
     """Counts of jobs (of a source) or of sources (of an application).
 
     They add up: total = completed + failed + cancelled + review_needed + processing + pending.
@@ -37,7 +37,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceProgress(Progress):
+class SourceProgress(ApplicationProgress):
     """Initial snapshot of a source for clients."""
 
     id: UUID
@@ -62,7 +62,7 @@ async def of_sources(
         return [_source_progress(row) for row in await cur.fetchall()]
 
 
-async def of_application(conn: Connection, *, application_id: UUID) -> Progress:
+async def of_application(conn: Connection, *, application_id: UUID) -> ApplicationProgress:
     """Counts over the application's sources; `partial` ones count as completed.
 
     The status is `processing` while any source is pending or processing, then `review_needed`
@@ -78,7 +78,7 @@ async def of_application(conn: Connection, *, application_id: UUID) -> Progress:
     total = row["total"]
     still_open = row["pending"] + row["processing"]
     ended = total - still_open - row["review_needed"]
-    return Progress(
+    return ApplicationProgress(
         **row,
         percent=ended * 100 // total if total else None,
         eta_seconds=_eta(still_open, still_open, ended_lately),

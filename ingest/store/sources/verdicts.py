@@ -84,7 +84,7 @@ def judge(
         if file.code is not None:
             verdict = FileVerdict(file=file, verdict="rejected", code=file.code, detail=file.detail)
         elif file.path in seen:
-            verdict = _second_of_its_path(file, seen[file.path])
+            verdict = _repeated_path(file, seen[file.path])
         else:
             verdict = _judge_one(upload, file, existing.get(file.path))
             original = first_with.get(file.sha256)
@@ -97,7 +97,7 @@ def judge(
     return verdicts
 
 
-def _second_of_its_path(file: UploadedFile, first: FileVerdict) -> FileVerdict:
+def _repeated_path(file: UploadedFile, first: FileVerdict) -> FileVerdict:
     if first.file.sha256 == file.sha256:
         return FileVerdict(
             file=file,

@@ -118,7 +118,7 @@ async def list_keys(
     async with conn.cursor(row_factory=class_row(ApiKey)) as cur:
         await cur.execute(
             _SQL["list_keys"],
-            {"application_id": application_id, "limit": limit, **_before(before)},
+            {"application_id": application_id, "limit": limit, **_page_position(before)},
         )
         return await cur.fetchall()
 
@@ -165,6 +165,6 @@ async def forget_tickets(conn: Connection) -> int:
     return (await conn.execute(_SQL["forget_tickets"])).rowcount
 
 
-def _before(position: Position | None) -> dict[str, Any]:
+def _page_position(position: Position | None) -> dict[str, Any]:
     time, id = position or (None, None)
     return {"before_time": time, "before_id": id}

@@ -132,5 +132,5 @@ def test_a_replica_is_refused(tmp_path: Path) -> None:
     with replica:
         pass
     (tmp_path / "postgres/cluster/standby.signal").touch()
-    with replica as dsn, pytest.raises(SetupError, match="a replica"):
+    with replica as dsn, pytest.raises(SetupError, match="a read-only replica"):
         check_server(dsn)

@@ -8,7 +8,7 @@ from ingest.postgres.database import Connection
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import NewJob
 from ingest.store.sources import progress
-from ingest.store.sources.progress import Progress, SourceProgress
+from ingest.store.sources.progress import ApplicationProgress, SourceProgress
 from tests.support.live_sources import add_source, emit
 from tests.support.queue_builders import add_application
 
@@ -49,11 +49,11 @@ async def of(conn: Connection, application_id: UUID, source: UUID) -> SourceProg
     return found
 
 
-def counts(found: Progress) -> dict[str, int]:
+def counts(found: ApplicationProgress) -> dict[str, int]:
     return {state: getattr(found, state) for state in STATES}
 
 
-def adds_up(found: Progress) -> bool:
+def adds_up(found: ApplicationProgress) -> bool:
     return sum(counts(found).values()) == found.total
 
 

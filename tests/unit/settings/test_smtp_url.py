@@ -54,7 +54,7 @@ def test_user_and_password_are_decoded_and_the_password_is_not_shown() -> None:
     ],
 )
 def test_invalid_smtp_url_is_refused(url: str) -> None:
-    with pytest.raises(ValueError, match=r"must|valid|takes"):
+    with pytest.raises(ValueError, match=r"must|valid|option"):
         parse_smtp_url(url)
 
 
