@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from ingest.blobs.base import BlobStore
@@ -29,7 +29,6 @@ from ingest.providers.ocr.factory import choose as choose_ocr
 from ingest.sandbox.installation import checking
 from ingest.sandbox.pool import ParserPool
 from ingest.search.search import SearchParts
-from ingest.search.statistics import SearchStatistics
 from ingest.settings.operator_key import operator_key
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
@@ -42,8 +41,6 @@ from ingest.ticks.schedule import build_ticks, recover_stale_jobs
 from ingest.webhook_inbox import CHANNEL, Inbox
 from ingest.worker.loop import Worker
 
-# Each search uses up to two connections; the limit leaves some for uploads and jobs.
-_SEARCHES: Final = 4
 _PREVIEWS_AT_ONCE: Final = 2
 # Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
 _CONNECTIONS_OF_JOBS: Final = 32
@@ -62,6 +59,7 @@ class Runtime:
     model_id: int
     operator_key: str
     embedder: EmbeddingService
+    search_parts: SearchParts
     governor: Governor
     previews: Previews
     ocr: OcrSettings | None
@@ -70,24 +68,12 @@ class Runtime:
     """Optional modules that are not installed; files of their formats cannot be read."""
     lane: str | None = None
     """Lane of the embedding provider; None: the embedder runs in this process."""
-    searches: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_SEARCHES))
-    search_statistics: SearchStatistics = field(default_factory=SearchStatistics)
 
     @property
     def chunking(self) -> ChunkingDefaults:
         """Installation defaults for chunking."""
         return ChunkingDefaults(
             chunking=chunk_settings(self.settings, self.model), largest=self.model.max_tokens
-        )
-
-    @property
-    def search_parts(self) -> SearchParts:
-        return SearchParts(
-            pool=self.pool,
-            embedder=self.embedder,
-            model_id=self.model_id,
-            slots=self.searches,
-            statistics=self.search_statistics,
         )
 
 
@@ -155,6 +141,7 @@ async def open_runtime(
             model_id=model_id,
             operator_key=operator_key(settings),
             embedder=embedding,
+            search_parts=SearchParts(pool=pool, embedder=embedding, model_id=model_id),
             governor=governor,
             previews=previews,
             ocr=ocr,

@@ -11,7 +11,7 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final, Literal
 from uuid import UUID
@@ -40,6 +40,8 @@ log = structlog.get_logger()
 Mode = Literal["hybrid", "vector", "keyword"]
 Vector = NDArray[np.float32]
 
+# Each search uses up to two connections; the limit leaves some for uploads and jobs.
+_SEARCHES: Final = 4
 _TIMEOUT: Final = timedelta(seconds=5)
 """Of each statement."""
 # Hits of each list that are fused: a chunk that ranks well in both beats the best of one.
@@ -80,9 +82,8 @@ class SearchParts:
     pool: Pool
     embedder: EmbeddingService
     model_id: int
-    slots: asyncio.Semaphore
-    """Each search uses up to two connections."""
-    statistics: SearchStatistics
+    slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_SEARCHES))
+    statistics: SearchStatistics = field(default_factory=SearchStatistics)
 
 
 async def search(question: Question, scope: SearchScope, parts: SearchParts) -> Answer:

@@ -29,6 +29,7 @@ from ingest.postgres.database import Connection, Pool
 from ingest.postgres.listen import Listener
 from ingest.preview import Previews
 from ingest.runtime import Runtime
+from ingest.search.search import SearchParts
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
 from ingest.store.tenants import api_keys, applications
@@ -100,6 +101,8 @@ async def runtime(
 ) -> AsyncIterator[Runtime]:
     listener = Listener(dsn, channels=("rag_jobs", "rag_events"))
     listener.start()
+    model_id = await embedding_models.register(conn, MODEL)
+    embedder = cast(EmbeddingService, HashingEmbedder())
     yield Runtime(
         settings=settings,
         dsn=dsn,
@@ -107,9 +110,10 @@ async def runtime(
         listener=listener,
         blobs=blobs,
         model=MODEL,
-        model_id=await embedding_models.register(conn, MODEL),
+        model_id=model_id,
         operator_key=OPERATOR_KEY,
-        embedder=cast(EmbeddingService, HashingEmbedder()),
+        embedder=embedder,
+        search_parts=SearchParts(pool=pool, embedder=embedder, model_id=model_id),
         governor=Governor(pool),
         previews=Previews(
             lambda: parser,

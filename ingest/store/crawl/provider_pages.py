@@ -4,7 +4,6 @@ A page that the provider could not fetch gets a job that fails with the provider
 """
 
 import hashlib
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -141,9 +140,7 @@ async def insert(
     failed = [(page, row) for page, row in found if row is not None]
     await _add(conn, owner, added, event_id)
     renewed = await _renew(conn, owner, failed, event_id)
-    used = sum(_limit_usage(page, None) for page in added) + sum(
-        itertools.starmap(_limit_usage, renewed)
-    )
+    used = sum(_limit_usage(*change) for change in [*((page, None) for page in added), *renewed])
     await frontier.count(conn, owner.crawl_id, used)
     return len(added) + len(renewed)
 
