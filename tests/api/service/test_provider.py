@@ -41,7 +41,9 @@ async def refused(
     runtime: Runtime, application_id: UUID, make_key: MakeKey
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A viewer of an installation whose embedding provider refuses the key."""
-    refusing = replace(runtime, embedder=cast(EmbeddingService, Refusing()), lane=LANE)
+    embedder = cast(EmbeddingService, Refusing())
+    parts = replace(runtime.search_parts, embedder=embedder)
+    refusing = replace(runtime, embedder=embedder, search_parts=parts, lane=LANE)
     key = await make_key(application_id, "viewer")
     async with serve(refusing) as app, connect(app, key) as client:
         yield client

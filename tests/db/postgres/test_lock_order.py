@@ -57,8 +57,10 @@ async def test_guarded_rows_need_their_guard(
 ) -> None:
     await conn.execute(
         "insert into rag.documents (id, application_id, source_id, uri, media_type, status,"
-        " content_hash, text, extractor, coverage, chunk_count, token_count)"
-        " select %s, application_id, id, 'a', 'text/plain', 'completed', '', '', 'text', '{}', 0, 0"
+        " content_hash, text, pages, extractor, coverage, chunk_count, token_count, chunking,"
+        " embedding_model_id)"
+        " select %s, application_id, id, 'a', 'text/plain', 'completed',"
+        "        '', '', '[]', 'text', '{}', 0, 0, '{}', 1"
         "   from rag.knowledge_sources",
         [uuid4()],
     )
