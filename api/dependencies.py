@@ -13,7 +13,7 @@ from fastapi.requests import HTTPConnection
 from fastapi.security.utils import get_authorization_scheme_param
 
 from api.middleware.failed_keys import failed_keys_of
-from api.middleware.request_limits import limits_of
+from api.middleware.request_limits import request_limits_of
 from api.problems import FieldRejected, Forbidden, Unauthorized
 from ingest.errors import NotFound
 from ingest.model import Role
@@ -26,7 +26,7 @@ log = structlog.get_logger()
 APPLICATION_HEADER: Final = "X-Application-Id"
 
 # Where the scope of a request keeps the authenticated caller.
-_SETTLED: Final = "ingest.key"
+_CALLER: Final = "ingest.key"
 
 _RANK: Final[dict[Role, int]] = {"viewer": 0, "editor": 1, "admin": 2}
 
@@ -39,7 +39,7 @@ class Key:
     role: Role
     is_operator: bool
     id: UUID | None = None
-    """Id of the API key, also when a ticket stands for it; None for the operator's key."""
+    """Id of the API key, also when a ticket stands for it; None for the operator key."""
 
 
 def runtime_of(connection: HTTPConnection) -> Runtime:
@@ -79,12 +79,12 @@ async def _by_key(connection: HTTPConnection, runtime: Runtime, key: str) -> Key
         return await _operator(runtime.pool, named)
     key_hash, failed = api_keys.digest(key), failed_keys_of(connection.app)
     known = None
-    if not failed.is_known(key_hash):
+    if not failed.is_blocked(key_hash):
         async with transaction(runtime.pool) as conn:
             known = await api_keys.find_key(conn, key)
     if known is None:
-        raise failed.refusal(connection, key_hash, "the API key is not valid")
-    limits_of(connection.app).count(key_hash)
+        raise failed.record(connection, key_hash, "the API key is not valid")
+    request_limits_of(connection.app).count(key_hash)
     if named not in (None, known.application_id):
         raise NotFound("application")
     return Key(application_id=known.application_id, role=known.role, is_operator=False, id=known.id)
@@ -116,10 +116,10 @@ async def _by_ticket(connection: HTTPConnection, pool: Pool, ticket: str) -> Key
         grant = await api_keys.redeem_ticket(conn, ticket)
         if grant is not None and grant.key_hash is not None:
             # Inside the transaction: a refusal rolls back, and the ticket stays valid.
-            limits_of(connection.app).count(grant.key_hash)
+            request_limits_of(connection.app).count(grant.key_hash)
     if grant is None:
         why = "the ticket is not valid, was used, or has expired"
-        raise failed_keys_of(connection.app).refusal(connection, api_keys.digest(ticket), why)
+        raise failed_keys_of(connection.app).record(connection, api_keys.digest(ticket), why)
     return Key(
         application_id=grant.application_id, role=grant.role, is_operator=False, id=grant.key_id
     )
@@ -130,43 +130,43 @@ async def until_revoked(pool: Pool, key: Key, *, check_seconds: float) -> None:
     while True:
         await asyncio.sleep(check_seconds)
         if key.id is None:
-            continue  # the operator's key is valid for the life of the process
+            continue  # the operator key is valid for the life of the process
         try:
             async with transaction(pool) as conn:
                 if not await api_keys.is_key_live(conn, key.id):
                     return
         except psycopg.Error as error:
             # No reason to disconnect all clients: without a database there are no events either.
-            log.warning("access.not_checked", error=type(error).__name__)
+            log.warning("auth.revocation_not_checked", error=type(error).__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Require:
+class RequireRole:
     """A dependency that accepts keys of this role or a higher one (api/keyed_route.py)."""
 
     role: Role
     is_operator: bool = False
-    """Whether only the operator's key is accepted."""
+    """Whether only the operator key is accepted."""
     allow_ticket: bool = False
 
     async def __call__(self, connection: HTTPConnection) -> Key:
-        key: Key = connection.scope[_SETTLED]
+        key: Key = connection.scope[_CALLER]
         return key
 
-    async def settle(self, connection: HTTPConnection) -> None:
+    async def authenticate(self, connection: HTTPConnection) -> None:
         """Authenticate the request, once. Raises Unauthorized and Forbidden."""
         key = await authenticate(connection, allow_ticket=self.allow_ticket)
         if self.is_operator and not key.is_operator:
-            raise Forbidden("this needs the operator's key")
+            raise Forbidden("this needs the operator key")
         if _RANK[key.role] < _RANK[self.role]:
             raise Forbidden(f"this needs a key with the role {self.role}")
-        connection.scope[_SETTLED] = key
+        connection.scope[_CALLER] = key
 
 
-Viewer = Annotated[Key, Depends(Require("viewer"))]
-Editor = Annotated[Key, Depends(Require("editor"))]
-Admin = Annotated[Key, Depends(Require("admin"))]
-Operator = Annotated[Key, Depends(Require("admin", is_operator=True))]
-Browser = Annotated[Key, Depends(Require("viewer", allow_ticket=True))]
+Viewer = Annotated[Key, Depends(RequireRole("viewer"))]
+Editor = Annotated[Key, Depends(RequireRole("editor"))]
+Admin = Annotated[Key, Depends(RequireRole("admin"))]
+Operator = Annotated[Key, Depends(RequireRole("admin", is_operator=True))]
+ViewerOrTicket = Annotated[Key, Depends(RequireRole("viewer", allow_ticket=True))]
 """A viewer that may use `?ticket=` instead of a header (WebSocket, EventSource)."""
-EditorBrowser = Annotated[Key, Depends(Require("editor", allow_ticket=True))]
+EditorOrTicket = Annotated[Key, Depends(RequireRole("editor", allow_ticket=True))]

@@ -1,8 +1,9 @@
 """Requests with an Idempotency-Key: executed once, then answered from the stored response.
 
-A route that creates something takes `once: OnceDep`, does its work in a function of a connection,
-and ends in `return await once.carry_out(pool, work, application_id=…, status=…)`. Of concurrent
-requests with the same key one does the work; the rest wait for its commit and get its answer.
+A route that creates something takes `idempotent: IdempotentDep`, does its work in a function of a
+connection, and ends in `return await idempotent.run_once(pool, work, application_id=…, status=…)`.
+Of concurrent requests with the same key one does the work; the others wait for its commit and get
+its answer.
 """
 
 import hashlib
@@ -29,7 +30,7 @@ IdempotencyKey = Annotated[
         min_length=1,
         max_length=255,
         pattern="^[!-~]*$",
-        description="The same key with the same request gets the same answer, without a second run",
+        description="A repeated request with the same key runs only once and gets the same answer",
     ),
 ]
 
@@ -38,7 +39,7 @@ Work = Callable[[Connection], Awaitable[BaseModel]]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class IdempotentAnswer:
     """A status and a JSON body; `is_replayed` if it comes from the store."""
 
     status: int
@@ -54,7 +55,7 @@ class Answer:
 class Secret:
     """A secret in an answer: stored as a seed, from which it is derived again, never in clear.
 
-    The seed is useless without the operator's key.
+    The seed is useless without the operator key.
     """
 
     member: str
@@ -69,34 +70,34 @@ class Secret:
     def clear(self) -> str:
         return self.derive(self.seed)
 
-    def sealed(self, answer: Answer) -> Answer:
+    def sealed(self, answer: IdempotentAnswer) -> IdempotentAnswer:
         """The answer as it is stored."""
         if answer.body[self.member] is None:
             return answer
         return replace(answer, body={**answer.body, self.member: {"seed": self.seed}})
 
-    async def unsealed(self, conn: Connection, answer: Answer) -> Answer:
-        """The original answer; Conflict if the secret has ended or cannot be derived again."""
+    async def unsealed(self, conn: Connection, answer: IdempotentAnswer) -> IdempotentAnswer:
+        """The original answer; Conflict if the secret has expired or cannot be derived again."""
         sealed = answer.body[self.member]
         if sealed is None:
             return answer
         clear = self.derive(sealed["seed"])
         if not await self.is_valid(conn, clear):
             raise Conflict(
-                "the secret has ended, or the operator's key has changed: it cannot be told again",
+                "the secret cannot be shown again: it has expired, or the operator key has changed",
                 code="secret_lost",
             )
         return replace(answer, body={**answer.body, self.member: clear})
 
 
 @dataclass(frozen=True, slots=True)
-class Once:
+class IdempotentRequest:
     """The idempotency key of a request, if it has one, and the request's digest."""
 
     key: str | None
     request_hash: bytes
 
-    async def carry_out(
+    async def run_once(
         self,
         pool: Pool,
         work: Work,
@@ -111,16 +112,18 @@ class Once:
         was used for another request. An answer with a secret needs `secret`.
         """
         async with transaction(pool) as conn:
-            answer = await self.earlier(conn, application_id)
+            answer = await self.stored_answer(conn, application_id)
             if answer is None:
-                answer = Answer(status, to_json(await work(conn)))
+                answer = IdempotentAnswer(status, to_json(await work(conn)))
                 kept = answer if secret is None else secret.sealed(answer)
-                await self.remember(conn, application_id, kept)
+                await self.store_answer(conn, application_id, kept)
             elif secret is not None:
                 answer = await secret.unsealed(conn, answer)
         return answer.response()
 
-    async def earlier(self, conn: Connection, application_id: UUID) -> Answer | None:
+    async def stored_answer(
+        self, conn: Connection, application_id: UUID
+    ) -> IdempotentAnswer | None:
         """The stored answer, if any; Conflict if it belongs to another request.
 
         From here to the end of the transaction, other requests with this key wait. The caller must
@@ -131,9 +134,15 @@ class Once:
         known = await idempotency.replay(
             conn, application_id=application_id, key=self.key, request_hash=self.request_hash
         )
-        return None if known is None else Answer(known.status, known.response, is_replayed=True)
+        return (
+            None
+            if known is None
+            else IdempotentAnswer(known.status, known.response, is_replayed=True)
+        )
 
-    async def remember(self, conn: Connection, application_id: UUID, answer: Answer) -> None:
+    async def store_answer(
+        self, conn: Connection, application_id: UUID, answer: IdempotentAnswer
+    ) -> None:
         """Store an answer, in the transaction that does the work: no secrets in clear."""
         if self.key is not None:
             await idempotency.remember(
@@ -141,7 +150,7 @@ class Once:
                 application_id=application_id,
                 key=self.key,
                 request_hash=self.request_hash,
-                answer=idempotency.Stored(status=answer.status, response=answer.body),
+                answer=idempotency.StoredAnswer(status=answer.status, response=answer.body),
             )
 
 
@@ -151,20 +160,22 @@ def to_json(view: BaseModel) -> dict[str, Any]:
 
 
 def digest(content: Any) -> bytes:
-    """SHA-256 of the fields, as JSON values, that tell one request from another."""
+    """SHA-256 of the fields, as JSON values, that distinguish requests."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
 
 
-async def _once(request: Request, idempotency_key: IdempotencyKey = None) -> Once:
+async def _idempotent_request(
+    request: Request, idempotency_key: IdempotencyKey = None
+) -> IdempotentRequest:
     if idempotency_key is None:
-        return Once(None, b"")
+        return IdempotentRequest(None, b"")
     body = await request.body()
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
         content = hashlib.sha256(body).hexdigest()
-    return Once(idempotency_key, digest([request.url.path, content]))
+    return IdempotentRequest(idempotency_key, digest([request.url.path, content]))
 
 
-OnceDep = Annotated[Once, Depends(_once)]
+IdempotentDep = Annotated[IdempotentRequest, Depends(_idempotent_request)]
 """For routes whose request consists of its path and JSON body."""

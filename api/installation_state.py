@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from ingest.runtime import Runtime
 from ingest.store.limits import desired_workers
-from ingest.store.limits.desired_workers import DesiredWorkers
+from ingest.store.limits.desired_workers import Desired
 from ingest.store.queue import queue_stats
 from ingest.store.queue.queue_stats import QueueStats
 
@@ -24,10 +24,10 @@ _PATIENCE_SECONDS: Final = 2.0
 @dataclass(frozen=True, slots=True)
 class Overview:
     stats: QueueStats
-    workers: DesiredWorkers
+    workers: Desired
 
 
-class Overviews:
+class OverviewCache:
     """One per process; concurrent callers share one read."""
 
     def __init__(self, runtime: Runtime, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -61,7 +61,7 @@ class Overviews:
         return Overview(stats=stats, workers=workers)
 
 
-def overviews_of(app: FastAPI) -> Overviews:
+def overview_cache_of(app: FastAPI) -> OverviewCache:
     """The overviews that the application's lifespan created."""
-    overviews: Overviews = app.state.overviews
+    overviews: OverviewCache = app.state.overviews
     return overviews

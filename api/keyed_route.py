@@ -12,10 +12,10 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from api.dependencies import Require
-from api.middleware.body_limit import bounded
+from api.dependencies import RequireRole
+from api.middleware.body_limit import limit_body
 from api.schema import json_body
-from api.schema.query import known_query
+from api.schema.query import reject_unknown_query
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -28,14 +28,14 @@ class KeyedRoute(APIRoute):
         (require,) = (
             dependency.call
             for dependency in self.dependant.dependencies
-            if isinstance(dependency.call, Require)
+            if isinstance(dependency.call, RequireRole)
         )
 
         async def keyed(request: Request) -> Response:
             # First, because a mistyped parameter must not consume a ticket.
-            await known_query(request)
-            await require.settle(request)
-            receive = bounded(request.scope, request.receive, path=self.path_format)
+            await reject_unknown_query(request)
+            await require.authenticate(request)
+            receive = limit_body(request.scope, request.receive, path=self.path_format)
             return await handle(_JsonRequest(request.scope, receive))
 
         return keyed
@@ -44,6 +44,6 @@ class KeyedRoute(APIRoute):
 class _JsonRequest(Request):
     async def json(self) -> Any:
         try:
-            return json_body.parsed(await self.body())
-        except json_body.Unacceptable as error:
+            return json_body.parse(await self.body())
+        except json_body.RefusedJson as error:
             raise HTTPException(422, f"the body is not accepted: {error}") from None

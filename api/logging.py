@@ -48,7 +48,7 @@ def set_up_logging(settings: Settings, *, stream: TextIO | None = None) -> None:
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                 *renderer,
-                _Cut(Redactor(_secrets(settings))),
+                _Redaction(Redactor(_secrets(settings))),
             ],
         )
     )
@@ -60,7 +60,7 @@ def set_up_logging(settings: Settings, *, stream: TextIO | None = None) -> None:
         logging.getLogger(name).setLevel(logging.INFO)
 
 
-class _Cut:
+class _Redaction:
     """The last processor: removes secrets from the finished line."""
 
     def __init__(self, redactor: Redactor) -> None:

@@ -15,14 +15,14 @@ from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from api.installation_state import Overviews
+from api.installation_state import OverviewCache
 from api.keyed_route import KeyedRoute
 from api.live import websocket
 from api.live.hub import Hub
-from api.middleware.backpressure import BodyPace, Crowd
+from api.middleware.backpressure import ConcurrencyLimit, MinimumBodyRate
 from api.middleware.failed_keys import FailedKeys
 from api.middleware.request_limits import RequestLimits
-from api.middleware.request_metrics import Observed
+from api.middleware.request_metrics import RequestMetrics
 from api.problems import (
     BodyTooLarge,
     FieldRejected,
@@ -30,13 +30,12 @@ from api.problems import (
     Malformed,
     NotConfigured,
     RateLimited,
-    SearchTimeout,
     Unauthorized,
     UnsupportedMedia,
     is_broken_json,
-    not_valid,
     problem,
     retry_after,
+    validation_problem,
 )
 from api.routes import (
     applications,
@@ -65,10 +64,18 @@ from api.routes import (
     worker_config,
 )
 from api.schema import openapi
-from api.schema.query import known_query
-from ingest.errors import BlobMissing, Conflict, IngestError, NotFound, Rejected, Transient
+from api.schema.query import reject_unknown_query
+from ingest.errors import (
+    BlobMissing,
+    Conflict,
+    IngestError,
+    NotFound,
+    Rejected,
+    SearchTimeout,
+    Transient,
+)
 from ingest.observability.metrics import statement_timed_out
-from ingest.postgres.database import is_out_of_reach, is_timed_out
+from ingest.postgres.database import is_database_unavailable, is_timed_out
 from ingest.runtime import Runtime
 
 log = structlog.get_logger()
@@ -76,7 +83,7 @@ log = structlog.get_logger()
 OpenRuntime = Callable[[], AbstractAsyncContextManager[Runtime]]
 
 # The only place that maps errors to status codes.
-_STATUS: Final[dict[type[IngestError], int]] = {
+_STATUS_OF_ERROR: Final[dict[type[IngestError], int]] = {
     Malformed: 400,
     Unauthorized: 401,
     Forbidden: 403,
@@ -91,8 +98,8 @@ _STATUS: Final[dict[type[IngestError], int]] = {
     Transient: 503,
     NotConfigured: 503,
 }
-_SOON: Final = {"Retry-After": "5"}
-_CODES: Final = {
+_RETRY_SOON: Final = {"Retry-After": "5"}
+_CODE_OF_STATUS: Final = {
     400: "malformed_body",
     404: "not_found",
     405: "method_not_allowed",
@@ -102,7 +109,7 @@ _CODES: Final = {
 }
 
 # In flight per process; with bodies of a megabyte each, half a gigabyte.
-_MOST_REQUESTS: Final = 500
+_MAX_REQUESTS: Final = 500
 # Monitoring must work at peak load.
 _PROBES: Final = ("/healthz", "/readyz", "/metrics")
 
@@ -140,8 +147,8 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
             app.state.runtime = runtime
             app.state.request_limits = RequestLimits(runtime.settings.requests_per_minute)
             app.state.failed_keys = FailedKeys()
-            app.state.webhook_bodies = asyncio.Semaphore(webhooks.BODIES_AT_ONCE)
-            app.state.overviews = Overviews(runtime)
+            app.state.webhook_bodies = asyncio.Semaphore(webhooks.MAX_CONCURRENT_BODIES)
+            app.state.overviews = OverviewCache(runtime)
             app.state.hub = hub = Hub(runtime.pool, runtime.listener)
             hub.start()
             try:
@@ -163,40 +170,42 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
         if not all(isinstance(route, KeyedRoute) for route in router.routes):
             raise TypeError("a route that asks for a key is a KeyedRoute")
         app.include_router(router, responses=openapi.KEYED)
-    strict = [Depends(known_query)]
+    strict = [Depends(reject_unknown_query)]
     for router in (health.router, metrics.router):
         app.include_router(router, dependencies=strict, responses=openapi.OPEN)
     # Without `strict`: a signed webhook is never rejected for its content.
     app.include_router(webhooks.router)
     app.include_router(websocket.router)
     # For people who open the address that `ingest serve` prints.
-    app.add_api_route("/", _to_the_docs, include_in_schema=False)
-    openapi.describe(app, routers=_ROUTERS)
+    app.add_api_route("/", _redirect_to_docs, include_in_schema=False)
+    openapi.install_document(app, routers=_ROUTERS)
     # The last one is the outermost: it also counts requests that the inner ones refuse.
-    app.add_middleware(BodyPace)
-    app.add_middleware(Crowd, most=_MOST_REQUESTS, exempt=_PROBES)
-    app.add_middleware(Observed)
+    app.add_middleware(MinimumBodyRate)
+    app.add_middleware(ConcurrencyLimit, max_requests=_MAX_REQUESTS, exempt=_PROBES)
+    app.add_middleware(RequestMetrics)
     _handle_errors(app)
     return app
 
 
-async def _to_the_docs(request: Request) -> RedirectResponse:
+async def _redirect_to_docs(request: Request) -> RedirectResponse:
     return RedirectResponse(f"{request.scope.get('root_path', '')}/docs")
 
 
 def _handle_errors(app: FastAPI) -> None:
-    app.add_exception_handler(IngestError, _raised_on_purpose)
-    app.add_exception_handler(RequestValidationError, _not_valid)
-    app.add_exception_handler(HTTPException, _from_the_framework)
-    app.add_exception_handler(ClientDisconnect, _gone)
-    app.add_exception_handler(psycopg.Error, _from_the_database)
-    app.add_exception_handler(Exception, _unexpected)
+    app.add_exception_handler(IngestError, _ingest_error)
+    app.add_exception_handler(RequestValidationError, _validation_error)
+    app.add_exception_handler(HTTPException, _http_exception)
+    app.add_exception_handler(ClientDisconnect, _client_disconnected)
+    app.add_exception_handler(psycopg.Error, _database_error)
+    app.add_exception_handler(Exception, _internal_error)
 
 
-def _raised_on_purpose(request: Request, error: Exception) -> Response:
-    status = next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), None)
+def _ingest_error(request: Request, error: Exception) -> Response:
+    status = next(
+        (_STATUS_OF_ERROR[kind] for kind in type(error).__mro__ if kind in _STATUS_OF_ERROR), None
+    )
     if status is None:
-        return _unexpected(request, error)
+        return _internal_error(request, error)
     code = getattr(error, "code", "not_found" if status == 404 else "invalid_request")
     extra = {"errors": error.errors} if isinstance(error, FieldRejected) else {}
     return problem(status, code=code, detail=str(error), headers=_headers(error), **extra)
@@ -210,38 +219,42 @@ def _headers(error: Exception) -> dict[str, str] | None:
     return None
 
 
-def _not_valid(_: Request, error: Exception) -> Response:
+def _validation_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 registered for this type
     if is_broken_json(error):
         return problem(400, code=Malformed.code, detail="the body is not JSON")
-    return not_valid(error.errors())
+    return validation_problem(error.errors())
 
 
-def _from_the_framework(_: Request, error: Exception) -> Response:
+def _http_exception(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 registered for this type
-    code = _CODES.get(error.status_code, "invalid_request")
+    code = _CODE_OF_STATUS.get(error.status_code, "invalid_request")
     return problem(error.status_code, code=code, detail=error.detail, headers=error.headers)
 
 
-def _gone(_: Request, error: Exception) -> Response:
+def _client_disconnected(_: Request, error: Exception) -> Response:
     # The client is gone and will not read this.
-    return problem(400, code="client_disconnected", detail="the request broke off")
+    return problem(
+        400,
+        code="client_disconnected",
+        detail="the connection was closed early",
+    )
 
 
-def _from_the_database(request: Request, error: Exception) -> Response:
+def _database_error(request: Request, error: Exception) -> Response:
     kind = {"path": request.url.path, "error": type(error).__name__}
     if is_timed_out(error):
         statement_timed_out("request")
         log.warning("api.statement_timed_out", **kind)
-        detail = "the request took too long and was ended; try again"
-        return problem(503, code="database_timeout", detail=detail, headers=_SOON)
-    if is_out_of_reach(error):
-        log.error("api.database_lost", **kind)
-        detail = "the database does not answer; try again"
-        return problem(503, code="database_unavailable", detail=detail, headers=_SOON)
-    return _unexpected(request, error)
+        detail = "the request took too long and was cancelled; try again"
+        return problem(503, code="database_timeout", detail=detail, headers=_RETRY_SOON)
+    if is_database_unavailable(error):
+        log.error("api.database_unavailable", **kind)
+        detail = "the database is not available; try again"
+        return problem(503, code="database_unavailable", detail=detail, headers=_RETRY_SOON)
+    return _internal_error(request, error)
 
 
-def _unexpected(request: Request, error: Exception) -> Response:
-    log.error("api.failed", path=request.url.path, method=request.method, exc_info=error)
-    return problem(500, code="internal", detail="something went wrong; the log says what")
+def _internal_error(request: Request, error: Exception) -> Response:
+    log.error("api.unexpected_error", path=request.url.path, method=request.method, exc_info=error)
+    return problem(500, code="internal", detail="internal error; the log has the details")

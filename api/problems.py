@@ -8,7 +8,6 @@ IngestError
     ├── UnsupportedMedia     a content type that the route does not read
     ├── BodyTooLarge         more bytes than the route accepts
     ├── RateLimited          more requests than a key may send
-    ├── SearchTimeout        a search that the database cancelled
     └── NotConfigured        the installation lacks a setting that the route needs
 
 FieldRejected is a Rejected (ingest/errors.py) that names the field.
@@ -26,9 +25,9 @@ from fastapi.responses import JSONResponse
 from ingest.errors import IngestError, Rejected
 
 MEDIA_TYPE: Final = "application/problem+json"
-LARGEST_ERROR_COUNT: Final = 20
+MAX_FIELD_ERRORS: Final = 20
 # Characters kept of each part of a location, and of a message.
-_SHOWN: Final = 200
+_MAX_CHARACTERS: Final = 200
 
 
 class ApiError(IngestError):
@@ -81,12 +80,6 @@ class RateLimited(ApiError):
         self.retry_after = retry_after
 
 
-class SearchTimeout(ApiError):
-    """The search exceeded the statement timeout; the database itself is fine."""
-
-    code = "search_timeout"
-
-
 class NotConfigured(ApiError):
     """The operator must configure something before the route can be used."""
 
@@ -128,16 +121,16 @@ def retry_after(wait: timedelta) -> dict[str, str]:
     return {"Retry-After": str(ceil(wait.total_seconds()))}
 
 
-def not_valid(errors: Sequence[Mapping[str, Any]]) -> JSONResponse:
+def validation_problem(errors: Sequence[Mapping[str, Any]]) -> JSONResponse:
     """The answer to a request whose fields are wrong."""
-    detail = "the request has missing, unknown or wrong fields"
-    more = len(errors) - LARGEST_ERROR_COUNT
+    detail = "the request has missing, unknown or invalid fields"
+    more = len(errors) - MAX_FIELD_ERRORS
     if more > 0:
         detail += f"; {more} more errors are not shown"
     return problem(422, code="invalid_request", detail=detail, errors=field_errors(errors))
 
 
-def shortened(text: str, length: int) -> str:
+def shorten(text: str, length: int) -> str:
     """The text, or its beginning and `…`, in `length` characters."""
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
@@ -154,10 +147,10 @@ def field_errors(errors: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """
     return [
         {
-            "field": ".".join(shortened(str(part), _SHOWN) for part in item["loc"]),
+            "field": ".".join(shorten(str(part), _MAX_CHARACTERS) for part in item["loc"]),
             # Our validators write whole sentences; pydantic adds the prefix.
-            "message": shortened(str(item["msg"]).removeprefix("Value error, "), _SHOWN),
+            "message": shorten(str(item["msg"]).removeprefix("Value error, "), _MAX_CHARACTERS),
             "code": str(item["type"]),
         }
-        for item in errors[:LARGEST_ERROR_COUNT]
+        for item in errors[:MAX_FIELD_ERRORS]
     ]

@@ -23,13 +23,13 @@ class QueueGauges(Collector):
             "database_up", "Whether the database answered this process.", float(self._is_up)
         )
         if self._overview is not None:
-            yield from _of_jobs(self._overview)
-            yield from _of_lanes(self._overview)
-            yield from _of_workers(self._overview)
-            yield from _of_the_rest(self._overview)
+            yield from _job_gauges(self._overview)
+            yield from _lane_gauges(self._overview)
+            yield from _worker_gauges(self._overview)
+            yield from _other_gauges(self._overview)
 
 
-def _of_jobs(overview: Overview) -> Iterator[GaugeMetricFamily]:
+def _job_gauges(overview: Overview) -> Iterator[GaugeMetricFamily]:
     types = overview.stats.types
     yield _family(
         "jobs",
@@ -71,7 +71,7 @@ def _by_status(row: TypeStats) -> Rows:
     yield (row.type, "failed"), row.failed
 
 
-def _of_lanes(overview: Overview) -> Iterator[GaugeMetricFamily]:
+def _lane_gauges(overview: Overview) -> Iterator[GaugeMetricFamily]:
     lanes = overview.stats.lanes
     yield _family(
         "lane_paused_seconds",
@@ -93,7 +93,7 @@ def _of_lanes(overview: Overview) -> Iterator[GaugeMetricFamily]:
     )
 
 
-def _of_workers(overview: Overview) -> Iterator[GaugeMetricFamily]:
+def _worker_gauges(overview: Overview) -> Iterator[GaugeMetricFamily]:
     workers = overview.stats.workers
     yield _gauge("workers", "Workers whose heartbeat lives.", workers.alive)
     yield _gauge("workers_draining", "Of those, the ones that are stopping.", workers.draining)
@@ -105,7 +105,7 @@ def _of_workers(overview: Overview) -> Iterator[GaugeMetricFamily]:
     yield _gauge("workers_desired", "Workers that the load asks for.", overview.workers.desired)
 
 
-def _of_the_rest(overview: Overview) -> Iterator[GaugeMetricFamily]:
+def _other_gauges(overview: Overview) -> Iterator[GaugeMetricFamily]:
     state = overview.stats.installation
     yield _gauge("inbox_events", "Events of providers that are not processed.", state.inbox)
     yield _gauge(

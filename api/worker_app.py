@@ -2,7 +2,7 @@
 
 from fastapi import FastAPI
 
-from api.installation_state import Overviews
+from api.installation_state import OverviewCache
 from api.routes import health, metrics
 from ingest.runtime import Runtime
 
@@ -11,7 +11,7 @@ def create_worker_app(runtime: Runtime) -> FastAPI:
     """The application; the caller owns the runtime."""
     app = FastAPI(title="rag-ingest worker", openapi_url=None, redirect_slashes=False)
     app.state.runtime = runtime
-    app.state.overviews = Overviews(runtime)
+    app.state.overviews = OverviewCache(runtime)
     app.include_router(health.worker_router)
     app.include_router(metrics.router)
     return app

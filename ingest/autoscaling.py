@@ -45,7 +45,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class ScalingRule:
     """The operator's settings: INGEST_SCALE and the related ones."""
 
     table: Table
@@ -75,7 +75,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class ScalingState:
     """The last answer, and since when a different number is wanted; times in seconds."""
 
     desired: int
@@ -101,7 +101,7 @@ def parse_table(text: str) -> Table:
     return table
 
 
-def wanted(loads: Sequence[Load], rule: Rule, *, current: int) -> Wanted:
+def wanted(loads: Sequence[Load], rule: ScalingRule, *, current: int) -> Wanted:
     """The workers for this load; `current`: live workers. Jobs held by limits do not count."""
     runnable = sum(load.runnable for load in loads)
     running = sum(load.running for load in loads)
@@ -124,27 +124,29 @@ def wanted(loads: Sequence[Load], rule: Rule, *, current: int) -> Wanted:
     )
 
 
-def settle(memory: Memory | None, wanted: int, rule: Rule, *, now: float) -> Memory:
+def settle(
+    memory: ScalingState | None, wanted: int, rule: ScalingRule, *, now: float
+) -> ScalingState:
     """Smooth the answer: scale up after `up_after`, down after `down_after`.
 
     From 0 it scales up at once. It scales down to the highest number wanted in that time.
     """
     if memory is None or memory.desired == 0 or memory.desired == wanted:
-        return Memory(desired=wanted)
+        return ScalingState(desired=wanted)
     if wanted > memory.desired:
         since = now if memory.higher_since is None else memory.higher_since
         if now - since >= rule.up_after.total_seconds():
-            return Memory(desired=wanted)
-        return Memory(desired=memory.desired, higher_since=since)
+            return ScalingState(desired=wanted)
+        return ScalingState(desired=memory.desired, higher_since=since)
     if memory.lower_since is None:
-        memory = Memory(desired=memory.desired, lower_since=now, peak=wanted)
+        memory = ScalingState(desired=memory.desired, lower_since=now, peak=wanted)
     memory = replace(memory, peak=max(memory.peak, wanted), higher_since=None)
     since = now if memory.lower_since is None else memory.lower_since
     if now - since < rule.down_after.total_seconds():
         return memory
     if memory.peak == wanted:
-        return Memory(desired=wanted)
-    return Memory(desired=memory.peak, lower_since=now, peak=wanted)
+        return ScalingState(desired=wanted)
+    return ScalingState(desired=memory.peak, lower_since=now, peak=wanted)
 
 
 def _by_depth(table: Table, jobs: int) -> int:

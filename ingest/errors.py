@@ -7,6 +7,7 @@ IngestError
 ├── Snooze(delay, reason, code)     not now, not the job's fault: wait, no attempt spent
 ├── LeaseLost(job_id)               the job has a new holder or has ended: drop our result
 ├── SetupError                      the installation is wrong: abort the start with one line
+├── SearchTimeout                   the database ended a search that took too long
 ├── NotFound, Conflict, Rejected    api/main.py maps them to 404, 409, 422
 └── BlobMissing                     a row references a blob that the store does not have
 """
@@ -55,6 +56,7 @@ ErrorCode = Literal[
     "delivery_failed",
     "blob_missing",
     "busy",
+    "invalid_payload",
     "internal",
     # of uploads: the file never became a job
     "invalid_path",
@@ -130,6 +132,12 @@ class LeaseLost(IngestError):
 
 class SetupError(IngestError):
     """The installation is wrong. The message is one line that says what to change."""
+
+
+class SearchTimeout(IngestError):
+    """A statement of a search took too long; the database itself is fine."""
+
+    code = "search_timeout"
 
 
 class NotFound(IngestError):

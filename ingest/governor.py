@@ -24,12 +24,13 @@ from ingest.postgres.database import Pool, transaction
 from ingest.store.lenient_json import positive_integer
 from ingest.store.limits import provider_lanes
 from ingest.store.limits.provider_lanes import Cause, Lane, LaneState, PauseReason
+from ingest.store.limits.worker_config import LaneLimits
 from ingest.token_bucket import burst, take
 
 log = structlog.get_logger()
 
 _LONGEST_BACKOFF: Final = timedelta(seconds=60)
-_LONGEST_TRIAL_PAUSE: Final = timedelta(seconds=15)
+_LONGEST_PROBE_PAUSE: Final = timedelta(seconds=15)
 # Upper bound on a pause that a provider asks for.
 _LONGEST_PAUSE: Final = timedelta(days=1)
 # How long other requests wait for the one that probes.
@@ -42,14 +43,6 @@ WaitReason = Literal["rate_limited", "provider_unavailable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Limits of a lane, over all workers; None: no limit."""
-
-    requests_per_minute: int | None = None
-    tokens_per_minute: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
     """The request must wait."""
 
@@ -59,7 +52,7 @@ class Hold:
     """A request of up to this size waits no longer than a smaller one; None: unlimited."""
     cause: Cause | None = None
     """Cause of a provider failure."""
-    is_trial_due: bool = False
+    is_probe_due: bool = False
     """The pause is over: one request should probe the provider."""
 
     def snooze(self, *, code: ErrorCode | None = None, message: str | None = None) -> Snooze:
@@ -72,7 +65,7 @@ class Hold:
 class Governor:
     """One per process. Uses a connection only during each call."""
 
-    def __init__(self, pool: Pool, *, limits: Mapping[str, Limits] | None = None) -> None:
+    def __init__(self, pool: Pool, *, limits: Mapping[str, LaneLimits] | None = None) -> None:
         """`limits`: defaults for lanes without an entry in `limits` of rag.worker_config."""
         self._pool = pool
         self._limits = dict(limits or {})
@@ -84,16 +77,16 @@ class Governor:
             raise hold.snooze()
 
     async def reserve(
-        self, lane: str, *, requests: int = 1, tokens: int = 0, may_try: bool = True
+        self, lane: str, *, requests: int = 1, tokens: int = 0, may_probe: bool = True
     ) -> Hold | None:
         """Reserve capacity in the lane; if that must wait, reserve nothing and return a Hold.
 
         A request larger than the bucket is granted as a debt once the bucket has been full for long
-        enough. `may_try`: whether this may be the request that probes a provider that failed.
+        enough. `may_probe`: whether this may be the request that probes a provider that failed.
         """
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
-            if (hold := _pause(now)) is not None:
+            if (hold := _current_pause(now)) is not None:
                 return hold
             limits = self._limits_of(lane, now)
             elapsed = max(0.0, (now.now - now.refilled_at).total_seconds())
@@ -109,8 +102,8 @@ class Governor:
                     most_tokens=burst(limits.tokens_per_minute),
                 )
             probes = now.failures >= provider_lanes.FAILURES_TO_PAUSE
-            if probes and not may_try:
-                return _trial(now.cause)
+            if probes and not may_probe:
+                return _probe_due(now.cause)
             granted = replace(
                 now,
                 requests=requests_left,
@@ -122,8 +115,8 @@ class Governor:
             await provider_lanes.save(conn, lane, granted)
         return None
 
-    async def paused(self, lane: str) -> Hold | None:
-        """The lane's pause, or that a trial is due; None: neither. Reserves nothing."""
+    async def current_hold(self, lane: str) -> Hold | None:
+        """The lane's pause, or that a probe is due; None: neither. Reserves nothing."""
         state = await self.state(lane)
         if state is None:
             return None
@@ -131,7 +124,7 @@ class Governor:
             reason = _wait_reason(state.reason)
             return Hold(delay=state.delay, reason=reason, cause=state.cause)
         if state.failures >= provider_lanes.FAILURES_TO_PAUSE:
-            return _trial(state.cause)
+            return _probe_due(state.cause)
         return None
 
     async def state(self, lane: str) -> LaneState | None:
@@ -139,21 +132,21 @@ class Governor:
         async with self._pool.connection() as conn:
             return await provider_lanes.state(conn, lane)
 
-    async def limited(
+    async def record_rate_limit(
         self, lane: str, *, retry_after: timedelta | None = None, cause: Cause | None = None
     ) -> None:
         """The provider limits the rate: pause the lane, exactly for `retry_after` if given."""
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
-            failures = now.failures + _is_news(now)
-            backoff = _backoff(failures) if _is_news(now) else timedelta(0)
+            failures = now.failures + _counts(now)
+            backoff = _backoff(failures) if _counts(now) else timedelta(0)
             delay = backoff if retry_after is None else retry_after
-            after = _paused(now, failures, delay, "rate_limited")
-            if _is_news(now):
-                after = _because(after, cause, is_failing=now.failing_since is not None)
+            after = _after_failure(now, failures, delay, "rate_limited")
+            if _counts(now):
+                after = _with_cause(after, cause, is_failing=now.failing_since is not None)
             await provider_lanes.save(conn, lane, after)
 
-    async def failed(
+    async def record_failure(
         self,
         lane: str,
         *,
@@ -168,17 +161,17 @@ class Governor:
         """
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
-            failures = now.failures + _is_news(now)
+            failures = now.failures + _counts(now)
             if at_once:
                 failures = max(failures, provider_lanes.FAILURES_TO_PAUSE)
             delay = retry_after or timedelta(0)
-            if retry_after is None and _is_news(now):
-                longest = _LONGEST_BACKOFF if cause is None else _LONGEST_TRIAL_PAUSE
+            if retry_after is None and _counts(now):
+                longest = _LONGEST_BACKOFF if cause is None else _LONGEST_PROBE_PAUSE
                 delay = min(longest, _backoff(failures - provider_lanes.FAILURES_TO_PAUSE + 1))
-            after = _paused(now, failures, delay, "provider_unavailable")
-            is_paused = _pause(after) is not None
-            if _is_news(now) or at_once:
-                after = _because(after, cause, is_failing=is_paused)
+            after = _after_failure(now, failures, delay, "provider_unavailable")
+            is_paused = _current_pause(after) is not None
+            if _counts(now) or at_once:
+                after = _with_cause(after, cause, is_failing=is_paused)
             await provider_lanes.save(conn, lane, after)
         if cause is not None and after.failing_since != now.failing_since:
             log.warning(
@@ -190,7 +183,7 @@ class Governor:
             )
         return is_paused
 
-    async def succeeded(self, lane: str) -> None:
+    async def record_success(self, lane: str) -> None:
         """The provider answered: reset its failures and resume waiting jobs."""
         async with self._pool.connection() as conn:
             was_failing = await provider_lanes.succeed(conn, lane)
@@ -218,16 +211,16 @@ class Governor:
             if some < provider_lanes.RELEASED_AT_ONCE:  # not until 0: some may be waiting again
                 return released
 
-    def _limits_of(self, lane: str, now: Lane) -> Limits:
+    def _limits_of(self, lane: str, now: Lane) -> LaneLimits:
         if not isinstance(now.limits, dict):
-            return self._limits.get(lane, Limits())
-        return Limits(
+            return self._limits.get(lane, LaneLimits())
+        return LaneLimits(
             requests_per_minute=positive_integer(now.limits.get("requestsPerMinute")),
             tokens_per_minute=positive_integer(now.limits.get("tokensPerMinute")),
         )
 
 
-class Patience:
+class WaitBudget:
     """How long a request waits in place; beyond that, its job is snoozed."""
 
     def __init__(
@@ -257,23 +250,23 @@ def _backoff(failures: int) -> timedelta:
     return min(_LONGEST_BACKOFF, timedelta(seconds=2 ** min(failures - 1, 30)))
 
 
-def _is_news(lane: Lane) -> bool:
+def _counts(lane: Lane) -> bool:
     """Whether a failure counts: not if the request was sent before the current pause began."""
-    return lane.pause_reason == "probe" or _pause(lane) is None
+    return lane.pause_reason == "probe" or _current_pause(lane) is None
 
 
-def _pause(lane: Lane) -> Hold | None:
+def _current_pause(lane: Lane) -> Hold | None:
     if lane.paused_until is None or lane.paused_until <= lane.now:
         return None
     delay = lane.paused_until - lane.now
     return Hold(delay=delay, reason=_wait_reason(lane.pause_reason), cause=lane.cause)
 
 
-def _trial(cause: Cause | None) -> Hold:
-    return Hold(delay=_SHORTEST_WAIT, reason="provider_unavailable", cause=cause, is_trial_due=True)
+def _probe_due(cause: Cause | None) -> Hold:
+    return Hold(delay=_SHORTEST_WAIT, reason="provider_unavailable", cause=cause, is_probe_due=True)
 
 
-def _because(lane: Lane, cause: Cause | None, *, is_failing: bool = False) -> Lane:
+def _with_cause(lane: Lane, cause: Cause | None, *, is_failing: bool = False) -> Lane:
     """The lane with the cause of its failure; `is_failing`: the failure pauses the lane."""
     if cause is None:
         return lane
@@ -291,9 +284,9 @@ def _wait_reason(reason: PauseReason | None) -> WaitReason:
     return "rate_limited" if reason == "rate_limited" else "provider_unavailable"
 
 
-def _paused(lane: Lane, failures: int, delay: timedelta, reason: PauseReason) -> Lane:
+def _after_failure(lane: Lane, failures: int, delay: timedelta, reason: PauseReason) -> Lane:
     """The lane after a failure; a current pause is never shortened."""
     until = lane.now + min(delay, _LONGEST_PAUSE)
-    if not _is_news(lane) and lane.paused_until is not None and lane.paused_until >= until:
+    if not _counts(lane) and lane.paused_until is not None and lane.paused_until >= until:
         return replace(lane, failures=failures)
     return replace(lane, failures=failures, paused_until=until, pause_reason=reason)

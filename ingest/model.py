@@ -179,7 +179,7 @@ class Chunk:
     ordinal: int
     """0-based, dense, in reading order."""
     text: str
-    """`document.text[start:end]`, preceded by the `lead` if there is one."""
+    """`document.text[start:end]`, preceded by the `repeated_header` if there is one."""
     token_count: int
     """Counted by the tokenizer of the embedding model."""
     start: int
@@ -190,10 +190,10 @@ class Chunk:
     """1-based number of the page on which the chunk starts."""
     page_end: int | None = None
     """1-based number of the page on which the chunk ends."""
-    lead: tuple[int, int] | None = None
+    repeated_header: tuple[int, int] | None = None
     """Range of the document's text that is repeated in front: the header of a table that was split
     between rows."""
-    section: tuple[int, int] | None = None
+    section: tuple[int, int]
     """Range of the document's text around the chunk: the innermost section that contains it,
     heading included; the whole text if no section does."""
 
@@ -238,7 +238,8 @@ class OcrSettings:
 class EmbeddingModel:
     """Identity of a vector space. Vectors of two models never mix (pipeline invariant 5)."""
 
-    provider: Literal["local", "static", "openai"]
+    provider: str
+    """`local`, `static`, `openai`, or a name that an extension chose."""
     name: str
     dimension: int
     max_tokens: int

@@ -4,21 +4,19 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ingest.blobs.base import BlobStore
 from ingest.blobs.factory import build_blob_store
 from ingest.embedding.provider_watch import ProviderWatch
 from ingest.embedding.service import EmbeddingService
-from ingest.governor import Governor, Limits
+from ingest.formats import catalog
+from ingest.governor import Governor
 from ingest.handlers.context import ArchiveLimits, Context, Web
 from ingest.handlers.registry import load_handlers
 from ingest.model import EmbeddingModel, MissingModule, OcrSettings
-from ingest.postgres.database import Pool, check_server, noticing_silence, open_pool, transaction
+from ingest.postgres.database import Pool, check_server, open_pool, transaction, with_keepalives
 from ingest.postgres.embedded.server import EmbeddedPostgres
 from ingest.postgres.listen import Listener
 from ingest.postgres.migrations import migrate
@@ -30,20 +28,19 @@ from ingest.providers.notify.mail import Mailer
 from ingest.providers.ocr.factory import choose as choose_ocr
 from ingest.sandbox.installation import checking
 from ingest.sandbox.pool import ParserPool
+from ingest.search.search import SearchParts
 from ingest.settings.operator_key import operator_key
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
-from ingest.store.documents.chunking import Installation
-from ingest.store.retention.retention_jobs import KeepJobs
-from ingest.store.search.search_hints import Hints
+from ingest.store.documents.chunking import ChunkingDefaults
+from ingest.store.limits.worker_config import LaneLimits
+from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.database_clock import DatabaseClock
-from ingest.ticks.housekeeping import Keep
+from ingest.ticks.retention import Retention
 from ingest.ticks.schedule import build_ticks, recover_stale_jobs
 from ingest.webhook_inbox import CHANNEL, Inbox
 from ingest.worker.loop import Worker
 
-# Each search uses up to two connections; the limit leaves some for uploads and jobs.
-_SEARCHES_AT_ONCE: Final = 4
 _PREVIEWS_AT_ONCE: Final = 2
 # Jobs hold connections briefly, so many jobs share these. Postgres allows 100 by default.
 _CONNECTIONS_OF_JOBS: Final = 32
@@ -62,6 +59,7 @@ class Runtime:
     model_id: int
     operator_key: str
     embedder: EmbeddingService
+    search_parts: SearchParts
     governor: Governor
     previews: Previews
     ocr: OcrSettings | None
@@ -70,21 +68,13 @@ class Runtime:
     """Optional modules that are not installed; files of their formats cannot be read."""
     lane: str | None = None
     """Lane of the embedding provider; None: the embedder runs in this process."""
-    searches: asyncio.Semaphore = field(
-        default_factory=lambda: asyncio.Semaphore(_SEARCHES_AT_ONCE)
-    )
-    search_hints: Hints = field(default_factory=Hints)
 
     @property
-    def chunking(self) -> Installation:
+    def chunking(self) -> ChunkingDefaults:
         """Installation defaults for chunking."""
-        return Installation(
+        return ChunkingDefaults(
             chunking=chunk_settings(self.settings, self.model), largest=self.model.max_tokens
         )
-
-    async def embed_query(self, text: str) -> NDArray[np.float32]:
-        """The vector of a search query, shape (dimension,). Raises Transient without a provider."""
-        return await self.embedder.embed_query(text, len(text))
 
 
 @contextmanager
@@ -98,7 +88,7 @@ def database(settings: Settings, *, join: bool) -> Iterator[str]:
         dsn = settings.database_url.get_secret_value()
         check_server(dsn)
         migrate(dsn)
-        yield noticing_silence(dsn)
+        yield with_keepalives(dsn)
         return
     postgres = EmbeddedPostgres(settings.data_dir)
     dsn = postgres.start(join=join)
@@ -117,6 +107,7 @@ async def open_runtime(
 
     Stops it in reverse order.
     """
+    catalog.load_extensions(settings.formats)
     async with AsyncExitStack() as stack:
         checked = await stack.enter_async_context(checking(_parsers(settings, size=1)))
         size = 10 + min(settings.worker_concurrency, _CONNECTIONS_OF_JOBS)
@@ -150,6 +141,7 @@ async def open_runtime(
             model_id=model_id,
             operator_key=operator_key(settings),
             embedder=embedding,
+            search_parts=SearchParts(pool=pool, embedder=embedding, model_id=model_id),
             governor=governor,
             previews=previews,
             ocr=ocr,
@@ -208,7 +200,7 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
         tick=settings.tick,
         stale_after=settings.stale_after,
         rescrape=settings.nightly,
-        keep=keep_of(settings),
+        retention=retention_of(settings),
         clock=clock,
     )
     await recover_stale_jobs(runtime.pool, stale_after=settings.stale_after)
@@ -222,7 +214,12 @@ async def _start_worker(runtime: Runtime, stack: AsyncExitStack) -> None:
 
 
 def _parsers(settings: Settings, *, size: int) -> ParserPool:
-    return ParserPool(size=size, timeout=settings.parser_timeout, memory=settings.parser_memory)
+    return ParserPool(
+        size=size,
+        timeout=settings.parser_timeout,
+        memory=settings.parser_memory,
+        formats=settings.formats,
+    )
 
 
 def _previews(settings: Settings, ocr: OcrSettings | None) -> Previews:
@@ -235,20 +232,20 @@ def _previews(settings: Settings, ocr: OcrSettings | None) -> Previews:
     )
 
 
-def _limits(settings: Settings, lane: str | None) -> dict[str, Limits]:
+def _limits(settings: Settings, lane: str | None) -> dict[str, LaneLimits]:
     if lane is None:
         return {}
-    limits = Limits(
+    limits = LaneLimits(
         requests_per_minute=settings.embedding_requests_per_minute,
         tokens_per_minute=settings.embedding_tokens_per_minute,
     )
     return {lane: limits}
 
 
-def keep_of(settings: Settings) -> Keep:
+def retention_of(settings: Settings) -> Retention:
     """Retention periods from the settings."""
-    return Keep(
-        jobs=KeepJobs(jobs=settings.keep_jobs, failed_jobs=settings.keep_failed_jobs),
+    return Retention(
+        jobs=JobRetention(jobs=settings.keep_jobs, failed_jobs=settings.keep_failed_jobs),
         events=settings.keep_events,
         answers=settings.keep_answers,
         deliveries=settings.keep_deliveries,

@@ -14,10 +14,10 @@ from uuid import UUID
 import psycopg
 import structlog
 
-from ingest.asynchronous.tasks import end, is_set_within
+from ingest.asynchronous.tasks import cancel_all, is_set_within
 from ingest.blobs.base import BlobStore
 from ingest.errors import BlobMissing, LeaseLost
-from ingest.handlers.firecrawl.pages import body_of, outside, reported
+from ingest.handlers.firecrawl.pages import body_of, pages_out_of_scope, to_provider_pages
 from ingest.handlers.firecrawl.run import start_id, stop_job
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.postgres.listen import Listener
@@ -68,13 +68,13 @@ class Inbox:
     async def close(self) -> None:
         """Stop; another process will process an event that was interrupted."""
         if self._task is not None:
-            await end(self._task)
+            await cancel_all(self._task)
 
     async def process(self) -> tuple[int, int]:
         """Process a few waiting events; how many were seen, and how many this process handled."""
         async with self._pool.connection() as conn:
-            waiting = await webhook_events.waiting(conn, limit=_AT_ONCE)
-        taken = await asyncio.gather(*[self._one(event) for event in waiting])
+            waiting = await webhook_events.list_waiting(conn, limit=_AT_ONCE)
+        taken = await asyncio.gather(*[self._process_or_retry(event) for event in waiting])
         return len(waiting), sum(taken)
 
     async def _run(self) -> None:
@@ -91,22 +91,22 @@ class Inbox:
             if not taken:
                 await is_set_within(self._wake, _CONTENDED_SECONDS if seen else self._poll)
 
-    async def _one(self, waiting: WebhookEvent) -> bool:
+    async def _process_or_retry(self, waiting: WebhookEvent) -> bool:
         """Process one event; False if another process holds it."""
         try:
             return await self._process(waiting)
         except Exception as error:
             # Database errors too: otherwise an event that it rejects would be retried without end.
             log.warning("inbox.failed", event_id=waiting.id, error=type(error).__name__)
-            return await self._later(waiting, type(error).__name__)
+            return await self._retry_later(waiting, type(error).__name__)
 
-    async def _later(self, waiting: WebhookEvent, reason: str) -> bool:
+    async def _retry_later(self, waiting: WebhookEvent, reason: str) -> bool:
         delay = backoff(waiting.attempts + 1, base=_RETRY_BASE, cap=_RETRY_CAP)
         try:
             async with transaction(self._pool) as conn:
                 if not await webhook_events.hold(conn, waiting.id):
                     return False
-                await webhook_events.failed(conn, waiting.id, error=reason, delay=delay)
+                await webhook_events.mark_failed(conn, waiting.id, error=reason, delay=delay)
         except psycopg.Error as error:
             log.warning("inbox.not_noted", error=type(error).__name__)
             return False
@@ -120,9 +120,9 @@ class Inbox:
         async with transaction(self._pool) as conn:
             if not await webhook_events.hold(conn, waiting.id):
                 return False
-            run = await _run_of(conn, event)
-            verdict = run if isinstance(run, str) else await _act(conn, run, event, waiting.id)
-            await webhook_events.done(
+            run = await _run_of_event(conn, event)
+            verdict = run if isinstance(run, str) else await _apply(conn, run, event, waiting.id)
+            await webhook_events.mark_processed(
                 conn,
                 waiting.id,
                 type=event.kind,
@@ -143,7 +143,7 @@ class Inbox:
         async with transaction(self._pool) as conn:
             if not await webhook_events.hold(conn, waiting.id):
                 return False
-            await webhook_events.done(
+            await webhook_events.mark_processed(
                 conn,
                 waiting.id,
                 type=None,
@@ -154,19 +154,19 @@ class Inbox:
         return True
 
 
-async def _run_of(conn: Connection, event: Event) -> RunOfEvent | str:
+async def _run_of_event(conn: Connection, event: Event) -> RunOfEvent | str:
     """The run of an event, or the reason why it has none."""
-    named, provider_id = _named(event), _provider_id(event)
+    named, provider_id = _named_run(event), _provider_id(event)
     if named is None and provider_id is None:
         return "the event names no crawl"
-    run = await crawls.by_run(conn, id=named, provider_crawl_id=provider_id)
+    run = await crawls.find_for_event(conn, id=named, provider_crawl_id=provider_id)
     if run is None:
         return "unknown crawl"
     if _contradicts(event, run):
-        return "the event is of another crawl than it says"
+        return "the ids of the event contradict its run"
     is_learning = run.provider_crawl_id is None and provider_id is not None
-    if is_learning and await crawls.claimed_by_others(conn, run.id, [provider_id or ""]):
-        return "the event is of another run's crawl"
+    if is_learning and await crawls.owned_by_other_runs(conn, run.id, [provider_id or ""]):
+        return "the crawl of the event belongs to another run"
     return run
 
 
@@ -188,15 +188,15 @@ def _contradicts(event: Event, run: RunOfEvent) -> bool:
     return known is not None and _provider_id(event) not in (known, None)
 
 
-async def _act(conn: Connection, run: RunOfEvent, event: Event, event_id: int) -> str | None:
+async def _apply(conn: Connection, run: RunOfEvent, event: Event, event_id: int) -> str | None:
     """Apply an event; returns the reason if it was not applied."""
     if event.kind in ("completed", "failed", "cancelled") and run.status in _OPEN:
-        # Wake the root job, which verifies this and reconciles. (Lock jobs before runs.)
+        # Wake the root job, which verifies this and reconciles.
         await jobs.resume(conn, run.job_id)
     crawl = await crawls.get(conn, run.id)
     if crawl is None:
         return _DELETED
-    others = await outside(event.pages, crawl)  # before the lock: may be slow
+    others = await pages_out_of_scope(event.pages, crawl)  # before the lock: may be slow
     try:
         locked = await crawls.lock(conn, run.id, source_id=run.source_id, job_id=run.job_id)
     except LeaseLost:
@@ -205,32 +205,32 @@ async def _act(conn: Connection, run: RunOfEvent, event: Event, event_id: int) -
     if event.unscraped and locked.status in crawls.OPEN:
         # Even after reconciliation: the run must not count as complete.
         await crawls.add_skipped(conn, run.id, {NOT_SCRAPED: event.unscraped})
-    await _learn(conn, run, _provider_id(event), is_open=is_open)
+    await _save_provider_id(conn, run, _provider_id(event), is_open=is_open)
     if not is_open:
-        return "the run takes no more pages"
-    await crawls.heard_of(conn, run.id)
+        return "the run accepts no more pages"
+    await crawls.record_event(conn, run.id)
     await frontier.add_seen(conn, run.id, run.source_id, list(others.values()))
-    pages = reported(event.pages, leave_out=others.keys())
+    pages = to_provider_pages(event.pages, leave_out=others.keys())
     if pages:
-        family = await provider_pages.family(conn, run)
-        await provider_pages.take_in(conn, family, pages, locked=locked, event_id=event_id)
+        owner = await provider_pages.owner_of(conn, run)
+        await provider_pages.insert(conn, owner, pages, locked=locked, event_id=event_id)
     return None
 
 
-async def _learn(
+async def _save_provider_id(
     conn: Connection, run: RunOfEvent, provider_id: str | None, *, is_open: bool
 ) -> None:
     """Store the provider's crawl id if the start request has not returned it yet."""
-    if provider_id is None or not await crawls.started(conn, run.id, provider_id):
+    if provider_id is None or not await crawls.save_provider_id(conn, run.id, provider_id):
         return
     if is_open:
-        await webhook_events.take_up_again(conn, provider_id)
+        await webhook_events.requeue_for_crawl(conn, provider_id)
     else:
         # The run ended before its crawl id was known: stop the crawl now.
         await jobs.enqueue(conn, [stop_job(run.application_id, provider_id)])
 
 
-def _named(event: Event) -> UUID | None:
+def _named_run(event: Event) -> UUID | None:
     try:
         return UUID(event.run.get("crawlId", ""))
     except ValueError:

@@ -13,6 +13,7 @@ from harness.postgres import postgres_in
 from ingest.postgres.database import Connection, Pool, begin_session, open_pool
 from ingest.postgres.migrations import migrate
 from ingest.store.tenants import applications
+from tests.support.lock_recorder import DOCUMENT, LockOrder, LockRecorder, recording
 
 # Few rows are deleted: to truncate all tables takes fifty times as long. Many are truncated: what
 # they leave behind would slow the next tests down.
@@ -100,3 +101,18 @@ async def conn(dsn: str) -> AsyncIterator[Connection]:
 @pytest.fixture
 async def application_id(conn: Connection) -> UUID:
     return await applications.default_id(conn)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def lock_recorder() -> Iterator[LockRecorder]:
+    """Watches the locks of all transactions; docs/locks.md has their order."""
+    recorder = LockRecorder(LockOrder.read(DOCUMENT.read_text()))
+    with recording(recorder):
+        yield recorder
+
+
+@pytest.fixture(autouse=True)
+def locks_in_order(lock_recorder: LockRecorder) -> Iterator[None]:
+    lock_recorder.violations.clear()
+    yield
+    assert sorted(set(lock_recorder.violations)) == []

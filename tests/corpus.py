@@ -27,7 +27,7 @@ from ingest.model import OcrSettings
 from ingest.providers.ocr.factory import choose
 from ingest.sandbox.pool import ParserPool
 from ingest.settings.settings import load_settings
-from tests.corpus_reader import Reader
+from tests.corpus_reader import Read, Reader
 
 TARGET = 0.97
 _MEMORY = 2 * 1024**3
@@ -72,6 +72,8 @@ class Result:
     outcome: str
     missing: tuple[str, ...]
     seconds: float
+    text: str
+    warnings: frozenset[str]
 
     @property
     def expected(self) -> bool:
@@ -124,14 +126,20 @@ async def run(
 
 
 async def _one(reader: Reader, folder: Path, row: Row, phrase_found: PhraseFound) -> Result:
-    text = ""
+    outcome, found = "ok", Read(text="", seconds=0.0, warnings=frozenset())
     try:
         found = await reader.read(folder / row.path)
-        outcome, text, seconds = "ok", found.text, found.seconds
     except (Permanent, Transient) as error:
-        outcome, seconds = error.code, 0.0
-    missing = tuple(phrase for phrase in row.phrases if not phrase_found(text, phrase))
-    return Result(row=row, outcome=outcome, missing=missing, seconds=seconds)
+        outcome = error.code
+    missing = tuple(phrase for phrase in row.phrases if not phrase_found(found.text, phrase))
+    return Result(
+        row=row,
+        outcome=outcome,
+        missing=missing,
+        seconds=found.seconds,
+        text=found.text,
+        warnings=found.warnings,
+    )
 
 
 def report(results: Sequence[Result]) -> bool:

@@ -19,6 +19,7 @@ class Read:
     text: str
     seconds: float
     """Of extraction."""
+    warnings: frozenset[str]
 
 
 class Reader:
@@ -49,7 +50,8 @@ class Reader:
             raise Permanent("no chunks", code="no_text")
         inside, _ = await self._members(parsed.members, folder, depth)
         text = "\n\n".join([parsed.document.text, *inside])
-        return Read(text=text, seconds=parsed.extract_seconds)
+        warnings = frozenset(parsed.document.warnings)
+        return Read(text=text, seconds=parsed.extract_seconds, warnings=warnings)
 
     async def _archive(self, path: Path, name: str, folder: Path, depth: int) -> Read:
         if depth == _DEEPEST:
@@ -67,7 +69,7 @@ class Reader:
             # That it never ends is worse than what else is wrong with it.
             code: Any = "archive_unsafe" if "archive_unsafe" in codes else codes[-1]
             raise Permanent("no file in it could be read", code=code)
-        return Read(text="\n\n".join(texts), seconds=0.0)
+        return Read(text="\n\n".join(texts), seconds=0.0, warnings=frozenset())
 
     async def _members(
         self, members: tuple[Member, ...], folder: Path, depth: int

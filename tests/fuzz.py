@@ -23,8 +23,8 @@ from ingest.errors import IsArchive, Permanent, Transient
 from ingest.model import ChunkSettings
 from ingest.sandbox.messages import ParseRequest, UnpackRequest
 from ingest.sandbox.pool import ParserPool
+from tests.builders.rich_files import rich_files
 from tests.fuzz_mutations import mutate
-from tests.rich_files import rich_files
 
 BAD = frozenset({"parser_crashed", "internal"})
 """Codes that no broken file may end with."""

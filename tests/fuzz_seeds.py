@@ -2,8 +2,8 @@
 
 import gzip
 
-from tests import make_files, make_images, make_mail, make_office, make_sheets
-from tests.make_archives import nested, tar_of, zip_of
+from tests.builders import make_files, make_images, make_mail, make_office, make_sheets
+from tests.builders.make_archives import nested, tar_of, zip_of
 
 _RTF = rb"{\rtf1\ansi\ansicpg1250{\fonttbl{\f0 Arial;}}{\b Bold} text \'e8 \u269? \par {\*\x y}}"
 _ARTICLE = (

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import Any
 
 import httpx
 
-from tests import make_files, make_mail, make_office, make_sheets
+from tests.builders import make_files, make_mail, make_office, make_sheets
 
 _HERE = Path(__file__).parent.parent
 _KEY = "rk_operator_key_of_the_wheel_check"
@@ -76,6 +77,8 @@ def install(folder: Path, *, python: str, pip: str | None) -> Path:
     if pip is not None:
         _run(own_python, "-m", "pip", "install", "-q", f"pip=={pip}")
     (wheel,) = wheels.glob("*.whl")
+    if not zipfile.Path(wheel, "ingest/py.typed").exists():
+        raise SystemExit("the wheel has no type information")
     _run(own_python, "-m", "pip", "install", "-q", str(wheel))
     _run(own_python, "-m", "pip", "check")
     _run(own_python, "-m", "api.cli", "--help")

@@ -1,11 +1,14 @@
-"""What commands print: text for people by rich, JSON for programs, one line for an error."""
+"""What commands print: text for people, JSON for programs, an error as one line."""
 
 import json
 import re
 import sys
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Any, Final
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from ingest.redaction import redact
@@ -35,6 +38,14 @@ def plain(value: object) -> Text:
     return Text("" if value is None else _UNPRINTABLE.sub(" ", str(value)))
 
 
+def table(columns: Iterable[str], *, no_wrap: Iterable[str] = ()) -> Table:
+    """An empty table without borders; cells wrap, except in the columns `no_wrap`."""
+    empty = Table(box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        empty.add_column(name, overflow="fold", no_wrap=name in no_wrap)
+    return empty
+
+
 def print_json(value: Any) -> None:
     """Write a JSON value as one line to standard output."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode())
@@ -51,3 +62,13 @@ def print_error(message: str) -> None:
 def count(number: int, noun: str) -> str:
     """`1 file`, `2 files`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def join_parts(*parts: str | None) -> str:
+    """The non-empty parts, separated by ` · `."""
+    return " · ".join(part for part in parts if part)
+
+
+def local_time(time: str, format: str = "%Y-%m-%d %H:%M:%S") -> str:
+    """A time from the API in the local time zone."""
+    return datetime.fromisoformat(time).astimezone().strftime(format)

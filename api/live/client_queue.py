@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-LARGEST_COUNT: Final = 10_000
-LARGEST_SIZE: Final = 8 * 1024 * 1024
+MAX_MESSAGES: Final = 10_000
+MAX_CHARACTERS: Final = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,18 +21,18 @@ class Message:
     seq: int | None = None
 
 
-class Closed(Exception):
+class QueueClosed(Exception):
     """The client is gone, or was dropped because it does not read."""
 
 
-class Mailbox:
+class ClientQueue:
     """Messages of one client, first in, first out.
 
-    News is offered without waiting; a replay waits for room. A mailbox that overflows closes for
-    good and discards its messages.
+    New events are offered without waiting; a replay waits for room. A queue that overflows closes
+    permanently and discards its messages.
     """
 
-    def __init__(self, *, count: int = LARGEST_COUNT, size: int = LARGEST_SIZE) -> None:
+    def __init__(self, *, count: int = MAX_MESSAGES, size: int = MAX_CHARACTERS) -> None:
         self._count = count
         self._size = size
         self._messages: deque[Message] = deque()
@@ -42,7 +42,7 @@ class Mailbox:
         self.is_closed = False
 
     def offer(self, message: Message) -> bool:
-        """Add a message; False when the mailbox is closed, or closes because it is full."""
+        """Add a message; False when the queue is closed, or closes because it is full."""
         if self.is_closed:
             return False
         if len(self._messages) >= self._count or self._characters >= self._size:
@@ -54,18 +54,18 @@ class Mailbox:
         return True
 
     async def put(self, message: Message) -> None:
-        """Add a message once the mailbox is at most half full. Raises Closed."""
+        """Add a message once the queue is at most half full. Raises QueueClosed."""
         while not self.is_closed and self._is_half_full():
             self._drained.clear()
             await self._drained.wait()
         if not self.offer(message):
-            raise Closed
+            raise QueueClosed
 
     async def take(self) -> Message:
-        """Wait for the next message and return it. Raises Closed."""
+        """Wait for the next message and return it. Raises QueueClosed."""
         while not self._messages:
             if self.is_closed:
-                raise Closed
+                raise QueueClosed
             self._filled.clear()
             await self._filled.wait()
         message = self._messages.popleft()

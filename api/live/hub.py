@@ -14,18 +14,18 @@ from typing import Final
 from uuid import UUID
 
 from api.live import messages
-from api.live.change_feed import News
-from api.live.snapshots import State, States
+from api.live.change_feed import ChangeFeed
+from api.live.snapshots import SnapshotLoader, SourceSnapshot
 from api.live.subscriptions import Feeds, Subscriber
 from ingest.postgres.database import Pool, transaction
 from ingest.postgres.listen import Listener
 from ingest.store.sources import events
 from ingest.store.sources.progress import SourceProgress
 
-_JOIN_TOGETHER: Final = 500
+_JOIN_BATCH: Final = 500
 _REPLAY_PAGE: Final = 1000
 # For all subscribers together. The rest wait here, where the pool's time-out does not apply.
-_REPLAYS_AT_ONCE: Final = 4
+_MAX_CONCURRENT_REPLAYS: Final = 4
 
 
 class Hub:
@@ -40,16 +40,16 @@ class Hub:
         newest: int = 1000,
     ) -> None:
         self._pool = pool
-        self.states = States(pool, newest=newest)
-        self._replays = asyncio.Semaphore(_REPLAYS_AT_ONCE)
+        self.snapshots = SnapshotLoader(pool, newest=newest)
+        self._replays = asyncio.Semaphore(_MAX_CONCURRENT_REPLAYS)
         self._feeds = Feeds()
-        self._news = News(pool, listener, self._feeds, poll=poll)
+        self._changes = ChangeFeed(pool, listener, self._feeds, poll=poll)
 
     def start(self) -> None:
-        self._news.start()
+        self._changes.start()
 
     async def close(self) -> None:
-        await self._news.close()
+        await self._changes.close()
 
     async def subscribe(
         self,
@@ -57,18 +57,18 @@ class Hub:
         ids: Collection[UUID],
         after: Mapping[UUID, int],
         *,
-        known: Mapping[UUID, State] | None = None,
+        known: Mapping[UUID, SourceSnapshot] | None = None,
     ) -> None:
-        """Send snapshots of sources, their events later than `after`, and from then on all news.
+        """Send snapshots of sources, their events later than `after`, then every new event.
 
         A source that is already subscribed is skipped, unless `after` names it: then it restarts
-        from there. `known`: states already read for this subscriber. Raises Closed.
+        from there. `known`: states already read for this subscriber. Raises QueueClosed.
         """
         subscriber.muted.difference_update(ids)
         for id in after.keys() & subscriber.positions.keys():
             self._feeds.leave(subscriber, id)
         remaining = iter(ids)
-        while part := list(islice(remaining, _JOIN_TOGETHER)):
+        while part := list(islice(remaining, _JOIN_BATCH)):
             wanted = [id for id in part if id not in subscriber.positions]
             subscriber.joining.update(wanted)
             try:
@@ -79,18 +79,18 @@ class Hub:
     async def follow(self, subscriber: Subscriber, after: Mapping[UUID, int]) -> None:
         """As `subscribe`, for all present and future sources of the application.
 
-        Finished sources beyond the `newest` are sent once they have news. Raises Closed.
+        Finished sources beyond the `newest` are sent with their next event. Raises QueueClosed.
         """
-        since = await self.states.settled_before()
-        # Sources in `after` must not be introduced as news before their replay.
+        since = await self.snapshots.settled_before()
+        # Sources in `after` must not join through a new event before their replay.
         subscriber.joining.update(after)
         self._feeds.follow(subscriber, since=since)
-        shown = await self.states.worth_showing(subscriber.application_id)
+        shown = await self.snapshots.shown_first(subscriber.application_id)
         ids = dict.fromkeys([*after, *shown])
         await self.subscribe(subscriber, ids, after, known=shown)
 
     def unsubscribe(self, subscriber: Subscriber, ids: Collection[UUID]) -> None:
-        subscriber.chosen.difference_update(ids)
+        subscriber.subscribed_ids.difference_update(ids)
         for id in ids:
             self._feeds.leave(subscriber, id)
         if subscriber.follows:
@@ -109,21 +109,21 @@ class Hub:
         subscriber: Subscriber,
         ids: Sequence[UUID],
         after: Mapping[UUID, int],
-        known: Mapping[UUID, State],
+        known: Mapping[UUID, SourceSnapshot],
     ) -> None:
         states = {id: state for id in ids if (state := known.get(id))}
         unknown = [id for id in ids if id not in states]
         if unknown:
-            states |= await self.states.of_sources(subscriber.application_id, unknown)
+            states |= await self.snapshots.of_sources(subscriber.application_id, unknown)
         positions = {}
         for id in ids:
             state = states.get(id)
             if state is None:
-                await subscriber.mailbox.put(messages.not_found(id))
+                await subscriber.queue.put(messages.not_found(id))
                 continue
-            positions[id] = seq = _start(state.source, after.get(id))
+            positions[id] = seq = _start_position(state.source, after.get(id))
             is_newest = seq == state.source.event_seq
-            await subscriber.mailbox.put(
+            await subscriber.queue.put(
                 state.message if is_newest else messages.snapshot(state.source, seq=seq)
             )
         newest = {id: states[id].source.event_seq for id in positions}
@@ -139,29 +139,29 @@ class Hub:
                 if feed is not None:
                     newest[id] = max(newest[id], feed.seq)
                 if positions[id] >= newest[id]:
-                    self._enter(subscriber, id, positions.pop(id))
+                    self._join_feed(subscriber, id, positions.pop(id))
             if not positions:
                 return
             async with self._replays, transaction(self._pool) as conn:
                 page = await events.after(conn, positions, limit=_REPLAY_PAGE)
             for event in page:
-                await subscriber.mailbox.put(messages.of_event(event))
+                await subscriber.queue.put(messages.of_event(event))
                 positions[event.source_id] = event.seq
             if len(page) < _REPLAY_PAGE:
                 # All events have been sent; a number that is still missing is no longer stored.
                 for id in positions:
                     positions[id] = max(positions[id], newest[id])
 
-    def _enter(self, subscriber: Subscriber, source_id: UUID, position: int) -> None:
+    def _join_feed(self, subscriber: Subscriber, source_id: UUID, position: int) -> None:
         is_new = self._feeds.get(source_id) is None
         feed = self._feeds.open(source_id, application_id=subscriber.application_id, seq=position)
         self._feeds.join(subscriber, feed, position=position)
         if is_new:
             # Notifications since the last query were ignored: the source had no subscriber.
-            self._news.hear(feed.application_id, source_id)
+            self._changes.mark_dirty(feed.application_id, source_id)
 
 
-def _start(source: SourceProgress, after: int | None) -> int:
+def _start_position(source: SourceProgress, after: int | None) -> int:
     """The event after which a subscriber begins: clamped to the numbers that are still stored."""
     if after is None:
         return source.event_seq

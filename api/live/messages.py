@@ -11,18 +11,18 @@ from pydantic import Field, TypeAdapter
 from api.live.client_queue import Message
 from api.schema.json_model import Body
 from ingest.store.sources.events import Event
-from ingest.store.sources.progress import Progress, SourceProgress
+from ingest.store.sources.progress import ApplicationProgress, SourceProgress
 
-LARGEST_SUBSCRIPTION: Final = 10_000
+MAX_SUBSCRIPTION: Final = 10_000
 
-SourceIds = Annotated[list[UUID], Field(max_length=LARGEST_SUBSCRIPTION)] | Literal["all"]
+SourceIds = Annotated[list[UUID], Field(max_length=MAX_SUBSCRIPTION)] | Literal["all"]
 Seq = Annotated[int, Field(ge=0, lt=2**63)]
 
 
 class Subscribe(Body):
     type: Literal["subscribe"]
     knowledge_source_ids: SourceIds
-    after: Annotated[dict[UUID, Seq], Field(max_length=LARGEST_SUBSCRIPTION, default_factory=dict)]
+    after: Annotated[dict[UUID, Seq], Field(max_length=MAX_SUBSCRIPTION, default_factory=dict)]
 
 
 class Unsubscribe(Body):
@@ -70,7 +70,7 @@ def snapshot(source: SourceProgress, *, seq: int) -> Message:
     return _message("snapshot", data, source_id=source.id, seq=seq)
 
 
-def counts(progress: Progress) -> dict[str, Any]:
+def counts(progress: ApplicationProgress) -> dict[str, Any]:
     """The fields of the progress endpoint, without `seq`."""
     return {
         "total": progress.total,

@@ -18,7 +18,7 @@ from api.problems import FieldRejected
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.queue import job_views
 from ingest.store.sources import progress, source_views
-from ingest.store.sources.source_views import SourceView
+from ingest.store.sources.source_views import StoredSource
 from ingest.store.sources.sources import TERMINAL
 
 # Follows the job id in the id of the last event: a client that reconnects starts no new run.
@@ -26,51 +26,51 @@ _DONE: Final = ":done"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Followed:
+class FollowedPage:
     source_id: UUID
     job_id: UUID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resumed:
+class ResumePoint:
     job_id: UUID
     is_done: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Frame:
+class _PageFrame:
     text: str
     is_last: bool
 
 
-def job_of(last_event_id: str) -> Resumed:
+def parse_event_id(last_event_id: str) -> ResumePoint:
     """The job of an event id, and whether it is done. FieldRejected for an invalid id."""
     id, done, rest = last_event_id.partition(_DONE)
     try:
         if rest:
             raise ValueError("more behind the end")
-        return Resumed(job_id=UUID(id), is_done=bool(done))
+        return ResumePoint(job_id=UUID(id), is_done=bool(done))
     except ValueError:
         raise FieldRejected(
             "not the id of an event of this stream", loc=("header", "Last-Event-ID")
         ) from None
 
 
-def respond(hub: Hub, pool: Pool, key: Key, followed: Followed) -> StreamingResponse:
+def stream_page(hub: Hub, pool: Pool, key: Key, followed: FollowedPage) -> StreamingResponse:
     """Stream the events of a page. A revoked key ends the stream, but not the page's job."""
-    subscriber = Subscriber(application_id=key.application_id, chosen={followed.source_id})
+    subscriber = Subscriber(application_id=key.application_id, subscribed_ids={followed.source_id})
     frames = _frames(hub, pool, subscriber, followed)
-    return sse.respond(sse.while_valid(pool, key, subscriber, frames))
+    return sse.event_stream(sse.until_key_revoked(pool, key, subscriber, frames))
 
 
 async def _frames(
-    hub: Hub, pool: Pool, subscriber: Subscriber, followed: Followed
+    hub: Hub, pool: Pool, subscriber: Subscriber, followed: FollowedPage
 ) -> AsyncGenerator[str]:
     yield sse.PADDING
     async with aclosing(sse.messages(hub, subscriber, followed.source_id)) as messages:
         async for message in messages:
             if message is None:
-                yield sse.STILL_HERE
+                yield sse.KEEP_ALIVE
                 continue
             async with transaction(pool) as conn:
                 frame = await _state(conn, subscriber.application_id, followed)
@@ -79,7 +79,7 @@ async def _frames(
                 return
 
 
-async def _state(conn: Connection, application_id: UUID, followed: Followed) -> _Frame:
+async def _state(conn: Connection, application_id: UUID, followed: FollowedPage) -> _PageFrame:
     id = followed.source_id
     counted = await progress.of_sources(conn, application_id=application_id, ids=[id])
     source = await source_views.get(conn, application_id=application_id, id=id)
@@ -87,7 +87,7 @@ async def _state(conn: Connection, application_id: UUID, followed: Followed) -> 
         gone = {"code": "source_deleted", "message": "the knowledge source was deleted"}
         return _last("error", followed, gone)
     # A newer run of the source has its own job.
-    current = Followed(source_id=source.id, job_id=source.job_id or followed.job_id)
+    current = FollowedPage(source_id=source.id, job_id=source.job_id or followed.job_id)
     if source.status in ("failed", "cancelled"):
         reason = {"code": source.error_code or "internal", "message": source.error_message}
         return _last("error", current, reason)
@@ -96,10 +96,10 @@ async def _state(conn: Connection, application_id: UUID, followed: Followed) -> 
     job = await job_views.get(conn, application_id=application_id, id=current.job_id)
     stage = None if job is None else job.stage
     data = {**counts(counted[0]), "seq": counted[0].event_seq, "stage": stage}
-    return _Frame(text=_frame("progress", current, data), is_last=False)
+    return _PageFrame(text=_frame("progress", current, data), is_last=False)
 
 
-async def _result(conn: Connection, source: SourceView) -> dict[str, Any]:
+async def _result(conn: Connection, source: StoredSource) -> dict[str, Any]:
     documents = await source_views.list_documents(
         conn, application_id=source.application_id, source_id=source.id, limit=200, after=None
     )
@@ -113,11 +113,11 @@ async def _result(conn: Connection, source: SourceView) -> dict[str, Any]:
     }
 
 
-def _last(event: str, followed: Followed, data: dict[str, Any]) -> _Frame:
-    return _Frame(text=_frame(event, followed, data, end=_DONE), is_last=True)
+def _last(event: str, followed: FollowedPage, data: dict[str, Any]) -> _PageFrame:
+    return _PageFrame(text=_frame(event, followed, data, end=_DONE), is_last=True)
 
 
-def _frame(event: str, followed: Followed, data: dict[str, Any], *, end: str = "") -> str:
+def _frame(event: str, followed: FollowedPage, data: dict[str, Any], *, end: str = "") -> str:
     content = {"knowledgeSourceId": followed.source_id, "jobId": followed.job_id, **data}
     text = orjson.dumps(content).decode()
     return sse.frame(event, text, id=f"{followed.job_id}{end}")

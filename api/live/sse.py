@@ -10,16 +10,16 @@ import structlog
 from fastapi.responses import StreamingResponse
 
 from api.dependencies import Key, until_revoked
-from api.live.client_queue import Closed, Message
+from api.live.client_queue import Message, QueueClosed
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 from ingest.postgres.database import Pool
 
 log = structlog.get_logger()
 
 HEARTBEAT_SECONDS: Final = 15.0
-STILL_HERE: Final = ": still here\n\n"
+KEEP_ALIVE: Final = ": still here\n\n"
 # Fills the first block of proxies that buffer one, so that they pass it on.
 PADDING: Final = ":" + 2048 * " " + "\n\n"
 
@@ -30,7 +30,7 @@ _HEADERS: Final = {
 }
 
 
-def respond(frames: AsyncIterator[str]) -> StreamingResponse:
+def event_stream(frames: AsyncIterator[str]) -> StreamingResponse:
     """A streaming response that caches do not store and proxies do not buffer."""
     return StreamingResponse(frames, media_type="text/event-stream", headers=_HEADERS)
 
@@ -44,7 +44,7 @@ def frame(event: str, data: str, *, id: str | None = None) -> str:
 async def messages(
     hub: Hub, subscriber: Subscriber, source_id: UUID, after: int | None = None
 ) -> AsyncGenerator[Message | None]:
-    """The hub's messages about a source, or None after a quiet interval. Ends with the mailbox.
+    """The hub's messages about a source, or None after a quiet interval. Ends with the queue.
 
     Close it (`aclosing`), so that the hub drops the subscriber.
     """
@@ -54,31 +54,31 @@ async def messages(
     try:
         while True:
             yield await _next(subscriber)
-    except Closed:
+    except QueueClosed:
         return  # the client resumes with the id of the last event it received
     finally:
         hub.drop(subscriber)
-        await end(joining)
+        await cancel_all(joining)
 
 
-async def while_valid(
+async def until_key_revoked(
     pool: Pool, key: Key, subscriber: Subscriber, frames: AsyncGenerator[str]
 ) -> AsyncIterator[str]:
     """Pass the frames on; stop early when the key is revoked."""
     watching = asyncio.create_task(until_revoked(pool, key, check_seconds=HEARTBEAT_SECONDS))
-    watching.add_done_callback(lambda _: subscriber.mailbox.close())
+    watching.add_done_callback(lambda _: subscriber.queue.close())
     try:
         async with aclosing(frames):
             async for item in frames:
                 yield item
     finally:
-        await end(watching)
+        await cancel_all(watching)
 
 
 async def _next(subscriber: Subscriber) -> Message | None:
     try:
         async with asyncio.timeout(HEARTBEAT_SECONDS):
-            return await subscriber.mailbox.take()
+            return await subscriber.queue.take()
     except TimeoutError:
         return None
 
@@ -86,4 +86,4 @@ async def _next(subscriber: Subscriber) -> Message | None:
 def _close_if_failed(task: asyncio.Task[None], subscriber: Subscriber) -> None:
     if not task.cancelled() and task.exception() is not None:
         log.warning("stream.failed", error=type(task.exception()).__name__)
-        subscriber.mailbox.close()
+        subscriber.queue.close()

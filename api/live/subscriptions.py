@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from api.live.client_queue import Mailbox, Message
+from api.live.client_queue import ClientQueue, Message
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -18,15 +18,15 @@ class Subscriber:
     """One connection."""
 
     application_id: UUID
-    mailbox: Mailbox = field(default_factory=Mailbox)
+    queue: ClientQueue = field(default_factory=ClientQueue)
     positions: dict[UUID, int] = field(default_factory=dict)
-    """Per joined feed: the last event that was put into the mailbox or skipped."""
+    """Per joined feed: the last event that was put into the queue or skipped."""
     joining: set[UUID] = field(default_factory=set)
     """Feeds to join when the running replay ends."""
-    chosen: set[UUID] = field(default_factory=set)
+    subscribed_ids: set[UUID] = field(default_factory=set)
     """Sources subscribed to by id, as opposed to `all`."""
     muted: set[UUID] = field(default_factory=set)
-    """Sources that were unsubscribed while `all` are followed."""
+    """Sources that were unsubscribed while `all` are followed_applications."""
     follows: bool = False
     """Whether the client subscribed to `all` sources of the application."""
 
@@ -42,15 +42,15 @@ class Feed:
     application_id: UUID
     seq: int
     subscribers: set[Subscriber] = field(default_factory=set)
-    moved_at: float = field(default_factory=time.monotonic)
+    last_event_at: float = field(default_factory=time.monotonic)
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
-class Following:
+class ApplicationFollowers:
     """The subscribers to all sources of one application."""
 
     since: datetime
-    """By the database's clock; earlier changes are not delivered as news."""
+    """By the database's clock; earlier changes are not delivered as new events."""
     followers: set[Subscriber] = field(default_factory=set)
 
 
@@ -59,12 +59,12 @@ class Feeds:
 
     def __init__(self) -> None:
         self._feeds: dict[UUID, Feed] = {}
-        self._following: dict[UUID, Following] = {}
+        self._following: dict[UUID, ApplicationFollowers] = {}
 
     def get(self, source_id: UUID) -> Feed | None:
         return self._feeds.get(source_id)
 
-    def concerns(self, application_id: UUID, source_id: UUID) -> bool:
+    def has_subscribers(self, application_id: UUID, source_id: UUID) -> bool:
         """Whether this source has subscribers, by id or through its application."""
         return source_id in self._feeds or application_id in self._following
 
@@ -79,7 +79,7 @@ class Feeds:
     def join(self, subscriber: Subscriber, feed: Feed, *, position: int) -> None:
         """From now on, deliver events after `position`, which is not before `feed.seq`."""
         subscriber.joining.discard(feed.source_id)
-        if not subscriber.mailbox.is_closed:
+        if not subscriber.queue.is_closed:
             subscriber.positions[feed.source_id] = position
             feed.subscribers.add(subscriber)
 
@@ -91,9 +91,11 @@ class Feeds:
             self.close_if_unwatched(feed)
 
     def follow(self, subscriber: Subscriber, *, since: datetime) -> None:
-        """Also deliver sources of the application that were not named, from `since` on."""
+        """Also deliver all other sources of the application, from `since` on."""
         subscriber.follows = True
-        following = self._following.setdefault(subscriber.application_id, Following(since=since))
+        following = self._following.setdefault(
+            subscriber.application_id, ApplicationFollowers(since=since)
+        )
         following.followers.add(subscriber)
 
     def unfollow(self, subscriber: Subscriber) -> None:
@@ -106,13 +108,13 @@ class Feeds:
                 del self._following[subscriber.application_id]
 
     def drop(self, subscriber: Subscriber) -> None:
-        """Close the mailbox and end all subscriptions."""
-        subscriber.mailbox.close()
+        """Close the queue and end all subscriptions."""
+        subscriber.queue.close()
         self.unfollow(subscriber)
         for source_id in tuple(subscriber.positions):
             self.leave(subscriber, source_id)
 
-    def lacking(self, application_id: UUID, source_id: UUID) -> list[Subscriber]:
+    def followers_without(self, application_id: UUID, source_id: UUID) -> list[Subscriber]:
         """Followers of the application that have not yet received this source."""
         following = self._following.get(application_id)
         if following is None:
@@ -124,7 +126,7 @@ class Feeds:
         if message.seq is None or message.seq <= feed.seq:
             return
         feed.seq = message.seq
-        feed.moved_at = time.monotonic()
+        feed.last_event_at = time.monotonic()
         for subscriber in tuple(feed.subscribers):
             if message.seq > subscriber.positions[feed.source_id]:
                 subscriber.positions[feed.source_id] = message.seq
@@ -132,25 +134,25 @@ class Feeds:
 
     def offer(self, subscriber: Subscriber, message: Message) -> None:
         """Send without waiting; drop a subscriber that cannot keep up."""
-        if not subscriber.mailbox.offer(message):
+        if not subscriber.queue.offer(message):
             self.drop(subscriber)
 
-    def named(self) -> list[Feed]:
+    def unfollowed(self) -> list[Feed]:
         """Feeds of applications that have no followers."""
         return [feed for feed in self._feeds.values() if feed.application_id not in self._following]
 
-    def followed(self) -> dict[UUID, datetime]:
+    def followed_applications(self) -> dict[UUID, datetime]:
         """Applications that have followers, and since when."""
         return {id: following.since for id, following in self._following.items()}
 
-    def forget(self, idle: timedelta) -> None:
+    def close_idle(self, idle: timedelta) -> None:
         """Close feeds that were not subscribed by id and had no event for `idle`.
 
-        Followers receive such a source again when it has news.
+        Followers receive such a source again when it has a new event.
         """
         before = time.monotonic() - idle.total_seconds()
-        for feed in [feed for feed in self._feeds.values() if feed.moved_at < before]:
-            if not any(feed.source_id in watcher.chosen for watcher in feed.subscribers):
+        for feed in [feed for feed in self._feeds.values() if feed.last_event_at < before]:
+            if not any(feed.source_id in watcher.subscribed_ids for watcher in feed.subscribers):
                 self.close(feed.source_id)
 
     def close(self, source_id: UUID) -> tuple[Subscriber, ...]:

@@ -38,14 +38,14 @@ from starlette.websockets import WebSocketDisconnect
 
 from api.dependencies import Key, authenticate, runtime_of, until_revoked
 from api.live import messages
-from api.live.client_queue import Closed, Message
+from api.live.client_queue import Message, QueueClosed
 from api.live.hub import Hub
-from api.live.messages import COMMAND, LARGEST_SUBSCRIPTION, Command
+from api.live.messages import COMMAND, MAX_SUBSCRIPTION, Command
 from api.live.subscriptions import Subscriber
-from api.middleware.request_limits import answer_to
-from api.problems import RateLimited, Unauthorized, not_valid, shortened
-from api.schema.query import TICKET, unknown
-from ingest.asynchronous.tasks import end
+from api.middleware.request_limits import rate_limit_response
+from api.problems import RateLimited, Unauthorized, shorten, validation_problem
+from api.schema.query import TICKET, unknown_parameters
+from ingest.asynchronous.tasks import cancel_all
 from ingest.errors import IngestError
 
 log = structlog.get_logger()
@@ -53,21 +53,21 @@ router = APIRouter()
 
 INVALID, NO_KEY, FORBIDDEN, DOES_NOT_READ, TRY_AGAIN = 4400, 4401, 4403, 4408, 1013
 
-LARGEST_MESSAGE: Final = 2 * 1024 * 1024
+MAX_MESSAGE_BYTES: Final = 2 * 1024 * 1024
 """Bytes. The largest subscription, with `after` for each source, takes half of it."""
 
 _PING_SECONDS: Final = 20.0
 # A client whose socket buffers stay full for this long does not read.
 _SEND_SECONDS: Final = 10.0
 # Time for the client to drain the buffers and receive the close code.
-_FAREWELL_SECONDS: Final = 60.0
-_WITHOUT_PAUSE: Final = 50
-_INVALID_MESSAGES: Final = 20
+_CLOSE_SECONDS: Final = 60.0
+_MESSAGES_PER_YIELD: Final = 50
+_MAX_INVALID_MESSAGES: Final = 20
 # Characters shown of an error's location and message.
-_SHOWN_WHERE: Final = 60
-_SHOWN_MESSAGE: Final = 140
+_MAX_LOCATION_CHARACTERS: Final = 60
+_MAX_MESSAGE_CHARACTERS: Final = 140
 # Each may have the largest size.
-_COMMANDS_WAITING: Final = 8
+_MAX_QUEUED_COMMANDS: Final = 8
 
 
 def hub_of(connection: HTTPConnection) -> Hub:
@@ -78,14 +78,14 @@ def hub_of(connection: HTTPConnection) -> Hub:
 @router.websocket("/api/ws")
 async def live(websocket: WebSocket) -> None:
     """Events of knowledge sources as they happen; see the module."""
-    wrong = unknown(websocket, {TICKET})
+    wrong = unknown_parameters(websocket, {TICKET})
     if wrong:
-        await websocket.send_denial_response(not_valid(wrong))
+        await websocket.send_denial_response(validation_problem(wrong))
         return
     try:
         key = await authenticate(websocket, allow_ticket=True)
     except RateLimited as error:
-        await websocket.send_denial_response(answer_to(error))
+        await websocket.send_denial_response(rate_limit_response(error))
         return
     except IngestError as error:
         await websocket.close(NO_KEY if isinstance(error, Unauthorized) else FORBIDDEN, str(error))
@@ -99,7 +99,7 @@ async def live(websocket: WebSocket) -> None:
         hub.drop(subscriber)
     if code is not None:
         with suppress(TimeoutError, RuntimeError, WebSocketDisconnect):
-            async with asyncio.timeout(_FAREWELL_SECONDS):
+            async with asyncio.timeout(_CLOSE_SECONDS):
                 await websocket.close(code)
 
 
@@ -111,7 +111,7 @@ class Session:
         self._hub = hub
         self._subscriber = subscriber
         self._key = key
-        self._commands: asyncio.Queue[str] = asyncio.Queue(_COMMANDS_WAITING)
+        self._commands: asyncio.Queue[str] = asyncio.Queue(_MAX_QUEUED_COMMANDS)
         self._sending_since: float | None = None
         """By the loop's clock; None between messages."""
 
@@ -119,7 +119,7 @@ class Session:
         """Run until one side ends it; the code to close with, None when the client has gone."""
         tasks = [
             asyncio.create_task(self._receive()),
-            asyncio.create_task(self._obey()),
+            asyncio.create_task(self._handle_commands()),
             asyncio.create_task(self._send()),
             asyncio.create_task(self._watch_sending()),
             asyncio.create_task(self._ping()),
@@ -129,7 +129,7 @@ class Session:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             return done.pop().result()
         finally:
-            await end(*tasks)
+            await cancel_all(*tasks)
 
     async def _receive(self) -> int | None:
         # Always reading, even during a long replay: the protocol's pongs arrive here too.
@@ -144,7 +144,7 @@ class Session:
         await until_revoked(pool, self._key, check_seconds=_PING_SECONDS)
         return NO_KEY
 
-    async def _obey(self) -> int | None:
+    async def _handle_commands(self) -> int | None:
         invalid = 0
         while True:
             text = await self._commands.get()
@@ -152,19 +152,19 @@ class Session:
                 command = COMMAND.validate_json(text)
             except ValidationError as error:
                 invalid += 1
-                if invalid > _INVALID_MESSAGES:
+                if invalid > _MAX_INVALID_MESSAGES:
                     return INVALID
-                await self._reply(messages.error("invalid_message", _what_is_wrong(error)))
+                await self._reply(messages.error("invalid_message", _describe_error(error)))
                 continue
             try:
-                await self._do(command)
-            except Closed:
+                await self._execute(command)
+            except QueueClosed:
                 return DOES_NOT_READ
             except psycopg.Error as error:
                 log.warning("live.failed", error=type(error).__name__)
                 return TRY_AGAIN
 
-    async def _do(self, command: Command) -> None:
+    async def _execute(self, command: Command) -> None:
         match command:
             case messages.Subscribe():
                 await self._subscribe(command)
@@ -181,22 +181,22 @@ class Session:
         if ids == "all":
             await self._hub.follow(subscriber, command.after)
             return
-        chosen = subscriber.chosen.union(ids)
-        if len(chosen) > LARGEST_SUBSCRIPTION:
-            detail = f"one connection follows up to {LARGEST_SUBSCRIPTION} named sources"
+        subscribed_ids = subscriber.subscribed_ids.union(ids)
+        if len(subscribed_ids) > MAX_SUBSCRIPTION:
+            detail = f"a connection can follow at most {MAX_SUBSCRIPTION} sources by id"
             await self._reply(messages.error("too_many_subscriptions", detail))
             return
-        subscriber.chosen = chosen
+        subscriber.subscribed_ids = subscribed_ids
         await self._hub.subscribe(subscriber, list(dict.fromkeys(ids)), command.after)
 
     async def _reply(self, message: Message) -> None:
-        with suppress(Closed):  # the sender ends the connection
-            await self._subscriber.mailbox.put(message)
+        with suppress(QueueClosed):  # the sender ends the connection
+            await self._subscriber.queue.put(message)
 
     async def _ping(self) -> int:
         while True:
             await asyncio.sleep(_PING_SECONDS)
-            if not self._subscriber.mailbox.offer(messages.PING):
+            if not self._subscriber.queue.offer(messages.PING):
                 return DOES_NOT_READ
 
     async def _send(self) -> int | None:
@@ -205,14 +205,14 @@ class Session:
         sent = 0
         try:
             while True:
-                message = await self._subscriber.mailbox.take()
+                message = await self._subscriber.queue.take()
                 self._sending_since = loop.time()
                 await self._websocket.send_text(message.text)
                 self._sending_since = None
                 sent += 1
-                if sent % _WITHOUT_PAUSE == 0:
+                if sent % _MESSAGES_PER_YIELD == 0:
                     await asyncio.sleep(0)
-        except Closed:
+        except QueueClosed:
             return DOES_NOT_READ
         except (WebSocketDisconnect, RuntimeError):
             # RuntimeError: the server has closed the socket, as after a message that is too large.
@@ -229,9 +229,9 @@ class Session:
         return DOES_NOT_READ
 
 
-def _what_is_wrong(error: ValidationError) -> str:
+def _describe_error(error: ValidationError) -> str:
     """The first error, shortened: its location and message may contain huge input."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    where = shortened(".".join(str(part) for part in first["loc"]), _SHOWN_WHERE)
-    what = shortened(first["msg"], _SHOWN_MESSAGE)
+    where = shorten(".".join(str(part) for part in first["loc"]), _MAX_LOCATION_CHARACTERS)
+    what = shorten(first["msg"], _MAX_MESSAGE_CHARACTERS)
     return f"{where}: {what}" if where else what

@@ -1,4 +1,4 @@
-"""Backpressure per process: a minimum pace for bodies and a maximum of concurrent requests."""
+"""Backpressure per process: a minimum rate for bodies and a maximum of concurrent requests."""
 
 import asyncio
 from collections.abc import Collection
@@ -11,41 +11,41 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.problems import problem, retry_after
 
 WINDOW_SECONDS: Final = 20.0
-LEAST_BYTES: Final = 10 * 1024
+MIN_BYTES: Final = 10 * 1024
 """Of a body in each window: half a kilobyte a second, a fraction of the slowest link."""
 
 _EVENT_STREAM: Final = b"text/event-stream"
 
 
-class BodyPace:
-    """Answers 408 to a body that stalls or drips.
+class MinimumBodyRate:
+    """Answers 408 to a body that arrives too slowly.
 
     Time counts only while the application waits for bytes: a slow disk on our side is not held
     against the client.
     """
 
     def __init__(
-        self, app: ASGIApp, *, window: float = WINDOW_SECONDS, least: int = LEAST_BYTES
+        self, app: ASGIApp, *, window: float = WINDOW_SECONDS, min_bytes: int = MIN_BYTES
     ) -> None:
-        """`window`: seconds. `least`: bytes that must arrive in each window."""
+        """`window`: seconds. `min_bytes`: bytes that must arrive in each window."""
         self._app = app
         self._window = window
-        self._least = least
+        self._min_bytes = min_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        paced = _Paced(receive, send, window=self._window, least=self._least)
+        paced = _RatedBody(receive, send, window=self._window, min_bytes=self._min_bytes)
         await self._app(scope, paced.receive, paced.send)
 
 
-class _Paced:
-    def __init__(self, receive: Receive, send: Send, *, window: float, least: int) -> None:
+class _RatedBody:
+    def __init__(self, receive: Receive, send: Send, *, window: float, min_bytes: int) -> None:
         self._receive = receive
         self._send = send
         self._window = window
-        self._least = least
+        self._min_bytes = min_bytes
         self._waited = 0.0
         self._got = 0
         self._is_answered = False
@@ -64,7 +64,7 @@ class _Paced:
         self._is_whole = message["type"] != "http.request" or not message.get("more_body", False)
         self._waited += loop.time() - started
         self._got += len(message.get("body", b""))
-        if self._got >= self._least:
+        if self._got >= self._min_bytes:
             self._waited, self._got = 0.0, 0
         elif self._waited >= self._window and not self._is_whole:
             return self._too_slow()
@@ -77,18 +77,18 @@ class _Paced:
     def _too_slow(self) -> Message:
         if self._is_answered:
             return {"type": "http.disconnect"}
-        raise HTTPException(408, "the body comes too slowly", headers={"Connection": "close"})
+        raise HTTPException(408, "the body arrives too slowly", headers={"Connection": "close"})
 
 
-class Crowd:
-    """Answers 503 to new requests while `most` requests are in flight.
+class ConcurrencyLimit:
+    """Answers 503 to new requests while `max_requests` requests are in flight.
 
     Not counted: WebSockets, event streams once they have begun, and the `exempt` paths.
     """
 
-    def __init__(self, app: ASGIApp, *, most: int, exempt: Collection[str]) -> None:
+    def __init__(self, app: ASGIApp, *, max_requests: int, exempt: Collection[str]) -> None:
         self._app = app
-        self._most = most
+        self._max_requests = max_requests
         self._exempt = frozenset(exempt)
         self._count = 0
 
@@ -96,7 +96,7 @@ class Crowd:
         if scope["type"] != "http" or scope["path"] in self._exempt:
             await self._app(scope, receive, send)
             return
-        if self._count >= self._most:
+        if self._count >= self._max_requests:
             await _OVERLOADED(scope, receive, send)
             return
         is_counted = True
@@ -121,7 +121,7 @@ class Crowd:
 _OVERLOADED: Final = problem(
     503,
     code="overloaded",
-    detail="too many requests are being answered; try again",
+    detail="too many concurrent requests; try again",
     headers=retry_after(timedelta(seconds=1)),
 )
 

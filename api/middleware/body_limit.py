@@ -10,24 +10,24 @@ from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope
 
 MIB: Final = 1024 * 1024
-_LARGEST_BODY: Final = MIB
+_MAX_BODY_BYTES: Final = MIB
 # The digests of 10,000 files need more; files are streamed.
-_OTHERS: Final[Mapping[str, int | None]] = {
+_LIMITS_BY_ROUTE: Final[Mapping[str, int | None]] = {
     "/upload/check": 8 * MIB,
     "/upload/documents": None,
     "/api/preview": None,
 }
 
 
-def bounded(scope: Scope, receive: Receive, *, path: str) -> Receive:
+def limit_body(scope: Scope, receive: Receive, *, path: str) -> Receive:
     """`receive`, which raises a 413 as soon as the body exceeds the limit of the route `path`.
 
-    Bytes are counted as they arrive; Content-Length only makes the refusal earlier.
+    Bytes are counted as they arrive; Content-Length only makes it fail earlier.
     """
-    limit = _OTHERS.get(path, _LARGEST_BODY)
+    limit = _LIMITS_BY_ROUTE.get(path, _MAX_BODY_BYTES)
     if limit is None:
         return receive
-    if _announced(scope) > limit:
+    if _content_length(scope) > limit:
         raise _too_large(limit)
     seen = 0
 
@@ -46,7 +46,7 @@ def _too_large(limit: int) -> HTTPException:
     return HTTPException(413, f"the body is larger than {limit} bytes")
 
 
-def _announced(scope: Scope) -> int:
+def _content_length(scope: Scope) -> int:
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit():
             return int(value[:20])

@@ -1,4 +1,4 @@
-"""Wrong keys: limits tries per address and minute, and avoids repeated look-ups of one key.
+"""PayloadError keys: limits tries per address and minute, and avoids repeated look-ups of one key.
 
 Both counts are per process, and bounded. A valid key is never refused because of wrong keys from
 the same address.
@@ -16,18 +16,18 @@ from fastapi.requests import HTTPConnection
 
 from api.problems import ApiError, RateLimited, Unauthorized
 
-_PER_ADDRESS: Final = 150
+_MAX_PER_ADDRESS: Final = 150
 _MINUTE: Final = 60.0
 # A wrong key that is sent again and again is looked up only a few times per window. So a key that
 # was tried just before it was created still works.
-_LOOKUPS: Final = 5
+_MAX_LOOKUPS: Final = 5
 _LOOKUP_SECONDS: Final = 10.0
-_REMEMBERED: Final = 10_000
+_MAX_ENTRIES: Final = 10_000
 # The owner of one IPv6 address controls the rest of its network.
 _IPV6_NETWORK: Final = 64
 
 
-class _Counts:
+class _WindowCounter:
     """The count of each recent name in its current window."""
 
     def __init__(self, *, seconds: float, clock: Callable[[], float]) -> None:
@@ -50,7 +50,7 @@ class _Counts:
         until = self._windows[name][1] if count > 1 else self._clock() + self._seconds
         self._windows[name] = (count, until)
         self._windows.move_to_end(name)
-        if len(self._windows) > _REMEMBERED:
+        if len(self._windows) > _MAX_ENTRIES:
             self._windows.popitem(last=False)
         return count
 
@@ -60,21 +60,21 @@ class FailedKeys:
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock`: seconds, monotonic."""
-        self._addresses = _Counts(seconds=_MINUTE, clock=clock)
-        self._keys = _Counts(seconds=_LOOKUP_SECONDS, clock=clock)
+        self._addresses = _WindowCounter(seconds=_MINUTE, clock=clock)
+        self._keys = _WindowCounter(seconds=_LOOKUP_SECONDS, clock=clock)
 
-    def is_known(self, key_hash: bytes) -> bool:
+    def is_blocked(self, key_hash: bytes) -> bool:
         """Whether the key has failed so many look-ups that it is not looked up again."""
-        return self._keys.get(key_hash) >= _LOOKUPS
+        return self._keys.get(key_hash) >= _MAX_LOOKUPS
 
-    def refusal(self, connection: HTTPConnection, key_hash: bytes, why: str) -> ApiError:
+    def record(self, connection: HTTPConnection, key_hash: bytes, why: str) -> ApiError:
         """Count a wrong key or ticket; returns the error to raise, which says `why`."""
         self._keys.add(key_hash)
         address = _address(connection)
-        if self._addresses.add(address) <= _PER_ADDRESS:
+        if self._addresses.add(address) <= _MAX_PER_ADDRESS:
             return Unauthorized(why)
         return RateLimited(
-            f"{why}; too many wrong ones came from this address",
+            f"{why}; too many invalid keys came from this address",
             retry_after=self._addresses.left(address),
         )
 

@@ -39,7 +39,7 @@ class RequestLimits:
         if len(times) < self._per_minute:
             return None
         return RateLimited(
-            f"this key may send {self._per_minute} requests in a minute",
+            f"this key may send {self._per_minute} requests per minute",
             retry_after=timedelta(seconds=_WINDOW_SECONDS - (now - times[0])),
         )
 
@@ -61,13 +61,13 @@ class RequestLimits:
             del self._times[key_hash]
 
 
-def limits_of(app: FastAPI) -> RequestLimits:
+def request_limits_of(app: FastAPI) -> RequestLimits:
     """The counts that the application's lifespan created."""
     limits: RequestLimits = app.state.request_limits
     return limits
 
 
-def answer_to(refusal: RateLimited) -> JSONResponse:
+def rate_limit_response(refusal: RateLimited) -> JSONResponse:
     """The problem document for a request that is refused before it reaches a route."""
     headers = retry_after(refusal.retry_after)
     return problem(429, code=refusal.code, detail=str(refusal), headers=headers)

@@ -15,8 +15,8 @@ _FAILED: Final = int(HTTPStatus.INTERNAL_SERVER_ERROR)
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-class Observed:
-    """The outermost middleware: it also counts what inner ones refuse."""
+class RequestMetrics:
+    """The outermost middleware: it also counts requests that inner ones refuse."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -9,20 +9,23 @@ from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field
 
 from api.dependencies import Admin, Key, Operator, PoolDep, RuntimeDep
-from api.idempotency import OnceDep, Secret
+from api.idempotency import IdempotentDep, Secret
 from api.keyed_route import KeyedRoute
 from api.problems import Forbidden
 from api.schema import chunking, pagination
-from api.schema.chunking import Chunking, ChunkingView
-from api.schema.json_model import Body, Text, UtcTime, View, Whole
+from api.schema.chunking import Chunking
+from api.schema.json_model import Body, Text, Whole
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import NotFound
 from ingest.model import ReviewReason, Role
 from ingest.postgres.database import Connection, transaction
 from ingest.store.documents import chunking as stored_chunking
 from ingest.store.limits import token_budgets
+from ingest.store.sources.source_views import ChunkingView
 from ingest.store.tenants import api_keys, applications
+from ingest.store.tenants.api_keys import ApiKey
 from ingest.store.tenants.applications import LARGEST_WEIGHT
+from ingest.store.view import UtcTime, View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/applications", tags=["management"])
 
@@ -42,7 +45,7 @@ class SettingsPatch(Body):
     tokens_per_day: Annotated[Whole, Field(ge=1, le=10**15)] | None = None
     """Tokens for embedding providers in a UTC day; null: no budget."""
     reviews: set[ReviewReason] = Field(default_factory=set)
-    """What needs the approval of a person."""
+    """Changes that need a review by a person."""
     chunking: Chunking | None = None
     """Replaced as a whole; stored documents are chunked again, without reading files."""
 
@@ -74,31 +77,21 @@ class NewKey(Body):
     role: Role
 
 
-class ApiKey(View):
-    id: UUID
-    application_id: UUID
-    name: str
-    role: Role
-    prefix: str
-    created_at: UtcTime
-    revoked_at: UtcTime | None
-
-
 class CreatedKey(ApiKey):
     key: str
-    """In clear: only its digest is stored."""
+    """The key itself: only its digest is stored."""
 
 
 @router.post("", status_code=201, response_model=Application)
 async def add_application(
-    body: NewApplication, pool: PoolDep, key: Operator, once: OnceDep
+    body: NewApplication, pool: PoolDep, key: Operator, idempotent: IdempotentDep
 ) -> JSONResponse:
     """Create a tenant."""
 
     async def work(conn: Connection) -> Application:
         return Application.model_validate(await applications.add(conn, name=body.name))
 
-    return await once.carry_out(pool, work, application_id=key.application_id, status=201)
+    return await idempotent.run_once(pool, work, application_id=key.application_id, status=201)
 
 
 @router.get("")
@@ -110,13 +103,14 @@ async def list_applications(
         rows = await applications.list_applications(
             conn, limit=limit + 1, before=pagination.time_and_id(cursor)
         )
-    return pagination.page(rows, limit, view=Application, key=lambda row: (row.created_at, row.id))
+    views = [Application.model_validate(row) for row in rows]
+    return pagination.page(views, limit, key=lambda row: (row.created_at, row.id))
 
 
 @router.get("/{id}")
 async def get_application(id: UUID, pool: PoolDep, key: Admin) -> Application:
     """A tenant and all its settings, including defaults."""
-    _own(id, key)
+    _require_access(id, key)
     async with transaction(pool) as conn:
         application = await applications.get(conn, id)
     if application is None:
@@ -128,11 +122,11 @@ async def get_application(id: UUID, pool: PoolDep, key: Admin) -> Application:
 async def edit_application(
     id: UUID, body: ApplicationPatch, runtime: RuntimeDep, pool: PoolDep, key: Admin
 ) -> Application:
-    """Rename a tenant or change settings; `weight` and `tokensPerDay` need the operator's key."""
-    _own(id, key)
+    """Rename a tenant or change settings. `weight` and `tokensPerDay` need the operator key."""
+    _require_access(id, key)
     given = body.settings.model_fields_set
     if not key.is_operator and given & _OPERATORS:
-        raise Forbidden("weight and tokensPerDay need the operator's key")
+        raise Forbidden("weight and tokensPerDay need the operator key")
     changes = body.settings.model_dump(
         mode="json", by_alias=True, exclude_unset=True, exclude={"chunking"}
     )
@@ -158,10 +152,15 @@ async def edit_application(
 
 @router.post("/{id}/keys", status_code=201, response_model=CreatedKey)
 async def add_key(
-    id: UUID, body: NewKey, runtime: RuntimeDep, pool: PoolDep, key: Admin, once: OnceDep
+    id: UUID,
+    body: NewKey,
+    runtime: RuntimeDep,
+    pool: PoolDep,
+    key: Admin,
+    idempotent: IdempotentDep,
 ) -> JSONResponse:
     """Create a key. Only this answer, and its replays, contain it in clear."""
-    _own(id, key)
+    _require_access(id, key)
     secret = Secret(
         member="key", derive=partial(api_keys.derived_key, runtime.operator_key), is_valid=_is_live
     )
@@ -172,9 +171,9 @@ async def add_key(
         )
         if added is None:
             raise NotFound("application")
-        return CreatedKey(**ApiKey.model_validate(added).model_dump(), key=secret.clear)
+        return CreatedKey(**dict(added), key=secret.clear)
 
-    return await once.carry_out(pool, work, application_id=id, status=201, secret=secret)
+    return await idempotent.run_once(pool, work, application_id=id, status=201, secret=secret)
 
 
 async def _is_live(conn: Connection, key: str) -> bool:
@@ -186,14 +185,14 @@ async def list_keys(
     id: UUID, pool: PoolDep, key: Admin, *, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ApiKey]:
     """The keys of an application, newest first, including revoked ones."""
-    _own(id, key)
+    _require_access(id, key)
     async with transaction(pool) as conn:
         if await applications.get(conn, id) is None:
             raise NotFound("application")
         rows = await api_keys.list_keys(
             conn, application_id=id, limit=limit + 1, before=pagination.time_and_id(cursor)
         )
-    return pagination.page(rows, limit, view=ApiKey, key=lambda row: (row.created_at, row.id))
+    return pagination.page(rows, limit, key=lambda row: (row.created_at, row.id))
 
 
 @router.delete("/{id}/keys/{keyId}", status_code=204)
@@ -201,13 +200,13 @@ async def revoke_key(
     id: UUID, key_id: Annotated[UUID, Path(alias="keyId")], pool: PoolDep, key: Admin
 ) -> None:
     """Revoke a key: the next request with it is refused."""
-    _own(id, key)
+    _require_access(id, key)
     async with transaction(pool) as conn:
         if not await api_keys.revoke_key(conn, application_id=id, id=key_id):
             raise NotFound("key")
 
 
-def _own(application_id: UUID, key: Key) -> None:
+def _require_access(application_id: UUID, key: Key) -> None:
     """Raise NotFound for another application, as if it did not exist."""
     if not key.is_operator and key.application_id != application_id:
         raise NotFound("application")

@@ -10,13 +10,11 @@ from fastapi.responses import StreamingResponse
 
 from api.dependencies import Editor, PoolDep, Viewer
 from api.keyed_route import KeyedRoute
-from api.schema.json_model import UtcTime, View
 from ingest.errors import NotFound
-from ingest.model import SourceStatus
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.sources import batch_views, source_control
-from ingest.store.sources.batch_views import BatchView, FileRow
-from ingest.store.sources.verdicts import Verdict
+from ingest.store.sources.batch_views import Batch, ReportedFile
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/batches", tags=["batches"])
 
@@ -37,40 +35,6 @@ _FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001
 _TO_QUOTE: Final = re.compile(r'[",;\t\r\n]')
 
 
-class Batch(View):
-    """total = accepted + unchanged + duplicate + rejected; the states add up to accepted."""
-
-    id: UUID
-    application_id: UUID
-    created_at: UtcTime
-    updated_at: UtcTime
-    completed_at: UtcTime | None
-    total: int
-    accepted: int
-    unchanged: int
-    duplicate: int
-    rejected: int
-    completed: int
-    partial: int
-    failed: int
-    cancelled: int
-    processing: int
-    pending: int
-    review_needed: int
-
-
-class ReportedFile(View):
-    path: str
-    size_bytes: int
-    verdict: Verdict
-    knowledge_source_id: UUID | None
-    job_id: UUID | None
-    status: SourceStatus | None
-    code: str | None
-    detail: str | None
-    chunk_count: int | None
-
-
 class Report(Batch):
     files: list[ReportedFile]
 
@@ -85,7 +49,7 @@ class Changed(View):
 async def get_batch(id: UUID, pool: PoolDep, key: Viewer) -> Batch:
     """The current counts of the batch."""
     async with transaction(pool) as conn:
-        return Batch.model_validate(await _batch(conn, key.application_id, id))
+        return await _batch(conn, key.application_id, id)
 
 
 @router.get(
@@ -100,10 +64,9 @@ async def report_batch(
     *,
     format: Annotated[Literal["json", "csv"], Query()] = "json",
 ) -> Report | StreamingResponse:
-    """One row per file that was ever named in the batch, including rejected ones.
+    """One row per file of the batch, including rejected files.
 
-    CSV is read in parts, each with the state at its time; the body is cut short if a part cannot
-    be read.
+    CSV is read in parts, each at a later time. If a part cannot be read, the body ends early.
     """
     if format == "csv":
         return await _csv_response(pool, key.application_id, id)
@@ -111,15 +74,13 @@ async def report_batch(
         found = await batch_views.report(conn, application_id=key.application_id, id=id)
     if found is None:
         raise NotFound("batch")
-    batch, rows = found
-    counts = Batch.model_validate(batch)
-    files = [ReportedFile.model_validate(row) for row in rows]
-    return Report(**counts.model_dump(), files=files)
+    batch, files = found
+    return Report(**dict(batch), files=files)
 
 
 @router.post("/{id}/retry-failed", status_code=202)
 async def retry_batch(id: UUID, pool: PoolDep, key: Editor) -> Changed:
-    """Queue every failed job of the batch again, unless a newer upload replaced it."""
+    """Retry every failed job of the batch, unless a newer upload replaced it."""
     async with transaction(pool) as conn:
         await _batch(conn, key.application_id, id)
         retried = await source_control.retry(
@@ -139,7 +100,7 @@ async def cancel_batch(id: UUID, pool: PoolDep, key: Editor) -> Changed:
     return Changed(batch_id=id, job_count=len(cancelled), job_ids=cancelled)
 
 
-async def _batch(conn: Connection, application_id: UUID, id: UUID) -> BatchView:
+async def _batch(conn: Connection, application_id: UUID, id: UUID) -> Batch:
     batch = await batch_views.get(conn, application_id=application_id, id=id)
     if batch is None:
         raise NotFound("batch")
@@ -159,7 +120,7 @@ async def _csv_response(pool: Pool, application_id: UUID, id: UUID) -> Streaming
 
 
 async def _csv(
-    pool: Pool, application_id: UUID, id: UUID, rows: Sequence[FileRow]
+    pool: Pool, application_id: UUID, id: UUID, rows: Sequence[ReportedFile]
 ) -> AsyncIterator[str]:
     """RFC 4180 lines. No connection is held while the client reads."""
     yield _line(_CSV_COLUMNS)
@@ -177,7 +138,7 @@ async def _csv(
             )
 
 
-def _row(row: FileRow) -> str:
+def _row(row: ReportedFile) -> str:
     return _line(
         (
             _cell(row.path),

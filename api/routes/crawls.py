@@ -1,24 +1,24 @@
 """Runs of pages and sites: their results, the outcome of every page, and starting a new run."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 
 from api.dependencies import Editor, PoolDep, Viewer
-from api.idempotency import OnceDep
+from api.idempotency import IdempotentDep
 from api.keyed_route import KeyedRoute
+from api.routes.sources import require_source
 from api.schema import pagination
-from api.schema.json_model import Body, UtcTime, View
+from api.schema.json_model import Body
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import NotFound
 from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import crawl_views, runs
 from ingest.store.crawl.crawl_pages import PageStatus
-from ingest.store.crawl.crawls import CrawlStatus
-from ingest.store.crawl.runs import CrawlProvider
-from ingest.store.sources import source_views
+from ingest.store.crawl.crawl_views import Crawl, CrawlPage
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/knowledge-sources", tags=["crawls"])
 
@@ -34,49 +34,15 @@ class RescrapeAccepted(View):
     crawl_id: UUID
 
 
-class Crawl(View):
-    id: UUID
-    job_id: UUID
-    provider: CrawlProvider
-    status: CrawlStatus
-    page_count: int
-    skipped: dict[str, int]
-    """Links that were not followed, by reason."""
-    is_complete: bool | None
-    """Whether every page was seen; null during the run. Pages are removed only if true."""
-    digest: dict[str, Any] | None
-    """Number of pages by outcome, and tokens spent and saved; null until the run ends."""
-    error_code: str | None
-    error_message: str | None
-    created_at: UtcTime
-    started_at: UtcTime | None
-    ended_at: UtcTime | None
-
-
-class CrawlPage(View):
-    id: UUID
-    uri: str
-    depth: int
-    job_id: UUID | None
-    status: PageStatus
-    http_status: int | None
-    error_code: str | None
-    error_message: str | None
-    document_id: UUID | None
-    duplicate_of: str | None
-    content_hash: str | None
-    chunk_count: int
-    tokens_spent: int
-    tokens_saved: int
-    created_at: UtcTime
-    updated_at: UtcTime
-
-
 @router.post("/{id}/rescrape", status_code=202, response_model=RescrapeAccepted)
 async def rescrape_source(
-    id: UUID, pool: PoolDep, key: Editor, once: OnceDep, body: RescrapeRequest | None = None
+    id: UUID,
+    pool: PoolDep,
+    key: Editor,
+    idempotent: IdempotentDep,
+    body: RescrapeRequest | None = None,
 ) -> JSONResponse:
-    """Fetch a page or site again, now. If a run is open, it continues instead."""
+    """Fetch a page or site again now. If a run is open, that run continues."""
 
     async def work(conn: Connection) -> RescrapeAccepted:
         run = await runs.rescrape(
@@ -91,7 +57,7 @@ async def rescrape_source(
             knowledge_source_id=run.source_id, job_id=run.job_id, crawl_id=run.crawl_id
         )
 
-    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
+    return await idempotent.run_once(pool, work, application_id=key.application_id, status=202)
 
 
 @router.get("/{id}/crawls")
@@ -100,7 +66,7 @@ async def list_crawls(
 ) -> Page[Crawl]:
     """Runs of a page or site, newest first."""
     async with transaction(pool) as conn:
-        await _prove(conn, key.application_id, id)
+        await require_source(conn, key.application_id, id)
         rows = await crawl_views.list_crawls(
             conn,
             application_id=key.application_id,
@@ -108,7 +74,7 @@ async def list_crawls(
             limit=limit + 1,
             before=pagination.time_and_id(cursor),
         )
-    return pagination.page(rows, limit, view=Crawl, key=lambda row: (row.created_at, row.id))
+    return pagination.page(rows, limit, key=lambda row: (row.created_at, row.id))
 
 
 @router.get("/{id}/pages")
@@ -118,7 +84,7 @@ async def list_pages(
     key: Viewer,
     *,
     crawl_id: Annotated[
-        UUID | None, Query(alias="crawlId", description="The latest run, if left out")
+        UUID | None, Query(alias="crawlId", description="Default: the latest run")
     ] = None,
     status: PageStatus | None = None,
     limit: Limit = 50,
@@ -126,7 +92,7 @@ async def list_pages(
 ) -> Page[CrawlPage]:
     """The outcome of each page in a run."""
     async with transaction(pool) as conn:
-        await _prove(conn, key.application_id, id)
+        await require_source(conn, key.application_id, id)
         rows = await crawl_views.list_pages(
             conn,
             application_id=key.application_id,
@@ -136,10 +102,4 @@ async def list_pages(
             limit=limit + 1,
             after=pagination.only_id(cursor),
         )
-    return pagination.page(rows, limit, view=CrawlPage, key=lambda row: (row.id,))
-
-
-async def _prove(conn: Connection, application_id: UUID, id: UUID) -> None:
-    """Raise NotFound unless the application has this source."""
-    if await source_views.event_seq(conn, application_id=application_id, id=id) is None:
-        raise NotFound("knowledge source")
+    return pagination.page(rows, limit, key=lambda row: (row.id,))

@@ -7,16 +7,15 @@ from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse
 
 from api.dependencies import Admin, PoolDep
-from api.idempotency import OnceDep
+from api.idempotency import IdempotentDep
 from api.keyed_route import KeyedRoute
-from api.routes.webhook_endpoints import enabled, owned
+from api.routes.webhook_endpoints import find_enabled_endpoint, find_endpoint
 from api.schema import pagination
-from api.schema.json_model import UtcTime, View
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import Conflict, NotFound
 from ingest.postgres.database import Connection, transaction
 from ingest.store.notify import deliveries, webhook_endpoints
-from ingest.store.notify.deliveries import DeliveryStatus
+from ingest.store.notify.deliveries import Delivery, DeliveryStatus, DeliveryWithBody
 
 router = APIRouter(
     route_class=KeyedRoute,
@@ -25,24 +24,6 @@ router = APIRouter(
 )
 
 DeliveryId = Annotated[UUID, Path(alias="deliveryId")]
-
-
-class Delivery(View):
-    id: UUID
-    event: str
-    status: DeliveryStatus
-    attempts: int
-    last_status: int | None
-    last_error: str | None
-    last_attempt_at: UtcTime | None
-    delivered_at: UtcTime | None
-    created_at: UtcTime
-    job_id: UUID | None
-
-
-class DeliveryWithBody(Delivery):
-    body: str
-    """The exact text that is sent."""
 
 
 @router.get("")
@@ -57,7 +38,7 @@ async def list_deliveries(
 ) -> Page[Delivery]:
     """The deliveries of the endpoint, newest first."""
     async with transaction(pool) as conn:
-        await owned(conn, key.application_id, id)
+        await find_endpoint(conn, key.application_id, id)
         rows = await deliveries.list_deliveries(
             conn,
             endpoint_id=id,
@@ -65,33 +46,33 @@ async def list_deliveries(
             limit=limit + 1,
             before=pagination.position(cursor),
         )
-    return pagination.page(rows, limit, view=Delivery, key=lambda row: (row.position,))
+    return pagination.page(rows, limit, key=lambda row: (row.position,))
 
 
 @router.get("/{deliveryId}")
 async def get_delivery(
     id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin
 ) -> DeliveryWithBody:
-    """A delivery with the body that it sends."""
+    """A delivery with its body."""
     async with transaction(pool) as conn:
-        await owned(conn, key.application_id, id)
+        await find_endpoint(conn, key.application_id, id)
         found = await deliveries.get(conn, endpoint_id=id, id=delivery_id)
     if found is None:
         raise NotFound("delivery")
-    return DeliveryWithBody.model_validate(found)
+    return found
 
 
 @router.post("/{deliveryId}/replay", status_code=202, response_model=Delivery)
 async def replay_delivery(
-    id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin, once: OnceDep
+    id: UUID, delivery_id: DeliveryId, pool: PoolDep, key: Admin, idempotent: IdempotentDep
 ) -> JSONResponse:
-    """Send a delivery again, with the same id and body; a waiting one is sent now.
+    """Send a delivery again, with the same id and body. A delivery that waits is sent now.
 
-    If it succeeds, all deliveries that wait for the endpoint are sent.
+    If it succeeds, all waiting deliveries of the endpoint are sent too.
     """
 
     async def work(conn: Connection) -> Delivery:
-        await enabled(conn, key.application_id, id)
+        await find_enabled_endpoint(conn, key.application_id, id)
         known = await deliveries.get(conn, endpoint_id=id, id=delivery_id)
         if known is None:
             raise NotFound("delivery")
@@ -102,7 +83,7 @@ async def replay_delivery(
             conn, endpoint_id=id, id=delivery_id
         ):
             raise Conflict("the delivery is being sent", code="delivery_pending")
-        await webhook_endpoints.hurry(conn, id)
-        return Delivery.model_validate(replayed or known)
+        await webhook_endpoints.allow_attempt(conn, id)
+        return replayed or Delivery(**dict(known))
 
-    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
+    return await idempotent.run_once(pool, work, application_id=key.application_id, status=202)

@@ -1,6 +1,5 @@
 """The results of files and pages: documents, their chunks, their text."""
 
-from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter
@@ -8,61 +7,15 @@ from fastapi.responses import Response
 
 from api.dependencies import PoolDep, Viewer
 from api.keyed_route import KeyedRoute
+from api.routes.sources import require_source
 from api.schema import pagination
-from api.schema.coverage import Coverage
-from api.schema.json_model import UtcTime, View
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import NotFound
-from ingest.postgres.database import Connection, transaction
+from ingest.postgres.database import transaction
 from ingest.store.sources import source_views
+from ingest.store.sources.source_views import Chunk, Document
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["knowledge sources"])
-
-
-class Encoding(View):
-    """How bytes were decoded; null for formats that define their encoding."""
-
-    name: str
-    confidence: float
-    """1: declared by a byte order mark, or certain."""
-    replaced: int = 0
-    """Characters that could not be decoded and became U+FFFD."""
-
-
-class Document(View):
-    id: UUID
-    knowledge_source_id: UUID
-    uri: str
-    title: str | None
-    media_type: str
-    status: str
-    error_code: str | None
-    error_message: str | None
-    """For a `partial` document: what is missing."""
-    chunk_count: int
-    token_count: int
-    coverage: Coverage
-    encoding: Encoding | None
-    extractor: str
-    metadata: dict[str, Any]
-    warnings: list[str]
-    """Stable codes of anomalies that are not errors."""
-    created_at: UtcTime
-    updated_at: UtcTime
-    deleted_at: UtcTime | None
-
-
-class Chunk(View):
-    id: UUID
-    document_id: UUID
-    ordinal: int
-    content: str
-    token_count: int
-    headings: list[str]
-    page: int | None
-    page_end: int | None
-    char_start: int
-    char_end: int
 
 
 @router.get("/knowledge-sources/{id}/documents")
@@ -71,7 +24,7 @@ async def list_documents(
 ) -> Page[Document]:
     """The documents of a source: one for a file, one per page of a site."""
     async with transaction(pool) as conn:
-        await _prove(conn, key.application_id, id)
+        await require_source(conn, key.application_id, id)
         rows = await source_views.list_documents(
             conn,
             application_id=key.application_id,
@@ -79,7 +32,7 @@ async def list_documents(
             limit=limit + 1,
             after=pagination.only_id(cursor),
         )
-    return pagination.page(rows, limit, view=Document, key=lambda row: (row.id,))
+    return pagination.page(rows, limit, key=lambda row: (row.id,))
 
 
 @router.get("/knowledge-sources/{id}/chunks")
@@ -88,7 +41,7 @@ async def list_chunks(
 ) -> Page[Chunk]:
     """The searchable chunks of a source, in reading order."""
     async with transaction(pool) as conn:
-        await _prove(conn, key.application_id, id)
+        await require_source(conn, key.application_id, id)
         rows = await source_views.list_chunks(
             conn,
             application_id=key.application_id,
@@ -96,7 +49,7 @@ async def list_chunks(
             limit=limit + 1,
             after=pagination.id_and_number(cursor),
         )
-    return pagination.page(rows, limit, view=Chunk, key=lambda row: (row.document_id, row.ordinal))
+    return pagination.page(rows, limit, key=lambda row: (row.document_id, row.ordinal))
 
 
 @router.get("/documents/{id}")
@@ -106,7 +59,7 @@ async def get_document(id: UUID, pool: PoolDep, key: Viewer) -> Document:
         found = await source_views.document(conn, application_id=key.application_id, document_id=id)
     if found is None:
         raise NotFound("document")
-    return Document.model_validate(found)
+    return found
 
 
 @router.get(
@@ -128,10 +81,3 @@ async def get_document_text(id: UUID, pool: PoolDep, key: Viewer) -> Response:
         media_type="text/markdown; charset=utf-8",
         headers={"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox"},
     )
-
-
-async def _prove(conn: Connection, application_id: UUID, source_id: UUID) -> None:
-    """Raise NotFound unless the source exists in this application and is not deleted."""
-    known = await source_views.event_seq(conn, application_id=application_id, id=source_id)
-    if known is None:
-        raise NotFound("knowledge source")

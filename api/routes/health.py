@@ -10,7 +10,6 @@ from fastapi.responses import Response
 
 from api.dependencies import RuntimeDep
 from api.problems import problem
-from api.schema.json_model import UtcTime, View
 from api.schema.openapi import Problem
 from ingest.postgres.database import Connection, is_timed_out
 from ingest.postgres.migrations import load_migrations
@@ -18,6 +17,7 @@ from ingest.runtime import Runtime
 from ingest.store.limits import provider_lanes, worker_config
 from ingest.store.queue import queue_stats, workers
 from ingest.store.queue.workers import Workers
+from ingest.store.view import UtcTime, View
 
 router = APIRouter(tags=["health"])
 
@@ -80,18 +80,18 @@ class Readiness(Checks):
 
 @router.get("/healthz")
 async def healthz() -> Health:
-    """The process answers."""
+    """The process is alive."""
     return Health(status="ok")
 
 
 @router.get(
     "/readyz",
     response_model=Readiness,
-    responses={503: {"description": "Requests cannot be served", "model": NotReady}},
+    responses={503: {"description": "The process cannot serve requests", "model": NotReady}},
 )
 async def readyz(runtime: RuntimeDep) -> Readiness | Response:
     """The database answers and has the schema that this version needs."""
-    return _answer(await _look(runtime))
+    return _readiness(await _check(runtime))
 
 
 worker_router = APIRouter(tags=["health"])
@@ -101,10 +101,10 @@ worker_router.add_api_route("/healthz", healthz)
 @worker_router.get("/readyz", response_model=Readiness)
 async def worker_readyz(runtime: RuntimeDep) -> Readiness | Response:
     """As for the API; a worker process also needs a live heartbeat."""
-    return _answer(await _look(runtime, works=True))
+    return _readiness(await _check(runtime, works=True))
 
 
-def _answer(checks: Checks) -> Readiness | Response:
+def _readiness(checks: Checks) -> Readiness | Response:
     why = _why_not_ready(checks)
     if why is not None:
         return problem(503, code="not_ready", detail=why, checks=checks.model_dump(by_alias=True))
@@ -120,7 +120,7 @@ def _answer(checks: Checks) -> Readiness | Response:
 
 def _why_not_ready(checks: Checks) -> str | None:
     if not checks.database:
-        return "the database does not answer"
+        return "the database is not available"
     if checks.pending_migrations:
         return "migrations are pending"
     if checks.heartbeat is False:
@@ -128,23 +128,23 @@ def _why_not_ready(checks: Checks) -> str | None:
     return None
 
 
-async def _look(runtime: Runtime, *, works: bool = False) -> Checks:
-    hears = runtime.listener.is_connected
+async def _check(runtime: Runtime, *, works: bool = False) -> Checks:
+    is_listening = runtime.listener.is_connected
     try:
         async with runtime.pool.connection(timeout=_PATIENCE_SECONDS) as conn:
             pending = await _pending_migrations(conn)
             if pending:
-                return Checks(database=True, pending_migrations=pending, listener=hears)
+                return Checks(database=True, pending_migrations=pending, listener=is_listening)
             state = await workers.summary(conn, stale_after=runtime.settings.stale_after)
             config = await worker_config.get(conn)
             unattended = await _is_unattended(conn, runtime, state)
             provider = await _provider(conn, runtime)
     except psycopg.OperationalError as error:
         # A slow statement is no reason to route requests elsewhere.
-        return Checks(database=is_timed_out(error), listener=hears)
+        return Checks(database=is_timed_out(error), listener=is_listening)
     return Checks(
         database=True,
-        listener=hears,
+        listener=is_listening,
         workers=state.alive,
         worker_silent_seconds=state.silent_seconds,
         jobs_unattended=unattended,

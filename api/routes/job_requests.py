@@ -11,23 +11,26 @@ from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 
 from api.dependencies import Editor, Key, PoolDep
-from api.idempotency import OnceDep
+from api.idempotency import IdempotentDep
 from api.keyed_route import KeyedRoute
 from api.problems import FieldRejected
-from api.routes.jobs import Job, find
-from api.schema.json_model import Body, Text, View, Whole
-from api.schema.payload_schema import LARGEST_PAYLOAD, bounded, wrong_with
+from api.routes.jobs import find_job
+from api.schema.json_model import Body, Text, Whole
+from api.schema.payload_schema import MAX_PAYLOAD_BYTES, limit_size, payload_errors
 from ingest.errors import NotFound
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.queue import job_requests, job_types
 from ingest.store.queue.job_requests import JobRequest
-from ingest.store.queue.job_views import JobFilter
+from ingest.store.queue.job_views import Job, JobFilter
 from ingest.store.sources import batch_views, source_control, source_views
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/jobs", tags=["jobs"])
 
 # Before validation, because pydantic does not accept a lone surrogate as `str`.
-Payload = Annotated[dict[str, Any], BeforeValidator(lambda value: bounded(value, LARGEST_PAYLOAD))]
+Payload = Annotated[
+    dict[str, Any], BeforeValidator(lambda value: limit_size(value, MAX_PAYLOAD_BYTES))
+]
 # Later times cannot be represented in every time zone.
 RunAt = Annotated[AwareDatetime, Field(lt=datetime(3000, 1, 1, tzinfo=UTC))]
 
@@ -37,7 +40,7 @@ class NewJob(Body):
     payload: Payload = Field(default_factory=dict)
     """Identifiers, never content; at most 16 KiB. No answer contains it."""
     priority: Annotated[Whole, Field(ge=-100, le=100)] = 0
-    """Below 0: after all interactive work."""
+    """Higher is first. Jobs below 0 run after all interactive work."""
     knowledge_source_id: UUID | None = None
     delay_seconds: Annotated[float, Field(ge=0, le=366 * 86400, allow_inf_nan=False)] | None = None
     run_at: RunAt | None = None
@@ -46,7 +49,7 @@ class NewJob(Body):
     @model_validator(mode="after")
     def waits_for_one_time(self) -> Self:
         if self.delay_seconds is not None and self.run_at is not None:
-            raise ValueError("delaySeconds and runAt exclude each other")
+            raise ValueError("give either delaySeconds or runAt, not both")
         return self
 
 
@@ -61,7 +64,7 @@ class FailedJobs(Body):
     @model_validator(mode="after")
     def names_something(self) -> Self:
         if all(value is None for _, value in self):
-            raise ValueError("name a batchId, a knowledgeSourceId, a type or an errorCode")
+            raise ValueError("give at least one of batchId, knowledgeSourceId, type and errorCode")
         return self
 
 
@@ -70,11 +73,13 @@ class Retried(View):
 
 
 @router.post("", status_code=202, response_model=Job)
-async def add_job(body: NewJob, pool: PoolDep, key: Editor, once: OnceDep) -> JSONResponse:
+async def add_job(
+    body: NewJob, pool: PoolDep, key: Editor, idempotent: IdempotentDep
+) -> JSONResponse:
     """Queue a job of a registered type.
 
-    The same `idempotencyKey` returns the same job. So does the same work for the same knowledge
-    source, while its job waits for its first attempt.
+    A request with the same `idempotencyKey` returns the same job. So does a request for the same
+    work on the same knowledge source, while that job waits for its first attempt.
     """
     await _check(pool, body)
 
@@ -92,16 +97,16 @@ async def add_job(body: NewJob, pool: PoolDep, key: Editor, once: OnceDep) -> JS
             idempotency_key=body.idempotency_key,
         )
         id = await job_requests.enqueue(conn, request)
-        return Job.model_validate(await find(conn, key.application_id, id))
+        return await find_job(conn, key.application_id, id)
 
-    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
+    return await idempotent.run_once(pool, work, application_id=key.application_id, status=202)
 
 
 @router.post("/retry-failed", status_code=202)
 async def retry_failed_jobs(body: FailedJobs, pool: PoolDep, key: Editor) -> Retried:
     """Queue failed jobs again, unless a newer run of their knowledge source replaced them."""
     async with transaction(pool) as conn:
-        await _prove_owned(conn, key, body)
+        await _require_owned(conn, key, body)
     where = JobFilter(
         batch_id=body.batch_id,
         source_id=body.knowledge_source_id,
@@ -124,15 +129,15 @@ async def _check(pool: Pool, body: NewJob) -> None:
     async with transaction(pool) as conn:
         job_type = await job_types.get(conn, body.type)
     if job_type is None:
-        raise FieldRejected("there is no such job type", loc=("body", "type"), code="unknown_type")
+        raise FieldRejected("unknown job type", loc=("body", "type"), code="unknown_type")
     if job_type.payload_schema is None:
         raise FieldRejected(
-            "jobs of this type are queued by the service itself",
+            "only the service itself queues jobs of this type",
             loc=("body", "type"),
             code="not_enqueueable",
         )
     # In a thread: a schema may be expensive to check, and must not block other requests.
-    wrong = await asyncio.to_thread(wrong_with, body.payload, job_type.payload_schema)
+    wrong = await asyncio.to_thread(payload_errors, body.payload, job_type.payload_schema)
     if wrong:
         raise RequestValidationError(
             [
@@ -142,7 +147,7 @@ async def _check(pool: Pool, body: NewJob) -> None:
         )
 
 
-async def _prove_owned(conn: Connection, key: Key, body: FailedJobs) -> None:
+async def _require_owned(conn: Connection, key: Key, body: FailedJobs) -> None:
     owner = key.application_id
     if body.batch_id is not None and not await batch_views.get(
         conn, application_id=owner, id=body.batch_id

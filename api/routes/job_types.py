@@ -9,17 +9,18 @@ from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from api.dependencies import Operator, PoolDep, Viewer
-from api.idempotency import OnceDep
+from api.idempotency import IdempotentDep
 from api.keyed_route import KeyedRoute
 from api.problems import FieldRejected
 from api.schema import pagination
-from api.schema.json_model import Body, Flag, Text, View, Whole
+from api.schema.json_model import Body, Flag, Text, Whole
 from api.schema.openapi import problems
 from api.schema.pagination import Cursor, Limit, Page
-from api.schema.payload_schema import LARGEST_SCHEMA, bounded, checked_schema
+from api.schema.payload_schema import MAX_SCHEMA_BYTES, limit_size, validate_schema
 from ingest.errors import Conflict, NotFound
 from ingest.postgres.database import Connection, transaction
 from ingest.store.queue import job_types
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/job-types", tags=["management"])
 
@@ -32,8 +33,8 @@ Rate = Annotated[Whole, Field(ge=1, le=1_000_000)]
 Name = Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,62}$")]
 PayloadSchema = Annotated[
     dict[str, Any],
-    BeforeValidator(lambda value: bounded(value, LARGEST_SCHEMA)),
-    AfterValidator(checked_schema),
+    BeforeValidator(lambda value: limit_size(value, MAX_SCHEMA_BYTES)),
+    AfterValidator(validate_schema),
 ]
 
 _SECONDS: Final = {
@@ -42,16 +43,16 @@ _SECONDS: Final = {
     "timeout_seconds": "timeout",
     "stage_timeout_seconds": "stage_timeout",
 }
-_LIFTABLE: Final = ("max_concurrent", "rate_per_minute", "payload_schema")
-_LONGEST_STAGE: Final = timedelta(minutes=10)
-_NEW: Final = job_types.JobType(
+_NULLABLE: Final = ("max_concurrent", "rate_per_minute", "payload_schema")
+_DEFAULT_STAGE_TIMEOUT: Final = timedelta(minutes=10)
+_DEFAULTS: Final = job_types.JobType(
     type="",
     handler="",
     max_attempts=5,
     backoff_base=timedelta(seconds=2),
     backoff_cap=timedelta(minutes=10),
     timeout=timedelta(minutes=30),
-    stage_timeout=_LONGEST_STAGE,
+    stage_timeout=_DEFAULT_STAGE_TIMEOUT,
 )
 
 
@@ -119,14 +120,14 @@ class JobTypePatch(Body):
             value = getattr(self, name)
             if name in _SECONDS and value is not None:
                 changes[_SECONDS[name]] = timedelta(seconds=value)
-            elif name in _LIFTABLE or value is not None:
+            elif name in _NULLABLE or value is not None:
                 changes[name] = value
         return changes
 
     def _contradiction(self, lesser: str, other: str, where: str) -> FieldRejected:
         named = lesser if lesser in self.model_fields_set else other
         names = [type(self).model_fields[name].alias or name for name in (lesser, other, named)]
-        return FieldRejected(f"{names[0]} would be {where} {names[1]}", loc=("body", names[2]))
+        return FieldRejected(f"{names[0]} must not be {where} {names[1]}", loc=("body", names[2]))
 
 
 class NewJobType(JobTypePatch):
@@ -135,10 +136,10 @@ class NewJobType(JobTypePatch):
     """Name of the handler, if it differs from the type."""
 
     def row(self) -> job_types.JobType:
-        named = replace(_NEW, type=self.type, handler=self.handler or self.type)
+        named = replace(_DEFAULTS, type=self.type, handler=self.handler or self.type)
         if self.timeout_seconds is not None and self.stage_timeout_seconds is None:
             timeout = timedelta(seconds=self.timeout_seconds)
-            named = replace(named, stage_timeout=min(_LONGEST_STAGE, timeout))
+            named = replace(named, stage_timeout=min(_DEFAULT_STAGE_TIMEOUT, timeout))
         return self.applied_to(named)
 
 
@@ -151,19 +152,19 @@ async def list_job_types(
         rows = await job_types.all_types(conn)
     after = pagination.name(cursor) or ""
     views = sorted((JobType.of(row) for row in rows if row.type > after), key=lambda row: row.type)
-    return pagination.page(views, limit, view=JobType, key=lambda row: (row.type,))
+    return pagination.page(views, limit, key=lambda row: (row.type,))
 
 
 @router.patch("/{type}")
 async def edit_job_type(type: Text, body: JobTypePatch, pool: PoolDep, key: Operator) -> JobType:
-    """Pause, disable or tune a job type; applies to every job that starts after the answer."""
+    """Pause, disable or tune a job type. This applies to all jobs that start after the answer."""
     async with transaction(pool) as conn:
         row = await job_types.lock(conn, type)
         if row is None:
             raise NotFound("job type")
         if row.is_built_in and body.payload_schema is not None:
             raise FieldRejected(
-                "jobs of this type are queued by the service itself",
+                "only the service itself queues jobs of this type",
                 loc=("body", "payloadSchema"),
                 code="not_enqueueable",
             )
@@ -174,30 +175,30 @@ async def edit_job_type(type: Text, body: JobTypePatch, pool: PoolDep, key: Oper
 
 @router.post("", status_code=201, response_model=JobType)
 async def add_job_type(
-    body: NewJobType, pool: PoolDep, key: Operator, once: OnceDep
+    body: NewJobType, pool: PoolDep, key: Operator, idempotent: IdempotentDep
 ) -> JSONResponse:
-    """Register a job type: workers that have its handler run what POST /api/jobs queues."""
+    """Register a job type. Workers that have its handler run the jobs from POST /api/jobs."""
     row = body.row()
 
     async def work(conn: Connection) -> JobType:
         if await job_types.is_reserved(conn, row.handler):
             raise FieldRejected(
-                "a handler of built-in types trusts its payload, which people could then write",
+                "this handler is reserved for built-in job types",
                 loc=("body", "handler" if body.handler else "type"),
                 code="handler_reserved",
             )
         await job_types.add(conn, row)
         return JobType.of(row)
 
-    return await once.carry_out(pool, work, application_id=key.application_id, status=201)
+    return await idempotent.run_once(pool, work, application_id=key.application_id, status=201)
 
 
 @router.delete("/{type}", status_code=204, responses=problems(409))
 async def delete_job_type(type: Text, pool: PoolDep, key: Operator) -> None:
-    """Remove a registered type, once none of its jobs is stored any more."""
+    """Delete a registered type that has no stored jobs."""
     async with transaction(pool) as conn:
         row = await job_types.get(conn, type)
         if row is not None and row.is_built_in:
-            raise Conflict("a built-in type stays", code="built_in")
+            raise Conflict("a built-in job type cannot be deleted", code="built_in")
         if not await job_types.delete(conn, type):
             raise NotFound("job type")

@@ -1,7 +1,7 @@
 """Processing jobs: queued, running and ended ones, with their reasons."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -10,71 +10,25 @@ from pydantic import Field
 from api.dependencies import Editor, Operator, PoolDep, Viewer
 from api.keyed_route import KeyedRoute
 from api.schema import pagination
-from api.schema.json_model import Text, UtcTime, View
+from api.schema.json_model import Text
 from api.schema.openapi import problems
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import Conflict, NotFound
 from ingest.model import JobStatus
 from ingest.postgres.database import Connection, transaction
 from ingest.store.queue import job_control, job_views, jobs, reviews
-from ingest.store.queue.job_views import JobFilter, JobView
+from ingest.store.queue.job_views import Job, JobFilter, JobLog, OpenJobs
 from ingest.store.sources import source_control
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/jobs", tags=["jobs"])
 
-_LOGS_SHOWN: Final = 200
+_MAX_LOGS: Final = 200
 _RETRYABLE: Final[Sequence[JobStatus]] = ("failed", "cancelled", "review_needed")
-
-
-class Job(View):
-    id: UUID
-    type: str
-    status: JobStatus
-    stage: str | None
-    progress: int
-    attempts: int
-    max_attempts: int
-    priority: int
-    knowledge_source_id: UUID | None
-    batch_id: UUID | None
-    parent_job_id: UUID | None
-    result: dict[str, Any] | None
-    embedding_config: dict[str, Any] | None
-    last_error_code: str | None
-    last_error_message: str | None
-    review_reason: str | None
-    wait_reason: str | None
-    run_at: UtcTime | None
-    created_at: UtcTime
-    started_at: UtcTime | None
-    completed_at: UtcTime | None
-    duration_ms: int | None
-    heartbeat_at: UtcTime | None
-
-
-class JobLog(View):
-    attempt: int
-    level: str
-    stage: str | None
-    message: str
-    details: dict[str, Any]
-    duration_ms: int | None
-    created_at: UtcTime
 
 
 class JobWithLogs(Job):
     logs: list[JobLog] = Field(default_factory=list)
-
-
-class OpenJobs(View):
-    status: JobStatus
-    type: str
-    stage: str | None
-    wait_reason: str | None
-    last_error_code: str | None
-    last_error_message: str | None
-    count: int
-    until: UtcTime | None
 
 
 class JobCounts(View):
@@ -116,7 +70,7 @@ async def list_jobs(
             limit=limit + 1,
             before=pagination.position(cursor),
         )
-    return pagination.page(rows, limit, view=Job, key=lambda row: (row.position,))
+    return pagination.page(rows, limit, key=lambda row: (row.position,))
 
 
 @router.get("/counts")
@@ -127,20 +81,20 @@ async def count_open_jobs(
     knowledge_source_id: Annotated[UUID | None, Query(alias="knowledgeSourceId")] = None,
     batch_id: Annotated[UUID | None, Query(alias="batchId")] = None,
 ) -> JobCounts:
-    """How many jobs run in which stage or wait, and for what. A job that waits for its pages, or
-    for the files in its file, is not counted.
+    """Count open jobs by stage or wait reason.
 
-    `waitReason` null: for a free worker. `until`: when the first of the waiting jobs may go on.
+    Jobs that wait for their pages, or for the files in their file, are not counted. A `waitReason`
+    of null means a free worker. `until` is when the first of the waiting jobs may continue.
     """
     where = JobFilter(source_id=knowledge_source_id, batch_id=batch_id)
     async with transaction(pool) as conn:
         rows = await job_views.open_counts(conn, application_id=key.application_id, where=where)
-    return JobCounts(items=[OpenJobs.model_validate(row) for row in rows])
+    return JobCounts(items=rows)
 
 
 @router.post("/trigger", status_code=202)
 async def trigger_jobs(pool: PoolDep, key: Operator) -> Triggered:
-    """Wake the workers now instead of at their next tick."""
+    """Wake the workers now, not at their next tick."""
     async with transaction(pool) as conn:
         await jobs.wake(conn)
     return Triggered(triggered=True)
@@ -148,12 +102,11 @@ async def trigger_jobs(pool: PoolDep, key: Operator) -> Triggered:
 
 @router.get("/{id}")
 async def get_job(id: UUID, pool: PoolDep, key: Viewer) -> JobWithLogs:
-    """One job with the end of its log."""
+    """One job with the last 200 lines of its log."""
     async with transaction(pool) as conn:
-        row = await find(conn, key.application_id, id)
-        logs = await job_views.newest_logs(conn, id, limit=_LOGS_SHOWN)
-    job = JobWithLogs.model_validate(row)
-    return job.model_copy(update={"logs": [JobLog.model_validate(line) for line in logs]})
+        row = await find_job(conn, key.application_id, id)
+        logs = await job_views.newest_logs(conn, id, limit=_MAX_LOGS)
+    return JobWithLogs(**dict(row), logs=logs)
 
 
 @router.get("/{id}/logs")
@@ -162,24 +115,24 @@ async def list_job_logs(
 ) -> Page[JobLog]:
     """The whole log of a job, oldest line first."""
     async with transaction(pool) as conn:
-        await find(conn, key.application_id, id)
+        await find_job(conn, key.application_id, id)
         rows = await job_views.logs(
             conn, id, after=pagination.position(cursor) or 0, limit=limit + 1
         )
-    return pagination.page(rows, limit, view=JobLog, key=lambda row: (row.id,))
+    return pagination.page(rows, limit, key=lambda row: (row.id,))
 
 
 @router.post("/{id}/retry", status_code=202, responses=problems(409))
 async def retry_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
-    """Retry a failed or cancelled job, or one that waits for a review, with all its attempts.
+    """Retry a job that failed, was cancelled or needs a review; its attempts start at zero.
 
-    A job that waits for a time, such as the end of a provider's pause, goes on at once.
+    A job that waits for a time, such as the end of a provider's pause, starts at once.
     """
     async with transaction(pool) as conn:
-        before = await find(conn, key.application_id, id)
+        before = await find_job(conn, key.application_id, id)
         if before.status == "pending" and before.run_at is not None:
             await job_control.start_now(conn, application_id=key.application_id, id=id)
-            return Job.model_validate(await find(conn, key.application_id, id))
+            return await find_job(conn, key.application_id, id)
         retried = await source_control.retry(
             conn,
             application_id=key.application_id,
@@ -188,66 +141,66 @@ async def retry_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
         )
         if not retried:
             raise _not_retryable(before)
-        return Job.model_validate(await find(conn, key.application_id, id))
+        return await find_job(conn, key.application_id, id)
 
 
-def _not_retryable(job: JobView) -> Conflict:
+def _not_retryable(job: Job) -> Conflict:
     if job.status in _RETRYABLE:
-        return Conflict("a newer run of its knowledge source took its place", code="superseded")
-    return Conflict(f"a job that is {job.status} cannot be retried", code="not_retryable")
+        return Conflict("a newer run of the knowledge source replaced this job", code="superseded")
+    return Conflict(f"a job with the status {job.status} cannot be retried", code="not_retryable")
 
 
 @router.post("/{id}/cancel", responses=problems(409))
 async def cancel_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
-    """Cancel a waiting or running job for good; a running one can write nothing any more."""
+    """Cancel a waiting or running job permanently. A running job writes nothing more."""
     async with transaction(pool) as conn:
-        before = await find(conn, key.application_id, id)
+        before = await find_job(conn, key.application_id, id)
         cancelled = await source_control.cancel(
             conn, application_id=key.application_id, job_ids=[id]
         )
         if not cancelled:
             raise Conflict(
-                f"a {before.type} job that is {before.status} cannot be cancelled",
+                f"a {before.type} job with the status {before.status} cannot be cancelled",
                 code="not_cancellable",
             )
-        return Job.model_validate(await find(conn, key.application_id, id))
+        return await find_job(conn, key.application_id, id)
 
 
 @router.post("/{id}/approve", responses=problems(409))
 async def approve_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
-    """Approve what a job waits for, such as the removal of pages that a crawl did not find."""
+    """Approve the step that needs a review, such as the removal of pages."""
     async with transaction(pool) as conn:
-        before = await find(conn, key.application_id, id)
+        before = await find_job(conn, key.application_id, id)
         if not await reviews.approve(conn, application_id=key.application_id, job_id=id):
             raise _not_reviewable(before)
-        return Job.model_validate(await find(conn, key.application_id, id))
+        return await find_job(conn, key.application_id, id)
 
 
 @router.post("/{id}/reject", responses=problems(409))
 async def reject_job(id: UUID, pool: PoolDep, key: Editor) -> Job:
-    """End a job without the step that waits for approval. What it did before stays."""
+    """End a job without the step that needs a review. Everything before that step stays."""
     async with transaction(pool) as conn:
-        before = await find(conn, key.application_id, id)
+        before = await find_job(conn, key.application_id, id)
         if not await reviews.reject(conn, application_id=key.application_id, job_id=id):
             raise _not_reviewable(before)
-        return Job.model_validate(await find(conn, key.application_id, id))
+        return await find_job(conn, key.application_id, id)
 
 
-def _not_reviewable(job: JobView) -> Conflict:
+def _not_reviewable(job: Job) -> Conflict:
     why = f" ({job.last_error_message})" if job.status == "cancelled" else ""
-    return Conflict(f"a job that is {job.status}{why} waits for no review", code="not_reviewable")
+    return Conflict(f"the job is {job.status}{why} and needs no review", code="not_reviewable")
 
 
 @router.delete("/{id}", status_code=204, responses=problems(409))
 async def delete_job(id: UUID, pool: PoolDep, key: Editor) -> None:
-    """Remove an ended job with its log. Its knowledge source stays."""
+    """Delete a finished job and its log. Its knowledge source stays."""
     async with transaction(pool) as conn:
-        job = await find(conn, key.application_id, id)
+        job = await find_job(conn, key.application_id, id)
         if not await job_control.delete(conn, application_id=key.application_id, id=id):
-            raise Conflict(f"a job that is {job.status} has not ended", code="not_ended")
+            raise Conflict(f"the job is {job.status} and has not ended", code="not_ended")
 
 
-async def find(conn: Connection, application_id: UUID, id: UUID) -> JobView:
+async def find_job(conn: Connection, application_id: UUID, id: UUID) -> Job:
     """The job; NotFound if it does not exist or belongs to another application."""
     row = await job_views.get(conn, application_id=application_id, id=id)
     if row is None:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from api.installation_state import Overviews, overviews_of
+from api.installation_state import OverviewCache, overview_cache_of
 from api.queue_gauges import QueueGauges
 from ingest.observability import metrics
 from ingest.observability.metrics import exposition
@@ -19,11 +19,11 @@ router = APIRouter(tags=["health"])
 @router.get("/metrics", response_class=PlainTextResponse)
 async def get_metrics(request: Request) -> PlainTextResponse:
     """Counters of this process, and gauges from the database if it answers."""
-    text = exposition(await _gauges(overviews_of(request.app)))
+    text = exposition(await _gauges(overview_cache_of(request.app)))
     return PlainTextResponse(text, media_type=CONTENT_TYPE_LATEST)
 
 
-async def _gauges(overviews: Overviews) -> QueueGauges:
+async def _gauges(overviews: OverviewCache) -> QueueGauges:
     try:
         return QueueGauges(await overviews.get())
     except psycopg.Error as error:
@@ -31,5 +31,5 @@ async def _gauges(overviews: Overviews) -> QueueGauges:
             metrics.statement_timed_out("metrics")
             log.warning("metrics.timed_out")
         else:
-            log.warning("metrics.database_lost", error=type(error).__name__)
+            log.warning("metrics.database_unavailable", error=type(error).__name__)
         return QueueGauges(None, is_up=is_timed_out(error))

@@ -6,44 +6,43 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Request
-from fastapi.exceptions import RequestValidationError
-from pydantic import BeforeValidator, ValidationError
+from pydantic import BeforeValidator
 from starlette.requests import ClientDisconnect
 
 from api.dependencies import Editor, PoolDep, RuntimeDep
 from api.keyed_route import KeyedRoute
-from api.routes.documents import Encoding
 from api.schema import chunking, json_body
 from api.schema.chunking import Chunking
-from api.schema.coverage import Coverage
-from api.schema.json_model import Body, View
+from api.schema.json_model import Body
 from api.schema.openapi import problems
 from api.upload import multipart
-from api.upload.one_file import OneFile
-from ingest.asynchronous.tasks import end
+from api.upload.form_fields import field_names, parse_fields
+from api.upload.one_file import SingleFileForm
+from ingest.asynchronous.tasks import cancel_all
 from ingest.errors import IsArchive, Permanent, Rejected
 from ingest.model import Chunk, ChunkSettings
 from ingest.postgres.database import Pool, transaction
 from ingest.preview import Preview
 from ingest.runtime import Runtime
 from ingest.store.documents.documents import coverage_json
+from ingest.store.documents.extraction_views import Coverage, Encoding
 from ingest.store.tenants import applications
+from ingest.store.view import View
 from ingest.temporary_folders import scratch_folder
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["upload"])
 
 PATH: Final = "/api/preview"
 
-_LARGEST: Final = 100 * 1024 * 1024
-_FIELDS: Final = frozenset({"chunking", "ocr"})
-_TEXT_SHOWN: Final = 200_000
-_CHUNKS_SHOWN: Final = 200
+_MAX_FILE_BYTES: Final = 100 * 1024 * 1024
+_MAX_CHARACTERS: Final = 200_000
+_MAX_CHUNKS: Final = 200
 
 
 class PreviewFields(Body):
-    """The fields beside the file. An empty field counts as missing: HTML forms send them all."""
+    """The fields beside the file."""
 
-    chunking: Annotated[Chunking, BeforeValidator(json_body.field)] | None = None
+    chunking: Annotated[Chunking, BeforeValidator(json_body.parse_field)] | None = None
     ocr: bool = True
 
 
@@ -83,7 +82,7 @@ class PreviewAnswer(View):
     chunks: list[PreviewChunk]
     """The first 200."""
     is_truncated: bool
-    """Whether there are more characters or chunks than are shown."""
+    """Whether `text` or `chunks` is only the beginning."""
     attachments: list[Attachment]
 
 
@@ -122,20 +121,20 @@ async def preview_file(
     A file that cannot be read is a 422 with the code that its upload would end with.
     """
     async with scratch_folder() as folder:
-        form = OneFile(
+        form = SingleFileForm(
             folder / "file",
-            fields=_FIELDS,
-            limit=min(runtime.settings.max_file_bytes, _LARGEST),
+            field_names=field_names(PreviewFields),
+            limit=min(runtime.settings.max_file_bytes, _MAX_FILE_BYTES),
         )
         content_type = request.headers.get("content-type", "")
         await form.receive(multipart.read(content_type, request.stream()))
-        fields = _fields(form.fields)
+        fields = parse_fields(PreviewFields, form.fields)
         if form.name is None:
-            raise Rejected("the request holds no part named `file`", code="no_files")
-        cut_by = await _cut_by(runtime, pool, key.application_id, fields)
+            raise Rejected("the request has no part named `file`", code="no_files")
+        cut_by = await _chunk_settings(runtime, pool, key.application_id, fields)
         making = runtime.previews.make(form.path, name=form.name, cut_by=cut_by, ocr=fields.ocr)
         try:
-            made = await _while_there(request, making)
+            made = await _cancel_on_disconnect(request, making)
         except IsArchive as error:
             raise Rejected(
                 f"{error} Upload it: each file in it becomes a document.", code=error.code
@@ -145,32 +144,24 @@ async def preview_file(
     return _answer(made)
 
 
-async def _while_there(request: Request, making: Coroutine[Any, Any, Preview]) -> Preview:
+async def _cancel_on_disconnect(request: Request, making: Coroutine[Any, Any, Preview]) -> Preview:
     """The preview; cancelled if the client disconnects, since other requests need the slot."""
-    made, left = asyncio.create_task(making), asyncio.create_task(_left(request))
+    made, left = asyncio.create_task(making), asyncio.create_task(_disconnected(request))
     try:
         await asyncio.wait((made, left), return_when=asyncio.FIRST_COMPLETED)
         if not made.done():
             raise ClientDisconnect
         return made.result()
     finally:
-        await end(made, left)
+        await cancel_all(made, left)
 
 
-async def _left(request: Request) -> None:
+async def _disconnected(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-def _fields(given: dict[str, str]) -> PreviewFields:
-    try:
-        return PreviewFields.model_validate({name: text for name, text in given.items() if text})
-    except ValidationError as error:
-        errors = [{**item, "loc": ("body", *item["loc"])} for item in error.errors()]
-        raise RequestValidationError(errors) from None
-
-
-async def _cut_by(
+async def _chunk_settings(
     runtime: Runtime, pool: Pool, application_id: UUID, fields: PreviewFields
 ) -> ChunkSettings:
     async with transaction(pool) as conn:
@@ -189,12 +180,12 @@ def _answer(made: Preview) -> PreviewAnswer:
         coverage=Coverage.model_validate(coverage_json(document.coverage)),
         warnings=list(document.warnings),
         metadata=document.metadata,
-        text=document.text[:_TEXT_SHOWN],
+        text=document.text[:_MAX_CHARACTERS],
         text_length=len(document.text),
         chunk_count=len(chunks),
         token_count=sum(chunk.token_count for chunk in chunks),
-        chunks=[_chunk(chunk) for chunk in chunks[:_CHUNKS_SHOWN]],
-        is_truncated=len(document.text) > _TEXT_SHOWN or len(chunks) > _CHUNKS_SHOWN,
+        chunks=[_chunk(chunk) for chunk in chunks[:_MAX_CHUNKS]],
+        is_truncated=len(document.text) > _MAX_CHARACTERS or len(chunks) > _MAX_CHUNKS,
         attachments=list(_attachments(document.metadata)),
     )
 

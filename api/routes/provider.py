@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from api.dependencies import Operator, RuntimeDep
 from api.keyed_route import KeyedRoute
-from api.schema.json_model import View
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/worker/provider", tags=["management"])
 
@@ -13,14 +13,14 @@ class Resumed(View):
     lanes: list[str]
     """The lanes that were paused."""
     job_count: int
-    """How many waiting jobs go on."""
+    """Number of jobs that were resumed."""
 
 
 @router.post("/resume")
 async def resume_provider(runtime: RuntimeDep, key: Operator) -> Resumed:
-    """End the pauses of all providers, after a repair, and let the jobs that wait for them go on.
+    """End the pauses of all providers and resume the jobs that wait for them.
 
-    A provider that still fails pauses its lane again at the first request; no attempt is used up.
+    A provider that still fails pauses its lane again at the first request. No attempt is used up.
     """
     lanes = await runtime.governor.end_pauses()
     return Resumed(lanes=lanes, job_count=await runtime.governor.release(all=True))

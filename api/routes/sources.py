@@ -9,79 +9,26 @@ from pydantic import Field
 from api.dependencies import Editor, PoolDep, RuntimeDep, Viewer
 from api.keyed_route import KeyedRoute
 from api.schema import chunking, pagination, schedules
-from api.schema.chunking import Chunking, ChunkingView, EffectiveChunking
-from api.schema.coverage import Coverage
-from api.schema.json_model import Body, Metadata, Text, UtcTime, View
+from api.schema.chunking import Chunking, EffectiveChunking
+from api.schema.json_model import Body, Metadata, Text
 from api.schema.openapi import problems
 from api.schema.pagination import Cursor, Limit, Page
-from api.schema.schedules import Schedule, ScheduleView
+from api.schema.schedules import Schedule
 from ingest.errors import Conflict, NotFound
 from ingest.model import SourceStatus
 from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import rescrapes
-from ingest.store.documents.chunking import Installation
+from ingest.store.documents.chunking import ChunkingDefaults
 from ingest.store.sources import events, source_control, source_views
-from ingest.store.sources.source_views import SourceFilter, SourceView
+from ingest.store.sources.source_views import SourceFilter, StoredSource
+from ingest.store.view import UtcTime, View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["knowledge sources"])
 
 _LAST_SEQ = 2**63 - 1
 
 
-class CrawlView(View):
-    """The crawl settings of a site, from the latest request."""
-
-    limit: int
-    max_depth: int | None
-    include_paths: list[str]
-    exclude_paths: list[str]
-    provider: str
-
-
-class Waiting(View):
-    """What the source waits for."""
-
-    reason: str
-    """As `waitReason` of its job."""
-    code: str | None
-    message: str | None
-    """What went wrong, such as the embedding provider's refusal."""
-    until: UtcTime
-
-
-class _Stored(View):
-    """A source without the fields that depend on the installation's settings."""
-
-    id: UUID
-    application_id: UUID
-    batch_id: UUID | None
-    type: str
-    name: str
-    uri: str
-    status: SourceStatus
-    error_code: str | None
-    error_message: str | None
-    waiting: Waiting | None
-    """Null unless the source is open and waits for something other than a free worker."""
-    metadata: dict[str, Any]
-    coverage: Coverage | None
-    chunk_count: int
-    token_count: int
-    size_bytes: int | None
-    content_hash: str | None
-    duplicate_of: UUID | None
-    job_id: UUID | None
-    crawl: CrawlView | None
-    rescrape: ScheduleView | None
-    next_rescrape_at: UtcTime | None
-    chunking: ChunkingView
-    """The source's own settings."""
-    event_seq: int
-    created_at: UtcTime
-    updated_at: UtcTime
-
-
-class Source(_Stored):
+class Source(StoredSource):
     effective_chunking: EffectiveChunking
     """The settings in use: where `chunking` is null, the application's, or the service's."""
 
@@ -131,16 +78,15 @@ async def list_sources(
             limit=limit + 1,
             before=pagination.time_and_id(cursor),
         )
-    page = pagination.page(rows, limit, view=_Stored, key=lambda row: (row.created_at, row.id))
-    items = [_shown(row, runtime.chunking) for row in rows[:limit]]
-    return Page(items=items, next_cursor=page.next_cursor)
+    sources = [_complete(row, runtime.chunking) for row in rows]
+    return pagination.page(sources, limit, key=lambda row: (row.created_at, row.id))
 
 
 @router.get("/knowledge-sources/{id}")
 async def get_source(id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Viewer) -> Source:
     """One knowledge source."""
     async with transaction(pool) as conn:
-        return _shown(await _source(conn, key.application_id, id), runtime.chunking)
+        return _complete(await _source(conn, key.application_id, id), runtime.chunking)
 
 
 @router.patch("/knowledge-sources/{id}", responses=problems(409))
@@ -168,12 +114,12 @@ async def edit_source(
         )
         if not edited:
             raise NotFound("knowledge source")
-        return _shown(await _source(conn, key.application_id, id), runtime.chunking)
+        return _complete(await _source(conn, key.application_id, id), runtime.chunking)
 
 
 @router.delete("/knowledge-sources/{id}", status_code=204)
 async def delete_source(id: UUID, pool: PoolDep, key: Editor) -> None:
-    """Delete a source in any state: invisible and unsearchable at once, and for good."""
+    """Delete a source in any state, permanently. Lists and searches omit it at once."""
     async with transaction(pool) as conn:
         deleted = await source_control.delete(conn, application_id=key.application_id, ids=[id])
     if not deleted:
@@ -182,9 +128,9 @@ async def delete_source(id: UUID, pool: PoolDep, key: Editor) -> None:
 
 @router.post("/knowledge-sources/{id}/cancel", responses=problems(409))
 async def cancel_source(id: UUID, pool: PoolDep, key: Editor) -> Cancelled:
-    """Stop the processing of a source. What was searchable before stays searchable."""
+    """Cancel the processing of a source. Content that is searchable stays searchable."""
     async with transaction(pool) as conn:
-        await _source(conn, key.application_id, id)
+        await require_source(conn, key.application_id, id)
         job_ids = await source_control.cancel(
             conn, application_id=key.application_id, source_ids=[id]
         )
@@ -199,25 +145,34 @@ async def list_events(
     pool: PoolDep,
     key: Viewer,
     *,
-    after: Annotated[int, Query(ge=0, le=_LAST_SEQ, description="Only later ones")] = 0,
+    after: Annotated[
+        int, Query(ge=0, le=_LAST_SEQ, description="Only events with a larger `seq`")
+    ] = 0,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Event]:
     """The events of a source, in order; `seq` has no gaps."""
     seen = max(after, pagination.position(cursor) or 0)
     async with transaction(pool) as conn:
-        await _source(conn, key.application_id, id)
+        await require_source(conn, key.application_id, id)
         rows = await events.after(conn, {id: seen}, limit=limit + 1)
-    return pagination.page(rows, limit, view=Event, key=lambda row: (row.seq,))
+    views = [Event.model_validate(row) for row in rows]
+    return pagination.page(views, limit, key=lambda row: (row.seq,))
 
 
-async def _source(conn: Connection, application_id: UUID, id: UUID) -> SourceView:
+async def require_source(conn: Connection, application_id: UUID, id: UUID) -> None:
+    """Raise NotFound unless the source exists in this application and is not deleted."""
+    if await source_views.event_seq(conn, application_id=application_id, id=id) is None:
+        raise NotFound("knowledge source")
+
+
+async def _source(conn: Connection, application_id: UUID, id: UUID) -> StoredSource:
     row = await source_views.get(conn, application_id=application_id, id=id)
     if row is None:
         raise NotFound("knowledge source")
     return row
 
 
-def _shown(row: SourceView, usual: Installation) -> Source:
-    effective = EffectiveChunking.model_validate(usual.effective(*row.chunking_choices))
-    return Source(**_Stored.model_validate(row).model_dump(), effective_chunking=effective)
+def _complete(row: StoredSource, defaults: ChunkingDefaults) -> Source:
+    effective = EffectiveChunking.model_validate(defaults.effective(*row.chunking_choices))
+    return Source(**dict(row), effective_chunking=effective)

@@ -9,17 +9,17 @@ import orjson
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from api.dependencies import Browser, PoolDep, Viewer
+from api.dependencies import PoolDep, Viewer, ViewerOrTicket
 from api.keyed_route import KeyedRoute
 from api.live import sse
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
 from api.live.websocket import hub_of
-from api.schema.json_model import View
 from ingest.errors import NotFound
 from ingest.model import SourceStatus
 from ingest.store.sources import progress
 from ingest.store.sources.sources import TERMINAL
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, tags=["progress"])
 
@@ -47,7 +47,7 @@ async def get_progress(id: UUID, request: Request, key: Viewer) -> ProgressView:
     `percent` is null while the total is unknown; `seq` is null for an application.
     """
     if id == key.application_id:
-        whole = await hub_of(request).states.of_application(id)
+        whole = await hub_of(request).snapshots.of_application(id)
         return ProgressView.model_validate({**_fields(whole), "seq": None})
     source = await _source(request, key.application_id, id)
     return ProgressView.model_validate({**_fields(source), "seq": source.event_seq})
@@ -58,14 +58,14 @@ async def get_progress(id: UUID, request: Request, key: Viewer) -> ProgressView:
     response_class=StreamingResponse,
     responses={
         200: {"content": {"text/event-stream": {}}},
-        204: {"description": "Nothing is left to come: an EventSource does not reconnect"},
+        204: {"description": "No more events: an EventSource does not reconnect"},
     },
 )
 async def stream_source(
     id: UUID,
     request: Request,
     pool: PoolDep,
-    key: Browser,
+    key: ViewerOrTicket,
     last_event_id: Annotated[int | None, Header(ge=0, le=_LAST_SEQ)] = None,
     after: Annotated[int | None, Query(ge=0, le=_LAST_SEQ)] = None,
 ) -> Response:
@@ -79,9 +79,9 @@ async def stream_source(
     source = await _source(request, key.application_id, id)
     if source.status in TERMINAL and position is not None and position >= source.event_seq:
         return Response(status_code=204)
-    subscriber = Subscriber(application_id=key.application_id, chosen={id})
+    subscriber = Subscriber(application_id=key.application_id, subscribed_ids={id})
     frames = _frames(hub_of(request), subscriber, id, position)
-    return sse.respond(sse.while_valid(pool, key, subscriber, frames))
+    return sse.event_stream(sse.until_key_revoked(pool, key, subscriber, frames))
 
 
 async def _frames(
@@ -91,7 +91,7 @@ async def _frames(
     async with aclosing(sse.messages(hub, subscriber, source_id, after)) as messages:
         async for message in messages:
             if message is None:
-                yield sse.STILL_HERE
+                yield sse.KEEP_ALIVE
                 continue
             id = None if message.seq is None else str(message.seq)
             yield sse.frame(message.type, message.text, id=id)
@@ -107,11 +107,11 @@ async def _frames(
 
 
 async def _source(request: Request, application_id: UUID, id: UUID) -> progress.SourceProgress:
-    states = await hub_of(request).states.of_sources(application_id, [id])
+    states = await hub_of(request).snapshots.of_sources(application_id, [id])
     if id not in states:
         raise NotFound("knowledge source")
     return states[id].source
 
 
-def _fields(of: progress.Progress) -> dict[str, Any]:
+def _fields(of: progress.ApplicationProgress) -> dict[str, Any]:
     return {name: getattr(of, name) for name in ProgressView.model_fields if name != "seq"}

@@ -4,9 +4,9 @@ from fastapi import APIRouter
 
 from api.dependencies import PoolDep, Viewer
 from api.keyed_route import KeyedRoute
-from api.schema.json_model import UtcTime, View
 from ingest.postgres.database import transaction
 from ingest.store.tenants import api_keys
+from ingest.store.view import UtcTime, View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/tickets", tags=["access"])
 

@@ -11,11 +11,12 @@ from pydantic import Field
 
 from api.dependencies import Editor, PoolDep, RuntimeDep
 from api.keyed_route import KeyedRoute
-from api.schema.json_model import Body, Metadata, View
+from api.schema.json_model import Body, Metadata
 from api.upload.paths import normalise
 from ingest.postgres.database import transaction
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import OnConflict, Upload, UploadedFile
+from ingest.store.sources.verdicts import OnConflict, UploadedFile, UploadRequest
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
 
@@ -48,8 +49,8 @@ class UploadCheckAnswer(View):
 async def check_upload(
     body: UploadCheck, runtime: RuntimeDep, pool: PoolDep, key: Editor
 ) -> UploadCheckAnswer:
-    """List the files that are already stored, so that sending them would change nothing."""
-    upload = Upload(
+    """List the files that are already stored and need not be sent."""
+    upload = UploadRequest(
         application_id=key.application_id,
         batch_id=None,
         model_id=runtime.model_id,

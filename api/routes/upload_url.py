@@ -7,20 +7,21 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import ConfigDict
 
-from api.dependencies import Editor, EditorBrowser, Key, PoolDep, RuntimeDep
-from api.idempotency import OnceDep, to_json
+from api.dependencies import Editor, EditorOrTicket, Key, PoolDep, RuntimeDep
+from api.idempotency import IdempotentDep, to_json
 from api.keyed_route import KeyedRoute
-from api.live.page_stream import Followed, job_of, respond
+from api.live.page_stream import FollowedPage, parse_event_id, stream_page
 from api.live.websocket import hub_of
 from api.schema import chunking, schedules
 from api.schema.chunking import Chunking
 from api.schema.crawl_request import CrawlRequest, new_run
-from api.schema.json_model import Metadata, View
+from api.schema.json_model import Metadata
 from api.schema.schedules import Schedule
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.crawl import rescrapes, runs
-from ingest.store.crawl.runs import NewRun, Run
+from ingest.store.crawl.runs import NewRun, StartedRun
 from ingest.store.queue import job_views
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
 
@@ -50,18 +51,18 @@ _STREAM: Final[dict[int | str, dict[str, Any]]] = {
         "content": {"text/event-stream": {}},
     },
     202: {"description": "A crawl was queued", "model": UrlAccepted},
-    204: {"description": "The page was done before: an EventSource does not reconnect"},
+    204: {"description": "The page is already done: an EventSource does not reconnect"},
 }
 
 
 @router.post("/url", status_code=202, response_model=UrlAccepted)
 async def add_url(
-    body: UrlRequest, runtime: RuntimeDep, pool: PoolDep, key: Editor, once: OnceDep
+    body: UrlRequest, runtime: RuntimeDep, pool: PoolDep, key: Editor, idempotent: IdempotentDep
 ) -> JSONResponse:
-    """Queue the fetch of a page or, with `crawlLinks`, the crawl of a site.
+    """Fetch a page or, with `crawlLinks`, crawl a site.
 
     A source with the same address is fetched again. Its open run continues, or is replaced if the
-    request differs from it.
+    request differs.
     """
     new = new_run(
         body,
@@ -87,7 +88,7 @@ async def add_url(
             )
         return _answer(run)
 
-    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
+    return await idempotent.run_once(pool, work, application_id=key.application_id, status=202)
 
 
 @router.get("/url", response_class=Response, responses=_STREAM)
@@ -96,7 +97,7 @@ async def follow_url(
     request: Request,
     runtime: RuntimeDep,
     pool: PoolDep,
-    key: EditorBrowser,
+    key: EditorOrTicket,
     last_event_id: Annotated[str | None, Header(max_length=100)] = None,
 ) -> Response:
     """Fetch a page and follow it as server-sent events, until it is done.
@@ -112,32 +113,32 @@ async def follow_url(
         place="query",
     )
     if query.crawl_links:
-        return JSONResponse(to_json(_answer(await _start(pool, new))), status_code=202)
-    resumed = None if last_event_id is None else job_of(last_event_id)
+        return JSONResponse(to_json(_answer(await _start_run(pool, new))), status_code=202)
+    resumed = None if last_event_id is None else parse_event_id(last_event_id)
     if resumed is not None and resumed.is_done:
         return Response(status_code=204)
     followed = None
     if resumed is not None:
         async with transaction(pool) as conn:
-            followed = await _known(conn, key, resumed.job_id)
+            followed = await _resumed_page(conn, key, resumed.job_id)
     if followed is None:
-        run = await _start(pool, new)
-        followed = Followed(source_id=run.source_id, job_id=run.job_id)
-    return respond(hub_of(request), pool, key, followed)
+        run = await _start_run(pool, new)
+        followed = FollowedPage(source_id=run.source_id, job_id=run.job_id)
+    return stream_page(hub_of(request), pool, key, followed)
 
 
-async def _start(pool: Pool, new: NewRun) -> Run:
+async def _start_run(pool: Pool, new: NewRun) -> StartedRun:
     async with transaction(pool) as conn:
         return await runs.start(conn, new)
 
 
-async def _known(conn: Connection, key: Key, job_id: UUID) -> Followed | None:
+async def _resumed_page(conn: Connection, key: Key, job_id: UUID) -> FollowedPage | None:
     """The page that a reconnecting client was following."""
     job = await job_views.get(conn, application_id=key.application_id, id=job_id)
     if job is None or job.knowledge_source_id is None:
         return None
-    return Followed(source_id=job.knowledge_source_id, job_id=job_id)
+    return FollowedPage(source_id=job.knowledge_source_id, job_id=job_id)
 
 
-def _answer(run: Run) -> UrlAccepted:
+def _answer(run: StartedRun) -> UrlAccepted:
     return UrlAccepted(knowledge_source_id=run.source_id, job_id=run.job_id, crawl_id=run.crawl_id)

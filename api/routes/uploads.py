@@ -6,41 +6,48 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Request
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
 from api.dependencies import Editor, Key, PoolDep, RuntimeDep
-from api.idempotency import Answer, IdempotencyKey, Once, digest
+from api.idempotency import IdempotencyKey, IdempotentAnswer, IdempotentRequest, digest
 from api.keyed_route import KeyedRoute
 from api.problems import problem
 from api.schema import chunking, json_body
 from api.schema.chunking import Chunking
-from api.schema.json_model import Body, Metadata, View
+from api.schema.json_model import Body, Metadata
 from api.schema.openapi import InvalidRequest, problems
 from api.upload import multipart
+from api.upload.form_fields import field_names, parse_fields
 from api.upload.intake import Intake
 from ingest.errors import Rejected
 from ingest.postgres.database import Connection, Pool, transaction
-from ingest.store.documents.chunking import Installation
+from ingest.store.documents.chunking import ChunkingDefaults
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import FileVerdict, OnConflict, Upload, UploadedFile, Verdict
+from ingest.store.sources.verdicts import (
+    FileVerdict,
+    OnConflict,
+    UploadedFile,
+    UploadRequest,
+    Verdict,
+)
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
 
 
-def _parsed(text: Any) -> Any:
-    return json_body.field(text) if isinstance(text, str) else text
+def _parse_json(text: Any) -> Any:
+    return json_body.parse_field(text) if isinstance(text, str) else text
 
 
 class UploadFields(Body):
-    """The fields beside the files. An empty field counts as missing: HTML forms send them all."""
+    """The fields beside the files."""
 
-    metadata: Annotated[Metadata, BeforeValidator(_parsed)] | None = None
+    metadata: Annotated[Metadata, BeforeValidator(_parse_json)] | None = None
     priority: Annotated[int, Field(ge=-100, le=100)] = 0
     batch_id: UUID | None = None
     on_conflict: OnConflict = "update"
-    chunking: Annotated[Chunking, BeforeValidator(_parsed)] | None = None
+    chunking: Annotated[Chunking, BeforeValidator(_parse_json)] | None = None
     """Chunk settings of the files, including unchanged files that are already stored."""
 
 
@@ -66,7 +73,10 @@ class RefusedUpload(InvalidRequest):
     """With the code `nothing_accepted`: why each file was refused."""
 
 
-_REFUSED: Final = {"description": "Fields are wrong, or no file was taken", "model": RefusedUpload}
+_REFUSED: Final = {
+    "description": "Fields are invalid, or no file was accepted",
+    "model": RefusedUpload,
+}
 _REQUEST_BODY: Final = {
     "required": True,
     "content": {
@@ -79,7 +89,7 @@ _REQUEST_BODY: Final = {
                     "files": {
                         "type": "array",
                         "minItems": 1,
-                        "description": "Any number; a file name may hold a relative path",
+                        "description": "Any number; a file name may contain a relative path",
                         "items": {"type": "string", "format": "binary"},
                     },
                     "metadata": {"type": "object", "description": "As JSON"},
@@ -108,35 +118,32 @@ async def upload_documents(
     key: Editor,
     idempotency_key: IdempotencyKey = None,
 ) -> JSONResponse:
-    """Store files and queue a job for each new one; 202 once all accepted files are durable."""
+    """Store files and queue a job for each new file; 202 once all accepted files are durable."""
     async with Intake(
         runtime.blobs,
         application_id=key.application_id,
+        field_names=field_names(UploadFields),
         max_file_bytes=runtime.settings.max_file_bytes,
     ) as intake:
         content_type = request.headers.get("content-type", "")
         await intake.receive(multipart.read(content_type, request.stream()))
-        fields = _fields(intake.fields)
+        fields = parse_fields(UploadFields, intake.fields)
         if not intake.files:
-            raise Rejected("the request holds no part named `files`", code="no_files")
+            raise Rejected("the request has no part named `files`", code="no_files")
         if all(file.code for file in intake.files):
             return _nothing_accepted(intake.files)
         upload = _upload(fields, key, runtime.model_id)
-        once = Once(idempotency_key, digest(_content(upload, fields.chunking, intake.files)))
-        cut = None if fields.chunking is None else _Cut(fields.chunking, runtime.chunking)
-        return (await _register(pool, intake, upload, once, cut)).response()
+        idempotent = IdempotentRequest(
+            idempotency_key, digest(_digest_fields(upload, fields.chunking, intake.files))
+        )
+        cut = (
+            None if fields.chunking is None else _ChunkingChange(fields.chunking, runtime.chunking)
+        )
+        return (await _register(pool, intake, upload, idempotent, cut)).response()
 
 
-def _fields(given: dict[str, str]) -> UploadFields:
-    try:
-        return UploadFields.model_validate({name: text for name, text in given.items() if text})
-    except ValidationError as error:
-        errors = [{**item, "loc": ("body", *item["loc"])} for item in error.errors()]
-        raise RequestValidationError(errors) from None
-
-
-def _upload(fields: UploadFields, key: Key, model_id: int) -> Upload:
-    return Upload(
+def _upload(fields: UploadFields, key: Key, model_id: int) -> UploadRequest:
+    return UploadRequest(
         application_id=key.application_id,
         batch_id=fields.batch_id,
         model_id=model_id,
@@ -150,14 +157,17 @@ def _nothing_accepted(files: Sequence[UploadedFile]) -> JSONResponse:
     return problem(
         422,
         code="nothing_accepted",
-        detail="every file was refused",
+        detail="all files were rejected",
         files=[
-            _present(file.path, "rejected", code=file.code, detail=file.detail) for file in files
+            _file_answer(file.path, "rejected", code=file.code, detail=file.detail)
+            for file in files
         ],
     )
 
 
-def _content(upload: Upload, cut_by: Chunking | None, files: Sequence[UploadedFile]) -> list[Any]:
+def _digest_fields(
+    upload: UploadRequest, cut_by: Chunking | None, files: Sequence[UploadedFile]
+) -> list[Any]:
     """Fields covered by the idempotency digest."""
     return [
         *([] if cut_by is None else [cut_by.model_dump()]),
@@ -170,24 +180,32 @@ def _content(upload: Upload, cut_by: Chunking | None, files: Sequence[UploadedFi
 
 
 @dataclass(frozen=True, slots=True)
-class _Cut:
+class _ChunkingChange:
     """The chunk settings for the files of an upload."""
 
     wanted: Chunking
-    usual: Installation
+    defaults: ChunkingDefaults
 
-    async def set(self, conn: Connection, upload: Upload, verdicts: Sequence[FileVerdict]) -> None:
+    async def set(
+        self, conn: Connection, upload: UploadRequest, verdicts: Sequence[FileVerdict]
+    ) -> None:
         taken = [
             verdict.source_id
             for verdict in verdicts
             if verdict.source_id and verdict.verdict in ("accepted", "unchanged")
         ]
-        await chunking.set_of_sources(conn, upload.application_id, taken, self.wanted, self.usual)
+        await chunking.set_of_sources(
+            conn, upload.application_id, taken, self.wanted, self.defaults
+        )
 
 
 async def _register(
-    pool: Pool, intake: Intake, upload: Upload, once: Once, cut: _Cut | None
-) -> Answer:
+    pool: Pool,
+    intake: Intake,
+    upload: UploadRequest,
+    idempotent: IdempotentRequest,
+    cut: _ChunkingChange | None,
+) -> IdempotentAnswer:
     """Make the bytes of accepted files durable, then write the rows that refer to them.
 
     The bytes come first, outside any transaction, because that may take long. So `preview` predicts
@@ -195,58 +213,62 @@ async def _register(
     and the second try cannot miss any.
     """
     async with transaction(pool) as conn:
-        earlier = await once.earlier(conn, upload.application_id)
+        earlier = await idempotent.stored_answer(conn, upload.application_id)
         if earlier is not None:
             return earlier
         expected = await uploads.preview(conn, upload, intake.files)
-    await intake.commit(_keys(expected))
-    answer = await _try_to_register(pool, intake, upload, once, cut)
+    await intake.commit(_accepted_blobs(expected))
+    answer = await _try_to_register(pool, intake, upload, idempotent, cut)
     if answer is None:
         await intake.commit([file.blob_key for file in intake.files if file.code is None])
-        answer = await _try_to_register(pool, intake, upload, once, cut)
+        answer = await _try_to_register(pool, intake, upload, idempotent, cut)
     if answer is None:
         raise RuntimeError("all bytes are durable, so nothing can be missing")
     return answer
 
 
-class _Missing(Exception):
+class _BlobMissing(Exception):
     """A file was accepted whose bytes are not durable."""
 
 
 async def _try_to_register(
-    pool: Pool, intake: Intake, upload: Upload, once: Once, cut: _Cut | None
-) -> Answer | None:
+    pool: Pool,
+    intake: Intake,
+    upload: UploadRequest,
+    idempotent: IdempotentRequest,
+    cut: _ChunkingChange | None,
+) -> IdempotentAnswer | None:
     """None, and nothing written, if a file was accepted whose bytes are not durable."""
     try:
         async with transaction(pool) as conn:
-            earlier = await once.earlier(conn, upload.application_id)
+            earlier = await idempotent.stored_answer(conn, upload.application_id)
             if earlier is not None:
                 return earlier
             batch_id, verdicts = await uploads.register(conn, upload, intake.files)
-            if intake.lacks(_keys(verdicts)):
-                raise _Missing
+            if intake.lacks(_accepted_blobs(verdicts)):
+                raise _BlobMissing
             if cut is not None:
                 await cut.set(conn, upload, verdicts)
-            answer = Answer(202, _answer(batch_id, verdicts))
-            await once.remember(conn, upload.application_id, answer)
-            intake.keep(_keys(verdicts))
+            answer = IdempotentAnswer(202, _upload_answer(batch_id, verdicts))
+            await idempotent.store_answer(conn, upload.application_id, answer)
+            intake.keep(_accepted_blobs(verdicts))
             return answer
-    except _Missing:
+    except _BlobMissing:
         return None
 
 
-def _keys(verdicts: Sequence[FileVerdict]) -> list[str]:
+def _accepted_blobs(verdicts: Sequence[FileVerdict]) -> list[str]:
     return [verdict.file.blob_key for verdict in verdicts if verdict.verdict == "accepted"]
 
 
-def _answer(batch_id: UUID, verdicts: Sequence[FileVerdict]) -> dict[str, Any]:
+def _upload_answer(batch_id: UUID, verdicts: Sequence[FileVerdict]) -> dict[str, Any]:
     sources = dict.fromkeys(str(verdict.source_id) for verdict in verdicts if verdict.source_id)
     return {
         "batchId": str(batch_id),
-        "jobCount": len(_keys(verdicts)),
+        "jobCount": len(_accepted_blobs(verdicts)),
         "knowledgeSourceIds": list(sources),
         "files": [
-            _present(
+            _file_answer(
                 verdict.file.path,
                 verdict.verdict,
                 knowledgeSourceId=verdict.source_id,
@@ -260,7 +282,7 @@ def _answer(batch_id: UUID, verdicts: Sequence[FileVerdict]) -> dict[str, Any]:
     }
 
 
-def _present(path: str, verdict: Verdict, **facts: UUID | str | None) -> dict[str, Any]:
+def _file_answer(path: str, verdict: Verdict, **facts: UUID | str | None) -> dict[str, Any]:
     """One file of the answer; fields that do not apply are absent."""
     known = {name: str(fact) for name, fact in facts.items() if fact is not None}
     return {"path": path, "verdict": verdict, **known}

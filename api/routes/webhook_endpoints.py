@@ -1,6 +1,6 @@
 """Webhook endpoints: receive events by a signed POST or by e-mail."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter
@@ -8,11 +8,11 @@ from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, Field
 
 from api.dependencies import Admin, PoolDep, RuntimeDep
-from api.idempotency import OnceDep, Secret
+from api.idempotency import IdempotentDep, Secret
 from api.keyed_route import KeyedRoute
 from api.problems import FieldRejected
 from api.schema import pagination
-from api.schema.json_model import Body, Flag, Text, UtcTime, View
+from api.schema.json_model import Body, Flag, Text
 from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import Conflict, NotFound
 from ingest.model import LONGEST_URL
@@ -23,26 +23,29 @@ from ingest.settings.settings import Settings
 from ingest.settings.smtp_url import is_mail_address
 from ingest.store.notify import outbox, webhook_endpoints
 from ingest.store.notify.webhook_endpoints import (
-    MAILED,
-    Endpoint,
+    MAILED_EVENTS,
     EndpointChange,
-    Event,
+    NotificationEvent,
+    WebhookEndpoint,
     is_mailbox,
 )
 from ingest.store.tenants import api_keys
+from ingest.store.view import View
 
 router = APIRouter(
     route_class=KeyedRoute, prefix="/api/webhook-endpoints", tags=["webhook endpoints"]
 )
 
 
-def _each_once(events: list[Event]) -> list[Event]:
+def _each_once(events: list[NotificationEvent]) -> list[NotificationEvent]:
     return list(dict.fromkeys(events))
 
 
 Url = Annotated[Text, Field(min_length=1, max_length=LONGEST_URL)]
 Description = Annotated[Text, Field(max_length=500)]
-Events = Annotated[list[Event], Field(min_length=1, max_length=50), AfterValidator(_each_once)]
+Events = Annotated[
+    list[NotificationEvent], Field(min_length=1, max_length=50), AfterValidator(_each_once)
+]
 
 
 class NewEndpoint(Body):
@@ -60,23 +63,9 @@ class EndpointPatch(Body):
     is_enabled: Flag | None = None
 
 
-class WebhookEndpoint(View):
-    id: UUID
-    url: str
-    events: list[Event]
-    description: str
-    is_enabled: bool
-    disabled_reason: str | None
-    failing_since: UtcTime | None
-    failures: int
-    previous_secret_until: UtcTime | None
-    created_at: UtcTime
-    updated_at: UtcTime
-
-
 class WithSecret(WebhookEndpoint):
     secret: str | None
-    """Shown only once. None for a mailbox: e-mail is not signed."""
+    """Shown only once. Null for an e-mail address: e-mail is not signed."""
 
 
 class Queued(View):
@@ -85,9 +74,9 @@ class Queued(View):
 
 @router.post("", status_code=201, response_model=WithSecret)
 async def add_endpoint(
-    body: NewEndpoint, runtime: RuntimeDep, pool: PoolDep, key: Admin, once: OnceDep
+    body: NewEndpoint, runtime: RuntimeDep, pool: PoolDep, key: Admin, idempotent: IdempotentDep
 ) -> JSONResponse:
-    """Send events to an address from now on. No other answer contains its secret."""
+    """Send events to an address. Only this answer contains the secret."""
     url = _checked_url(body.url, runtime.settings)
     _check_events(url, body.events)
     secret = _new_secret(runtime.operator_key, key.application_id)
@@ -103,7 +92,7 @@ async def add_endpoint(
         )
         return _with_secret(added, secret.clear)
 
-    return await once.carry_out(
+    return await idempotent.run_once(
         pool, work, application_id=key.application_id, status=201, secret=secret
     )
 
@@ -120,16 +109,14 @@ async def list_endpoints(
             limit=limit + 1,
             before=pagination.time_and_id(cursor),
         )
-    return pagination.page(
-        rows, limit, view=WebhookEndpoint, key=lambda row: (row.created_at, row.id)
-    )
+    return pagination.page(rows, limit, key=lambda row: (row.created_at, row.id))
 
 
 @router.get("/{id}")
 async def get_endpoint(id: UUID, pool: PoolDep, key: Admin) -> WebhookEndpoint:
-    """An endpoint, and whether it works."""
+    """An endpoint and its health."""
     async with transaction(pool) as conn:
-        return WebhookEndpoint.model_validate(await owned(conn, key.application_id, id))
+        return await find_endpoint(conn, key.application_id, id)
 
 
 @router.patch("/{id}")
@@ -138,7 +125,7 @@ async def edit_endpoint(
 ) -> WebhookEndpoint:
     """Change an endpoint. `isEnabled: true` restarts one that was disabled because it failed."""
     async with transaction(pool) as conn:
-        known = await owned(conn, key.application_id, id)
+        known = await find_endpoint(conn, key.application_id, id)
         url = None if body.url is None else _checked_url(body.url, runtime.settings)
         _check_events(url or known.url, body.events or known.events)
         change = EndpointChange(
@@ -152,12 +139,12 @@ async def edit_endpoint(
         )
     if edited is None:
         raise NotFound("webhook endpoint")
-    return WebhookEndpoint.model_validate(edited)
+    return edited
 
 
 @router.delete("/{id}", status_code=204)
 async def delete_endpoint(id: UUID, pool: PoolDep, key: Admin) -> None:
-    """Remove an endpoint with its log; waiting deliveries are not sent."""
+    """Delete an endpoint and its log. Waiting deliveries are not sent."""
     async with transaction(pool) as conn:
         if not await webhook_endpoints.delete(conn, application_id=key.application_id, id=id):
             raise NotFound("webhook endpoint")
@@ -165,14 +152,14 @@ async def delete_endpoint(id: UUID, pool: PoolDep, key: Admin) -> None:
 
 @router.post("/{id}/rotate-secret", response_model=WithSecret)
 async def rotate_secret(
-    id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Admin, once: OnceDep
+    id: UUID, runtime: RuntimeDep, pool: PoolDep, key: Admin, idempotent: IdempotentDep
 ) -> JSONResponse:
-    """Sign with a new secret, and for 24 hours with the old one too."""
+    """Sign with a new secret, and for 24 hours also with the old one."""
     secret = _new_secret(runtime.operator_key, key.application_id)
 
     async def work(conn: Connection) -> WithSecret:
-        if (await owned(conn, key.application_id, id)).is_mailbox:
-            raise Conflict("e-mail is not signed", code="not_signed")
+        if (await find_endpoint(conn, key.application_id, id)).is_mailbox:
+            raise Conflict("e-mail notifications are not signed", code="not_signed")
         rotated = await webhook_endpoints.rotate(
             conn, application_id=key.application_id, id=id, secret=secret.clear
         )
@@ -180,25 +167,25 @@ async def rotate_secret(
             raise NotFound("webhook endpoint")
         return _with_secret(rotated, secret.clear)
 
-    return await once.carry_out(
+    return await idempotent.run_once(
         pool, work, application_id=key.application_id, status=200, secret=secret
     )
 
 
 @router.post("/{id}/test", status_code=202, response_model=Queued)
-async def send_test(id: UUID, pool: PoolDep, key: Admin, once: OnceDep) -> JSONResponse:
-    """Send the event `endpoint.test`, at once even if the endpoint is currently failing."""
+async def send_test(id: UUID, pool: PoolDep, key: Admin, idempotent: IdempotentDep) -> JSONResponse:
+    """Send the event `endpoint.test` at once, even if the endpoint is failing."""
 
     async def work(conn: Connection) -> Queued:
-        endpoint = await enabled(conn, key.application_id, id)
-        delivery_id = await outbox.test(conn, endpoint)
-        await webhook_endpoints.hurry(conn, id)
+        endpoint = await find_enabled_endpoint(conn, key.application_id, id)
+        delivery_id = await outbox.queue_test(conn, endpoint)
+        await webhook_endpoints.allow_attempt(conn, id)
         return Queued(delivery_id=delivery_id)
 
-    return await once.carry_out(pool, work, application_id=key.application_id, status=202)
+    return await idempotent.run_once(pool, work, application_id=key.application_id, status=202)
 
 
-async def owned(conn: Connection, application_id: UUID, id: UUID) -> Endpoint:
+async def find_endpoint(conn: Connection, application_id: UUID, id: UUID) -> WebhookEndpoint:
     """The endpoint; NotFound if it belongs to another application."""
     endpoint = await webhook_endpoints.get(conn, application_id=application_id, id=id)
     if endpoint is None:
@@ -206,9 +193,11 @@ async def owned(conn: Connection, application_id: UUID, id: UUID) -> Endpoint:
     return endpoint
 
 
-async def enabled(conn: Connection, application_id: UUID, id: UUID) -> Endpoint:
+async def find_enabled_endpoint(
+    conn: Connection, application_id: UUID, id: UUID
+) -> WebhookEndpoint:
     """The endpoint; Conflict if it is disabled."""
-    endpoint = await owned(conn, application_id, id)
+    endpoint = await find_endpoint(conn, application_id, id)
     if not endpoint.is_enabled:
         raise Conflict("the endpoint is disabled", code="endpoint_disabled")
     return endpoint
@@ -219,16 +208,15 @@ def _new_secret(operator_key: str, application_id: UUID) -> Secret:
         return new_secret(api_keys.derived(operator_key, purpose="webhook", seed=seed))
 
     async def is_valid(conn: Connection, secret: str) -> bool:
-        return await webhook_endpoints.signs_with(
+        return await webhook_endpoints.is_secret_in_use(
             conn, application_id=application_id, secret=secret
         )
 
     return Secret(member="secret", derive=derive, is_valid=is_valid)
 
 
-def _with_secret(endpoint: Endpoint, secret: str) -> WithSecret:
-    shown: dict[str, Any] = WebhookEndpoint.model_validate(endpoint).model_dump()
-    return WithSecret(**shown, secret=None if endpoint.is_mailbox else secret)
+def _with_secret(endpoint: WebhookEndpoint, secret: str) -> WithSecret:
+    return WithSecret(**dict(endpoint), secret=None if endpoint.is_mailbox else secret)
 
 
 def _checked_url(url: str, settings: Settings) -> str:
@@ -238,7 +226,7 @@ def _checked_url(url: str, settings: Settings) -> str:
         if settings.smtp_server is None:
             raise _rejected("url", "mailto: needs a mail server: INGEST_SMTP_URL is not set")
         if not is_mail_address(url.removeprefix("mailto:")):
-            raise _rejected("url", "mailto: takes one plain address, as in mailto:ops@example.com")
+            raise _rejected("url", "mailto: needs one address, as in mailto:ops@example.com")
         return url
     reason = blocked_reason(url, allow=settings.fetch_allow)
     if reason is not None:
@@ -246,10 +234,10 @@ def _checked_url(url: str, settings: Settings) -> str:
     return url
 
 
-def _check_events(url: str, events: list[Event]) -> None:
-    unmailed = sorted(set(events) - MAILED)
+def _check_events(url: str, events: list[NotificationEvent]) -> None:
+    unmailed = sorted(set(events) - MAILED_EVENTS)
     if is_mailbox(url) and unmailed:
-        raise _rejected("events", f"these do not go out by e-mail: {', '.join(unmailed)}")
+        raise _rejected("events", f"these events are not sent by e-mail: {', '.join(unmailed)}")
 
 
 def _rejected(field: str, message: str) -> FieldRejected:

@@ -15,26 +15,27 @@ from starlette.exceptions import HTTPException
 
 from api.dependencies import PoolDep, RuntimeDep
 from api.problems import BodyTooLarge, NotConfigured, Unauthorized
-from api.schema.json_model import View, storable
+from api.schema.json_model import storable
 from api.schema.openapi import problems
 from api.upload.spool import Spool
 from ingest.postgres.database import transaction
 from ingest.providers.firecrawl.signature import Signature
 from ingest.store.crawl import webhook_events
 from ingest.store.crawl.webhook_events import NewWebhookEvent
+from ingest.store.view import View
 
 router = APIRouter(prefix="/api/webhooks", tags=["webhooks"])
 
 FIRECRAWL_PATH: Final = "/api/webhooks/firecrawl"
 
 _SIGNATURE: Final = b"x-firecrawl-signature"
-_LARGEST_BODY: Final = 64 * 1024 * 1024
+_MAX_BODY_BYTES: Final = 64 * 1024 * 1024
 # A signature can be checked only after the body was read, so few bodies are read at a time.
-BODIES_AT_ONCE: Final = 16
-_LONGEST_SECONDS: Final = 60.0
-_KEPT_HEADERS: Final = ("content-type", "user-agent")
+MAX_CONCURRENT_BODIES: Final = 16
+_MAX_SECONDS: Final = 60.0
+_STORED_HEADERS: Final = ("content-type", "user-agent")
 # Characters stored of each header.
-_SHOWN: Final = 200
+_MAX_HEADER_CHARACTERS: Final = 200
 
 
 class Received(View):
@@ -60,8 +61,8 @@ async def receive_firecrawl(request: Request, runtime: RuntimeDep, pool: PoolDep
     given = _signature_of(request)
     signature = Signature(secrets)
     async with Spool(runtime.blobs) as spool:
-        async with _a_turn(request):
-            await _read(request, spool, signature)
+        async with _body_slot(request):
+            await _receive(request, spool, signature)
         if not signature.matches(given):
             raise _not_signed()
         await spool.commit()
@@ -71,7 +72,7 @@ async def receive_firecrawl(request: Request, runtime: RuntimeDep, pool: PoolDep
             size_bytes=spool.size,
             body=spool.body,
             blob_key=spool.blob_key,
-            headers=_kept(request.headers),
+            headers=_stored_headers(request.headers),
         )
         async with transaction(pool) as conn:
             if await webhook_events.add(conn, event) is not None:
@@ -80,15 +81,15 @@ async def receive_firecrawl(request: Request, runtime: RuntimeDep, pool: PoolDep
 
 
 @asynccontextmanager
-async def _a_turn(request: Request) -> AsyncIterator[None]:
+async def _body_slot(request: Request) -> AsyncIterator[None]:
     turns: asyncio.Semaphore = request.app.state.webhook_bodies
     if turns.locked():
-        raise HTTPException(503, "too many events are coming in", headers={"Retry-After": "5"})
+        raise HTTPException(503, "too many events at the same time", headers={"Retry-After": "5"})
     try:
-        async with turns, asyncio.timeout(_LONGEST_SECONDS):
+        async with turns, asyncio.timeout(_MAX_SECONDS):
             yield
     except TimeoutError:
-        raise HTTPException(408, "the body comes too slowly") from None
+        raise HTTPException(408, "the body arrives too slowly") from None
 
 
 def _signature_of(request: Request) -> bytes:
@@ -99,12 +100,12 @@ def _signature_of(request: Request) -> bytes:
     return given[0]
 
 
-async def _read(request: Request, spool: Spool, signature: Signature) -> None:
+async def _receive(request: Request, spool: Spool, signature: Signature) -> None:
     announced = request.headers.get("content-length", "")
-    if announced.isdecimal() and int(announced) > _LARGEST_BODY:
+    if announced.isdecimal() and int(announced) > _MAX_BODY_BYTES:
         raise _too_large()
     async for piece in request.stream():
-        if spool.size + len(piece) > _LARGEST_BODY:
+        if spool.size + len(piece) > _MAX_BODY_BYTES:
             raise _too_large()
         signature.feed(piece)
         await spool.write(piece)
@@ -115,8 +116,12 @@ def _not_signed() -> Unauthorized:
 
 
 def _too_large() -> BodyTooLarge:
-    return BodyTooLarge(f"the body is larger than {_LARGEST_BODY} bytes")
+    return BodyTooLarge(f"the body is larger than {_MAX_BODY_BYTES} bytes")
 
 
-def _kept(headers: Headers) -> dict[str, str]:
-    return {name: storable(headers[name])[:_SHOWN] for name in _KEPT_HEADERS if name in headers}
+def _stored_headers(headers: Headers) -> dict[str, str]:
+    return {
+        name: storable(headers[name])[:_MAX_HEADER_CHARACTERS]
+        for name in _STORED_HEADERS
+        if name in headers
+    }

@@ -7,9 +7,10 @@ from pydantic import Field
 
 from api.dependencies import Operator, PoolDep
 from api.keyed_route import KeyedRoute
-from api.schema.json_model import Body, Flag, View, Whole
+from api.schema.json_model import Body, Flag, Whole
 from ingest.postgres.database import transaction
 from ingest.store.limits import worker_config
+from ingest.store.view import View
 
 router = APIRouter(route_class=KeyedRoute, prefix="/api/worker/config", tags=["management"])
 
@@ -56,7 +57,7 @@ async def get_worker_config(pool: PoolDep, key: Operator) -> WorkerConfig:
 async def put_worker_config(body: WorkerConfigPut, pool: PoolDep, key: Operator) -> WorkerConfig:
     """Pause or resume all workers, and limit requests to providers.
 
-    After the answer to a pause no job starts; running jobs continue to their end.
+    After a pause no job starts; running jobs finish.
     """
     async with transaction(pool) as conn:
         if "paused" in body.model_fields_set:

@@ -7,12 +7,13 @@ from uuid import UUID
 from pydantic import Field
 
 from api.problems import FieldRejected
-from api.schema.json_model import Body, View, Whole
+from api.schema.json_model import Body, Whole
 from ingest.model import ChunkBy
 from ingest.postgres.database import Connection
 from ingest.store.documents import chunking
-from ingest.store.documents.chunking import SMALLEST_CHUNK, Installation, OwnChunking
+from ingest.store.documents.chunking import SMALLEST_CHUNK, ChunkingDefaults, ChunkingOverrides
 from ingest.store.tenants import applications
+from ingest.store.view import View
 
 # Above the limit of any model, so that a size above our model's limit gets the error that names it.
 _MOST: Final = 10**6
@@ -29,12 +30,6 @@ class Chunking(Body):
     """What ends a chunk before it is full: a major heading, the page, every row, or nothing."""
 
 
-class ChunkingView(View):
-    size: int | None
-    overlap: int | None
-    by: ChunkBy | None
-
-
 class EffectiveChunking(View):
     size: int
     overlap: int
@@ -46,35 +41,42 @@ async def set_of_sources(
     application_id: UUID,
     source_ids: Sequence[UUID],
     given: Chunking | None,
-    usual: Installation,
+    defaults: ChunkingDefaults,
 ) -> None:
     """Set the chunk settings of sources; ids of missing sources are ignored."""
     await applications.lock_sources(conn, application_id)
     application = (await applications.settings_of(conn, application_id)).chunking
-    own = checked(given, usual, application, loc=("body", "chunking"))
-    await chunking.set_of_sources(
+    own = checked(given, defaults, application, loc=("body", "chunking"))
+    await chunking.set_for_sources(
         conn,
         application_id=application_id,
         source_ids=source_ids,
         own=own,
         application=application,
-        usual=usual,
+        defaults=defaults,
     )
 
 
 def checked(
-    given: Chunking | None, usual: Installation, *outer: OwnChunking, loc: Sequence[str]
-) -> OwnChunking:
+    given: Chunking | None,
+    defaults: ChunkingDefaults,
+    *outer: ChunkingOverrides,
+    loc: Sequence[str],
+) -> ChunkingOverrides:
     """The settings as they are stored; all unset if `given` is None.
 
     `outer`: the settings they override. FieldRejected names the wrong field below `loc`.
     """
     if given is None:
-        return OwnChunking()
-    if given.size is not None and given.size > usual.largest:
-        raise FieldRejected(f"the embedding model reads {usual.largest} tokens", loc=(*loc, "size"))
-    own = OwnChunking(size=given.size, overlap=given.overlap, by=given.by)
-    size = usual.effective(*outer, own).size
+        return ChunkingOverrides()
+    if given.size is not None and given.size > defaults.largest:
+        raise FieldRejected(
+            f"the limit of the embedding model is {defaults.largest} tokens", loc=(*loc, "size")
+        )
+    own = ChunkingOverrides(size=given.size, overlap=given.overlap, by=given.by)
+    size = defaults.effective(*outer, own).size
     if own.overlap is not None and 2 * own.overlap > size:
-        raise FieldRejected(f"more than half of the size, which is {size}", loc=(*loc, "overlap"))
+        raise FieldRejected(
+            f"must be at most half of the size, which is {size}", loc=(*loc, "overlap")
+        )
     return own

@@ -78,7 +78,7 @@ def _page(request: CrawlRequest, place: str) -> CrawlSettings:
         ("provider", request.provider),
     ):
         if value is not None:
-            raise FieldRejected("only for a site: set crawlLinks as well", loc=(place, name))
+            raise FieldRejected("applies to sites only: set crawlLinks as well", loc=(place, name))
     return CrawlSettings()
 
 
@@ -86,7 +86,7 @@ def _crawl(request: CrawlRequest, settings: Settings, place: str) -> CrawlSettin
     provider = request.provider or settings.crawl_provider
     if provider == "firecrawl" and not (settings.firecrawl_api_key or settings.firecrawl_api_url):
         raise FieldRejected(
-            "Firecrawl is not configured here",
+            "Firecrawl is not configured",
             loc=(place, "provider"),
             code="provider_not_configured",
         )

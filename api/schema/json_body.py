@@ -1,4 +1,4 @@
-"""Untrusted JSON, parsed with limits: hostile input is rejected, never an internal error."""
+"""Untrusted JSON, parse with limits: hostile input is rejected, never an internal error."""
 
 import json
 import re
@@ -6,65 +6,65 @@ from collections.abc import Iterable
 from math import isinf
 from typing import Any, Final
 
-_DEEPEST: Final = 100
+_MAX_DEPTH: Final = 100
 # So many digits always fit a double; libraries that compare numbers convert them to doubles.
-_MOST_DIGITS: Final = 308
+_MAX_DIGITS: Final = 308
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
-class Unacceptable(ValueError):
+class RefusedJson(ValueError):
     """Valid JSON, but nested too deeply, or with a number that is too large or a duplicate name."""
 
 
-def parsed(text: str | bytes) -> Any:
-    """The value. Raises Unacceptable, and ValueError for text that is not JSON."""
+def parse(text: str | bytes) -> Any:
+    """The value. Raises RefusedJson, and ValueError for text that is not JSON."""
     if isinstance(text, bytes):
         text = text.decode(json.detect_encoding(text))
     try:
         value = json.loads(
-            text, object_pairs_hook=_each_once, parse_int=_integer, parse_float=_double
+            text, object_pairs_hook=_unique_names, parse_int=_integer, parse_float=_double
         )
     except RecursionError:
         if not _is_closed(text):
             raise ValueError("not valid JSON") from None
         raise _too_deep() from None
-    if _depth_exceeds(value, _DEEPEST):
+    if _depth_exceeds(value, _MAX_DEPTH):
         raise _too_deep()
     return value
 
 
-def field(text: Any) -> Any:
+def parse_field(text: Any) -> Any:
     """The value of a form field that holds JSON. Raises ValueError with a readable message."""
     try:
-        return parsed(text)
-    except Unacceptable:
+        return parse(text)
+    except RefusedJson:
         raise
     except (ValueError, TypeError):
         raise ValueError("not valid JSON") from None
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise Unacceptable("an object has the same name twice")
+        raise RefusedJson("an object contains the same name twice")
     return members
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > _MOST_DIGITS:
-        raise Unacceptable("a number is too large")
+    if len(digits) > _MAX_DIGITS:
+        raise RefusedJson("a number is too large")
     return int(digits)
 
 
 def _double(text: str) -> float:
     number = float(text)
     if isinf(number):
-        raise Unacceptable("a number is too large")
+        raise RefusedJson("a number is too large")
     return number
 
 
-def _too_deep() -> Unacceptable:
-    return Unacceptable(f"nested deeper than {_DEEPEST} levels")
+def _too_deep() -> RefusedJson:
+    return RefusedJson(f"nested deeper than {_MAX_DEPTH} levels")
 
 
 def _is_closed(text: str) -> bool:

@@ -1,20 +1,16 @@
-"""JSON on the wire: camelCase, RFC 3339 times in UTC, no unknown fields, nothing unstorable."""
+"""JSON of requests: camelCase, no unknown fields, nothing that cannot be stored."""
 
 import json
 import re
-from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
-
-UtcTime = Annotated[datetime, AfterValidator(lambda time: time.astimezone(UTC))]
-"""Written with a final `Z`, whatever the time zone of the database session."""
 
 # Postgres can store neither NUL nor lone surrogates.
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
-_DEEPEST: Final = 32
-_LARGEST_METADATA: Final = 64 * 1024
+_MAX_DEPTH: Final = 32
+_MAX_METADATA_BYTES: Final = 64 * 1024
 
 
 Whole = Annotated[int, Field(strict=True)]
@@ -29,18 +25,6 @@ class Body(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True)
 
 
-class View(BaseModel):
-    """An answer, built from a row by attribute name."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        validate_by_name=True,
-        validate_by_alias=False,
-        from_attributes=True,
-        frozen=True,
-    )
-
-
 def storable(text: str) -> str:
     """The text without NUL and lone surrogates."""
     return _UNSTORABLE.sub("", text)
@@ -51,8 +35,8 @@ def storable_json(value: Any, *, depth: int = 0) -> Any:
 
     Raises ValueError for NaN and infinities, which jsonb cannot store, and beyond 32 levels.
     """
-    if depth > _DEEPEST:
-        raise ValueError(f"nested deeper than {_DEEPEST} levels")
+    if depth > _MAX_DEPTH:
+        raise ValueError(f"nested deeper than {_MAX_DEPTH} levels")
     if isinstance(value, str):
         return storable(value)
     if isinstance(value, float) and value - value != 0:
@@ -67,8 +51,8 @@ def storable_json(value: Any, *, depth: int = 0) -> Any:
 def _storable_metadata(value: Any) -> Any:
     storable_value = storable_json(value)
     text = json.dumps(storable_value, ensure_ascii=False, separators=(",", ":"))
-    if len(text.encode()) > _LARGEST_METADATA:
-        raise ValueError(f"larger than {_LARGEST_METADATA} bytes of JSON")
+    if len(text.encode()) > _MAX_METADATA_BYTES:
+        raise ValueError(f"larger than {_MAX_METADATA_BYTES} bytes of JSON")
     return storable_value
 
 

@@ -13,9 +13,10 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
 
-from api.dependencies import APPLICATION_HEADER, Require
+from api.dependencies import APPLICATION_HEADER, RequireRole
 from api.problems import MEDIA_TYPE
-from api.schema.json_model import View
+from api.schema.field_descriptions import add_descriptions
+from ingest.store.view import View
 
 Responses = dict[int | str, dict[str, Any]]
 Operation = dict[str, Any]
@@ -24,36 +25,42 @@ DESCRIPTION: Final = """\
 Turns files and web sites into searchable knowledge.
 
 Errors are `application/problem+json`; their `code` is stable. Unknown fields and unknown query
-parameters are refused. Lists are read with `limit` and `cursor`, until `nextCursor` is null.
-`/api/ws` tells by WebSocket what happens to knowledge sources.
+parameters are rejected. Lists have pages: repeat the request with `nextCursor` as `cursor` until it
+is null. The WebSocket `/api/ws` sends the events of knowledge sources.
 """
 
 TAGS: Final[list[dict[str, Any]]] = [
     {"name": "upload", "description": "Add files, pages and sites"},
-    {"name": "knowledge sources", "description": "What was added, and what came out of it"},
-    {"name": "crawls", "description": "Runs of pages and sites, and what became of each page"},
-    {"name": "batches", "description": "What became of every file of an upload"},
-    {"name": "jobs", "description": "What is queued, running or ended, and why"},
-    {"name": "progress", "description": "How far a source or an application is"},
-    {"name": "search", "description": "Find chunks"},
+    {
+        "name": "knowledge sources",
+        "description": "What was added, with its documents and chunks",
+    },
+    {"name": "crawls", "description": "Runs of pages and sites, and the outcome of each page"},
+    {"name": "batches", "description": "The outcome of each file of an upload"},
+    {"name": "jobs", "description": "Jobs that are queued, running or finished, and the reasons"},
+    {"name": "progress", "description": "The progress of a source or an application"},
+    {"name": "search", "description": "Search chunks"},
     {"name": "access", "description": "Tickets for browsers"},
     {"name": "management", "description": "Applications, keys, job types and workers"},
-    {"name": "webhook endpoints", "description": "Who is told of what happens"},
-    {"name": "webhooks", "description": "What providers send"},
-    {"name": "health", "description": "For those who run the service; no key is needed"},
+    {
+        "name": "webhook endpoints",
+        "description": "Receivers of notifications, and their deliveries",
+    },
+    {"name": "webhooks", "description": "Events that providers send to this service"},
+    {"name": "health", "description": "Liveness, readiness and metrics; no key is needed"},
 ]
 
-_MEANINGS: Final = {
-    400: "The body is not what its content type promises",
-    401: "No key, or one that is not valid",
+_STATUS_DESCRIPTIONS: Final = {
+    400: "The body does not match its content type",
+    401: "No valid key",
     403: "The role of the key is too low",
-    404: "There is no such object, or it is another application's",
-    409: "The state of the object, or an earlier request, forbids it",
+    404: "The object does not exist, or belongs to another application",
+    409: "The request conflicts with the state of the object or with an earlier request",
     413: "The body is too large",
     415: "The operation does not read bodies of this type",
-    422: "Fields or query parameters are missing, unknown or wrong",
-    429: "The key has asked too often",
-    503: "Something that the service needs does not answer, or took too long: try again",
+    422: "Fields or query parameters are missing, unknown or invalid",
+    429: "Too many requests with this key",
+    503: "A dependency is not available or took too long: try again",
 }
 _RETRY_AFTER: Final = {"description": "Seconds", "schema": {"type": "integer", "minimum": 0}}
 _HEADERS: Final = {
@@ -62,20 +69,20 @@ _HEADERS: Final = {
     503: {"Retry-After": _RETRY_AFTER},
 }
 _REPLAYED: Final = {
-    "description": "The answer was given before, to the same `Idempotency-Key`",
+    "description": "The stored answer to an earlier request with the same `Idempotency-Key`",
     "schema": {"type": "string", "enum": ["true"]},
 }
 _APPLICATION: Final = {
     "name": APPLICATION_HEADER,
     "in": "header",
     "required": False,
-    "description": "The application to act on, if the key is the operator's",
+    "description": "The application, if the key is the operator key",
     "schema": {"type": "string", "format": "uuid"},
 }
 _KEY: Final = "Key"
 _TICKET: Final = "Ticket"
 _SECURITY_SCHEMES: Final = {
-    _KEY: {"type": "http", "scheme": "bearer", "description": "An API key, or the operator's key"},
+    _KEY: {"type": "http", "scheme": "bearer", "description": "An API key, or the operator key"},
     _TICKET: {
         "type": "apiKey",
         "in": "query",
@@ -93,7 +100,7 @@ class Problem(View):
     status: int
     detail: str
     code: str
-    """Stable, in snake_case."""
+    """Stable name of the error."""
 
 
 class FieldError(View):
@@ -105,13 +112,13 @@ class FieldError(View):
 
 class InvalidRequest(Problem):
     errors: list[FieldError]
-    """The first 20; empty if the error concerns no single field."""
+    """The first 20 errors; empty if the error concerns no single field."""
 
 
-def _refusal(status: int) -> dict[str, Any]:
+def _problem_response(status: int) -> dict[str, Any]:
     model = InvalidRequest if status == 422 else Problem
     refusal: dict[str, Any] = {
-        "description": _MEANINGS[status],
+        "description": _STATUS_DESCRIPTIONS[status],
         "content": {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}}},
     }
     if status in _HEADERS:
@@ -121,7 +128,7 @@ def _refusal(status: int) -> dict[str, Any]:
 
 def problems(*statuses: int) -> Responses:
     """For `responses=`: problem documents with these statuses."""
-    return {status: _refusal(status) for status in statuses}
+    return {status: _problem_response(status) for status in statuses}
 
 
 # Errors of every operation that needs a key: 404 because the header may name an application.
@@ -129,7 +136,7 @@ KEYED: Final = problems(401, 404, 422, 429, 503)
 OPEN: Final = problems(422)
 
 
-def describe(app: FastAPI, *, routers: Sequence[APIRouter]) -> None:
+def install_document(app: FastAPI, *, routers: Sequence[APIRouter]) -> None:
     """Make the application serve this document. `routers`: those with routes that need keys."""
     needed = {
         (route.path_format, method.lower()): require
@@ -148,13 +155,13 @@ def describe(app: FastAPI, *, routers: Sequence[APIRouter]) -> None:
     app.openapi = document  # type: ignore[method-assign]  # documented by FastAPI
 
 
-def _required(dependant: Dependant) -> Iterator[Require]:
+def _required(dependant: Dependant) -> Iterator[RequireRole]:
     for dependency in dependant.dependencies:
-        if isinstance(dependency.call, Require):
+        if isinstance(dependency.call, RequireRole):
             yield dependency.call
 
 
-def _document(app: FastAPI, needed: dict[tuple[str, str], Require]) -> dict[str, Any]:
+def _document(app: FastAPI, needed: dict[tuple[str, str], RequireRole]) -> dict[str, Any]:
     document = get_openapi(
         title=app.title,
         version=app.version,
@@ -167,14 +174,15 @@ def _document(app: FastAPI, needed: dict[tuple[str, str], Require]) -> dict[str,
             require = needed.get((path, method))
             if require is not None:
                 _add_access(operation, require)
-            _complete(operation)
+            _complete_responses(operation)
     components = document["components"]
     components["securitySchemes"] = _SECURITY_SCHEMES
     components["schemas"].update(_problem_schemas())
+    add_descriptions(components["schemas"])
     return document
 
 
-def _add_access(operation: Operation, require: Require) -> None:
+def _add_access(operation: Operation, require: RequireRole) -> None:
     """Add the required role, and the parameters and errors that follow from it."""
     role = "operator" if require.is_operator else require.role
     operation["security"] = [{_KEY: [role]}]
@@ -183,15 +191,15 @@ def _add_access(operation: Operation, require: Require) -> None:
     operation.setdefault("parameters", []).append(_APPLICATION)
     responses = operation["responses"]
     if role != "viewer":
-        _add_refusals(responses, 403)
+        _add_problem_responses(responses, 403)
     if "requestBody" in operation:
-        _add_refusals(responses, 400, 413)
+        _add_problem_responses(responses, 400, 413)
 
 
-def _complete(operation: Operation) -> None:
+def _complete_responses(operation: Operation) -> None:
     responses = operation["responses"]
     if any(parameter["name"] == "Idempotency-Key" for parameter in operation.get("parameters", ())):
-        _add_refusals(responses, 409)
+        _add_problem_responses(responses, 409)
         for status in responses:
             if status.startswith("2"):
                 responses[status].setdefault("headers", {})["Idempotency-Replayed"] = _REPLAYED
@@ -203,9 +211,9 @@ def _complete(operation: Operation) -> None:
     operation["responses"] = dict(sorted(responses.items()))
 
 
-def _add_refusals(responses: dict[str, Any], *statuses: int) -> None:
+def _add_problem_responses(responses: dict[str, Any], *statuses: int) -> None:
     for status in statuses:
-        responses.setdefault(str(status), _refusal(status))
+        responses.setdefault(str(status), _problem_response(status))
 
 
 def _problem_schemas() -> dict[str, Any]:

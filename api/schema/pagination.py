@@ -14,8 +14,9 @@ from uuid import UUID
 
 from fastapi import Query
 
-from api.schema.json_model import View, storable
+from api.schema.json_model import storable
 from ingest.errors import Rejected
+from ingest.store.view import View
 
 V = TypeVar("V", bound=View)
 R = TypeVar("R")
@@ -31,16 +32,11 @@ class Page(View, Generic[V]):
     next_cursor: str | None
 
 
-def page(
-    rows: Sequence[R], limit: int, *, view: type[V], key: Callable[[R], tuple[Any, ...]]
-) -> Page[V]:
+def page(rows: Sequence[V], limit: int, *, key: Callable[[V], tuple[Any, ...]]) -> Page[V]:
     """A page from up to `limit + 1` rows: the extra row shows that there are more."""
     shown = rows[:limit]
     more = len(rows) > limit
-    return Page(
-        items=[view.model_validate(row) for row in shown],
-        next_cursor=encode_cursor(key(shown[-1])) if more else None,
-    )
+    return Page(items=list(shown), next_cursor=encode_cursor(key(shown[-1])) if more else None)
 
 
 def encode_cursor(key: tuple[Any, ...]) -> str:
@@ -50,27 +46,27 @@ def encode_cursor(key: tuple[Any, ...]) -> str:
 
 
 def time_and_id(cursor: str | None) -> tuple[datetime, UUID] | None:
-    """The sort key of lists by creation time; Rejected for a cursor that is not ours."""
+    """The sort key of lists by creation time; Rejected for an invalid cursor."""
     return _decode(cursor, lambda time, id: (_aware(time), UUID(id)))
 
 
 def position(cursor: str | None) -> int | None:
-    """The sort key of lists by number; Rejected for a cursor that is not ours."""
+    """The sort key of lists by number; Rejected for an invalid cursor."""
     return _decode(cursor, _number)
 
 
 def name(cursor: str | None) -> str | None:
-    """The sort key of lists by name; Rejected for a cursor that is not ours."""
+    """The sort key of lists by name; Rejected for an invalid cursor."""
     return _decode(cursor, storable)
 
 
 def only_id(cursor: str | None) -> UUID | None:
-    """The sort key of lists by id; Rejected for a cursor that is not ours."""
+    """The sort key of lists by id; Rejected for an invalid cursor."""
     return _decode(cursor, UUID)
 
 
 def id_and_number(cursor: str | None) -> tuple[UUID, int] | None:
-    """The sort key of chunks; Rejected for a cursor that is not ours."""
+    """The sort key of chunks; Rejected for an invalid cursor."""
     return _decode(cursor, lambda id, number: (UUID(id), _number(number)))
 
 
@@ -84,7 +80,7 @@ def _decode(cursor: str | None, build: Callable[..., R]) -> R | None:
             raise ValueError("not a list of strings")
         return build(*values)
     except (binascii.Error, ValueError, TypeError, RecursionError):
-        raise Rejected("the cursor is not one of ours", code="invalid_cursor") from None
+        raise Rejected("the cursor is not valid", code="invalid_cursor") from None
 
 
 def _aware(text: str) -> datetime:

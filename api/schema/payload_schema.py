@@ -16,15 +16,15 @@ from jsonschema.validators import extend
 
 from api.schema.json_model import storable_json
 
-LARGEST_SCHEMA: Final = 16 * 1024
-LARGEST_PAYLOAD: Final = 16 * 1024
+MAX_SCHEMA_BYTES: Final = 16 * 1024
+MAX_PAYLOAD_BYTES: Final = 16 * 1024
 """Bytes of JSON: a payload holds identifiers, never content."""
-MOST_VALUES: Final = 1000
+MAX_VALUES: Final = 1000
 """Of a payload, and subschemas of a schema with all references expanded."""
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-_ERRORS_SHOWN: Final = 20
-_DEEPEST: Final = 32
+_MAX_ERRORS: Final = 20
+_MAX_DEPTH: Final = 32
 _REFUSED: Final = ("$dynamicRef", "$recursiveRef", "$id", "patternProperties")
 # Keywords that contain subschemas: one, a list of them, or an object of them by name.
 _ONE: Final = (
@@ -36,7 +36,7 @@ _NAMED: Final = ("properties", "dependentSchemas", "$defs")
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class PayloadError:
     """An error of a payload and its location."""
 
     path: tuple[str, ...]
@@ -51,19 +51,19 @@ def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationEr
 _Validator = extend(Draft202012Validator, {"pattern": _pattern})
 
 
-def checked_schema(schema: dict[str, Any]) -> dict[str, Any]:
+def validate_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema; ValueError says why it is not accepted."""
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
-        raise ValueError(f"no JSON Schema: {error.message} at {_place(error)}") from None
+        raise ValueError(f"not a valid JSON Schema: {error.message} at {_place(error)}") from None
     if schema.get("$schema", _DIALECT) != _DIALECT:
         raise ValueError(f"$schema is not {_DIALECT}")
     _Subschemas(schema).count(schema)
     return schema
 
 
-def bounded(value: Any, largest: int) -> Any:
+def limit_size(value: Any, largest: int) -> Any:
     """The JSON value, storable; ValueError above `largest` bytes or when it is nested too deep."""
     storable = storable_json(value)
     text = json.dumps(storable, ensure_ascii=False, separators=(",", ":"))
@@ -72,19 +72,20 @@ def bounded(value: Any, largest: int) -> Any:
     return storable
 
 
-def wrong_with(payload: dict[str, Any], schema: dict[str, Any]) -> list[Wrong]:
+def payload_errors(payload: dict[str, Any], schema: dict[str, Any]) -> list[PayloadError]:
     """The first 20 errors of a payload against the schema, without the payload's values."""
-    if _values(payload) > MOST_VALUES:
-        return [Wrong((), f"has more than {MOST_VALUES} values")]
-    found: dict[Wrong, None] = {}
+    if _values(payload) > MAX_VALUES:
+        return [PayloadError((), f"has more than {MAX_VALUES} values")]
+    found: dict[PayloadError, None] = {}
     try:
         for error in _Validator(schema).iter_errors(payload):
-            found[Wrong(tuple(str(part) for part in error.absolute_path), _message(error))] = None
-            if len(found) == _ERRORS_SHOWN:
+            path = tuple(str(part) for part in error.absolute_path)
+            found[PayloadError(path, _message(error))] = None
+            if len(found) == _MAX_ERRORS:
                 break
     except OverflowError:
         # jsonschema converts integers to float if `multipleOf` is a float.
-        return [Wrong((), "has a number that is too large")]
+        return [PayloadError((), "has a number that is too large")]
     return list(found)
 
 
@@ -93,12 +94,12 @@ def _message(error: ValidationError) -> str:
     match error.validator:
         case "required":
             missing = [name for name in error.validator_value if name not in error.instance]
-            return f"misses {', '.join(missing)}"
+            return f"required fields are missing: {', '.join(missing)}"
         case "additionalProperties" | "unevaluatedProperties":
-            return "has fields that the schema does not know"
+            return "has unknown fields"
         case _:
             wanted = json.dumps(error.validator_value, ensure_ascii=False)
-            return f"breaks the rule {error.validator}: {wanted}"
+            return f"does not satisfy {error.validator}: {wanted}"
 
 
 def _values(value: Any) -> int:
@@ -125,11 +126,11 @@ class _Subschemas:
         if not isinstance(schema, dict):
             return
         self._count += 1
-        if self._count > MOST_VALUES or depth > _DEEPEST:
-            raise ValueError("too many subschemas, or references that lead in a circle")
+        if self._count > MAX_VALUES or depth > _MAX_DEPTH:
+            raise ValueError("too many subschemas, or circular references")
         for keyword, value in schema.items():
             if keyword in _REFUSED:
-                raise ValueError(f"the keyword {keyword} is not taken")
+                raise ValueError(f"the keyword {keyword} is not supported")
             if keyword == "pattern":
                 _compiled(value)
             for part in self._parts(keyword, value):
@@ -147,7 +148,7 @@ class _Subschemas:
     def _definition(self, reference: str) -> Any:
         name = reference.removeprefix("#/$defs/")
         if name == reference or name not in self._definitions:
-            raise ValueError(f"the reference {reference} is not to one of the schema's own $defs")
+            raise ValueError(f"the reference {reference} is not one of the schema's own $defs")
         return self._definitions[name]
 
 
@@ -160,4 +161,4 @@ def _compiled(pattern: str) -> Any:
     try:
         return re2.compile(pattern, options)
     except (re2.error, UnicodeEncodeError):
-        raise ValueError("a pattern is not an expression of RE2") from None
+        raise ValueError("a pattern is not a valid RE2 expression") from None

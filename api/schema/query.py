@@ -8,27 +8,27 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.requests import HTTPConnection
 from pydantic import BaseModel
 
-from api.dependencies import Require
+from api.dependencies import RequireRole
 
 TICKET: Final = "ticket"
 
 
-async def known_query(connection: HTTPConnection) -> None:
+async def reject_unknown_query(connection: HTTPConnection) -> None:
     """A dependency of all routes. Raises RequestValidationError for unknown parameters.
 
     It runs before authentication: a mistyped parameter consumes no ticket.
     """
     if connection.query_params:
         known = frozenset(_read_by(connection.scope["route"].dependant))
-        errors = unknown(connection, known)
+        errors = unknown_parameters(connection, known)
         if errors:
             raise RequestValidationError(errors)
 
 
-def unknown(connection: HTTPConnection, known: Collection[str]) -> list[dict[str, Any]]:
+def unknown_parameters(connection: HTTPConnection, known: Collection[str]) -> list[dict[str, Any]]:
     """The unknown query parameters, as validation errors."""
     return [
-        {"type": "extra_forbidden", "loc": ("query", name), "msg": "no such query parameter"}
+        {"type": "extra_forbidden", "loc": ("query", name), "msg": "unknown query parameter"}
         for name in dict.fromkeys(connection.query_params)
         if name not in known
     ]
@@ -41,7 +41,7 @@ def _read_by(dependant: Dependant) -> Iterator[str]:
             yield from (info.alias or name for name, info in model.model_fields.items())
         else:
             yield field.alias
-    if isinstance(dependant.call, Require) and dependant.call.allow_ticket:
+    if isinstance(dependant.call, RequireRole) and dependant.call.allow_ticket:
         yield TICKET
     for dependency in dependant.dependencies:
         yield from _read_by(dependency)

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from api.problems import FieldRejected
-from api.schema.json_model import Body, Text, View
+from api.schema.json_model import Body, Text
 from ingest.scheduling import recurrence
 from ingest.scheduling.recurrence import Recurrence
 
@@ -16,11 +16,6 @@ class Schedule(Body):
 
     cron: Annotated[Text, Field(min_length=1, max_length=recurrence.MAX_LENGTH)]
     timezone: Annotated[Text, Field(min_length=1, max_length=100)] = "UTC"
-
-
-class ScheduleView(View):
-    cron: str
-    timezone: str
 
 
 def checked(schedule: Schedule | None, *, loc: Sequence[str]) -> Recurrence | None:

@@ -2,28 +2,25 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self
 from uuid import UUID
 
 import structlog
-from fastapi.exceptions import RequestValidationError
 
-from api.problems import BodyTooLarge
 from api.upload import paths
-from api.upload.multipart import Part, Token
+from api.upload.form_fields import read_field, repeated_field, unknown_field
+from api.upload.multipart import PartHead, Token
 from ingest.blobs.base import BlobStore, StagedBlob, new_key
 from ingest.errors import ErrorCode
 from ingest.store.sources.verdicts import UploadedFile
 
 log = structlog.get_logger()
 
-FIELDS: Final = frozenset({"metadata", "priority", "batchId", "onConflict", "chunking"})
-LARGEST_FIELD: Final = 64 * 1024
 # Characters of a refused name that are reported.
-_SHOWN: Final = 200
+_MAX_NAME_SHOWN: Final = 200
 
 
 class Intake:
@@ -32,8 +29,16 @@ class Intake:
     A context manager: on exit it removes every blob that `keep` did not name, also after an error.
     """
 
-    def __init__(self, blobs: BlobStore, *, application_id: UUID, max_file_bytes: int) -> None:
+    def __init__(
+        self,
+        blobs: BlobStore,
+        *,
+        application_id: UUID,
+        field_names: Collection[str],
+        max_file_bytes: int,
+    ) -> None:
         self._blobs = blobs
+        self._field_names = field_names
         self._application_id = application_id
         self._max_file_bytes = max_file_bytes
         self._staged: dict[str, StagedBlob] = {}
@@ -59,17 +64,21 @@ class Intake:
         left = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
         if left:
             # The orphan sweep removes them.
-            log.warning("upload.left_blobs", count=len(left), error=str(left[0]))
+            log.warning("upload.blobs_not_removed", count=len(left), error=str(left[0]))
 
     async def receive(self, tokens: AsyncIterator[Token]) -> None:
         """Read the whole upload. Raises what its parser raises, and for unknown or huge fields."""
         async for token in tokens:
-            if not isinstance(token, Part):
-                raise RuntimeError("the parser begins every part with its head")
+            if not isinstance(token, PartHead):
+                raise RuntimeError("the parser starts every part with its head")
             if token.name == "files":
                 await self._file(token, tokens)
+            elif token.name not in self._field_names:
+                raise unknown_field(token.name, "unknown field; send files as `files`")
+            elif token.name in self.fields:
+                raise repeated_field(token.name, "the field occurs twice")
             else:
-                await self._field(token.name, tokens)
+                self.fields[token.name] = await read_field(token.name, tokens)
 
     async def commit(self, keys: Collection[str]) -> None:
         """Make these blobs durable, unless they are already."""
@@ -90,24 +99,13 @@ class Intake:
         for key in keys:
             del self._staged[key]
 
-    async def _field(self, name: str, tokens: AsyncIterator[Token]) -> None:
-        _check_field(name, self.fields)
-        value = bytearray()
-        async for token in tokens:
-            if not isinstance(token, bytes):
-                break
-            value += token
-            if len(value) > LARGEST_FIELD:
-                raise BodyTooLarge(f"the field {name} is longer than {LARGEST_FIELD} bytes")
-        self.fields[name] = value.decode("utf-8", "replace")
-
-    async def _file(self, part: Part, tokens: AsyncIterator[Token]) -> None:
+    async def _file(self, part: PartHead, tokens: AsyncIterator[Token]) -> None:
         name = paths.decode_filename(part.filename or b"")
         try:
             path = paths.normalise(name)
         except ValueError as error:
             size = await _skip(tokens)
-            shown = paths.visible(name)[:_SHOWN]
+            shown = paths.visible(name)[:_MAX_NAME_SHOWN]
             self.files.append(_refused(shown, size, "invalid_path", str(error)))
             return
         key = new_key(self._application_id)
@@ -126,13 +124,13 @@ class Intake:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Stored:
+class _StoredPart:
     size: int
     sha256: bytes
     is_complete: bool
 
 
-async def _store(blob: StagedBlob, tokens: AsyncIterator[Token], *, limit: int) -> _Stored:
+async def _store(blob: StagedBlob, tokens: AsyncIterator[Token], *, limit: int) -> _StoredPart:
     """Write the bytes of a part; stops at the piece that exceeds `limit`."""
     digest = hashlib.sha256()
     size = 0
@@ -141,11 +139,11 @@ async def _store(blob: StagedBlob, tokens: AsyncIterator[Token], *, limit: int) 
             break
         size += len(token)
         if size > limit:
-            return _Stored(size=size, sha256=b"", is_complete=False)
+            return _StoredPart(size=size, sha256=b"", is_complete=False)
         digest.update(token)
         await blob.write(token)
     await blob.finish()
-    return _Stored(size=size, sha256=digest.digest(), is_complete=True)
+    return _StoredPart(size=size, sha256=digest.digest(), is_complete=True)
 
 
 async def _skip(tokens: AsyncIterator[Token]) -> int:
@@ -160,16 +158,3 @@ async def _skip(tokens: AsyncIterator[Token]) -> int:
 
 def _refused(path: str, size: int, code: ErrorCode, detail: str) -> UploadedFile:
     return UploadedFile(path=path, size=size, sha256=b"", blob_key="", code=code, detail=detail)
-
-
-def _check_field(name: str, known: Mapping[str, str]) -> None:
-    if name not in FIELDS:
-        raise _invalid(name, "extra_forbidden", "no such field; files are sent as `files`")
-    if name in known:
-        raise _invalid(name, "repeated", "this field came twice")
-
-
-def _invalid(name: str, kind: str, message: str) -> RequestValidationError:
-    return RequestValidationError(
-        [{"type": kind, "loc": ("body", paths.visible(name)[:_SHOWN]), "msg": message}]
-    )

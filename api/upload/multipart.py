@@ -15,8 +15,8 @@ from python_multipart.multipart import MultipartParser
 from api.problems import Malformed, UnsupportedMedia
 
 # Room for a path of 4,096 characters in any encoding; more is an attack.
-LONGEST_HEADER: Final = 64 * 1024
-MOST_HEADERS: Final = 16
+MAX_HEADER_BYTES: Final = 64 * 1024
+MAX_HEADERS: Final = 16
 
 _BOUNDARY: Final = re.compile(r';\s*boundary=(?:"([^"]+)"|([^\s;"]+))', re.IGNORECASE)
 # Old clients write a quote inside a value as `\"`, browsers as `%22`; browsers escape line ends
@@ -27,7 +27,7 @@ _EXTENDED: Final = re.compile(rb"([A-Za-z0-9-]*)'[^']*'(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class PartHead:
     """The head of a part; its bytes follow."""
 
     name: str
@@ -36,11 +36,11 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class PartEnd:
     """Ends the part whose bytes came before."""
 
 
-Token = Part | bytes | End
+Token = PartHead | bytes | PartEnd
 
 
 async def read(content_type: str, body: AsyncIterator[bytes]) -> AsyncIterator[Token]:
@@ -60,12 +60,12 @@ def _boundary(content_type: str) -> str:
         raise UnsupportedMedia("send files as multipart/form-data", code="invalid_multipart")
     match = _BOUNDARY.search(content_type)
     if match is None:
-        raise _broken("the content type names no boundary")
+        raise _malformed("the content type has no boundary")
     return match.group(1) or match.group(2)
 
 
-def _broken(why: str) -> Malformed:
-    return Malformed(f"broken multipart body: {why}", code="invalid_multipart")
+def _malformed(why: str) -> Malformed:
+    return Malformed(f"invalid multipart body: {why}", code="invalid_multipart")
 
 
 class _Reader:
@@ -90,11 +90,11 @@ class _Reader:
                     "on_part_end": self._on_part_end,
                     "on_end": self._on_end,
                 },
-                max_header_count=MOST_HEADERS,
-                max_header_size=LONGEST_HEADER,
+                max_header_count=MAX_HEADERS,
+                max_header_size=MAX_HEADER_BYTES,
             )
         except (FormParserError, UnicodeEncodeError):
-            raise _broken("the boundary is not valid") from None
+            raise _malformed("the boundary is not valid") from None
 
     def feed(self, piece: bytes) -> list[Token]:
         """The tokens that are complete after these bytes."""
@@ -102,13 +102,13 @@ class _Reader:
         try:
             self._parser.write(piece)
         except FormParserError as error:
-            raise _broken(str(error)) from None
+            raise _malformed(str(error)) from None
         return self._tokens
 
     def close(self) -> None:
         """The body has ended: it must have ended with its last boundary."""
         if not self._is_complete:
-            raise _broken("it ends before its last boundary")
+            raise _malformed("it ends before its last boundary")
 
     def _on_part_begin(self) -> None:
         self._disposition = None
@@ -131,23 +131,23 @@ class _Reader:
         self._tokens.append(data[start:end])
 
     def _on_part_end(self) -> None:
-        self._tokens.append(End())
+        self._tokens.append(PartEnd())
 
     def _on_end(self) -> None:
         self._is_complete = True
 
 
-def _part(disposition: bytes | None) -> Part:
+def _part(disposition: bytes | None) -> PartHead:
     if disposition is None or disposition.partition(b";")[0].strip().lower() != b"form-data":
-        raise _broken("a part has no Content-Disposition: form-data")
+        raise _malformed("a part has no Content-Disposition: form-data")
     parameters = {
         match.group(1).lower(): _unquoted(match) for match in _PARAMETER.finditer(disposition)
     }
     name = parameters.get(b"name")
     if name is None:
-        raise _broken("a part has no name")
+        raise _malformed("a part has no name")
     extended = _extended(parameters.get(b"filename*"))
-    return Part(
+    return PartHead(
         name=name.decode("utf-8", "replace"),
         filename=parameters.get(b"filename") if extended is None else extended,
     )

@@ -50,7 +50,7 @@ def normalise(name: str) -> str:
             segments.append(segment)
     path = "/".join(segments)
     if not segments or not segments[-1].strip():
-        raise ValueError("the part has no file name" if not name else "nothing is left of the name")
+        raise ValueError("the part has no file name" if not name else "the path has no file name")
     if len(path) > LONGEST:
         raise ValueError(f"the path is longer than {LONGEST} characters")
     return path

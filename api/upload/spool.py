@@ -11,9 +11,9 @@ from ingest.blobs.base import BlobStore, StagedBlob, new_key
 
 log = structlog.get_logger()
 
-_LARGEST_IN_MEMORY: Final = 256 * 1024
+_MAX_MEMORY_BYTES: Final = 256 * 1024
 # The application is not known before the body is read.
-_NOBODY: Final = UUID(int=0)
+_NO_APPLICATION: Final = UUID(int=0)
 
 
 class Spool:
@@ -49,7 +49,7 @@ class Spool:
                 await self._staged.discard()
         except Exception as failure:
             # The orphan sweep removes it.
-            log.warning("spool.left_blob", error=str(failure))
+            log.warning("webhook.blob_not_removed", error=str(failure))
 
     async def write(self, data: bytes) -> None:
         """Append bytes. Raises Transient when they cannot be stored."""
@@ -59,8 +59,8 @@ class Spool:
             await self._staged.write(data)
             return
         self._parts.append(data)
-        if self.size > _LARGEST_IN_MEMORY:
-            self._staged = self._blobs.stage(new_key(_NOBODY))
+        if self.size > _MAX_MEMORY_BYTES:
+            self._staged = self._blobs.stage(new_key(_NO_APPLICATION))
             await self._staged.write(b"".join(self._parts))
             self._parts.clear()
 

@@ -9,11 +9,11 @@ from typing import Final
 from uuid import UUID, uuid4
 
 from ingest.postgres.database import Connection, Pool, open_pool, transaction
-from ingest.runtime import keep_of
+from ingest.runtime import retention_of
 from ingest.settings.settings import Settings
 from ingest.store.queue import claims, jobs, queue_stats
 from ingest.store.queue.jobs import NewJob
-from ingest.ticks.housekeeping import keep_house
+from ingest.ticks.retention import apply_retention
 from ingest.ticks.schedule import (
     complete_batches,
     make_nightly_due,
@@ -33,7 +33,7 @@ def chores(dsn: str, application: UUID) -> dict[str, float]:
 
 
 async def _measured(dsn: str, application: UUID) -> dict[str, float]:
-    keep, stale_after = keep_of(Settings()), Settings().stale_after
+    keep, stale_after = retention_of(Settings()), Settings().stale_after
     async with open_pool(dsn, size=2, application_name="benchmark") as pool:
         work: Mapping[str, Callable[[], Awaitable[object]]] = {
             "tick: recover jobs of dead workers": lambda: recover_stale_jobs(
@@ -43,7 +43,7 @@ async def _measured(dsn: str, application: UUID) -> dict[str, float]:
             "tick: complete batches": lambda: complete_batches(pool),
             "tick: start re-scrapes": lambda: start_rescrapes(pool),
             "tick: the nightly round": lambda: make_nightly_due(pool),
-            "tick: housekeeping": lambda: keep_house(pool, keep),
+            "tick: housekeeping": lambda: apply_retention(pool, keep),
             "tick: prune": lambda: prune_old(pool),
             "the metrics' statements": lambda: _read_stats(pool, stale_after),
         }

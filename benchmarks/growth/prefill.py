@@ -93,7 +93,7 @@ _CLONES: Final[Sequence[_Clone]] = (
             "title": "new.uri",
             "content_hash": "new.content_hash",
             "text": "new.content",
-            "seen_by": "new.job_id",
+            "last_seen_job_id": "new.job_id",
         },
     ),
     _Clone(

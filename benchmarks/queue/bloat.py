@@ -15,20 +15,20 @@ from datetime import timedelta
 from uuid import UUID
 
 from benchmarks.queue.claim_time import BATCH, add_applications, claim
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.queue import claims, jobs
 from ingest.store.queue.jobs import ClaimedJob, Ended, NewJob
-from ingest.store.retention.retention_jobs import KeepJobs
-from ingest.ticks.housekeeping import Keep, keep_house
+from ingest.store.retention.retention_jobs import JobRetention
+from ingest.ticks.retention import Retention, apply_retention
 
 MIB = 1024 * 1024
 # As the worker's finisher commits.
 GROUP = 50
 KEPT_PENDING = 10_000
 _LONG = timedelta(days=1000)
-AT_ONCE = Keep(
-    jobs=KeepJobs(jobs=timedelta(0), failed_jobs=timedelta(0)),
+AT_ONCE = Retention(
+    jobs=JobRetention(jobs=timedelta(0), failed_jobs=timedelta(0)),
     events=_LONG,
     answers=_LONG,
     deliveries=_LONG,
@@ -138,14 +138,14 @@ async def _retention(pool: Pool) -> AsyncIterator[None]:
 
     async def forget() -> None:
         while True:
-            await keep_house(pool, AT_ONCE)
+            await apply_retention(pool, AT_ONCE)
             await asyncio.sleep(0.1)
 
     task = asyncio.create_task(forget())
     try:
         yield
     finally:
-        await end(task)
+        await cancel_all(task)
 
 
 async def through(
@@ -159,7 +159,7 @@ async def through(
     async with (
         pool.connection() as conn,
         pool.connection() as claiming,
-        claims.prepared(claiming),
+        claims.planner_settings(claiming),
         _retention(pool) if is_pruned else nullcontext(),
     ):
         work = _Through(conn, claiming, owners, count=count, kept_pending=kept_pending)

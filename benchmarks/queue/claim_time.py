@@ -64,7 +64,7 @@ async def by_backlog(conn: Connection, backlogs: Sequence[int], *, repeats: int)
             )
             there = backlog
             await conn.execute("vacuum analyze rag.processing_jobs")
-            async with claims.prepared(conn):
+            async with claims.planner_settings(conn):
                 ms = await _claim_ms(conn, owners, repeats)
             measured.append(Claimed(pending=backlog, applications=count, ms=ms))
             print(f"  {backlog:,} pending of {count:,}: a claim takes {ms:.2f} ms", flush=True)

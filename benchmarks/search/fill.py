@@ -33,14 +33,16 @@ _TABLES: Final[dict[LiteralString, tuple[str, ...]]] = {
         *("uuid", "uuid", "text", "text", "text", "text", "jsonb", "int4", "int8"),
     ),
     "copy rag.documents (id, application_id, source_id, uri, title, media_type, status, "
-    "content_hash, text, extractor, coverage, chunk_count, token_count) "
-    "from stdin (format binary)": (
+    "content_hash, text, extractor, coverage, chunk_count, token_count, chunking, "
+    "embedding_model_id) from stdin (format binary)": (
         *("uuid", "uuid", "uuid", "text", "text", "text", "text"),
-        *("bytea", "text", "text", "jsonb", "int4", "int8"),
+        *("bytea", "text", "text", "jsonb", "int4", "int8", "jsonb", "int2"),
     ),
     "copy rag.chunks (id, application_id, source_id, document_id, ordinal, content, content_hash, "
-    "token_count, char_start, char_end) from stdin (format binary)": (
-        *("uuid", "uuid", "uuid", "uuid", "int4", "text", "bytea", "int4", "int4", "int4"),
+    "token_count, char_start, char_end, section_start, section_end) "
+    "from stdin (format binary)": (
+        *("uuid", "uuid", "uuid", "uuid", "int4", "text", "bytea", "int4"),
+        *("int4", "int4", "int4", "int4"),
     ),
     "copy rag.embeddings (chunk_id, model_id, application_id, embedding) "
     "from stdin (format binary)": ("uuid", "int2", "uuid", "vector"),
@@ -88,7 +90,7 @@ def fill(dsn: str, chunks: Chunks, *, model: EmbeddingModel, applications: int) 
         conn.execute("set local session_replication_role = replica")
         rows = (
             _source_rows(sources),
-            _document_rows(sources, chunks),
+            _document_rows(sources, chunks, model_id),
             _chunk_rows(sources, ids, chunks),
             _vector_rows(sources, ids, chunks, model_id),
         )
@@ -162,13 +164,16 @@ def _source_rows(sources: Sequence[_Source]) -> Iterable[tuple[Any, ...]]:
         )
 
 
-def _document_rows(sources: Sequence[_Source], chunks: Chunks) -> Iterable[tuple[Any, ...]]:
+def _document_rows(
+    sources: Sequence[_Source], chunks: Chunks, model_id: int
+) -> Iterable[tuple[Any, ...]]:
     for source in sources:
         text = "\n\n".join(chunks.texts[n] for n in source.chunks)
         name = f"notes/{source.number}.md"
         yield (
             *(source.document, source.application, source.id, name, name, "text/markdown"),
             *("completed", _hash(text), text, "text", "{}", PER_SOURCE, _TOKENS * PER_SOURCE),
+            *("{}", model_id),
         )
 
 
@@ -182,7 +187,7 @@ def _chunk_rows(
             end = start + len(text)
             yield (
                 *(ids[n], source.application, source.id, source.document, ordinal, text),
-                *(_hash(text), len(text) // 4, start, end),
+                *(_hash(text), len(text) // 4, start, end, start, end),
             )
             start = end + 2
 

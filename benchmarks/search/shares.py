@@ -19,10 +19,10 @@ from ingest.runtime import Runtime
 
 _NAMES: Final[Mapping[bytes, str]] = {
     body.partition(b"{")[0]: name
-    for file in ("search/vector_search.sql", "search/keyword_search.sql")
+    for file in ("search/vector_search.sql", "search/keyword_search.sql", "search/hits.sql")
     for name, body in load_queries(file).items()
 }
-"""By the text of the statement, up to where it is completed."""
+"""By the text of the statement, up to its first literal that is filled in."""
 
 
 @dataclass(slots=True)
@@ -52,8 +52,8 @@ def shares(place: Installation) -> Table:
         title=f"Where a hybrid search spends its time, {place.title}",
         columns=["", "ms", "of the function", "times per search"],
         rows=rows,
-        note="Means. Statements by their names in `ingest/store/search/vector_search.sql` and "
-        "`keyword_search.sql`, from sending to the answer; to watch them costs a little, too. "
+        note="Means. Statements by their names in `ingest/store/search/*.sql`, from sending to the "
+        "answer; to watch them costs a little, too. "
         "Meaning and words are asked at once: the parts add up to more than the whole.",
     )
 
@@ -66,7 +66,7 @@ async def _embedding(runtime: Runtime, questions: Sequence[Question]) -> float:
     """Mean milliseconds."""
     started = time.perf_counter()
     for question in questions:
-        await runtime.embed_query(question.text)
+        await runtime.embedder.embed_query(question.text, len(question.text))
     return (time.perf_counter() - started) * 1000 / len(questions)
 
 

@@ -1,32 +1,45 @@
 """A job type of your own in one file: how many words the documents of a knowledge source have.
 
-README.md beside it says how to start, register and queue it.
+docs/extending.md says how to start, register and queue it.
 """
 
 from uuid import UUID
 
-from ingest.errors import OwnCode, Permanent
-from ingest.handlers.context import Context, Outcome, Progress
-from ingest.handlers.registry import handler
-from ingest.postgres.database import transaction
-from ingest.store.queue.jobs import ClaimedJob
-from ingest.store.sources import source_views
+from ingest.extend.handlers import (
+    ClaimedJob,
+    Context,
+    Outcome,
+    OwnCode,
+    Payload,
+    Permanent,
+    Progress,
+    document_text,
+    handler,
+    list_documents,
+    transaction,
+)
+
+
+class WordCount(Payload):
+    """The job's payload: `{"minLength": 4}`."""
+
+    min_length: int = 1
 
 
 @handler("word_count")
 async def count_words(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Count words of at least `minLength` characters."""
-    shortest = job.payload.get("minLength", 1)
+    shortest = WordCount.of(job).min_length
     words = documents = 0
     # Texts are fetched one by one: a connection is held for a moment, memory for one document.
     for document_id in await _documents(job, ctx):
         async with transaction(ctx.pool) as conn:
-            text = await source_views.document_text(
+            text = await document_text(
                 conn, application_id=job.application_id, document_id=document_id
             )
         words += sum(len(word) >= shortest for word in (text or "").split())
         documents += 1
-    progress.reached(100)
+    progress.advance_to(100)
     # The worker commits it together with the end of the job; `write=` would add rows of your own.
     return Outcome(result={"documents": documents, "words": words})
 
@@ -38,7 +51,7 @@ async def _documents(job: ClaimedJob, ctx: Context) -> list[UUID]:
     found: list[UUID] = []
     while True:
         async with transaction(ctx.pool) as conn:
-            page = await source_views.list_documents(
+            page = await list_documents(
                 conn,
                 application_id=job.application_id,
                 source_id=job.knowledge_source_id,

@@ -15,7 +15,7 @@ _Second = TypeVar("_Second")
 _AGAIN_SECONDS: Final = 0.5
 
 
-async def end(*tasks: asyncio.Task[Any]) -> None:
+async def cancel_all(*tasks: asyncio.Task[Any]) -> None:
     """Cancel tasks repeatedly until all have ended; ignore their outcome."""
     open_tasks = [task for task in tasks if not task.done()]
     while open_tasks:
@@ -26,7 +26,7 @@ async def end(*tasks: asyncio.Task[Any]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def both(
+async def run_both(
     first: Coroutine[Any, Any, _First], second: Coroutine[Any, Any, _Second]
 ) -> tuple[_First, _Second]:
     """Run both concurrently and return both results.
@@ -41,7 +41,7 @@ async def both(
                 task.result()
         return tasks[0].result(), tasks[1].result()
     finally:
-        await end(*tasks)
+        await cancel_all(*tasks)
 
 
 async def is_set_within(event: asyncio.Event, seconds: float) -> bool:
@@ -52,7 +52,7 @@ async def is_set_within(event: asyncio.Event, seconds: float) -> bool:
     return event.is_set()
 
 
-async def ended(future: asyncio.Future[Any]) -> None:
+async def wait_uncancelled(future: asyncio.Future[Any]) -> None:
     """Wait until `future` is done, even if our task is cancelled meanwhile; ignore its outcome."""
     cancelled: asyncio.CancelledError | None = None
     while not future.done():

@@ -16,10 +16,10 @@ def disk_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Transient(told(error, folder), code="internal") from error
+        raise Transient(describe(error, folder), code="internal") from error
 
 
-def told(error: OSError, folder: Path) -> str:
+def describe(error: OSError, folder: Path) -> str:
     """One line that says what is wrong with `folder`."""
     if error.errno in _FULL:
         return f"the disk that holds {folder} is full"

@@ -21,12 +21,12 @@ from google.api_core.exceptions import NotFound
 from google.cloud.storage import Bucket
 
 from ingest.blobs.base import StagedBlob, checked, is_key
-from ingest.blobs.disk import disk_errors, told
+from ingest.blobs.disk import describe, disk_errors
 from ingest.blobs.gcs_staged import (
     BUCKET_ERRORS,
     OPTIONS,
-    Memory,
-    Upload,
+    MemoryBudget,
+    ResumableUpload,
     bucket_errors,
     delete,
     one_line,
@@ -51,7 +51,7 @@ class GcsBlobStore:
         self._bucket = bucket
         self._prefix = prefix
         self._scratch = scratch
-        self._memory = Memory(_KEPT)
+        self._memory = MemoryBudget(_KEPT)
         self._threads = Threads(WORKERS)
 
     async def check(self) -> None:
@@ -59,11 +59,11 @@ class GcsBlobStore:
 
     def stage(self, key: str) -> StagedBlob:
         staged = self._prefix + _STAGED + checked(key)
-        upload = Upload(self._bucket, staged, self._name(key), memory=self._memory)
+        upload = ResumableUpload(self._bucket, staged, self._name(key), memory=self._memory)
         return BufferedBlob(key, upload, threads=self._threads, buffer_size=_BUFFER)
 
     async def commit(self, staged: Sequence[StagedBlob]) -> None:
-        uploads: list[Upload] = []
+        uploads: list[ResumableUpload] = []
         for blob in staged:
             if not isinstance(blob, BufferedBlob):
                 raise TypeError("this blob was staged by another store")
@@ -128,7 +128,7 @@ class GcsBlobStore:
                 f"INGEST_STORAGE: bucket {self._bucket.name}: {one_line(error)}"
             ) from error
         except OSError as error:
-            raise SetupError(f"INGEST_DATA_DIR: {told(error, self._scratch)}") from error
+            raise SetupError(f"INGEST_DATA_DIR: {describe(error, self._scratch)}") from error
 
     def _new_copy(self) -> Path:
         with disk_errors(self._scratch):

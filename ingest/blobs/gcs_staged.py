@@ -44,7 +44,7 @@ def one_line(error: Exception) -> str:
     return text.splitlines()[0][:300]
 
 
-class Memory:
+class MemoryBudget:
     """The memory budget, in bytes, for uncommitted small blobs of all uploads together."""
 
     def __init__(self, size: int) -> None:
@@ -64,7 +64,7 @@ class Memory:
             self._left += size
 
 
-class Upload:
+class ResumableUpload:
     """An object under a staged name, copied to its final name on commit.
 
     A killed process cannot discard, so we do not upload to the final name directly. A final name
@@ -76,7 +76,7 @@ class Upload:
     them to the final name. Most files of a bulk upload so take one call instead of three.
     """
 
-    def __init__(self, bucket: Bucket, staged: str, final: str, *, memory: Memory) -> None:
+    def __init__(self, bucket: Bucket, staged: str, final: str, *, memory: MemoryBudget) -> None:
         self.committed = False
         self._bucket = bucket
         self._staged = bucket.blob(staged)

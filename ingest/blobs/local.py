@@ -19,7 +19,7 @@ from typing import TypeVar
 from uuid import uuid4
 
 from ingest.blobs.base import StagedBlob, checked, is_key
-from ingest.blobs.disk import disk_errors, told
+from ingest.blobs.disk import describe, disk_errors
 from ingest.blobs.staging import BufferedBlob
 from ingest.blobs.threads import Threads
 from ingest.errors import BlobMissing, SetupError
@@ -154,7 +154,7 @@ class LocalBlobStore:
             probe.write_bytes(b"x")
             probe.unlink()
         except OSError as error:
-            raise SetupError(f"INGEST_STORAGE: {told(error, self._folder)}") from error
+            raise SetupError(f"INGEST_STORAGE: {describe(error, self._folder)}") from error
 
     def _make(self, folders: Iterable[Path]) -> None:
         with disk_errors(self._folder):

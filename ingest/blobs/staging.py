@@ -4,7 +4,7 @@ import asyncio
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
-from ingest.asynchronous.tasks import ended
+from ingest.asynchronous.tasks import wait_uncancelled
 from ingest.blobs.threads import Threads
 
 
@@ -70,7 +70,7 @@ class BufferedBlob(Generic[S]):
         self._take()
         try:
             if self._finishing is not None:
-                await ended(self._finishing)
+                await wait_uncancelled(self._finishing)
         finally:
             await self._threads.run(self.sink.discard)
 

@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from ingest.asynchronous.tasks import ended
+from ingest.asynchronous.tasks import wait_uncancelled
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -31,7 +31,7 @@ class Threads:
             return await asyncio.shield(future)
         except asyncio.CancelledError:
             if not running.cancel():
-                await ended(future)
+                await wait_uncancelled(future)
             raise
 
     async def run_all(self, calls: Iterable[Callable[[], object]]) -> None:

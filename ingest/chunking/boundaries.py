@@ -56,11 +56,11 @@ class Boundaries:
         if heading:
             return heading.start
         cut = self._below_heading(max(after + 1, at(self._fill)), limit)
-        cut = self._before_its_unit(cut, after, fits)
-        cut = self._before_its_lead(cut, after)
-        return self._before_its_heading(cut, after)
+        cut = self._keep_unit_whole(cut, after, fits)
+        cut = self._keep_table_header(cut, after)
+        return self._keep_heading_with_text(cut, after)
 
-    def resume(self, start: Position, end: Position) -> Position:
+    def overlap_start(self, start: Position, end: Position) -> Position:
         """Where in [start, end] the overlap should begin; the range is its maximum.
 
         The overlap never contains part of a row that is whole in the previous chunk.
@@ -88,22 +88,22 @@ class Boundaries:
         """Whether a chunk at `position` may begin with an overlap: not at a heading."""
         return self._by_size or not self._is_heading(position)
 
-    def row_walls(self) -> list[Position]:
+    def row_breaks(self) -> list[Position]:
         """Where chunks must end for one row per chunk: around table rows and outermost items.
 
         The headings directly above a block, and a table's header, go with its first row.
         """
-        walls: list[Position] = []
+        breaks: list[Position] = []
         end = 0
         for block in self.structure.blocks:
             if block.kind == "verbatim":
                 continue
             first, *others = self.structure.outermost_rows(block)
-            header_end = block.lead[1] if block.lead else None
-            walls.append(self._before_its_heading(first, end - 1))
-            walls += [start for start in others if start != header_end]
-            walls.append(end := block.end)
-        return walls
+            header_end = block.repeated_header[1] if block.repeated_header else None
+            breaks.append(self._keep_heading_with_text(first, end - 1))
+            breaks += [start for start in others if start != header_end]
+            breaks.append(end := block.end)
+        return breaks
 
     def _is_heading(self, position: Position) -> bool:
         """Whether a heading starts at `position`, after up to three spaces of indent."""
@@ -173,7 +173,7 @@ class Boundaries:
         character = self._text[position]
         return character == _ZERO_WIDTH_JOINER or unicodedata.category(character).startswith("M")
 
-    def _before_its_unit(
+    def _keep_unit_whole(
         self, cut: Position, after: Position, fits: Callable[[Position, Position], bool]
     ) -> Position:
         """Move the cut before the largest unit that it would split although it fits a chunk.
@@ -188,15 +188,16 @@ class Boundaries:
                 break
         return cut
 
-    def _before_its_lead(self, cut: Position, after: Position) -> Position:
+    def _keep_table_header(self, cut: Position, after: Position) -> Position:
         """Keep a table's header with its first row."""
         block = self.structure.block_around(cut)
-        if block and block.lead and block.lead[0] > after and cut >= block.lead[1]:
-            between = self._text[block.lead[1] : cut]
-            return cut if between.strip() else block.lead[0]
-        return cut
+        if block is None or block.repeated_header is None:
+            return cut
+        start, end = block.repeated_header
+        is_split_off = start > after and cut >= end and not self._text[end:cut].strip()
+        return start if is_split_off else cut
 
-    def _before_its_heading(self, cut: Position, after: Position) -> Position:
+    def _keep_heading_with_text(self, cut: Position, after: Position) -> Position:
         """Keep a heading with the text that follows it, never at the end of a chunk."""
         for heading in reversed(self.structure.headings_between(after + 1, cut - 1)):
             if self._text[heading.end : cut].strip():

@@ -26,9 +26,9 @@ def chunk(
     """Cut the whole document into chunks of at most `size` tokens, each counted on its own.
 
     `size` includes what the model adds to a text (`tokenizer.special_tokens`) and the chunk's
-    `lead`: the table header or opening code fence of the block in which the chunk starts. Table
-    rows, list items and lines of code that fit a chunk are never cut. No chunk is blank; a blank
-    document has no chunks.
+    `repeated_header`: the table header or opening code fence of the block in which the chunk
+    starts. Table rows, list items and lines of code that fit a chunk are never cut. No chunk is
+    blank; a blank document has no chunks.
 
     `by` names what ends a chunk that still has room:
     - `heading`: a heading, preferably of a high level.
@@ -68,7 +68,7 @@ def _cut(
         document.text,
         tokens=TokenMap(document.text, tokenizer),
         boundaries=boundaries,
-        walls=_walls(document.pages, boundaries, by),
+        breaks=_breaks(document.pages, boundaries, by),
         budget=budget,
         overlap=overlap,
     )
@@ -77,29 +77,29 @@ def _cut(
     paths = [(), *heading_paths(headings)]
     sections = Sections(headings, len(document.text))
     chunks = []
-    for ordinal, (start, end, tokens, lead) in enumerate(packer.cuts()):
+    for ordinal, (start, end, tokens, header) in enumerate(packer.cuts()):
         text = document.text[start:end]
         chunks.append(
             Chunk(
                 ordinal=ordinal,
-                text=document.text[slice(*lead)] + text if lead else text,
+                text=document.text[slice(*header)] + text if header else text,
                 token_count=tokens,
                 start=start,
                 end=end,
                 headings=paths[bisect_right(heading_starts, start)],
                 page=_page(document.pages, start),
                 page_end=_page(document.pages, end - 1),
-                lead=lead,
+                repeated_header=header,
                 section=sections.around(start, end),
             )
         )
     return chunks
 
 
-def _walls(pages: Sequence[Page], boundaries: Boundaries, by: ChunkBy) -> list[Position]:
+def _breaks(pages: Sequence[Page], boundaries: Boundaries, by: ChunkBy) -> list[Position]:
     if by == "page":
         return [page.start for page in pages]
-    return boundaries.row_walls() if by == "row" else []
+    return boundaries.row_breaks() if by == "row" else []
 
 
 def _page(pages: tuple[Page, ...], position: Position) -> int | None:

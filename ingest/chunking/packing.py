@@ -16,10 +16,10 @@ from ingest.chunking.token_map import TokenMap
 _MOST_CHARACTERS_PER_TOKEN = 16
 _TAIL = 8  # the last chunk gets at least 1/8 of a full one
 _ENDS = 8  # a part counted alone differs by at most this many tokens, almost always
-_LEAD = 3  # a lead may take up to a third of a chunk
+_HEADER_SHARE = 3  # a header may take up to a third of a chunk
 
 
-class _Lead(NamedTuple):
+class _Header(NamedTuple):
     """The part of a table or code block that is repeated at the start of a chunk."""
 
     range: Range | None = None
@@ -27,21 +27,21 @@ class _Lead(NamedTuple):
     tokens: int = 0
 
 
-_NO_LEAD = _Lead()
+_NO_HEADER = _Header()
 
 
-class Cut(NamedTuple):
+class ChunkRange(NamedTuple):
     """The range of one chunk."""
 
     start: Position
     end: Position
     tokens: int
-    """Including those of the lead."""
-    lead: Range | None
+    """Including those of the header."""
+    repeated_header: Range | None
 
 
 class Packer:
-    """Cuts one text into ranges of at most `budget` tokens; no range crosses a wall."""
+    """Cuts one text into ranges of at most `budget` tokens; no range crosses a break."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Packer:
         *,
         tokens: TokenMap,
         boundaries: Boundaries,
-        walls: Sequence[Position],
+        breaks: Sequence[Position],
         budget: int,
         overlap: int,
     ) -> None:
@@ -57,16 +57,16 @@ class Packer:
         self._tokens = tokens
         self._boundaries = boundaries
         self._structure = boundaries.structure
-        self._walls = walls
+        self._breaks = breaks
         self._budget = budget
         self._overlap = overlap
-        self._known_lead: tuple[Block | None, _Lead] = (None, _NO_LEAD)
+        self._known_header: tuple[Block | None, _Header] = (None, _NO_HEADER)
 
-    def cuts(self) -> Iterator[Cut]:
+    def cuts(self) -> Iterator[ChunkRange]:
         """All chunks in order; they cover all of the text except white space."""
         start = covered = self._tokens.skip_space(0)
         while covered < len(self._text):
-            stop = self._next_wall(covered)
+            stop = self._next_break(covered)
             cut = self._cut(start, covered, stop)
             if cut is None:  # the overlap leaves no room for the next whole row, or for anything
                 start = covered
@@ -75,23 +75,23 @@ class Packer:
             covered = self._tokens.skip_space(cut.end)
             start = self._overlapping_start(start, covered) if covered < stop else covered
 
-    def _next_wall(self, position: Position) -> Position:
-        index = bisect_right(self._walls, position)
+    def _next_break(self, position: Position) -> Position:
+        index = bisect_right(self._breaks, position)
         end = len(self._text)
-        return min(self._walls[index], end) if index < len(self._walls) else end
+        return min(self._breaks[index], end) if index < len(self._breaks) else end
 
-    def _cut(self, start: Position, covered: Position, stop: Position) -> Cut | None:
+    def _cut(self, start: Position, covered: Position, stop: Position) -> ChunkRange | None:
         """The chunk from `start`; it ends after `covered` and at or before `stop`.
 
         None if the overlap, from `start` to `covered`, leaves too little room.
         """
         whole = self._tokens.strip(covered, min(self._end_of_unit(covered), stop))
-        lead = self._lead(start)
-        if lead.tokens and whole > covered and not self._fits_behind(lead, start, whole):
+        header = self._header(start)
+        if header.tokens and whole > covered and not self._fits_with(header, start, whole):
             if start < covered:
                 return None
-            lead = _NO_LEAD  # keeping the row whole matters more
-        budget = self._first_budget(start, stop, lead)
+            header = _NO_HEADER  # keeping the row whole matters more
+        budget = self._first_budget(start, stop, header)
         while True:
             limit = self._limit(start, stop, budget)
             if limit <= covered:
@@ -99,9 +99,9 @@ class Packer:
                     return None
                 limit = covered + 1
             end = max(self._end(start, covered, limit, stop), whole)
-            count = self._count(start, end, lead)
+            count = self._count(start, end, header)
             if count <= self._budget or end == start + 1:
-                return Cut(start, end, count, lead.range)
+                return ChunkRange(start, end, count, header.range)
             if end == whole:
                 if start < covered:
                     return None
@@ -132,32 +132,32 @@ class Packer:
             return False
         return tokens < self._budget - _ENDS or self._tokens.count(start, end) <= self._budget
 
-    def _fits_behind(self, lead: _Lead, start: Position, end: Position) -> bool:
-        tokens = lead.tokens + self._tokens.between(start, end)
-        return tokens < self._budget - _ENDS or self._count(start, end, lead) <= self._budget
+    def _fits_with(self, header: _Header, start: Position, end: Position) -> bool:
+        tokens = header.tokens + self._tokens.between(start, end)
+        return tokens < self._budget - _ENDS or self._count(start, end, header) <= self._budget
 
-    def _count(self, start: Position, end: Position, lead: _Lead) -> int:
-        return self._tokens.count(start, end, behind=lead.text)
+    def _count(self, start: Position, end: Position, header: _Header) -> int:
+        return self._tokens.count(start, end, prefix=header.text)
 
-    def _lead(self, start: Position) -> _Lead:
-        """The lead of a chunk that starts inside a table or code block."""
+    def _header(self, start: Position) -> _Header:
+        """The header of a chunk that starts inside a table or code block."""
         block = self._structure.block_around(start)
-        if block is None or block.lead is None or start < block.lead[1]:
-            return _NO_LEAD
-        if block is not self._known_lead[0]:
-            self._known_lead = (block, self._read_lead(block.lead))
-        return self._known_lead[1]
+        if block is None or block.repeated_header is None or start < block.repeated_header[1]:
+            return _NO_HEADER
+        if block is not self._known_header[0]:
+            self._known_header = (block, self._read_header(block.repeated_header))
+        return self._known_header[1]
 
-    def _read_lead(self, lead: Range) -> _Lead:
-        most = self._budget // _LEAD
-        text = self._text[slice(*lead)]
+    def _read_header(self, header: Range) -> _Header:
+        most = self._budget // _HEADER_SHARE
+        text = self._text[slice(*header)]
         if len(text) > _MOST_CHARACTERS_PER_TOKEN * most:
-            return _NO_LEAD
-        tokens = self._tokens.count(*lead)
-        return _Lead(lead, text, tokens) if tokens <= most else _NO_LEAD
+            return _NO_HEADER
+        tokens = self._tokens.count(*header)
+        return _Header(header, text, tokens) if tokens <= most else _NO_HEADER
 
-    def _first_budget(self, start: Position, stop: Position, lead: _Lead) -> int:
-        budget = self._budget - lead.tokens
+    def _first_budget(self, start: Position, stop: Position, header: _Header) -> int:
+        budget = self._budget - header.tokens
         left = self._tokens.between(start, stop)
         tail = budget // _TAIL
         return left - tail if budget < left <= budget + tail else budget
@@ -184,5 +184,5 @@ class Packer:
             return covered
         first = self._tokens.start(self._tokens.at(covered) - self._overlap)
         first = max(first, covered - _MOST_CHARACTERS_PER_TOKEN * self._overlap)
-        resumed = self._boundaries.resume(max(first, start + 1), covered)
+        resumed = self._boundaries.overlap_start(max(first, start + 1), covered)
         return min(self._tokens.skip_space(resumed), covered)

@@ -28,7 +28,7 @@ class Block:
     kind: Literal["table", "list", "verbatim"]
     start: Position
     end: Position
-    lead: Range | None = None
+    repeated_header: Range | None = None
     """Whole lines that a reader needs to understand the rest of the block: a table's header and
     delimiter line, or the opening code fence."""
 

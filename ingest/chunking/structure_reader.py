@@ -41,7 +41,7 @@ def read_structure(text: str) -> Structure:
     The contents of fenced code and HTML comments are not parsed; if unclosed, they extend to the
     end of the text, as in CommonMark.
     """
-    reader = _Reader()
+    reader = _StructureReader()
     for line in _lines(text):
         reader.read(line)
     reader.finish()
@@ -65,7 +65,7 @@ class _Paragraph:
     last_line: str
 
 
-class _Reader:
+class _StructureReader:
     def __init__(self) -> None:
         self.structure = Structure()
         self._position = 0
@@ -108,12 +108,12 @@ class _Reader:
         self._paragraph = None
 
     def _open(
-        self, kind: Literal["table", "list", "verbatim"], start: int, lead: Range | None = None
+        self, kind: Literal["table", "list", "verbatim"], start: int, header: Range | None = None
     ) -> None:
         """Continue an open block of the same kind; otherwise close it and open a new one."""
         if self._block is None or self._block.kind != kind:
             self._close(start)
-            self._block = Block(kind=kind, start=start, end=start, lead=lead)
+            self._block = Block(kind=kind, start=start, end=start, repeated_header=header)
         self._gap = None
 
     def _end_items(self, end: int, indent: int = 0) -> None:
@@ -139,7 +139,7 @@ class _Reader:
             self._gap = self._position if self._gap is None else self._gap
         elif block.kind == "list" and (self._gap is None or line.startswith(("  ", "\t"))):
             self._gap = None
-        elif block.lead and "|" in line:
+        elif block.repeated_header and "|" in line:
             self.structure.rows.append(self._position)
         else:
             self._close(self._position)
@@ -157,22 +157,22 @@ class _Reader:
             return False
         return not is_fence or not line.strip(" \t").strip(self._end_mark[0])
 
-    def _open_verbatim(self, end_mark: str, lead: Range | None) -> None:
+    def _open_verbatim(self, end_mark: str, header: Range | None) -> None:
         self._close(self._position)
-        self._open("verbatim", self._position, lead)
+        self._open("verbatim", self._position, header)
         self.structure.rows.append(self._position)
         self._end_mark = end_mark
         self._second_line = self._next
 
     def _read_fence(self, _: str, match: re.Match[str]) -> None:
-        self._open_verbatim(match["fence"], lead=(self._position, self._next))
+        self._open_verbatim(match["fence"], header=(self._position, self._next))
 
     def _read_html(self, line: str, match: re.Match[str]) -> None:
         end_mark = "-->" if match["html"] == "!--" else f"</{match['html']}>"
         if end_mark in line:
             self._close(self._position)
         else:
-            self._open_verbatim(end_mark, lead=None)
+            self._open_verbatim(end_mark, header=None)
 
     def _read_rule(self, _line: str, _match: re.Match[str]) -> None:
         self._close(self._position)
@@ -183,11 +183,13 @@ class _Reader:
 
     def _read_delimiter(self, line: str, match: re.Match[str]) -> None:
         above = self._paragraph
-        if self._block and self._block.kind == "table" and not self._block.lead:
-            self._block = replace(self._block, lead=(self.structure.rows[-1], self._next))
+        if self._block and self._block.kind == "table" and not self._block.repeated_header:
+            self._block = replace(
+                self._block, repeated_header=(self.structure.rows[-1], self._next)
+            )
         elif above and "|" in above.last_line and _cells(above.last_line) == _cells(line):
             start = above.last_start
-            self._open("table", start, lead=(start, self._next))
+            self._open("table", start, header=(start, self._next))
             self.structure.rows.append(start)
         elif match["delimiter"].startswith("|") or (self._block and self._block.kind == "table"):
             self._read_row(line, match)
@@ -233,15 +235,15 @@ class _Reader:
         self.structure.headings.append(heading)
 
 
-_READ: dict[str, Callable[[_Reader, str, re.Match[str]], None]] = {
-    "fence": _Reader._read_fence,
-    "atx": _Reader._read_atx,
-    "underline": _Reader._read_underline,
-    "delimiter": _Reader._read_delimiter,
-    "rule": _Reader._read_rule,
-    "row": _Reader._read_row,
-    "html": _Reader._read_html,
-    "item": _Reader._read_item,
+_READ: dict[str, Callable[[_StructureReader, str, re.Match[str]], None]] = {
+    "fence": _StructureReader._read_fence,
+    "atx": _StructureReader._read_atx,
+    "underline": _StructureReader._read_underline,
+    "delimiter": _StructureReader._read_delimiter,
+    "rule": _StructureReader._read_rule,
+    "row": _StructureReader._read_row,
+    "html": _StructureReader._read_html,
+    "item": _StructureReader._read_item,
 }
 
 

@@ -35,19 +35,19 @@ class TokenMap:
         """Tokens of the range within the text; counted alone it can differ by a few."""
         return self.at(end) - self.at(start)
 
-    def count(self, start: Position, end: Position, *, behind: str = "") -> int:
-        """The exact token count of `behind` followed by the range.
+    def count(self, start: Position, end: Position, *, prefix: str = "") -> int:
+        """The exact token count of `prefix` followed by the range.
 
         Only the two ends of the range are tokenised: text between two seams has the same tokens
         whatever surrounds it.
         """
         text = self._text
         first = SEAM.search(text, start, end)
-        if first is None or len(behind) + end - start > LONGEST_EXACT:
-            return self._tokenizer.count(behind + text[start:end])
+        if first is None or len(prefix) + end - start > LONGEST_EXACT:
+            return self._tokenizer.count(prefix + text[start:end])
         last = self._last_seam(first.start(), end)
         inside = self._starts.searchsorted([first.start(), last])
-        ends = behind + text[start : first.start()] + text[last:end]
+        ends = prefix + text[start : first.start()] + text[last:end]
         return self._tokenizer.count(ends) + int(inside[1] - inside[0])
 
     def skip_space(self, position: Position) -> Position:

@@ -36,12 +36,12 @@ class Caller:
     """The refused texts for which the provider never returned a usable vector."""
     finished: int = 0
     """Texts with a vector or a refusal."""
-    under_way: int = 0
+    in_flight: int = 0
     """Running requests that contain texts of this caller."""
     error: BaseException | None = None
 
     @property
-    def gone(self) -> bool:
+    def is_over(self) -> bool:
         """Whether the call has failed or ended, so that further requests would be wasted."""
         return self.error is not None or self.done.done()
 
@@ -61,7 +61,7 @@ class Caller:
 
     def advance(self, texts: int) -> None:
         self.finished += texts
-        if self.on_progress and not self.gone:
+        if self.on_progress and not self.is_over:
             try:
                 self.on_progress(self.finished, len(self.texts))
             except Exception as error:
@@ -73,7 +73,7 @@ class Caller:
 
     def settle(self) -> None:
         """Wake the caller, with its error if any, once none of its texts wait or are running."""
-        if self.waiting or self.under_way or self.done.done():
+        if self.waiting or self.in_flight or self.done.done():
             return
         if self.error:
             self.done.set_exception(self.error)
@@ -88,3 +88,23 @@ Rows = list[tuple[Caller, int]]
 def callers(rows: Rows) -> list[Caller]:
     """The distinct callers of the rows, in order."""
     return list(dict.fromkeys(caller for caller, _ in rows))
+
+
+def group(token_counts: Sequence[int], *, max_items: int, max_tokens: int) -> list[range]:
+    """Split texts 0 … n-1 into runs, each within both limits of a request.
+
+    Order is kept and each index is in exactly one run. A text longer than `max_tokens` gets its
+    own run: the provider decides what to do with it.
+    """
+    if max_items < 1:
+        raise ValueError("a request holds at least one text")
+    groups: list[range] = []
+    start = tokens = 0
+    for index, count in enumerate(token_counts):
+        if index > start and (index - start == max_items or tokens + count > max_tokens):
+            groups.append(range(start, index))
+            start, tokens = index, 0
+        tokens += count
+    if start < len(token_counts):
+        groups.append(range(start, len(token_counts)))
+    return groups

@@ -15,8 +15,8 @@ from ingest.providers.embedders.base import (
     Misaligned,
     ProviderFault,
     Refused,
-    mismatch,
-    misshapen,
+    mismatch_error,
+    shape_error,
 )
 
 _HARMLESS: Final = "ping"
@@ -59,7 +59,7 @@ class EmbeddingCalls:
         try:
             with tracing.client_span("embed", {"texts": len(texts)}, parents=parents):
                 vectors = await self._embedder.embed(texts)
-            _prove(vectors, (len(texts), self._embedder.model.dimension))
+            _check_vectors(vectors, (len(texts), self._embedder.model.dimension))
             outcome = "ok"
         except Refused:
             outcome = "refused"
@@ -94,8 +94,8 @@ def unusable(error: Misaligned) -> ProviderFault:
     return ProviderFault(str(error), code="embedding_mismatch")
 
 
-def _prove(vectors: Vectors, shape: tuple[int, int]) -> None:
+def _check_vectors(vectors: Vectors, shape: tuple[int, int]) -> None:
     if vectors.shape != shape:
-        raise misshapen(vectors.shape, count=shape[0], dimension=shape[1])
+        raise shape_error(vectors.shape, count=shape[0], dimension=shape[1])
     if not np.isfinite(vectors).all():
-        raise mismatch("numbers that are not finite")
+        raise mismatch_error("numbers that are not finite")

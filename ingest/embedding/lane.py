@@ -22,19 +22,19 @@ class EmbeddingLane:
         self.name = None if governor is None else name
         self._governor = governor
 
-    async def hold(self, tokens: int, *, may_try: bool = False) -> Hold | None:
+    async def hold(self, tokens: int, *, may_probe: bool = False) -> Hold | None:
         """Reserve a request of `tokens`; returns a Hold if it has to wait.
 
-        `may_try`: whether this request may be the trial of a provider that failed.
+        `may_probe`: whether this request may be the probe of a provider that failed.
         """
         if self._governor is None or self.name is None:
             return None
-        return await self._governor.reserve(self.name, tokens=tokens, may_try=may_try)
+        return await self._governor.reserve(self.name, tokens=tokens, may_probe=may_probe)
 
     async def paused(self) -> Hold | None:
         if self._governor is None or self.name is None:
             return None
-        return await self._governor.paused(self.name)
+        return await self._governor.current_hold(self.name)
 
     async def reopen(self) -> None:
         """The provider works: end a pause caused by its failures, and wake all waiting jobs."""
@@ -42,7 +42,7 @@ class EmbeddingLane:
             return
         if self.name is not None:
             await self._governor.end_pauses(lane=self.name, reason="provider_unavailable")
-            await self._governor.succeeded(self.name)
+            await self._governor.record_success(self.name)
         # Also jobs that wait for another lane: that of an earlier key, model or endpoint.
         await self._governor.release()
 
@@ -50,7 +50,7 @@ class EmbeddingLane:
         if self._governor is None or self.name is None:
             return
         try:
-            await self._governor.succeeded(self.name)
+            await self._governor.record_success(self.name)
         except psycopg.OperationalError as error:
             # Not a reason to discard vectors that were paid for.
             log.warning("lane.not_told", lane=self.name, error=type(error).__name__)
@@ -65,21 +65,23 @@ class EmbeddingLane:
         status = error.status if isinstance(error, ProviderFault) else None
         cause = Cause(code=error.code, status=status, message=str(error)[:_LONGEST_MESSAGE])
         if error.code == "rate_limited":
-            await self._governor.limited(self.name, retry_after=error.retry_after, cause=cause)
+            await self._governor.record_rate_limit(
+                self.name, retry_after=error.retry_after, cause=cause
+            )
             return True
-        is_lasting = isinstance(error, ProviderFault) and error.is_lasting
-        return error.code in PROVIDER_CODES and await self._governor.failed(
+        needs_operator = isinstance(error, ProviderFault) and error.needs_operator
+        return error.code in PROVIDER_CODES and await self._governor.record_failure(
             self.name,
             retry_after=error.retry_after,
             cause=cause,
-            at_once=is_certain or is_lasting,
+            at_once=is_certain or needs_operator,
         )
 
     def snooze(self, hold: Hold) -> Snooze:
         """The error for a job that would have to wait too long."""
         return hold.snooze(code=_code(hold), message=_message(hold))
 
-    def not_now(self, hold: Hold) -> Transient:
+    def unavailable(self, hold: Hold) -> Transient:
         """The error for a user who would have to wait too long."""
         return Transient(_message(hold), code=_code(hold), retry_after=hold.delay)
 
@@ -88,8 +90,8 @@ def _message(hold: Hold) -> str:
     if hold.cause is not None and _is_of(hold, hold.cause):
         return hold.cause.message
     if hold.reason == "rate_limited":
-        return "the rate limit of the embedding provider is used up"
-    return "the embedding provider is out of reach"
+        return "the rate limit of the embedding provider was reached"
+    return "the embedding provider cannot be reached"
 
 
 def _code(hold: Hold) -> ErrorCode:

@@ -10,7 +10,7 @@ from typing import Final
 import psycopg
 import structlog
 
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 from ingest.embedding.service import EmbeddingService
 
 log = structlog.get_logger()
@@ -30,7 +30,7 @@ class ProviderWatch:
 
     async def close(self) -> None:
         if self._task is not None:
-            await end(self._task)
+            await cancel_all(self._task)
 
     async def _run(self) -> None:
         is_checked = False

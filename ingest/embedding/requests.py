@@ -16,13 +16,13 @@ from ingest.embedding.caller import Rows, callers
 from ingest.embedding.calls import EmbeddingCalls, RequestCounts, unusable
 from ingest.embedding.lane import EmbeddingLane
 from ingest.errors import Transient
-from ingest.governor import Patience
+from ingest.governor import WaitBudget
 from ingest.model import Vectors
 from ingest.providers.embedders.base import Embedder, Misaligned, ProviderFault, Refused
 
 # A search does not wait longer: it falls back to keywords.
 _QUERY_SECONDS: Final = 5.0
-_QUERY_PATIENCE: Final = timedelta(seconds=2)
+_QUERY_WAIT_BUDGET: Final = timedelta(seconds=2)
 # How often to send a request that fails although the provider serves a harmless text. A single text
 # gets one more try, because it would lose its vector.
 _TRIES: Final = 2
@@ -33,11 +33,11 @@ Answers = list[tuple[Rows, Vectors]]
 
 
 @dataclass(slots=True)
-class _Sending:
+class _RequestAttempts:
     """A request that may be sent several times."""
 
     rows: Rows
-    patience: Patience = field(default_factory=Patience)
+    wait_budget: WaitBudget = field(default_factory=WaitBudget)
     blamed: int = 0
     """How often it failed while the provider served a harmless text."""
 
@@ -63,10 +63,10 @@ class EmbeddingRequests:
     async def ready(self) -> None:
         """Raises Snooze while the lane is paused for longer than a request waits."""
         hold = await self._lane.paused()
-        if hold is not None and hold.is_trial_due:
+        if hold is not None and hold.is_probe_due:
             await self._try()
             hold = await self._lane.paused()
-        if hold is not None and not Patience().allows(hold):
+        if hold is not None and not WaitBudget().allows(hold):
             raise self._lane.snooze(hold)
 
     async def check_at_start(self) -> None:
@@ -83,7 +83,7 @@ class EmbeddingRequests:
     async def watch(self) -> None:
         """Send a harmless text if the lane's pause is over or a query got no usable answer."""
         hold = await self._lane.paused()
-        if hold is not None and hold.is_trial_due:
+        if hold is not None and hold.is_probe_due:
             await self._try()
         elif hold is None and self._is_in_doubt:
             await self._try(is_certain=False)  # it may be queued behind large requests
@@ -115,12 +115,12 @@ class EmbeddingRequests:
             raise ProviderFault(said, code="embedding_unavailable") from None
 
     async def _query(self, text: str, token_count: int) -> Vectors:
-        patience = Patience(longest=_QUERY_PATIENCE, total=_QUERY_PATIENCE)
+        wait_budget = WaitBudget(longest=_QUERY_WAIT_BUDGET, total=_QUERY_WAIT_BUDGET)
         while (hold := await self._lane.hold(token_count)) is not None:
-            # A query does not wait for a trial; ProviderWatch makes it.
-            if hold.is_trial_due or not patience.allows(hold):
-                raise self._lane.not_now(hold)
-            await patience.wait(hold)
+            # A query does not wait for a probe; ProviderWatch makes it.
+            if hold.is_probe_due or not wait_budget.allows(hold):
+                raise self._lane.unavailable(hold)
+            await wait_budget.wait(hold)
         try:
             vectors = await self._calls.ask([text], token_count)
         except Refused:
@@ -137,27 +137,27 @@ class EmbeddingRequests:
         return vector
 
     async def _resolve(self, rows: Rows) -> Answers:
-        sending = _Sending(rows)
+        attempts = _RequestAttempts(rows)
         while True:
             try:
-                sending.rows = await self._admitted(sending.rows, sending.patience)
-                vectors = await self._request(sending.rows)
+                attempts.rows = await self._admitted(attempts.rows, attempts.wait_budget)
+                vectors = await self._request(attempts.rows)
             except (Refused, Misaligned, Transient, _TooLarge) as error:
-                answers = await self._failed(sending, error)
+                answers = await self._failed(attempts, error)
                 if answers is not None:
                     return answers
             else:
-                if sending.rows:
+                if attempts.rows:
                     await self._lane.succeeded()
-                return [(sending.rows, vectors)]
+                return [(attempts.rows, vectors)]
 
-    async def _failed(self, sending: _Sending, error: Exception) -> Answers | None:
+    async def _failed(self, attempts: _RequestAttempts, error: Exception) -> Answers | None:
         """Handle a failed request; None: send it again when the lane allows."""
         if isinstance(error, Refused | _TooLarge):
             if isinstance(error, Refused):
                 await self._lane.succeeded()  # a refusal proves that the provider works
-            return await self._refused(sending.rows, error)
-        if isinstance(error, Transient) and not (self.is_limited and _may_be_the_texts(error)):
+            return await self._refused(attempts.rows, error)
+        if isinstance(error, Transient) and not (self.is_limited and _may_be_caused_by_text(error)):
             if not await self._lane.note(error):
                 raise error
             return None
@@ -166,13 +166,13 @@ class EmbeddingRequests:
             if not await self._lane.note(fault, is_certain=True):
                 raise fault
             return None
-        return await self._blamed(sending, error)
+        return await self._blamed(attempts, error)
 
-    async def _blamed(self, sending: _Sending, error: Exception) -> Answers | None:
+    async def _blamed(self, attempts: _RequestAttempts, error: Exception) -> Answers | None:
         """The provider works: retry the request, then halve it until the failing text is found."""
-        sending.blamed += 1
-        is_alone = len(sending.rows) == 1
-        if sending.blamed < (_TRIES_ALONE if is_alone else _TRIES):
+        attempts.blamed += 1
+        is_alone = len(attempts.rows) == 1
+        if attempts.blamed < (_TRIES_ALONE if is_alone else _TRIES):
             await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
             return None
         if is_alone and isinstance(error, Transient):
@@ -180,7 +180,7 @@ class EmbeddingRequests:
         if not self.is_limited and isinstance(error, Misaligned) and error.dimension is not None:
             # A wrong dimension is never the fault of a text, even without the harmless check.
             raise unusable(error)
-        return await self._refused(sending.rows, error)
+        return await self._refused(attempts.rows, error)
 
     async def _refused(self, rows: Rows, error: Exception) -> Answers:
         """Halve the rows and send both halves; a single text is recorded as refused."""
@@ -195,7 +195,7 @@ class EmbeddingRequests:
 
     async def _try(self, *, is_certain: bool = True) -> None:
         """Send a harmless text to see whether the provider is back, unless another process does."""
-        if await self._lane.hold(1, may_try=True) is not None:
+        if await self._lane.hold(1, may_probe=True) is not None:
             return
         fault = await self._calls.fault()
         self._is_in_doubt = fault is not None
@@ -204,22 +204,22 @@ class EmbeddingRequests:
         else:
             await self._lane.note(fault, is_certain=is_certain)
 
-    async def _admitted(self, rows: Rows, patience: Patience) -> Rows:
+    async def _admitted(self, rows: Rows, wait_budget: WaitBudget) -> Rows:
         """Wait until the request may be sent; returns the rows that are still wanted."""
         while True:
-            rows = [(caller, index) for caller, index in rows if not caller.gone]
+            rows = [(caller, index) for caller, index in rows if not caller.is_over]
             tokens = _tokens(rows)
             hold = await self._lane.hold(tokens) if rows else None
             if hold is None:
                 return rows
-            if hold.is_trial_due:
+            if hold.is_probe_due:
                 await self._try()
                 continue
             if len(rows) > 1 and hold.most_tokens is not None and tokens > hold.most_tokens:
                 raise _TooLarge
-            if not patience.allows(hold):
+            if not wait_budget.allows(hold):
                 raise self._lane.snooze(hold)
-            await patience.wait(hold)
+            await wait_budget.wait(hold)
 
     async def _request(self, rows: Rows) -> Vectors:
         if not rows:
@@ -237,8 +237,8 @@ def refused_query() -> Transient:
     return Transient("the provider refused the query", code="embedding_unavailable")
 
 
-def _may_be_the_texts(error: Transient) -> bool:
-    return isinstance(error, ProviderFault) and error.may_be_the_texts
+def _may_be_caused_by_text(error: Transient) -> bool:
+    return isinstance(error, ProviderFault) and error.may_be_caused_by_text
 
 
 def _fail(rows: Rows, error: Exception) -> None:

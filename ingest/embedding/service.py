@@ -11,9 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from ingest.asynchronous.tasks import end
-from ingest.embedding.batching import group
-from ingest.embedding.caller import Caller, OnProgress, OnVectors, Rows, callers
+from ingest.asynchronous.tasks import cancel_all
+from ingest.embedding.caller import Caller, OnProgress, OnVectors, Rows, callers, group
 from ingest.embedding.calls import RequestCounts
 from ingest.embedding.lane import EmbeddingLane
 from ingest.embedding.requests import EmbeddingRequests, refused_query
@@ -29,7 +28,7 @@ _LONGEST_LINGER: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddingResult:
     vectors: Vectors
     """(texts, dimension); zeros where the text was refused."""
     refused: dict[int, str]
@@ -85,7 +84,7 @@ class EmbeddingService:
         on_progress: OnProgress | None = None,
         on_vectors: OnVectors | None = None,
         is_urgent: bool = False,
-    ) -> Embedded:
+    ) -> EmbeddingResult:
         """Vectors of all texts that the provider accepts; refused texts are listed.
 
         Raises the Transient or Permanent of any request that held one of the texts, after running
@@ -112,7 +111,7 @@ class EmbeddingService:
                 self._active.discard(caller)
         if caller.error:
             raise caller.error
-        return Embedded(caller.vectors, caller.refused, caller.unusable)
+        return EmbeddingResult(caller.vectors, caller.refused, caller.unusable)
 
     async def check(self) -> None:
         """Check the provider when the process starts, even during a pause for failures.
@@ -146,7 +145,7 @@ class EmbeddingService:
         self._queue.clear()
         for caller in self._active:
             caller.fail(_stopped())
-        await end(*self._tasks)
+        await cancel_all(*self._tasks)
         for caller in self._active:
             caller.settle()
         if self._timer:
@@ -226,7 +225,7 @@ class EmbeddingService:
                 continue
             rows += [(caller, index) for index in caller.waiting.popleft()]
             tokens += more
-            caller.under_way += 1
+            caller.in_flight += 1
             if caller.waiting:
                 served.append(caller)
         self._queue = deque(passed_over + served)
@@ -245,7 +244,7 @@ class EmbeddingService:
             await asyncio.gather(*(caller.receive(own, vectors) for caller, own, vectors in shares))
         finally:
             for caller in callers(rows):
-                caller.under_way -= 1
+                caller.in_flight -= 1
                 caller.settle()
 
 

@@ -1,14 +1,17 @@
 """The catalog of formats: lookup by media type, file name suffix or Content-Type header."""
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Final
 
+from ingest.errors import SetupError
 from ingest.formats import code_languages, unsupported
 from ingest.formats import media_types as types
 from ingest.formats.declaration import Format
+from ingest.settings.extensions import import_extension
 
 _KINDS: Final = {
     "image": "an image",
@@ -17,16 +20,47 @@ _KINDS: Final = {
     "font": "a font",
 }
 
+_EXTENSIONS: dict[str, tuple[Format, ...]] = {}
+"""The formats of modules outside the service, by module."""
+
+
+def load_extensions(modules: Sequence[str]) -> None:
+    """Add the formats that `modules` declare in `FORMATS`; their suffixes win over built-in ones.
+
+    SetupError if a module cannot be imported or one of its formats cannot be used.
+    """
+    for name in modules:
+        if name in _EXTENSIONS:
+            continue
+        module = import_extension(name, setting="INGEST_FORMATS")
+        declared = getattr(module, "FORMATS", ())
+        if not declared or not all(isinstance(format, Format) for format in declared):
+            raise SetupError(f"INGEST_FORMATS: {name} has no FORMATS, a tuple of Format")
+        for format in declared:
+            if format.reader is None:
+                raise SetupError(f"INGEST_FORMATS: {name}: {format.media_type} has no reader")
+            if find(format.media_type) is not None:
+                raise SetupError(f"INGEST_FORMATS: {name}: {format.media_type} is taken")
+        _EXTENSIONS[name] = tuple(declared)
+        forget()
+
+
+def forget() -> None:
+    """Derive the catalog again from the declarations."""
+    for derived in (formats, _by_type, _by_suffix, _by_alias):
+        derived.cache_clear()
+
 
 @cache
 def formats() -> tuple[Format, ...]:
-    """All formats that the families in this folder declare, sorted by family name."""
+    """All formats that the families in this folder declare, by family name; then extensions."""
     here = Path(__file__).parent
-    return tuple(
+    built_in = (
         declared
         for file in sorted(here.glob("*/declaration.py"))
         for declared in import_module(f"{__package__}.{file.parent.name}.declaration").FORMATS
     )
+    return (*built_in, *(format for added in _EXTENSIONS.values() for format in added))
 
 
 @cache
@@ -54,7 +88,7 @@ def find(media_type: str | None) -> Format | None:
     return _by_type().get(media_type or "")
 
 
-def promised(name: str | None) -> str | None:
+def implied_by_name(name: str | None) -> str | None:
     """The media type that a file name suffix implies; None if unknown."""
     return _by_suffix().get(PurePosixPath(name or "").suffix.lower())
 
@@ -90,7 +124,7 @@ def format_name(media_type: str) -> str:
     return (found.suffixes or ".other").split()[0].removeprefix(".")
 
 
-def stated(content_type: str | None) -> str | None:
+def declared_by_header(content_type: str | None) -> str | None:
     """The media type of a Content-Type header; None if missing, unknown or only `text/plain`."""
     said = (content_type or "").split(";")[0].strip().lower()
     if said in _by_alias():

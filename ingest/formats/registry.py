@@ -12,15 +12,19 @@ from ingest import storable_text
 from ingest.best_effort import improve, is_panic, recording
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.formats import catalog
-from ingest.formats.common.no_text import no_text
-from ingest.formats.common.source import Extraction, MemberSink, Recogniser, Source
+from ingest.formats.common.source import Extraction, MemberSink, Recogniser, Source, present
 from ingest.formats.detect.sniff import Sniffed, sniff
 from ingest.model import Coverage, Document, Page
 
-_SUPPORTED = "It cannot be read here; docs/formats.md lists the formats that can."
+_SUPPORTED = "This format is not supported; docs/formats.md lists those that are."
 _PAGE_BREAK = "\n\n"
 _MOST_LOST = 100
 _A_FEW_WORDS = 20  # invisible tag characters, enough to spell a hidden text
+_SWITCH_ON = (
+    "Text recognition (OCR) is off: it needs tesseract or the extra `ocr` (pip install"
+    " 'rag-ingest[ocr]') on the machine that processes files, and INGEST_OCR must not be `off`."
+)
+"""How to enable OCR; correct for every reason why it is off."""
 
 
 def extract(
@@ -75,7 +79,7 @@ def _run(module: str, source: Source) -> Extraction:
         raise
     except ImportError as error:
         raise Permanent(
-            f"The parser of {what} cannot be loaded: {missing_module(error)} is not installed.",
+            f"The parser for {what} cannot be loaded: {missing_module(error)} is not installed.",
             code="parser_missing",
         ) from error
     except MemoryError:
@@ -84,7 +88,7 @@ def _run(module: str, source: Source) -> Extraction:
         raise
     except BaseException as error:  # a Rust panic is not an Exception
         if is_panic(error):
-            raise Permanent(f"The parser of {what} crashed.", code="parser_crashed") from error
+            raise Permanent(f"The parser for {what} crashed.", code="parser_crashed") from error
         raise Permanent(
             f"This looks like {what}, but it is damaged and could not be read.", code="corrupt"
         ) from error
@@ -181,23 +185,40 @@ def _coverage(extraction: Extraction, texts: list[str]) -> Coverage:
 
 def _nothing(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent:
     if catalog.is_text(media_type):
-        return Permanent("The file holds no text.", code="empty_content")
+        return Permanent("The file contains no text.", code="empty_content")
     if coverage.failed:
         return Permanent("No page of the file could be read: it is damaged.", code="corrupt")
-    return no_text(media_type, coverage, has_ocr=has_ocr)
+    return _no_text(media_type, coverage, has_ocr=has_ocr)
 
 
 def _warnings(
     sniffed: Sniffed, extraction: Extraction, counts: Counter[str], *, length: int
 ) -> tuple[str, ...]:
-    found = {
-        "type_mismatch": sniffed.mismatch,
-        "undecodable_characters": bool(extraction.encoding and extraction.encoding.replaced),
-        "removed_characters": any(counts[kind] for kind in ("nul", "surrogate", "control")),
-        "garbled_text": storable_text.is_garbled(counts, length),
-        "hidden_text": counts["tag"] >= _A_FEW_WORDS,
-        "pages_failed": any(part is None for part in extraction.parts),
-        "pages_unread": bool(extraction.unread),
-    }
-    codes = (*(code for code, present in found.items() if present), *extraction.warnings)
-    return tuple(dict.fromkeys(codes))
+    found = present(
+        type_mismatch=sniffed.mismatch,
+        undecodable_characters=extraction.encoding and extraction.encoding.replaced,
+        removed_characters=any(counts[kind] for kind in ("nul", "surrogate", "control")),
+        garbled_text=storable_text.is_garbled(counts, length),
+        hidden_text=counts["tag"] >= _A_FEW_WORDS,
+        pages_failed=any(part is None for part in extraction.parts),
+        pages_unread=extraction.unread,
+    )
+    return tuple(dict.fromkeys((*found, *extraction.warnings)))
+
+
+def _no_text(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent:
+    """Permanent `no_text`; its message says what to do."""
+    is_picture = media_type.startswith("image/")
+    if not has_ocr:
+        what = "is a picture" if is_picture else "contains no text, only pictures or blank pages"
+        return Permanent(f"The file {what}. {_SWITCH_ON}", code="no_text")
+    if coverage.unread:
+        return Permanent(
+            f"No text was recognised: on {coverage.unread} of {coverage.pages} pages recognition"
+            " failed or took longer than INGEST_OCR_PAGE_TIMEOUT.",
+            code="no_text",
+        )
+    if is_picture:
+        return Permanent("No text was found in the picture.", code="no_text")
+    what = catalog.label(media_type)
+    return Permanent(f"This is {what} without text; OCR found none either.", code="no_text")

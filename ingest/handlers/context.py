@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from ingest.blobs.base import BlobStore
-from ingest.embedding.service import Embedded
+from ingest.embedding.service import EmbeddingResult
 from ingest.governor import Governor
-from ingest.handlers.documents.batched_lookups import Loads
+from ingest.handlers.documents.batched_lookups import BatchedLookups
 from ingest.model import Chunk, ChunkSettings, EmbeddingModel, OcrSettings, ReviewReason, Stage
 from ingest.postgres.database import Connection, Pool
 from ingest.providers.fetch.fetcher import Fetcher
@@ -67,7 +67,7 @@ class Embed(Protocol):
         *,
         on_progress: Callable[[int, int], None] | None = None,
         on_vectors: Callable[[Sequence[int], Any], Awaitable[None]] | None = None,
-    ) -> Embedded: ...
+    ) -> EmbeddingResult: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,10 +121,11 @@ class Context:
     ocr: OcrSettings | None = None
     """None: OCR is off."""
     archives: ArchiveLimits = ArchiveLimits()
-    loads: Loads = field(init=False)
+    lookups: BatchedLookups = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "loads", Loads(self.pool, model_id=self.model_id))
+        lookups = BatchedLookups(self.pool, model_id=self.model_id)
+        object.__setattr__(self, "lookups", lookups)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +140,7 @@ class Wait:
 class Review:
     """A person must decide whether the job continues (store/queue/reviews.py).
 
-    Documents of this outcome that name the job in `held_by` stay hidden until then.
+    Documents of this outcome that name the job in `held_by_job_id` stay hidden until then.
     """
 
     message: str
@@ -172,8 +173,8 @@ class Progress:
     job: ClaimedJob
     percent: int = 0
     lines: list[LogLine] = field(default_factory=list)
-    on_move: Callable[[], None] | None = None
-    """Called with each new stage and each higher percent."""
+    on_progress: Callable[[], None] | None = None
+    """Called with each new stage, each higher percent and each `touch`."""
     _stage: Stage | None = None
 
     @property
@@ -183,41 +184,41 @@ class Progress:
     @stage.setter
     def stage(self, stage: Stage) -> None:
         self._stage = stage
-        self._moved()
+        self._notify()
 
     @property
     def is_under_way(self) -> bool:
         """Whether there is progress to report yet."""
         return self.percent > 0 or self._stage is not None
 
-    def reached(self, percent: float) -> None:
+    def advance_to(self, percent: float) -> None:
         """Raise the percent; it never falls within an attempt."""
         if (now := min(100, int(percent))) > self.percent:
             self.percent = now
-            self._moved()
+            self._notify()
 
-    def still_here(self) -> None:
-        """Report that the attempt is alive although stage and percent are unchanged."""
-        self._moved()
+    def touch(self) -> None:
+        """Reset the stage timeout although stage and percent are unchanged."""
+        self._notify()
 
-    def _moved(self) -> None:
-        if self.on_move is not None:
-            self.on_move()
+    def _notify(self) -> None:
+        if self.on_progress is not None:
+            self.on_progress()
 
     @contextmanager
-    def entered(self, stage: Stage, *, at: float) -> Iterator[dict[str, Any]]:
+    def run_stage(self, stage: Stage, *, at: float) -> Iterator[dict[str, Any]]:
         """Run a stage that begins at `at` percent; log its duration and details.
 
         Yields the dictionary of details for the caller to fill in.
         """
         self.stage = stage
-        self.reached(at)
+        self.advance_to(at)
         details: dict[str, Any] = {}
         started = time.monotonic()
         yield details
-        self.note(stage, timedelta(seconds=time.monotonic() - started), details)
+        self.log_stage(stage, timedelta(seconds=time.monotonic() - started), details)
 
-    def note(self, stage: Stage, duration: timedelta, details: dict[str, Any]) -> None:
+    def log_stage(self, stage: Stage, duration: timedelta, details: dict[str, Any]) -> None:
         """Add a finished stage to the job's log."""
         self.lines.append(
             LogLine(
@@ -230,7 +231,7 @@ class Progress:
             )
         )
 
-    def note_parsed(self, parsed: Parsed) -> None:
+    def log_parsed(self, parsed: Parsed) -> None:
         """Add the extract and chunk stages of a parsed file to the job's log."""
         document = parsed.document
         details: dict[str, Any] = {
@@ -239,6 +240,6 @@ class Progress:
         }
         if document.skipped:
             details["skippedSteps"] = [asdict(skipped) for skipped in document.skipped]
-        self.note("extract", timedelta(seconds=parsed.extract_seconds), details)
+        self.log_stage("extract", timedelta(seconds=parsed.extract_seconds), details)
         seconds = timedelta(seconds=parsed.chunk_seconds)
-        self.note("chunk", seconds, {"chunks": len(parsed.chunks)})
+        self.log_stage("chunk", seconds, {"chunks": len(parsed.chunks)})

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
 from typing import Final
-from uuid import UUID
 
 from ingest.errors import IngestError, LeaseLost, Permanent, Snooze, Transient
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
+from ingest.payloads import DeliveryPayload
 from ingest.postgres.database import Connection, transaction
 from ingest.providers.notify import schedule
 from ingest.providers.notify.mail import Letter, MailRefused
@@ -25,8 +25,8 @@ from ingest.providers.retry_after import retry_after
 from ingest.redaction import redact
 from ingest.storable_text import clean
 from ingest.store.notify import deliveries, webhook_endpoints
-from ingest.store.notify.deliveries import Due
-from ingest.store.notify.webhook_endpoints import Health
+from ingest.store.notify.deliveries import DueDelivery
+from ingest.store.notify.webhook_endpoints import EndpointHealth
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
 
@@ -43,7 +43,7 @@ class _Refusal:
 
     message: str
     status: int | None = None
-    words: str = ""
+    answer_text: str = ""
     """The beginning of the receiver's answer."""
     retry_after: timedelta | None = None
 
@@ -55,23 +55,23 @@ class _Refusal:
 @handler("notification")
 async def deliver(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Send the delivery named in the payload if its endpoint may be tried now."""
-    begun = await _begin(job, ctx)
+    begun = await _begin_attempt(job, ctx)
     if begun is None:
         return Outcome(result={"dropped": "the endpoint was deleted"})
-    due, has_turn = begun
+    due, is_probe = begun
     answer = await _send(due, ctx)
     if isinstance(answer, _Refusal):
-        raise await _failed(job, due, answer, ctx, has_turn=has_turn)
+        raise await _failed(job, due, answer, ctx, is_probe=is_probe)
 
     async def write(conn: Connection) -> None:
-        await webhook_endpoints.worked(conn, due.endpoint_id)
-        await deliveries.delivered(conn, due.id, status=answer)
+        await webhook_endpoints.record_success(conn, due.endpoint_id)
+        await deliveries.record_success(conn, due.id, status=answer)
 
     return Outcome(write=write, result={"deliveryId": str(due.id), "status": answer})
 
 
-async def _begin(job: ClaimedJob, ctx: Context) -> tuple[Due, bool] | None:
-    """Count the attempt; return the delivery and whether it is the trial of a failing endpoint.
+async def _begin_attempt(job: ClaimedJob, ctx: Context) -> tuple[DueDelivery, bool] | None:
+    """Count the attempt; return the delivery and whether it is the probe of a failing endpoint.
 
     None if it was deleted with its endpoint. While an endpoint fails, one delivery at a time
     tries it. The rest snooze, so that they do not hold worker slots until they time out too.
@@ -79,33 +79,33 @@ async def _begin(job: ClaimedJob, ctx: Context) -> tuple[Due, bool] | None:
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
-        due = await deliveries.due(conn, UUID(job.payload["deliveryId"]))
+        due = await deliveries.get_due(conn, DeliveryPayload.of(job).delivery_id)
         if due is None:
             return None
         if not due.is_enabled:
             raise Permanent("the endpoint is disabled", code="delivery_failed")
-        has_turn = False
+        is_probe = False
         if due.failing_for is not None:
-            has_turn = await webhook_endpoints.take_turn(conn, due.endpoint_id)
-            if not has_turn:
-                raise Snooze(_until_turn(due), reason="endpoint_failing")
-        await deliveries.attempt(conn, due.id)
-    return due, has_turn
+            is_probe = await webhook_endpoints.reserve_probe(conn, due.endpoint_id)
+            if not is_probe:
+                raise Snooze(_until_probe(due), reason="endpoint_failing")
+        await deliveries.record_attempt(conn, due.id)
+    return due, is_probe
 
 
-def _until_turn(due: Due) -> timedelta:
+def _until_probe(due: DueDelivery) -> timedelta:
     wait = max(due.wait or timedelta(0), timedelta(seconds=1))
     return wait + timedelta(seconds=_SPREAD_SECONDS * random.random())  # noqa: S311  # no secret
 
 
-async def _send(due: Due, ctx: Context) -> int | _Refusal:
+async def _send(due: DueDelivery, ctx: Context) -> int | _Refusal:
     """The status with which the receiver accepted it, or why it failed."""
     if webhook_endpoints.is_mailbox(due.url):
         return await _mail(due, ctx)
     return await _post(due, ctx)
 
 
-async def _post(due: Due, ctx: Context) -> int | _Refusal:
+async def _post(due: DueDelivery, ctx: Context) -> int | _Refusal:
     secrets = [due.secret, *([due.previous_secret] if due.previous_secret else [])]
     signed = signed_headers(secrets, message_id=str(due.id), at=due.at, body=due.body)
     try:
@@ -124,12 +124,12 @@ async def _post(due: Due, ctx: Context) -> int | _Refusal:
     return _Refusal(
         message=f"the receiver answered {posted.status}",
         status=posted.status,
-        words=_text(posted.beginning),
-        retry_after=_wish(posted.status, posted.headers),
+        answer_text=_text(posted.beginning),
+        retry_after=_asked_delay(posted.status, posted.headers),
     )
 
 
-def _wish(status: int, headers: Mapping[str, str]) -> timedelta | None:
+def _asked_delay(status: int, headers: Mapping[str, str]) -> timedelta | None:
     is_asked = status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
     return retry_after(headers) if is_asked else None
 
@@ -139,7 +139,7 @@ def _text(beginning: bytes) -> str:
     return text[:_KEPT_CHARACTERS]
 
 
-async def _mail(due: Due, ctx: Context) -> int | _Refusal:
+async def _mail(due: DueDelivery, ctx: Context) -> int | _Refusal:
     if ctx.mailer is None:
         return _Refusal(message="INGEST_SMTP_URL is not set")
     subject, text = letter_of(json.loads(due.body))
@@ -158,21 +158,21 @@ async def _mail(due: Due, ctx: Context) -> int | _Refusal:
 
 
 async def _failed(
-    job: ClaimedJob, due: Due, refusal: _Refusal, ctx: Context, *, has_turn: bool
+    job: ClaimedJob, due: DueDelivery, refusal: _Refusal, ctx: Context, *, is_probe: bool
 ) -> IngestError:
     """Record the failure, update the endpoint, and return the error to raise."""
     delay = schedule.next_attempt(job.attempts, retry_after=refusal.retry_after)
-    pause = schedule.next_turn(due.failing_for or timedelta(0))
+    pause = schedule.probe_delay(due.failing_for or timedelta(0))
     if refusal.retry_after is not None:
         pause = max(pause, delay)
-    error = f"{refusal.message}: {refusal.words}" if refusal.words else refusal.message
+    error = f"{refusal.message}: {refusal.answer_text}" if refusal.answer_text else refusal.message
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
-        health = await webhook_endpoints.failed(
-            conn, due.endpoint_id, has_turn=has_turn, pause=pause
+        health = await webhook_endpoints.record_failure(
+            conn, due.endpoint_id, is_probe=is_probe, pause=pause
         )
-        await deliveries.refused(conn, due.id, status=refusal.status, error=redact(error))
+        await deliveries.record_failure(conn, due.id, status=refusal.status, error=redact(error))
         reason = _why_disabled(refusal, health)
         if reason is not None:
             await webhook_endpoints.disable(conn, due.endpoint_id, reason=reason)
@@ -189,7 +189,7 @@ async def _failed(
     return Permanent(f"{refusal.message}; the endpoint was disabled", code="delivery_failed")
 
 
-def _why_disabled(refusal: _Refusal, health: Health | None) -> str | None:
+def _why_disabled(refusal: _Refusal, health: EndpointHealth | None) -> str | None:
     if health is None:
         return None
     if refusal.is_final:

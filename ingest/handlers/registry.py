@@ -2,8 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from ingest.errors import SetupError
 from ingest.handlers.context import Context, Outcome, Progress
+from ingest.settings.extensions import import_extension
 from ingest.store.queue.jobs import ClaimedJob
 
 Handler = Callable[[ClaimedJob, Context, Progress], Awaitable[Outcome]]
@@ -38,9 +38,5 @@ def load_handlers(modules: Sequence[str] = ()) -> dict[str, Handler]:
     for module in walk_packages(ingest.handlers.__path__, "ingest.handlers."):
         import_module(module.name)
     for name in modules:
-        try:
-            import_module(name)
-        except Exception as error:
-            what = " ".join(f"{type(error).__name__}: {error}".split())
-            raise SetupError(f"INGEST_HANDLERS: cannot import {name}: {what}") from error
+        import_extension(name, setting="INGEST_HANDLERS")
     return dict(HANDLERS)

@@ -26,7 +26,7 @@ OLDEST_PGVECTOR: Final = (0, 7)
 
 _PATIENCE_SECONDS: Final = 10.0
 # SQLSTATE classes: connection, rollback (deadlock), resources, object in use, operator, system.
-_OUT_OF_REACH: Final = frozenset({"08", "40", "53", "55", "57", "58"})
+_UNAVAILABLE: Final = frozenset({"08", "40", "53", "55", "57", "58"})
 # Of these: connection lost, or ended by an administrator or a server crash.
 _CONNECTION_LOST: Final = frozenset({"08", "57"})
 # `statement_timeout` or an administrator, `lock_timeout`, and the time limits of a transaction.
@@ -140,17 +140,17 @@ def is_timed_out(error: BaseException) -> bool:
     return isinstance(error, _TIMED_OUT)
 
 
-def is_out_of_reach(error: BaseException) -> bool:
+def is_database_unavailable(error: BaseException) -> bool:
     """Whether the database, not the statement, caused the error, so that a retry may succeed.
 
     Not every OperationalError does: psycopg also raises it for a row too large for an index.
     """
     if not isinstance(error, psycopg.OperationalError) or is_timed_out(error):
         return False
-    return error.sqlstate is None or error.sqlstate[:2] in _OUT_OF_REACH
+    return error.sqlstate is None or error.sqlstate[:2] in _UNAVAILABLE
 
 
-def noticing_silence(dsn: str) -> str:
+def with_keepalives(dsn: str) -> str:
     """The DSN with TCP timeouts that detect a silently dead server; given options take precedence.
 
     Without them, if the server's machine is off or a firewall has dropped the connection, sending a
@@ -176,14 +176,14 @@ def check_server(dsn: str) -> None:
     """
     try:
         with psycopg.connect(dsn, connect_timeout=10) as conn:
-            lacking = _what_is_lacking(conn)
+            lacking = _missing_requirement(conn)
     except psycopg.Error as error:
         raise SetupError(f"DATABASE_URL: cannot connect to Postgres: {_one_line(error)}") from None
     if lacking is not None:
         raise SetupError(f"DATABASE_URL: {lacking}")
 
 
-def _what_is_lacking(conn: psycopg.Connection[Any]) -> str | None:
+def _missing_requirement(conn: psycopg.Connection[Any]) -> str | None:
     version = conn.info.server_version
     if version < OLDEST_POSTGRES:
         return f"Postgres {version // 10000} is too old; 15 or later is needed"
@@ -202,7 +202,7 @@ def _what_is_lacking(conn: psycopg.Connection[Any]) -> str | None:
             f"the database's encoding is {encoding}, which cannot hold all texts; create it as UTF8"
         )
     if conn.info.parameter_status("in_hot_standby") == "on":
-        return "the server is a replica and takes no writes; name the primary"
+        return "the server is a read-only replica; use the primary"
     return None
 
 

@@ -13,7 +13,7 @@ from typing import Final
 import psycopg
 import structlog
 
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 from ingest.postgres.database import Connection, begin_session
 
 log = structlog.get_logger()
@@ -50,7 +50,7 @@ class Listener:
 
     async def close(self) -> None:
         if self._task is not None:
-            await end(self._task)
+            await cancel_all(self._task)
 
     async def _run(self) -> None:
         failures = 0

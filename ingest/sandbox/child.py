@@ -1,7 +1,7 @@
 """The main program of a parser process: answers requests from standard input, one at a time.
 
-process.py starts it as `python -m ingest.sandbox.child MEMORY PARENT`. The first file that needs a
-heavy library imports it; it stays loaded for later files.
+process.py starts it as `python -m ingest.sandbox.child MEMORY PARENT [FORMAT_MODULE…]`. The first
+file that needs a heavy library imports it; it stays loaded for later files.
 """
 
 import gc
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ingest.best_effort import recording
 from ingest.errors import Permanent, Transient
+from ingest.formats import catalog
 from ingest.model import Chunk, ChunkSettings, Document, MissingModule, OcrSettings
 from ingest.sandbox import limits, protocol
 from ingest.sandbox.messages import (
@@ -46,11 +47,12 @@ _LARGEST_FILE = 64 * 1024 * 1024
 
 def main() -> None:
     """Serve until the parent closes the pipe."""
-    limits.confine(memory=int(sys.argv[1]), parent=int(sys.argv[2]))
+    limits.apply_limits(memory=int(sys.argv[1]), parent=int(sys.argv[2]))
     # Parsers create many objects that live as long as their file. With default thresholds, garbage
     # collection takes a third of a PDF's time.
     gc.set_threshold(100_000, 20, 50)
     logging.disable()  # nobody reads the parsers' warnings
+    catalog.load_extensions(sys.argv[3:])
     requests, replies = _take_over_pipes()
     _send(replies, protocol.frame({"ready": True}))
     while (head := requests.read(LENGTH.size)) and len(head) == LENGTH.size:
@@ -70,11 +72,11 @@ def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
 def _answer(body: bytes, replies: BinaryIO) -> bytes:
     path, cpu_seconds, request = protocol.decode_request(body)
     limits.allow_cpu(cpu_seconds)
-    signs = _SignsOfLife(replies, cpu_seconds)
+    progress = _ProgressReporter(replies, cpu_seconds)
     failure: Permanent | Transient
     try:
         with recording() as skipped:
-            answer = _carry_out(Path(path), request, signs)
+            answer = _carry_out(Path(path), request, progress)
         found = skipped.found()
         return protocol.encode_answer(answer, resident=limits.resident(), skipped=found)
     except (Permanent, Transient) as error:
@@ -88,27 +90,27 @@ def _answer(body: bytes, replies: BinaryIO) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class _SignsOfLife:
+class _ProgressReporter:
     """Sends progress frames to the parent before the answer."""
 
     replies: BinaryIO
     cpu_seconds: float
 
-    def renew(self, stage: str = "extract") -> None:
+    def restart_limits(self, stage: str = "extract") -> None:
         """Restart the CPU and wall-clock limits after a long step, before the next one."""
         limits.allow_cpu(self.cpu_seconds)
         _send(self.replies, protocol.note(stage))
 
 
-def _carry_out(path: Path, request: Request, signs: _SignsOfLife) -> Answer:
+def _carry_out(path: Path, request: Request, progress: _ProgressReporter) -> Answer:
     if isinstance(request, ParseRequest):
-        return _parse(path, request, signs)
+        return _parse(path, request, progress)
     if isinstance(request, UnpackRequest):
-        return _unpack(path, request, signs)
+        return _unpack(path, request, progress)
     return _check() if isinstance(request, CheckRequest) else _rechunk(path, request)
 
 
-def _parse(path: Path, request: ParseRequest, signs: _SignsOfLife) -> Parsed:
+def _parse(path: Path, request: ParseRequest, progress: _ProgressReporter) -> Parsed:
     # Imported here: the parent imports other modules of this package without the parsers.
     from ingest.formats.archives.members import FolderSink
     from ingest.formats.registry import extract
@@ -129,11 +131,11 @@ def _parse(path: Path, request: ParseRequest, signs: _SignsOfLife) -> Parsed:
             declared=request.declared,
             max_pages=request.max_pages,
             url=request.url,
-            ocr=_recogniser(request.ocr, signs.renew),
+            ocr=_recogniser(request.ocr, progress.restart_limits),
             members=sink,
         )
     extracted = time.perf_counter()
-    signs.renew("chunk")
+    progress.restart_limits("chunk")
     with recording() as skipped:
         chunks = _chunk(document, request.chunk)
     return Parsed(
@@ -174,7 +176,7 @@ class _Reported:
             self._on_picture()
 
 
-def _unpack(path: Path, request: UnpackRequest, signs: _SignsOfLife) -> Unpacked:
+def _unpack(path: Path, request: UnpackRequest, progress: _ProgressReporter) -> Unpacked:
     from ingest.formats.archives.members import FolderSink
     from ingest.formats.archives.unpack import unpack
 
@@ -184,8 +186,8 @@ def _unpack(path: Path, request: UnpackRequest, signs: _SignsOfLife) -> Unpacked
         max_bytes=request.max_bytes,
         max_member_bytes=request.max_member_bytes,
     )
-    with path.open("rb") as file, limits.files_of(request.max_member_bytes):
-        skipped = unpack(file, name=request.name, sink=sink, on_member=signs.renew)
+    with path.open("rb") as file, limits.file_size_limit(request.max_member_bytes):
+        skipped = unpack(file, name=request.name, sink=sink, on_member=progress.restart_limits)
     return Unpacked(members=tuple(sink.members), skipped=skipped)
 
 

@@ -17,7 +17,7 @@ _PEAK = re.compile(rb"^VmPeak:\s+(\d+) kB", re.MULTILINE)
 _PAGE = resource.getpagesize()
 
 
-def confine(*, memory: int, parent: int) -> None:
+def apply_limits(*, memory: int, parent: int) -> None:
     """Limit address space to `memory` bytes; no core dumps; die with the process `parent`.
 
     macOS has no parent-death signal and ignores the memory limit; there only the wall clock and the
@@ -48,7 +48,7 @@ def allow_cpu(seconds: float) -> None:
 
 
 @contextlib.contextmanager
-def files_of(size: int) -> Iterator[None]:
+def file_size_limit(size: int) -> Iterator[None]:
     """Allow files of up to `size` bytes inside the context."""
     with contextlib.suppress(ValueError, OSError):
         _limit_files(size)

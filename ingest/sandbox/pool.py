@@ -7,7 +7,7 @@ resource limits (limits.py) and no secrets in its environment (process.py).
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
@@ -45,7 +45,8 @@ class ParserPool:
     """Reads up to `size` files at a time, each in a separate process.
 
     timeout: wall clock per file and stage; restarts with each page read by OCR. memory: address
-    space of a process in bytes. child: the module that the processes run.
+    space of a process in bytes. formats: modules with formats of the operator
+    (formats.catalog.load_extensions). child: the module that the processes run.
     """
 
     def __init__(
@@ -54,11 +55,13 @@ class ParserPool:
         size: int,
         timeout: timedelta,
         memory: int,
+        formats: Sequence[str] = (),
         child: str = "ingest.sandbox.child",
     ) -> None:
         self._slots = asyncio.Semaphore(size)
         self._timeout = timeout.total_seconds()
         self._memory = memory
+        self._formats = tuple(formats)
         self._module = child
         self._idle: list[Child] = []  # the last one was used last and has most libraries loaded
         self._busy: set[Child] = set()
@@ -119,7 +122,7 @@ class ParserPool:
             if child.alive:
                 return child
             self._discard(child)
-        return await Child.start(self._module, memory=self._memory)
+        return await Child.start(self._module, memory=self._memory, formats=self._formats)
 
     async def _run(
         self,
@@ -137,7 +140,7 @@ class ParserPool:
                 reply = replies.decode_reply(body, text=text)
             except BadFrame as error:
                 self._discard(child)
-                raise Permanent(f"The parser answered {error}.", code="parser_crashed") from error
+                raise Permanent(f"The parser sent {error}.", code="parser_crashed") from error
             except BaseException:
                 self._discard(child)
                 raise
@@ -156,7 +159,7 @@ class ParserPool:
         frame = protocol.encode_request(str(path), request, cpu_seconds=seconds)
         loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout(seconds) as limit, child.watched():
+            async with asyncio.timeout(seconds) as limit, child.sampling_memory():
                 await child.send(frame)
                 while (body := await child.receive()).startswith(protocol.NOTE):
                     stage = replies.decode_note(body)
@@ -170,7 +173,7 @@ class ParserPool:
                 code="parser_timeout",
             ) from None
         except (EOFError, OSError):
-            raise await child.cause_of_death(stage) from None
+            raise await child.exit_error(stage) from None
 
     def _seconds(self, request: Request) -> float:
         """The time limit per step. The OCR engine's own limit per picture is shorter."""
@@ -207,7 +210,7 @@ def _unless_error(result: object) -> Exception:
     """The exception for an answer that is an error, or of an unexpected kind."""
     if isinstance(result, Permanent | Transient):
         return result
-    return Permanent("The parser answered something else.", code="parser_crashed")
+    return Permanent("The parser sent an unexpected answer.", code="parser_crashed")
 
 
 def _ignore() -> None: ...

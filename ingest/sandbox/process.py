@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import structlog
 
@@ -18,7 +18,7 @@ from ingest.sandbox.replies import BadFrame
 log = structlog.get_logger()
 
 _START_SECONDS = 60.0
-_LAST_BREATH_SECONDS = 2.0  # wait for the process to end after its pipe has closed
+_EXIT_SECONDS = 2.0  # wait for the process to end after its pipe has closed
 _LOOK_SECONDS = 0.1
 _ABORTS = frozenset({"SIGABRT", "SIGTRAP", "SIGILL", "SIGSEGV", "SIGBUS"})
 _BUFFER = 1024 * 1024  # bytes
@@ -59,10 +59,10 @@ class Child:
         """Number of files given to it so far."""
 
     @classmethod
-    async def start(cls, module: str, *, memory: int) -> "Child":
+    async def start(cls, module: str, *, memory: int, formats: Sequence[str] = ()) -> "Child":
         """Start a process and wait until it is ready. Transient if that takes too long or fails."""
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", module, str(memory), str(os.getpid()),
+            sys.executable, "-m", module, str(memory), str(os.getpid()), *formats,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -99,11 +99,11 @@ class Child:
         """The body of the next frame. EOFError if the process ends first, BadFrame if too long."""
         (length,) = LENGTH.unpack(await self._replies.readexactly(LENGTH.size))
         if length > MAX_FRAME:
-            raise BadFrame(f"{length} bytes announced")
+            raise BadFrame(f"a frame of {length} bytes")
         return await self._replies.readexactly(length)
 
     @contextlib.asynccontextmanager
-    async def watched(self) -> AsyncIterator[None]:
+    async def sampling_memory(self) -> AsyncIterator[None]:
         """Sample its peak memory, which cannot be read any more after its end."""
         watch = asyncio.create_task(self._watch())
         try:
@@ -125,11 +125,11 @@ class Child:
         # An unread answer keeps the pipe open; asyncio has no public way to close it.
         self._process._transport.close()  # type: ignore[attr-defined]
 
-    async def cause_of_death(self, stage: str) -> Permanent | Transient:
+    async def exit_error(self, stage: str) -> Permanent | Transient:
         """Why it ended, as an error for users. Call it after the pipe has closed."""
         stopped = self._killed
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_LAST_BREATH_SECONDS):
+            async with asyncio.timeout(_EXIT_SECONDS):
                 await self._process.wait()
         self.kill()
         await self.reap()

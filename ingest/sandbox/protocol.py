@@ -7,7 +7,7 @@ not run code in the parent. replies.py checks a child's answers field by field.
 import struct
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -34,6 +34,21 @@ MAX_MESSAGE = 500
 NOTE = b'{"stage":'
 """Start of a progress frame, which names the current stage; the answer follows later."""
 
+
+class ChunkRow(NamedTuple):
+    """A chunk without its text, which is a slice of the document's; fields as in model.Chunk."""
+
+    ordinal: int
+    token_count: int
+    start: int
+    end: int
+    headings: tuple[str, ...]
+    page: int | None
+    page_end: int | None
+    repeated_header: tuple[int, int] | None
+    section: tuple[int, int] | None
+
+
 _KINDS: dict[str, type[Request]] = {
     "parse": ParseRequest,
     "unpack": UnpackRequest,
@@ -47,7 +62,7 @@ def frame(value: dict[str, Any]) -> bytes:
     """One message, prefixed by its length. Permanent `too_large` above MAX_FRAME."""
     body = orjson.dumps(value)
     if len(body) > MAX_FRAME:
-        raise Permanent("The file holds more text than can be handled.", code="too_large")
+        raise Permanent("The file contains too much text.", code="too_large")
     return LENGTH.pack(len(body)) + body
 
 
@@ -80,9 +95,10 @@ def decode_request(body: bytes) -> tuple[str, float, Request]:
 
 
 def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedStep] = ()) -> bytes:
-    """Encode a success, without chunk texts: they are slices of the document's text."""
+    """Encode a success."""
     if isinstance(answer, Parsed):
-        value = {
+        value: dict[str, Any] = {
+            "kind": "parsed",
             "document": asdict(answer.document),
             "chunks": [_row(piece) for piece in answer.chunks],
             "extract_seconds": answer.extract_seconds,
@@ -91,13 +107,14 @@ def encode_answer(answer: Answer, *, resident: int, skipped: Sequence[SkippedSte
         }
     elif isinstance(answer, Unpacked):
         value = {
-            "unpacked": [asdict(member) for member in answer.members],
+            "kind": "unpacked",
+            "members": [asdict(member) for member in answer.members],
             "skipped": answer.skipped,
         }
     elif isinstance(answer, Checked):
-        value = {"missing": [asdict(module) for module in answer.missing]}
+        value = {"kind": "checked", "missing": [asdict(module) for module in answer.missing]}
     else:
-        value = {"rechunked": [_row(piece) for piece in answer.chunks]}
+        value = {"kind": "rechunked", "chunks": [_row(piece) for piece in answer.chunks]}
     return frame({**value, "skipped_steps": list(map(asdict, skipped)), "resident": resident})
 
 
@@ -107,10 +124,11 @@ def encode_failure(
     """Encode a failure as a frame."""
     return frame(
         {
+            "kind": "failure",
             "code": error.code,
             # Messages may quote the file, with characters that JSON or the database refuse.
             "message": (clean_line(str(error)) or "")[:MAX_MESSAGE],
-            "transient": isinstance(error, Transient),
+            "is_transient": isinstance(error, Transient),
             "is_archive": isinstance(error, IsArchive),
             "skipped_steps": list(map(asdict, skipped)),
             "resident": resident,
@@ -118,15 +136,5 @@ def encode_failure(
     )
 
 
-def _row(piece: Chunk) -> list[Any]:
-    return [
-        piece.ordinal,
-        piece.token_count,
-        piece.start,
-        piece.end,
-        piece.headings,
-        piece.page,
-        piece.page_end,
-        piece.lead,
-        piece.section,
-    ]
+def _row(chunk: Chunk) -> list[Any]:
+    return [getattr(chunk, name) for name in ChunkRow._fields]

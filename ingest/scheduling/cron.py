@@ -19,7 +19,7 @@ from typing import Final
 import structlog
 from cronsim import CronSim
 
-from ingest.asynchronous.tasks import end
+from ingest.asynchronous.tasks import cancel_all
 
 log = structlog.get_logger()
 
@@ -81,7 +81,7 @@ class Scheduler:
 
         def register(handler: Handler) -> Handler:
             if name in self._crons:
-                raise ValueError(f"two crons are named {name!r}")
+                raise ValueError(f"two cron schedules are named {name!r}")
             self._crons[name] = Cron(
                 name=name,
                 schedule=schedule,
@@ -101,7 +101,7 @@ class Scheduler:
         ]
 
     async def close(self) -> None:
-        await end(*self._tasks)
+        await cancel_all(*self._tasks)
 
     async def _run(self, cron: Cron) -> None:
         now = self._clock()

@@ -76,7 +76,7 @@ def _check_timezone(timezone: str) -> None:
     # seconds, localtime of this machine), and raises five kinds of errors for invalid names.
     if timezone not in _timezones():
         raise ValueError(
-            f"timezone: {timezone[:40]!r} is no IANA time zone, such as 'Europe/Berlin'"
+            f"timezone: {timezone[:40]!r} is not an IANA time zone, such as 'Europe/Berlin'"
         )
 
 
@@ -95,9 +95,7 @@ def _check_cron(cron: str) -> None:
         first = next(expression, None)
     except CronSimError as error:
         reason = str(error)
-        raise ValueError(
-            f"cron: {cron!r} names no time: {reason[:1].lower()}{reason[1:]}"
-        ) from None
+        raise ValueError(f"cron: {cron!r} is invalid: {reason[:1].lower()}{reason[1:]}") from None
     if first is None:
         raise ValueError(f"cron: {cron!r} never fires")
     if _shortest_distance(expression) < SHORTEST:

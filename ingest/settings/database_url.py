@@ -21,6 +21,6 @@ def check_database_url(url: str) -> None:
     hosts = str(options.get("host") or "").split(",")
     ports = str(options.get("port") or "").split(",")
     if any("@" in host and not host.startswith(("/", "@")) for host in hosts):
-        raise ValueError(f"it names a host with an @ in it; {_ESCAPES}")
+        raise ValueError(f"the host contains an @; {_ESCAPES}")
     if not all(port == "" or (port.isascii() and port.isdigit()) for port in ports):
-        raise ValueError(f"it names a port that is no number; {_ESCAPES}")
+        raise ValueError(f"the port is not a number; {_ESCAPES}")

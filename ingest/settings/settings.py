@@ -9,12 +9,13 @@ from cronsim import CronSim, CronSimError
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from ingest.autoscaling import Rule, parse_table
+from ingest.autoscaling import ScalingRule, parse_table
 from ingest.errors import SetupError
 from ingest.settings.smtp_url import SmtpServer, is_mail_address, parse_smtp_url
 from ingest.settings.types import (
     Address,
     Duration,
+    EmbedderName,
     HttpUrl,
     KeepFor,
     ModuleNames,
@@ -52,7 +53,7 @@ class Settings(BaseSettings):
     requests_per_minute: int = Field(default=6000, ge=0)
 
     # Embeddings
-    embedder: Literal["local", "static", "openai"] | None = None
+    embedder: EmbedderName | None = None
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
     openai_base_url: HttpUrl | None = Field(
         default=None, repr=False, validation_alias="OPENAI_BASE_URL"
@@ -66,6 +67,7 @@ class Settings(BaseSettings):
     worker: bool = True
     worker_concurrency: int = Field(default=16, ge=1, le=1000)
     handlers: ModuleNames = ()
+    formats: ModuleNames = ()
     tick: str = "*/30 * * * * *"
     heartbeat: Duration = timedelta(seconds=20)
     stale_after: Duration = timedelta(minutes=2)
@@ -191,7 +193,7 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def a_webhook_secret_is_never_empty(self) -> Self:
         if self.firecrawl_webhook_secret and not self.firecrawl_secrets:
-            raise ValueError("FIRECRAWL_WEBHOOK_SECRET names no secret")
+            raise ValueError("FIRECRAWL_WEBHOOK_SECRET contains no secret")
         return self
 
     @model_validator(mode="after")
@@ -205,7 +207,7 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def e_mail_has_a_server_and_a_sender(self) -> Self:
         if (self.smtp_url is None) != (self.email_from is None):
-            raise ValueError("INGEST_SMTP_URL and INGEST_EMAIL_FROM need each other")
+            raise ValueError("INGEST_SMTP_URL and INGEST_EMAIL_FROM must be set together")
         if self.email_from is not None and not is_mail_address(self.email_from):
             raise ValueError("INGEST_EMAIL_FROM must be a plain e-mail address")
         try:
@@ -220,9 +222,9 @@ class Settings(BaseSettings):
         return None if self.smtp_url is None else parse_smtp_url(self.smtp_url.get_secret_value())
 
     @property
-    def scaling(self) -> Rule:
+    def scaling(self) -> ScalingRule:
         """The rule that derives the desired number of workers from the load."""
-        return Rule(
+        return ScalingRule(
             table=self.scale,
             age=self.scale_age,
             up_after=self.scale_up_after,
@@ -256,7 +258,7 @@ class Settings(BaseSettings):
         return min(self.fetch_max_bytes, self.max_file_bytes)
 
     @property
-    def embedding_provider(self) -> Literal["local", "static", "openai"]:
+    def embedding_provider(self) -> str:
         """The configured embedder; by default `openai` if its key or URL is set, or `local`."""
         if self.embedder is not None:
             return self.embedder

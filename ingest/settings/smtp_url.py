@@ -58,9 +58,9 @@ def is_mail_address(text: str) -> bool:
 def _security(scheme: str, options: dict[str, list[str]]) -> Security:
     starttls = options.pop("starttls", ["on"])
     if options or starttls not in (["on"], ["off"]):
-        raise ValueError("takes no other option than starttls=off")
+        raise ValueError("allows only the option starttls=off")
     if scheme == "smtps":
         if starttls == ["off"]:
-            raise ValueError("smtps:// is TLS from the start and takes no starttls")
+            raise ValueError("must not have starttls: smtps:// always uses TLS")
         return "tls"
     return "starttls" if starttls == ["on"] else "none"

@@ -38,7 +38,7 @@ def http_url(value: str) -> str:
     except ValueError:  # invalid port, as in a URL with a password that contains a slash
         is_valid = False
     if not is_valid or not value.isprintable():
-        raise ValueError("must be an address that starts with http:// or https://")
+        raise ValueError("must be a URL that starts with http:// or https://")
     return value
 
 
@@ -49,7 +49,7 @@ def _address(value: str) -> str:
     """An http(s) base URL, without trailing slashes, to append paths to."""
     parts = urlsplit(http_url(value))
     if parts.query or parts.fragment or parts.username is not None or " " in value:
-        raise ValueError("must be a plain address without user, query and fragment")
+        raise ValueError("must be a URL without user, query and fragment")
     return value.rstrip("/")
 
 
@@ -83,12 +83,27 @@ def _module_names(value: Any) -> Any:
         return value
     names = tuple(name.strip() for name in value.split(",") if name.strip())
     for name in names:
-        if not all(part.isidentifier() for part in name.split(".")):
-            raise ValueError(f"{name!r} is no name of a module")
+        if not _is_module_name(name):
+            raise ValueError(f"{name!r} is not the name of a module")
     return names
 
 
+def _is_module_name(name: str) -> bool:
+    return all(part.isidentifier() for part in name.split("."))
+
+
 ModuleNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_module_names)]
+
+
+def _embedder_name(value: str) -> str:
+    module, _, function = value.partition(":")
+    is_own = _is_module_name(module) and function.isidentifier()
+    if not is_own and value not in ("local", "static", "openai"):
+        raise ValueError("must be local, static, openai or module:function")
+    return value
+
+
+EmbedderName = Annotated[str, AfterValidator(_embedder_name)]
 
 
 def _ocr_languages(value: Any) -> Any:
@@ -98,7 +113,7 @@ def _ocr_languages(value: Any) -> Any:
     names = tuple(name for name in re.split(r"[\s,+]+", value) if name)
     for name in names:
         if not re.fullmatch(r"[A-Za-z][A-Za-z_]*(?:/[A-Za-z_]+)?", name):
-            raise ValueError(f"{name!r} is no name of a language of tesseract")
+            raise ValueError(f"{name!r} is not a tesseract language")
     return names
 
 

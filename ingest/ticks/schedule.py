@@ -20,7 +20,7 @@ from ingest.store.queue import job_control, jobs, workers
 from ingest.store.sources import announce, batches, sources
 from ingest.store.tenants import api_keys
 from ingest.ticks.database_clock import DatabaseClock
-from ingest.ticks.housekeeping import Keep, keep_house
+from ingest.ticks.retention import Retention, apply_retention
 from ingest.ticks.vector_indexer import index_vectors
 
 log = structlog.get_logger()
@@ -40,7 +40,7 @@ def build_ticks(
     tick: str,
     stale_after: timedelta,
     rescrape: str | None,
-    keep: Keep,
+    retention: Retention,
     clock: DatabaseClock,
 ) -> Scheduler:
     """All ticks of a worker process, not yet started.
@@ -88,7 +88,7 @@ def build_ticks(
 
     _index(scheduler, pool)
     _release(scheduler, pool)
-    _clean_up(scheduler, pool, blobs, keep)
+    _clean_up(scheduler, pool, blobs, retention)
     return scheduler
 
 
@@ -103,10 +103,10 @@ def _release(scheduler: Scheduler, pool: Pool) -> None:
     @scheduler.cron("release-deliveries", "*/15 * * * * *")
     async def release() -> None:
         async with transaction(pool) as conn:
-            await deliveries.release_overlooked(conn)
+            await deliveries.release_missed(conn)
 
 
-def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, keep: Keep) -> None:
+def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, retention: Retention) -> None:
     @scheduler.cron("sweep-blobs", "0 17 * * * *")
     async def sweep() -> None:
         await sweep_blobs(pool, blobs)
@@ -114,7 +114,7 @@ def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, keep: Keep) ->
 
     @scheduler.cron("housekeeping", "0 41 * * * *")
     async def housekeeping() -> None:
-        await keep_house(pool, keep)
+        await apply_retention(pool, retention)
 
     @scheduler.cron("prune", "0 30 3 * * *")
     async def prune() -> None:
@@ -126,7 +126,7 @@ async def recover_stale_jobs(pool: Pool, *, stale_after: timedelta) -> int:
     """Recover jobs from workers whose heartbeat is stale; how many."""
     async with transaction(pool) as conn:
         stale = await jobs.recover(conn, stale_after=stale_after)
-        await announce.recovered(conn, stale)
+        await announce.jobs_recovered(conn, stale)
         if stale:
             await jobs.wake(conn)
     metrics.recovered(len(stale))
@@ -141,7 +141,7 @@ async def reconcile_sources(pool: Pool) -> int:
         ids = await sources.unsettled(conn)
         settled = await sources.settle(conn, ids)
         settled += await sources.fail_jobless(conn, ids)
-        await announce.settled_late(conn, settled)
+        await announce.sources_reconciled(conn, settled)
     if ids:
         log.error("sources.reconciled", count=len(ids))
     return len(ids)
@@ -153,7 +153,7 @@ async def complete_batches(pool: Pool) -> int:
     The worker died, or the last source was cancelled, deleted or replaced.
     """
     async with transaction(pool) as conn:
-        still_open = await batches.still_open(conn)
+        still_open = await batches.list_open(conn)
     count = 0
     for start in range(0, len(still_open), _BATCHES_AT_ONCE):
         async with transaction(pool) as conn:

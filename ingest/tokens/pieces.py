@@ -1,7 +1,8 @@
 """Cuts text at places where tokenising the parts gives the same tokens as the whole."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 LONGEST_EXACT = 16_384
 """Texts up to this many characters are never cut mid-word; longer runs without a space are."""
@@ -24,6 +25,8 @@ MINILM_PIECE = re.compile(
 WORDLLAMA_PIECE = re.compile(rf"[ ▁]{{0,{_N}}}+[^ ▁\n]{{1,{_N}}}|\n{{1,{_N}}}|[ ▁]{{1,{_N}}}")
 """A word and the spaces before it. No token in the vocabulary has a space (▁) after another
 character, or a line end next to one."""
+_MAX_PIECES = 65_536
+_LONGEST_PIECE = 64
 
 
 def blocks(text: str) -> Iterator[str]:
@@ -36,3 +39,23 @@ def blocks(text: str) -> Iterator[str]:
         yield text[start:end]
         start = end
     yield text[start:]
+
+
+class PieceCache(dict[str, tuple[int, ...]]):
+    """Numbers for each piece of text, cached for short pieces; memory is bounded (~16 MB)."""
+
+    def __init__(self, numbers: Callable[[str], tuple[int, ...]]) -> None:
+        super().__init__()
+        self._numbers = numbers
+
+    def __missing__(self, piece: str) -> tuple[int, ...]:
+        found = self._numbers(piece)
+        if len(piece) <= _LONGEST_PIECE:
+            if len(self) >= _MAX_PIECES:
+                self.clear()
+            self[piece] = found
+        return found
+
+    def concatenate(self, pieces: Iterable[str]) -> list[int]:
+        """The numbers of all pieces, one after the other."""
+        return list(chain.from_iterable(map(self.__getitem__, pieces)))

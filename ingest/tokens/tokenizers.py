@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.errors import SetupError
-from ingest.tokens.memo import Memo
-from ingest.tokens.pieces import MINILM_PIECE, WORDLLAMA_PIECE, blocks
+from ingest.tokens.pieces import MINILM_PIECE, WORDLLAMA_PIECE, PieceCache, blocks
 from ingest.tokens.vocabularies import load_cl100k, load_minilm, load_wordllama
 from ingest.tokens.wordpiece import AsciiWordPiece
 
@@ -71,7 +70,7 @@ class PieceTokenizer:
         self._backend = backend
         self._pattern = pattern
         self._prefix = prefix
-        self._memo = Memo(self._steps_of_piece)
+        self._cache = PieceCache(self._steps_of_piece)
 
     def count(self, text: str) -> int:
         return int(np.count_nonzero(self._steps(text) >= 0))
@@ -90,7 +89,7 @@ class PieceTokenizer:
         parts = []
         prefix = self._prefix
         for block in blocks(text):
-            steps = np.array(self._memo.concatenate(self._pattern.findall(prefix + block)))
+            steps = np.array(self._cache.concatenate(self._pattern.findall(prefix + block)))
             parts.append(steps.astype(np.int32))
             prefix = ""
         # The prefix is not in the text: subtract its one space from the first token's step.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Fate = Literal["seen", "gone", "unknown"]
+Presence = Literal["seen", "gone", "unknown"]
 
 NOT_SCRAPED: Final = "not_scraped"
 """Pages that the provider did not scrape: cancelled, of unknown state, or the crawl ended early."""
@@ -35,7 +35,7 @@ class PageCount:
     http_status: int | None = None
 
 
-def fate(page: PageCount) -> Fate:
+def presence_of(page: PageCount) -> Presence:
     """Whether the run saw such pages, found them gone, or does not know."""
     if page.status in _SEEN:
         return "seen"
@@ -44,15 +44,17 @@ def fate(page: PageCount) -> Fate:
     return "unknown"
 
 
-def is_complete(pages: Iterable[PageCount], *, harmless: int, skipped: Mapping[str, int]) -> bool:
+def is_complete(
+    pages: Iterable[PageCount], *, failures_hiding_nothing: int, skipped: Mapping[str, int]
+) -> bool:
     """Whether every page of the site was seen or is gone.
 
-    `harmless`: the number of failed pages that hide no other page, because their links were
-    followed anyway, or because no run could ever read them and all stored pages were found without
-    them.
+    `failures_hiding_nothing`: the number of failed pages that hide no other page, because their
+    links were followed anyway, or because no run could ever read them and all stored pages were
+    found without them.
     """
-    unknown = sum(page.n for page in pages if fate(page) == "unknown")
-    return unknown <= harmless and not missing(skipped)
+    unknown = sum(page.n for page in pages if presence_of(page) == "unknown")
+    return unknown <= failures_hiding_nothing and not missing(skipped)
 
 
 def missing(skipped: Mapping[str, int]) -> int:

@@ -16,6 +16,7 @@ _MOST_SITEMAPS = 50
 _LONGEST_DELAY = 30.0  # seconds; with more, a site of 1,000 pages would take days
 _USER_AGENT = re.compile(r"\s*user(?:-|\s*)agent(?:\s*:|\s)(?P<name>[^#]*)", re.IGNORECASE)
 _SOMEBODY_ELSE = "-"
+_OUR_AGENT = "rag-ingest"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,3 +91,28 @@ def _sitemaps(rules: Protego) -> tuple[str, ...]:
         if len(found) == _MOST_SITEMAPS:
             break
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotsTag:
+    index: bool = True
+    """Whether the response may be indexed."""
+    follow: bool = True
+    """Whether its links may be followed."""
+
+
+def read_tag(value: str) -> RobotsTag:
+    """The rules for all crawlers and for ours; several headers, joined by commas, all apply.
+
+    A rule may name one crawler (`otherbot: noindex, nofollow`). The name applies to all rules after
+    it, up to the next name.
+    """
+    rules, is_ours = set(), True
+    for part in value.lower().split(","):
+        name, colon, rest = part.partition(":")
+        if colon and " " not in name.strip() and name.strip() != "unavailable_after":
+            is_ours = name.strip() == _OUR_AGENT
+            part = rest
+        if is_ours:
+            rules.add(part.strip())
+    return RobotsTag(index=not rules & {"noindex", "none"}, follow=not rules & {"nofollow", "none"})

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import re2
 
-from ingest.web.url_parts import Parts, take_apart
+from ingest.web.url_parts import UrlParts, parse
 from ingest.web.urls import fetchable, normalise
 
 SkipReason = Literal["off_site", "excluded", "too_deep", "trap", "not_a_page", "robots_disallowed"]
@@ -38,7 +38,7 @@ _PATTERN_MEMORY = 1 << 20  # bytes per pattern: with _LONGEST, a search takes at
 class Scope:
     """The limits of a crawl. Built by build_scope()."""
 
-    seed: Parts
+    seed: UrlParts
     """Where the crawl starts; its host is the site."""
     place: str
     """Path and query of normalise(seed), to recognise the seed among the pages."""
@@ -53,7 +53,7 @@ class Scope:
         URLs of other sites and invalid URLs are returned unchanged.
         """
         try:
-            parts = take_apart(url, spaces=True)
+            parts = parse(url, spaces=True)
             if not self._has(parts):
                 return url
             return self.seed.origin + fetchable(url).removeprefix(parts.origin)
@@ -67,7 +67,7 @@ class Scope:
         """
         try:
             address = fetchable(url)
-            parts = take_apart(address)
+            parts = parse(address)
             if not self._has(parts):
                 return "off_site"
             if normalise(address).removeprefix(parts.origin) == self.place:
@@ -82,10 +82,10 @@ class Scope:
             return "excluded"
         return "too_deep" if depth > self.max_depth else None
 
-    def _has(self, parts: Parts) -> bool:
+    def _has(self, parts: UrlParts) -> bool:
         return (_bare(parts.host), parts.port) == (_bare(self.seed.host), self.seed.port)
 
-    def _is_wanted(self, parts: Parts) -> bool:
+    def _is_wanted(self, parts: UrlParts) -> bool:
         text = parts.path + (f"?{parts.query}" if parts.query else "")
         spellings = {text, unquote(text)}  # people write `/größe`, URLs hold `/gr%C3%B6%C3%9Fe`
         if _finds(self.exclude, spellings):
@@ -102,7 +102,7 @@ def build_scope(
     expressions (RE2), searched in the path with its query, such as `/blog/2024?page=2`.
     ValueError names the invalid pattern, or says what is wrong with `seed`.
     """
-    parts = take_apart(fetchable(seed))
+    parts = parse(fetchable(seed))
     return Scope(
         seed=parts,
         place=normalise(fetchable(seed)).removeprefix(parts.origin),
@@ -125,8 +125,8 @@ def _compiled(patterns: Iterable[str]) -> tuple[Any, ...]:
             found.append(re2.compile(pattern, options))
         except (re2.error, UnicodeEncodeError):
             raise ValueError(
-                f"The pattern {pattern!r} is not understood; look-around and back-references"
-                " are not available (RE2 syntax)."
+                f"The pattern {pattern!r} is not valid; look-around and back-references are not"
+                " supported (RE2 syntax)."
             ) from None
     if len(found) > _MOST_PATTERNS:
         raise ValueError(f"There are more than {_MOST_PATTERNS} patterns.")
@@ -145,7 +145,7 @@ def _is_no_page(path: str) -> bool:
     return _NOT_A_PAGE.fullmatch(posixpath.splitext(unquote(path))[1]) is not None
 
 
-def _is_trap(url: str, parts: Parts) -> bool:
+def _is_trap(url: str, parts: UrlParts) -> bool:
     segments = [segment for segment in parts.path.split("/") if segment]
     return (
         len(url) > _LONGEST

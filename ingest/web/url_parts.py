@@ -29,7 +29,7 @@ _BEFORE_QUERY = re.compile(r"[^?#]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class UrlParts:
     """An http(s) URL; scheme and host are normalised, path and query unchanged."""
 
     scheme: str
@@ -45,7 +45,7 @@ class Parts:
         return f"{self.scheme}://{self.host}" + ("" if self.port is None else f":{self.port}")
 
 
-def take_apart(url: str, *, spaces: bool = False) -> Parts:
+def parse(url: str, *, spaces: bool = False) -> UrlParts:
     """The parts of an absolute http(s) URL; `spaces` allows white space inside.
 
     ValueError with a message for users; it does not quote the URL, which may hold secrets.
@@ -53,9 +53,9 @@ def take_apart(url: str, *, spaces: bool = False) -> Parts:
     found = _ADDRESS.fullmatch(_readable(url, spaces=spaces))
     scheme = found["scheme"].lower() if found else ""
     if found is None or scheme not in DEFAULT_PORTS:
-        raise ValueError("A web address has to begin with http:// or https://.")
+        raise ValueError("A web address must begin with http:// or https://.")
     host, port = _host_and_port(found["authority"] or "")
-    return Parts(
+    return UrlParts(
         scheme=scheme,
         host=host,
         port=None if port == DEFAULT_PORTS[scheme] else port,
@@ -79,18 +79,18 @@ def bounded(url: str) -> str:
 def _readable(url: str, *, spaces: bool) -> str:
     text = bounded(url.strip())
     if _UNPRINTABLE.search(text):
-        raise ValueError("The web address holds control characters.")
+        raise ValueError("The web address contains control characters.")
     if not spaces and _WHITESPACE.search(text):
-        raise ValueError("The web address holds white space.")
+        raise ValueError("The web address contains white space.")
     return with_slashes(text)
 
 
 def _host_and_port(authority: str) -> tuple[str, int | None]:
     if "@" in authority:
-        raise ValueError("The web address holds a user name; names and passwords are not kept.")
+        raise ValueError("The web address contains a user name; credentials are not stored.")
     found = _AUTHORITY.fullmatch(authority)
     if found is None:
-        raise ValueError("The host or the port of the web address is wrong.")
+        raise ValueError("The host or port of the web address is not valid.")
     port = int(found["port"]) if found["port"] else None
     if port is not None and not 1 <= port <= 65535:
         raise ValueError("The port of the web address is not between 1 and 65535.")
@@ -106,14 +106,14 @@ def _six(text: str) -> str:
 
 def _name(text: str) -> str:
     if not text:
-        raise ValueError("The web address names no host.")
+        raise ValueError("The web address has no host.")
     host = text
     if not text.isascii() and len(text) <= LONGEST_HOST:
         try:
             host = idna.encode(text, uts46=True).decode("ascii")
         except UnicodeError:
-            raise ValueError("The host of the web address is no valid name.") from None
+            raise ValueError("The host of the web address is not a valid name.") from None
     host = host.lower().removesuffix(".")
     if not _HOST.fullmatch(host):
-        raise ValueError("The host of the web address is no valid name.")
+        raise ValueError("The host of the web address is not a valid name.")
     return host

@@ -13,7 +13,7 @@ from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.job_types import JobType
 from ingest.store.queue.jobs import ClaimedJob, Ended
 from ingest.worker.finish import Finished
-from ingest.worker.outcomes import judge
+from ingest.worker.outcomes import outcome_of_error
 
 log = structlog.get_logger()
 
@@ -88,7 +88,7 @@ def _ended(job: ClaimedJob, progress: Progress, outcome: Outcome) -> Ended:
 
 def failed(job: ClaimedJob, job_type: JobType, progress: Progress, error: Exception) -> Finished:
     """What to commit for an attempt that raised."""
-    ended = replace(judge(job, job_type, error), stage=progress.stage)
+    ended = replace(outcome_of_error(job, job_type, error), stage=progress.stage)
     if ended.error_code == "internal":
         log.error("job.unexpected_error", job_id=str(job.id), type=job.type, exc_info=error)
     line = LogLine(
@@ -102,7 +102,7 @@ def failed(job: ClaimedJob, job_type: JobType, progress: Progress, error: Except
     return Finished(ended=ended, lines=[*progress.lines, line])
 
 
-def given_back(job: ClaimedJob, progress: Progress) -> Finished:
+def requeued(job: ClaimedJob, progress: Progress) -> Finished:
     """What to commit for an attempt interrupted by a graceful stop: the attempt is refunded."""
     ended = Ended(job=job, status="pending", refund=True)
     return Finished(ended=ended, lines=progress.lines)

@@ -10,20 +10,21 @@ from uuid import UUID
 from ingest.handlers.registry import Handler
 from ingest.postgres.database import Connection
 from ingest.store.queue import claims, job_types
+from ingest.store.queue.config_lock import lock_config_shared
 from ingest.store.queue.job_types import JobType
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources import announce
-from ingest.worker.turns import Turns
+from ingest.worker.round_robin import WeightedRoundRobin
 
 # Cache time of application weights and of job type settings such as timeouts. Which types are
 # claimable, and which of them are limited, is read for each claim.
-_KEPT: Final = timedelta(seconds=1)
+_CACHED: Final = timedelta(seconds=1)
 # Every so many claims, one goes by age alone.
 _BY_AGE_EVERY: Final = 10
 # Retry interval while ready jobs are locked by another claim, which ends soon.
-CONTENDED: Final = timedelta(milliseconds=20)
+CONTENTION_DELAY: Final = timedelta(milliseconds=20)
 # No notification tells us that another worker ended a job of a type with `max_concurrent`.
-_LIMITED: Final = timedelta(milliseconds=250)
+_LIMITED_POLL: Final = timedelta(milliseconds=250)
 
 
 class Claiming:
@@ -33,13 +34,13 @@ class Claiming:
         self.types: Mapping[str, JobType] = {}
         self._worker = worker
         self._handlers = list(handlers)
-        self._turns = Turns()
+        self._round_robin = WeightedRoundRobin()
         self._claimable: list[str] = []
         self._limited: list[str] = []
         self._weights: Mapping[UUID, int] = {}
         self._read_at = float("-inf")
         self._claims = 0
-        self._found_nothing = False
+        self._was_empty = False
         self._wait: timedelta | None = None
 
     async def take(self, conn: Connection, batch: int) -> list[ClaimedJob]:
@@ -48,24 +49,24 @@ class Claiming:
         After an empty claim, the oldest job is claimed alone: that takes half the time and, since
         more slots are free, delays no other application.
         """
-        await claims.share_switches(conn)
+        await lock_config_shared(conn)
         await self._refresh(conn)
-        if self._found_nothing and batch > 1:
-            claimed = await self._oldest(conn)
+        if self._was_empty and batch > 1:
+            claimed = await self._claim_oldest(conn)
             if claimed:
                 return claimed
-        claimed = await self._in_turn(conn, batch)
-        self._found_nothing = not claimed
+        claimed = await self._claim_in_turn(conn, batch)
+        self._was_empty = not claimed
         return claimed
 
-    async def _oldest(self, conn: Connection) -> list[ClaimedJob]:
-        self._found_nothing = False
+    async def _claim_oldest(self, conn: Connection) -> list[ClaimedJob]:
+        self._was_empty = False
         free = [type for type in self._claimable if type not in self._limited]
         claimed = await claims.claim_oldest(conn, types=free, worker=self._worker)
-        await announce.claimed(conn, claimed)
+        await announce.jobs_claimed(conn, claimed)
         return claimed
 
-    async def _in_turn(self, conn: Connection, batch: int) -> list[ClaimedJob]:
+    async def _claim_in_turn(self, conn: Connection, batch: int) -> list[ClaimedJob]:
         allowed = await self._allowed(conn)
         types = [type for type in self._claimable if allowed.get(type, 1) > 0]
         if not types:
@@ -73,15 +74,15 @@ class Claiming:
         claimed = await self._claim(conn, types, batch, allowed)
         started = Counter(job.type for job in claimed if job.type in allowed)
         if started:
-            await claims.spend(conn, started)
-        await announce.claimed(conn, claimed)
+            await claims.charge_rate_limits(conn, started)
+        await announce.jobs_claimed(conn, claimed)
         return claimed
 
-    async def pause(self, conn: Connection) -> timedelta | None:
+    async def retry_delay(self, conn: Connection) -> timedelta | None:
         """Call after an empty claim: when to look again; None if no job is ready for us."""
         if await claims.ready_types(conn, self._claimable):
-            self._turns.skip()
-            return self._wait or CONTENDED
+            self._round_robin.jump()
+            return self._wait or CONTENTION_DELAY
         return None
 
     async def _claim(
@@ -97,11 +98,11 @@ class Claiming:
             types=types,
             batch=batch,
             worker=self._worker,
-            cursor=self._turns.cursor,
+            cursor=self._round_robin.cursor,
             allowed=allowed,
             weights=self._weights,
         )
-        self._turns.served(claimed, self._weights)
+        self._round_robin.advance(claimed, self._weights)
         return claimed
 
     async def _allowed(self, conn: Connection) -> dict[str, int]:
@@ -119,15 +120,15 @@ class Claiming:
         used_up = [row for row in left if row.allowance < 1]
         if used_up:
             waits = [row.wait_seconds for row in used_up if row.wait_seconds is not None]
-            rated = timedelta(seconds=min(waits, default=_LIMITED.total_seconds()))
-            self._wait = min(max(rated, CONTENDED), _LIMITED)
+            rated = timedelta(seconds=min(waits, default=_LIMITED_POLL.total_seconds()))
+            self._wait = min(max(rated, CONTENTION_DELAY), _LIMITED_POLL)
         return nothing | {row.type: row.allowance for row in left}
 
     async def _refresh(self, conn: Connection) -> None:
         claimable = await claims.claimable_types(conn, handlers=self._handlers)
         self._claimable = [row.type for row in claimable]
         self._limited = [row.type for row in claimable if row.is_limited]
-        is_fresh = time.monotonic() - self._read_at <= _KEPT.total_seconds()
+        is_fresh = time.monotonic() - self._read_at <= _CACHED.total_seconds()
         if is_fresh and self.types.keys() >= set(self._claimable):
             return
         self.types = {row.type: row for row in await job_types.all_types(conn)}

@@ -19,17 +19,17 @@ class Deadlines:
     """One timer for all attempts, set to the earliest deadline."""
 
     def __init__(
-        self, slots: Mapping[UUID, Slot], on_over: Callable[[Slot, Transient], None]
+        self, slots: Mapping[UUID, Slot], on_timeout: Callable[[Slot, Transient], None]
     ) -> None:
-        """`on_over` is called with an attempt that timed out, and the error to report."""
+        """`on_timeout` is called with an attempt that timed out, and the error to report."""
         self._slots = slots
-        self._on_over = on_over
+        self._on_timeout = on_timeout
         self._at = float("inf")
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, slot: Slot) -> None:
         """Watch the attempt until it ends."""
-        due = min(slot.stuck_at, slot.over_at)
+        due = min(slot.stage_timeout_at, slot.timeout_at)
         if due < self._at:
             self._set(due)
 
@@ -41,28 +41,28 @@ class Deadlines:
         self.close()
         self._at = due
         pause = max(due - time.monotonic(), _SHORTEST_PAUSE)
-        self._timer = asyncio.get_running_loop().call_later(pause, self._look)
+        self._timer = asyncio.get_running_loop().call_later(pause, self._check)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         self._at = float("inf")
         now = time.monotonic()
         for slot in list(self._slots.values()):
-            if slot.told_to_end is None and not slot.task.done():
-                if (error := _over(slot, now)) is not None:
-                    self._on_over(slot, error)
+            if slot.cancel_reason is None and not slot.task.done():
+                if (error := _timeout_error(slot, now)) is not None:
+                    self._on_timeout(slot, error)
                 else:
                     # Progress has moved the deadline: set the timer again.
                     self.add(slot)
 
 
-def _over(slot: Slot, now: float) -> Transient | None:
-    if slot.stuck_at <= now:
-        return _too_long("did not get on for", slot.job_type.stage_timeout, slot.progress)
-    if slot.over_at <= now:
-        return _too_long("took longer than", slot.job_type.timeout, slot.progress)
+def _timeout_error(slot: Slot, now: float) -> Transient | None:
+    if slot.stage_timeout_at <= now:
+        return _timeout("made no progress for", slot.job_type.stage_timeout, slot.progress)
+    if slot.timeout_at <= now:
+        return _timeout("took longer than", slot.job_type.timeout, slot.progress)
     return None
 
 
-def _too_long(what: str, limit: timedelta, progress: Progress) -> Transient:
+def _timeout(what: str, limit: timedelta, progress: Progress) -> Transient:
     where = f" (stage {progress.stage}, {progress.percent} %)" if progress.stage else ""
     return Transient(f"the job {what} {limit}{where}", code="stage_timeout")

@@ -34,10 +34,10 @@ class Finished:
     """How often the connection was lost while this outcome alone was being written."""
 
     @property
-    def is_bare(self) -> bool:
+    def updates_job_only(self) -> bool:
         """Whether only the job's own row has to be written."""
         writes = self.write or self.grouped or self.documents or self.lines
-        return self.ended.is_bare and not writes
+        return self.ended.updates_job_only and not writes
 
     @property
     def characters(self) -> int:
@@ -49,14 +49,14 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
     """Commit all in one transaction; returns the ids of the jobs whose lease we still held."""
     if not group:
         return set()
-    if all(finished.is_bare for finished in group):
+    if all(finished.updates_job_only for finished in group):
         async with pool.connection() as conn:  # one statement is a transaction by itself
             return await jobs.complete(conn, [finished.ended.job for finished in group])
     started = time.monotonic()
     async with transaction(pool) as conn:
         held = await jobs.hold(conn, [finished.ended.job for finished in group])
         ours = [finished for finished in group if finished.ended.job.id in held]
-        # Other rows that writes lock belong to the source: lock in one order to avoid deadlocks.
+        # What a write locks belongs to its source: sorted, the writes cannot deadlock.
         ours.sort(key=lambda finished: str(finished.ended.job.knowledge_source_id))
         if any(finished.grouped for finished in ours):
             await sources.lock(conn, {id for finished in ours if (id := _source(finished))})
@@ -72,7 +72,7 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
         lines = [line for finished in ours for line in _lines(finished, spent, shared_by=len(ours))]
         types = {finished.ended.job.id: finished.ended.job.type for finished in ours}
         await job_logs.add_logs(conn, lines)
-        await announce.ended(conn, [finished.ended for finished in ours])
+        await announce.attempts_ended(conn, [finished.ended for finished in ours])
         # After locking the sources: of the last two children, the later sees the other's end.
         await jobs.resume_parents(conn, [finished.ended for finished in ours])
     for line in lines:

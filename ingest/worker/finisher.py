@@ -8,26 +8,26 @@ from typing import Final
 import structlog
 from psycopg_pool import PoolTimeout
 
-from ingest.asynchronous.tasks import end
-from ingest.postgres.database import Pool, has_lost_connection, is_out_of_reach
-from ingest.worker.batches import BatchCompletion
+from ingest.asynchronous.tasks import cancel_all
+from ingest.postgres.database import Pool, has_lost_connection, is_database_unavailable
+from ingest.worker.batch_completion import BatchCompletion
 from ingest.worker.finish import Finished, commit
 from ingest.worker.slots import Slot
 
 log = structlog.get_logger()
 
-_LARGEST_GROUP: Final = 50
+_MAX_GROUP: Final = 50
 # Group size for jobs of which only the row changes, in one short statement.
-_LARGEST_BARE_GROUP: Final = 500
+_MAX_JOB_ONLY_GROUP: Final = 500
 # Characters of documents in one statement. A larger outcome gets its own transaction.
-_LARGEST_TEXTS: Final = 20_000_000
+_MAX_GROUP_CHARACTERS: Final = 20_000_000
 # While one transaction waits for Postgres, another is being prepared.
 _COMMITTERS: Final = 2
 # Pause before an outcome is retried after the database was unreachable.
-_PAUSE_SECONDS: Final = 1.0
+_RETRY_SECONDS: Final = 1.0
 # If the connection is lost this often while one outcome alone is being written, that outcome is
 # the cause: it is too large for the server and may take it down.
-_MOST_LOSSES: Final = 6
+_MAX_LOSSES: Final = 6
 
 
 class Finisher:
@@ -43,10 +43,10 @@ class Finisher:
         self._pool = pool
         self._on_done = on_done
         self._batches = BatchCompletion(pool)
-        self._bare: deque[tuple[Slot, Finished]] = deque()
+        self._job_only: deque[tuple[Slot, Finished]] = deque()
         self._others: deque[tuple[Slot, Finished]] = deque()
-        self._some = asyncio.Event()
-        self._open = 0
+        self._has_work = asyncio.Event()
+        self._pending = 0
         self._all_done = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -59,24 +59,24 @@ class Finisher:
 
     async def close(self) -> None:
         """Commit what was handed in, then stop."""
-        while self._open:
+        while self._pending:
             self._all_done.clear()
             await self._all_done.wait()
-        await end(*self._tasks)
+        await cancel_all(*self._tasks)
         await self._batches.close()
 
-    def hand_in(self, slot: Slot, finished: Finished) -> None:
+    def submit(self, slot: Slot, finished: Finished) -> None:
         """Queue the outcome for commit."""
-        (self._bare if finished.is_bare else self._others).append((slot, finished))
-        self._open += 1
-        self._some.set()
+        (self._job_only if finished.updates_job_only else self._others).append((slot, finished))
+        self._pending += 1
+        self._has_work.set()
 
     async def _run(self) -> None:
         while True:
-            await self._some.wait()
-            group = _not_too_large(self._others) or _bare(self._bare)
+            await self._has_work.wait()
+            group = _take_group(self._others) or _take_job_only_group(self._job_only)
             if not group:
-                self._some.clear()
+                self._has_work.clear()
                 continue
             try:
                 await self._commit(group)
@@ -84,7 +84,7 @@ class Finisher:
                 # The task must survive: if it ended, later outcomes would never be committed.
                 log.error("finish.failed", exc_info=error)
             finally:
-                self._open -= len(group)
+                self._pending -= len(group)
                 self._all_done.set()
 
     async def _commit(self, group: list[tuple[Slot, Finished]]) -> None:
@@ -105,35 +105,35 @@ class Finisher:
 
     async def _not_committed(self, wanted: list[tuple[Slot, Finished]], error: Exception) -> None:
         if isinstance(error, PoolTimeout):
-            self._commit_later(wanted, error)  # pool timeout, not the jobs' fault
+            self._retry_later(wanted, error)  # pool timeout, not the jobs' fault
         elif len(wanted) > 1:
             for pair in wanted:
                 await self._commit([pair])
         else:
             [(slot, finished)] = wanted
             finished.losses += has_lost_connection(error)
-            if is_out_of_reach(error) and finished.losses < _MOST_LOSSES:
-                self._commit_later(wanted, error)
+            if is_database_unavailable(error) and finished.losses < _MAX_LOSSES:
+                self._retry_later(wanted, error)
             else:
                 self._on_done(slot, error)
 
-    def _commit_later(self, wanted: list[tuple[Slot, Finished]], error: Exception) -> None:
+    def _retry_later(self, wanted: list[tuple[Slot, Finished]], error: Exception) -> None:
         log.warning("finish.database_lost", error=type(error).__name__)
         for slot, finished in wanted:
-            pause = _PAUSE_SECONDS * 2 ** max(finished.losses - 1, 0)
-            asyncio.get_running_loop().call_later(pause, self.hand_in, slot, finished)
+            pause = _RETRY_SECONDS * 2 ** max(finished.losses - 1, 0)
+            asyncio.get_running_loop().call_later(pause, self.submit, slot, finished)
 
 
-def _not_too_large(waiting: deque[tuple[Slot, Finished]]) -> list[tuple[Slot, Finished]]:
+def _take_group(waiting: deque[tuple[Slot, Finished]]) -> list[tuple[Slot, Finished]]:
     group: list[tuple[Slot, Finished]] = []
     characters = 0
-    while waiting and len(group) < _LARGEST_GROUP:
+    while waiting and len(group) < _MAX_GROUP:
         characters += waiting[0][1].characters
-        if group and characters > _LARGEST_TEXTS:
+        if group and characters > _MAX_GROUP_CHARACTERS:
             break
         group.append(waiting.popleft())
     return group
 
 
-def _bare(waiting: deque[tuple[Slot, Finished]]) -> list[tuple[Slot, Finished]]:
-    return [waiting.popleft() for _ in range(min(_LARGEST_BARE_GROUP, len(waiting)))]
+def _take_job_only_group(waiting: deque[tuple[Slot, Finished]]) -> list[tuple[Slot, Finished]]:
+    return [waiting.popleft() for _ in range(min(_MAX_JOB_ONLY_GROUP, len(waiting)))]

@@ -24,8 +24,8 @@ class Heartbeat:
     `on_lost` is called from the thread, once per loss, before another worker can take the jobs:
     on our own clock the lease ends one heartbeat earlier than on the database's.
 
-    A heartbeat must not hide a stuck event loop. So each beat asks the loop, through `ask`, to call
-    back. If it does not for the length of a lease, `on_stuck` is called.
+    A heartbeat must not hide a stuck event loop. So each beat asks the loop to call back, through
+    `call_in_loop`. If it does not for the length of a lease, `on_stuck` is called.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Heartbeat:
         every: timedelta,
         stale_after: timedelta,
         running: Callable[[], int],
-        ask: Callable[[Callable[[], None]], object],
+        call_in_loop: Callable[[Callable[[], None]], object],
         on_lost: Callable[[], None],
         on_stuck: Callable[[], None],
     ) -> None:
@@ -45,7 +45,7 @@ class Heartbeat:
         self._every = every.total_seconds()
         self._lease = (stale_after - every).total_seconds()
         self._running = running
-        self._ask = ask
+        self._call_in_loop = call_in_loop
         self._on_lost = on_lost
         self._on_stuck = on_stuck
         # Count beats, not time: a process that was frozen as a whole is not stuck.
@@ -101,7 +101,7 @@ class Heartbeat:
         if self._unanswered * self._every > self._lease:
             log.error("heartbeat.loop_stuck", worker_id=str(self._worker_id))
             self._on_stuck()
-        self._ask(self._answer)
+        self._call_in_loop(self._answer)
 
     def _answer(self) -> None:
         self._unanswered = 0

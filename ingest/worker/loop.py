@@ -13,14 +13,14 @@ from uuid import uuid4
 import psycopg
 import structlog
 
-from ingest.asynchronous.tasks import end, is_set_within
+from ingest.asynchronous.tasks import cancel_all, is_set_within
 from ingest.handlers.context import Context
 from ingest.handlers.registry import Handler
 from ingest.observability import metrics
 from ingest.postgres.database import Connection, Pool
 from ingest.postgres.listen import Listener
 from ingest.store.queue import claims
-from ingest.worker.claiming import CONTENDED, Claiming
+from ingest.worker.claiming import CONTENTION_DELAY, Claiming
 from ingest.worker.heartbeat import Heartbeat
 from ingest.worker.running import Running
 from ingest.worker.watch import watch
@@ -29,19 +29,19 @@ log = structlog.get_logger()
 
 # Notifications can be lost, so an idle worker polls; more often while it is not listening.
 _POLL: Final = timedelta(seconds=10)
-_POLL_DEAF: Final = timedelta(seconds=1)
+_POLL_NOT_LISTENING: Final = timedelta(seconds=1)
 _PROMOTE: Final = timedelta(seconds=1)
 # While few slots are free, wait for more: a claim for one job costs as much as one for many.
 _LINGER: Final = timedelta(milliseconds=5)
 # With more slots than this, one claim fills half of them; while its jobs end and are committed,
 # the other half is claimed.
-_SMALLEST_PART: Final = 50
+_MIN_CLAIM_SIZE: Final = 50
 GRACE: Final = timedelta(seconds=5)
 # Time for the rest of the process to close.
-_REST_OF_STOP: Final = timedelta(seconds=10)
+_SHUTDOWN: Final = timedelta(seconds=10)
 
 
-def _give_up() -> None:
+def _exit() -> None:
     """Exit: a handler blocks the event loop or ignores its cancellation, so only a restart helps.
 
     Recovering its jobs costs them an attempt, so a job that blocks every worker fails in the end.
@@ -49,9 +49,9 @@ def _give_up() -> None:
     os._exit(os.EX_SOFTWARE)
 
 
-def _end_soon() -> None:
+def _exit_soon() -> None:
     """Exit after a pause: a handler that ignores its cancellation would keep the process alive."""
-    timer = threading.Timer(_REST_OF_STOP.total_seconds(), _give_up)
+    timer = threading.Timer(_SHUTDOWN.total_seconds(), _exit)
     timer.daemon = True
     timer.start()
 
@@ -77,23 +77,25 @@ class Worker:
         self._context = context
         self._handlers = handlers
         self._concurrency = concurrency
-        self._part = max(_SMALLEST_PART, concurrency // 2)
+        self._claim_size = max(_MIN_CLAIM_SIZE, concurrency // 2)
         self._claiming = Claiming(worker=self.id, handlers=handlers)
         self._wake = asyncio.Event()
         self._check = asyncio.Event()
-        self._is_waking = False
+        self._is_lingering = False
         self._is_stopping = False
         self._promoted_at = float("-inf")
-        self._running = Running(pool, handlers=handlers, context=context, on_free=self._slot_freed)
+        self._running = Running(
+            pool, handlers=handlers, context=context, on_free=self._on_slot_freed
+        )
         self._heartbeat = Heartbeat(
             dsn,
             worker_id=self.id,
             every=heartbeat,
             stale_after=stale_after,
             running=lambda: len(self._running.slots),
-            ask=self._call_in_loop,
+            call_in_loop=self._call_in_loop,
             on_lost=lambda: self._call_in_loop(self._drop_all),
-            on_stuck=_give_up,
+            on_stuck=_exit,
         )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -117,14 +119,14 @@ class Worker:
         self._is_stopping = True
         self._heartbeat.draining = True
         self.wake()
-        await self._running.ended_within(grace.total_seconds())
+        await self._running.wait_until_idle(grace.total_seconds())
         self._running.stop()
-        await self._running.ended_within(grace.total_seconds())
-        await end(*self._tasks)
+        await self._running.wait_until_idle(grace.total_seconds())
+        await cancel_all(*self._tasks)
         await self._running.close()
         await asyncio.to_thread(self._heartbeat.stop)
-        if self._running.left_behind:
-            _end_soon()
+        if self._running.abandoned:
+            _exit_soon()
         log.info("worker.stopped", worker_id=str(self.id))
 
     def wake(self) -> None:
@@ -143,24 +145,24 @@ class Worker:
 
     def _drop_all(self) -> None:
         for slot in list(self._running.slots.values()):
-            self._running.lose(slot)
+            self._running.drop(slot)
 
-    def _slot_freed(self) -> None:
+    def _on_slot_freed(self) -> None:
         """Claim again; wait briefly first, so that one claim serves slots freed together."""
         if self._is_half_free():
             self.wake()
-        elif not self._is_waking:
-            self._is_waking = True
-            asyncio.get_running_loop().call_later(_LINGER.total_seconds(), self._wake_late)
+        elif not self._is_lingering:
+            self._is_lingering = True
+            asyncio.get_running_loop().call_later(_LINGER.total_seconds(), self._wake_after_linger)
 
-    def _wake_late(self) -> None:
-        self._is_waking = False
+    def _wake_after_linger(self) -> None:
+        self._is_lingering = False
         self.wake()
 
     async def _claim_forever(self) -> None:
         while not self._is_stopping:
             try:
-                async with self._pool.connection() as conn, claims.prepared(conn):
+                async with self._pool.connection() as conn, claims.planner_settings(conn):
                     await self._claim_with(conn)
             except psycopg.Error as error:
                 log.warning("claim.failed", error=type(error).__name__)
@@ -168,7 +170,7 @@ class Worker:
                 # Keep going: a worker that looks alive but claims nothing would be worse.
                 log.error("claim.failed", exc_info=error)
             if not self._is_stopping:
-                await is_set_within(self._wake, _POLL_DEAF.total_seconds())
+                await is_set_within(self._wake, _POLL_NOT_LISTENING.total_seconds())
 
     async def _claim_with(self, conn: Connection) -> None:
         """Claim until an error occurs. Keeping one connection saves most of a claim's time."""
@@ -183,10 +185,10 @@ class Worker:
         """Claim for the free slots; returns how long to wait before the next claim."""
         free = self._concurrency - len(self._running.slots)
         if free <= 0 or not self._heartbeat.is_alive:
-            return _POLL_DEAF
-        await self._promote_now_and_then(conn)
+            return _POLL_NOT_LISTENING
+        await self._promote_if_due(conn)
         started = time.monotonic()
-        asked = min(free, self._part)
+        asked = min(free, self._claim_size)
         async with conn.transaction():
             claimed = await self._claiming.take(conn, asked)
         metrics.claimed(len(claimed), seconds=time.monotonic() - started)
@@ -196,7 +198,7 @@ class Worker:
             return await self._pause_when_idle(conn)
         return _LINGER if len(claimed) == asked and not self._is_half_free() else timedelta(0)
 
-    async def _promote_now_and_then(self, conn: Connection) -> None:
+    async def _promote_if_due(self, conn: Connection) -> None:
         """Make due jobs ready once a second, even while there is always something to claim."""
         if time.monotonic() - self._promoted_at >= _PROMOTE.total_seconds():
             self._promoted_at = time.monotonic()
@@ -211,9 +213,9 @@ class Worker:
         async with conn.transaction():
             if await claims.promote(conn):
                 return timedelta(0)
-            again = await self._claiming.pause(conn)
+            again = await self._claiming.retry_delay(conn)
             if again is not None:
                 return again
             due = await claims.next_due(conn)
-        poll = _POLL if self._listener.is_connected else _POLL_DEAF
-        return poll if due is None else min(poll, max(due, CONTENDED))
+        poll = _POLL if self._listener.is_connected else _POLL_NOT_LISTENING
+        return poll if due is None else min(poll, max(due, CONTENTION_DELAY))

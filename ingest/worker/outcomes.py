@@ -5,7 +5,7 @@ from datetime import timedelta
 import psycopg
 
 from ingest.errors import Permanent, Snooze, Transient
-from ingest.postgres.database import is_out_of_reach, is_timed_out
+from ingest.postgres.database import is_database_unavailable, is_timed_out
 from ingest.scheduling.backoff import backoff
 from ingest.store.queue.job_types import JobType
 from ingest.store.queue.jobs import ClaimedJob, Ended
@@ -14,7 +14,7 @@ from ingest.store.queue.jobs import ClaimedJob, Ended
 _PATIENCE = timedelta(seconds=10)
 
 
-def judge(job: ClaimedJob, job_type: JobType, error: BaseException) -> Ended:
+def outcome_of_error(job: ClaimedJob, job_type: JobType, error: BaseException) -> Ended:
     """The end of an attempt that raised `error`."""
     match error:
         case Permanent():
@@ -29,7 +29,7 @@ def judge(job: ClaimedJob, job_type: JobType, error: BaseException) -> Ended:
         case psycopg.Error() if is_timed_out(error):
             message = "the database ended a statement that took too long"
             return _retry(job, job_type, "database_timeout", message, None)
-        case psycopg.OperationalError() if is_out_of_reach(error):
+        case psycopg.OperationalError() if is_database_unavailable(error):
             return _retry(job, job_type, "internal", "the database was out of reach", None)
         case _:
             # Unknown errors may be temporary. The message may hold any data: it stays in our logs.

@@ -17,7 +17,7 @@ from ingest.observability import metrics, tracing
 from ingest.postgres.database import Pool
 from ingest.store.queue.job_types import JobType
 from ingest.store.queue.jobs import ClaimedJob
-from ingest.worker.attempt import attempt, failed, given_back
+from ingest.worker.attempt import attempt, failed, requeued
 from ingest.worker.deadlines import Deadlines
 from ingest.worker.finish import Finished
 from ingest.worker.finisher import Finisher
@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 _GRACE: Final = timedelta(seconds=3)
 # Completed jobs without a source that end sooner are not logged: there are thousands of them.
-_WORTH_A_LINE_SECONDS: Final = 1.0
+_LOGGED_FROM_SECONDS: Final = 1.0
 
 
 class Running:
@@ -47,15 +47,15 @@ class Running:
         `grace`: how long a cancelled handler may take to end.
         """
         self.slots: dict[UUID, Slot] = {}
-        self.left_behind: set[asyncio.Task[Finished | None]] = set()
+        self.abandoned: set[asyncio.Task[Finished | None]] = set()
         """Handlers that ignored their cancellation. They hold no slot; the fence blocks writes."""
         self._handlers = handlers
         self._context = context
         self._on_free = on_free
         self._grace = grace.total_seconds()
         self._finisher = Finisher(pool, on_done=self._committed)
-        self._deadlines = Deadlines(self.slots, on_over=self._tell_to_end)
-        self._none_left = asyncio.Event()
+        self._deadlines = Deadlines(self.slots, on_timeout=self._cancel_because)
+        self._idle = asyncio.Event()
 
     def start(self) -> None:
         self._finisher.start()
@@ -65,13 +65,13 @@ class Running:
         self._deadlines.close()
         await self._finisher.close()
 
-    async def ended_within(self, seconds: float) -> None:
+    async def wait_until_idle(self, seconds: float) -> None:
         """Wait until all slots are free, at most `seconds`."""
-        self._none_left.clear()
+        self._idle.clear()
         if self.slots:
             try:
                 async with asyncio.timeout(seconds):
-                    await self._none_left.wait()
+                    await self._idle.wait()
             except TimeoutError:
                 return
 
@@ -91,7 +91,7 @@ class Running:
         self._deadlines.add(slot)
         task.add_done_callback(partial(self._ended, slot))
 
-    def lose(self, slot: Slot) -> None:
+    def drop(self, slot: Slot) -> None:
         """Stop the attempt and drop its outcome."""
         if self.slots.get(slot.job.id) is not slot:
             return  # the attempt has ended meanwhile
@@ -105,50 +105,50 @@ class Running:
         """Cancel all handlers; their jobs are requeued, no attempt spent."""
         for slot in list(self.slots.values()):
             if not slot.task.done():
-                self._tell_to_end(slot, "stopping")
+                self._cancel_because(slot, "stopping")
 
-    def _tell_to_end(self, slot: Slot, why: Transient | str) -> None:
-        slot.told_to_end = why if isinstance(why, Transient) else "stopping"
+    def _cancel_because(self, slot: Slot, why: Transient | str) -> None:
+        slot.cancel_reason = why if isinstance(why, Transient) else "stopping"
         self._cancel(slot)
 
     def _cancel(self, slot: Slot) -> None:
         slot.task.cancel()
-        asyncio.get_running_loop().call_later(self._grace, self._leave_behind, slot)
+        asyncio.get_running_loop().call_later(self._grace, self._abandon, slot)
 
-    def _leave_behind(self, slot: Slot) -> None:
+    def _abandon(self, slot: Slot) -> None:
         task = slot.task
-        if task.done() or task in self.left_behind:
+        if task.done() or task in self.abandoned:
             return
-        log.error("handler.left_behind", job_id=str(slot.job.id), type=slot.job.type)
-        self.left_behind.add(task)
-        task.add_done_callback(self.left_behind.discard)
-        self._hand_in(slot, self._interrupted(slot))
+        log.error("handler.abandoned", job_id=str(slot.job.id), type=slot.job.type)
+        self.abandoned.add(task)
+        task.add_done_callback(self.abandoned.discard)
+        self._submit(slot, self._interrupted(slot))
 
     def _ended(self, slot: Slot, task: asyncio.Task[Finished | None]) -> None:
         if not task.cancelled():
             task.exception()  # mark as retrieved; for a cancelled handler it is irrelevant
         if slot.is_finishing:
             return  # it was left behind and has now ended
-        if slot.is_lost or slot.told_to_end is not None:
-            self._hand_in(slot, self._interrupted(slot))
+        if slot.is_lost or slot.cancel_reason is not None:
+            self._submit(slot, self._interrupted(slot))
         else:
             # Cancelled from outside: the event loop is being closed.
-            self._hand_in(slot, None if task.cancelled() else task.result())
+            self._submit(slot, None if task.cancelled() else task.result())
 
     def _interrupted(self, slot: Slot) -> Finished | None:
         """The outcome of a cancelled handler, however it ended."""
-        if slot.is_lost or slot.told_to_end is None:
+        if slot.is_lost or slot.cancel_reason is None:
             return None
-        if slot.told_to_end == "stopping":
-            return given_back(slot.job, slot.progress)
-        return failed(slot.job, slot.job_type, slot.progress, slot.told_to_end)
+        if slot.cancel_reason == "stopping":
+            return requeued(slot.job, slot.progress)
+        return failed(slot.job, slot.job_type, slot.progress, slot.cancel_reason)
 
-    def _hand_in(self, slot: Slot, finished: Finished | None) -> None:
+    def _submit(self, slot: Slot, finished: Finished | None) -> None:
         if finished is None:
             self._close(slot)
         else:
             slot.finished = finished
-            self._finisher.hand_in(slot, finished)
+            self._finisher.submit(slot, finished)
 
     def _committed(self, slot: Slot, held: bool | Exception) -> None:
         if slot.is_lost:
@@ -157,23 +157,23 @@ class Running:
             self._close(slot, slot.finished if held else None)
         elif isinstance(held, LeaseLost):
             self._close(slot)
-        elif slot.has_failed_late:
+        elif slot.has_failed_to_commit:
             log.error("job.not_finished", job_id=str(slot.job.id), exc_info=held)
             self._close(slot)
         else:
             # The database refused the write: commit a failed attempt instead.
-            slot.has_failed_late = True
-            self._hand_in(slot, failed(slot.job, slot.job_type, slot.progress, held))
+            slot.has_failed_to_commit = True
+            self._submit(slot, failed(slot.job, slot.job_type, slot.progress, held))
 
     def _close(self, slot: Slot, finished: Finished | None = None) -> None:
         """Free the slot. `finished`: what was committed; None: the outcome was dropped."""
         job = slot.job
-        slot.progress.on_move = None
+        slot.progress.on_progress = None
         if self.slots.get(job.id) is not slot:
             return  # the lost job was claimed again and has a new slot
         del self.slots[job.id]
         if not self.slots:
-            self._none_left.set()
+            self._idle.set()
         self._on_free()
         ended = finished.ended if finished is not None else None
         status = ended.status if ended is not None else "dropped"
@@ -188,11 +188,11 @@ class Running:
         )
         if slot.span is not None:
             tracing.end_job(slot.span, status=status, code=code)
-        if status != "completed" or job.knowledge_source_id or seconds >= _WORTH_A_LINE_SECONDS:
-            _tell(job, status=status, code=code, seconds=seconds)
+        if status != "completed" or job.knowledge_source_id or seconds >= _LOGGED_FROM_SECONDS:
+            _log_end(job, status=status, code=code, seconds=seconds)
 
 
-def _tell(job: ClaimedJob, *, status: str, code: str | None, seconds: float) -> None:
+def _log_end(job: ClaimedJob, *, status: str, code: str | None, seconds: float) -> None:
     log.info(
         "job.end",
         job_id=str(job.id),

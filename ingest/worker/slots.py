@@ -24,30 +24,30 @@ class Slot:
     task: asyncio.Task[Finished | None]
     span: Span | None
     started: float = field(default_factory=time.monotonic)
-    stuck_at: float = 0.0
+    stage_timeout_at: float = 0.0
     """When the attempt times out for lack of progress, by the monotonic clock."""
-    over_at: float = 0.0
+    timeout_at: float = 0.0
     """When the attempt exceeds its total time limit."""
     reported: tuple[str | None, int] = (None, 0)
     """Stage and percent last written."""
     finished: Finished | None = None
     """The outcome, once handed to the finisher, which checks the fence."""
-    told_to_end: Transient | Literal["stopping"] | None = None
+    cancel_reason: Transient | Literal["stopping"] | None = None
     """Why the handler was cancelled: a timeout, or the worker is stopping."""
     is_lost: bool = False
     """The lease is lost: the outcome must be dropped."""
-    has_failed_late: bool = False
+    has_failed_to_commit: bool = False
     """The database refused the outcome; a failure is being committed instead."""
 
     def __post_init__(self) -> None:
-        self.over_at = self.started + self.job_type.timeout.total_seconds()
-        self.stuck_at = self.started + self.job_type.stage_timeout.total_seconds()
-        self.progress.on_move = self.moved
+        self.timeout_at = self.started + self.job_type.timeout.total_seconds()
+        self.stage_timeout_at = self.started + self.job_type.stage_timeout.total_seconds()
+        self.progress.on_progress = self.reset_stage_timeout
 
     @property
     def is_finishing(self) -> bool:
         return self.finished is not None
 
-    def moved(self) -> None:
+    def reset_stage_timeout(self) -> None:
         """Progress: reset the stage timeout."""
-        self.stuck_at = time.monotonic() + self.job_type.stage_timeout.total_seconds()
+        self.stage_timeout_at = time.monotonic() + self.job_type.stage_timeout.total_seconds()

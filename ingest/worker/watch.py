@@ -31,7 +31,7 @@ async def watch(pool: Pool, *, worker: UUID, running: Running, check: asyncio.Ev
         is_asked = await is_set_within(check, _EVERY_SECONDS)
         check.clear()
         try:
-            await report(pool, running, young_ones=is_asked)
+            await report(pool, running, include_new=is_asked)
             if time.monotonic() - strays_looked_for > _STRAYS_EVERY_SECONDS:
                 await _release_strays(pool, worker, running.slots)
                 strays_looked_for = time.monotonic()
@@ -41,13 +41,13 @@ async def watch(pool: Pool, *, worker: UUID, running: Running, check: asyncio.Ev
             log.error("watch.failed", exc_info=error)
 
 
-async def report(pool: Pool, running: Running, *, young_ones: bool) -> None:
+async def report(pool: Pool, running: Running, *, include_new: bool) -> None:
     """Write progress of running jobs; drop those that were cancelled, deleted or recovered.
 
-    `young_ones`: also check jobs started within the last second that have no progress yet. They
+    `include_new`: also check jobs started within the last second that have no progress yet. They
     are skipped otherwise, since most end at once.
     """
-    young = float("inf") if young_ones else time.monotonic() - _EVERY_SECONDS
+    young = float("inf") if include_new else time.monotonic() - _EVERY_SECONDS
     slots = [
         slot
         for slot in running.slots.values()
@@ -76,13 +76,13 @@ async def report(pool: Pool, running: Running, *, young_ones: bool) -> None:
     for slot in slots:
         # A job that the finisher has committed meanwhile is not held either.
         if slot.job.id not in held and not slot.is_finishing:
-            running.lose(slot)
+            running.drop(slot)
 
 
 async def _release_strays(pool: Pool, worker: UUID, slots: Mapping[UUID, Slot]) -> None:
     async with transaction(pool) as conn:
-        strays = await jobs.release_strays(conn, worker=worker, running=list(slots))
-        await announce.recovered(conn, strays)
+        strays = await jobs.release_abandoned(conn, worker=worker, running=list(slots))
+        await announce.jobs_recovered(conn, strays)
     if strays:
         metrics.recovered(len(strays))
         log.warning("worker.strays_released", count=len(strays))

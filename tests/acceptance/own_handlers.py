@@ -24,9 +24,9 @@ async def call(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     async with httpx.AsyncClient(timeout=PATIENCE, trust_env=False, verify=False) as client:
         answer = await client.post(f"{job.payload['url']}/{job.payload['provider']}")
     if answer.status_code >= 500:
-        await ctx.governor.failed(lane)
+        await ctx.governor.record_failure(lane)
         raise Transient("the provider is down", code="internal")
-    await ctx.governor.succeeded(lane)
+    await ctx.governor.record_success(lane)
     return Outcome(result={"status": answer.status_code})
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final
 
 from tests.acceptance.site_text import html, text, word
-from tests.make_files import pdf
+from tests.builders.make_files import pdf
 
 _GUIDES: Final = 20
 _NEWS: Final = 15

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from harness.service import services
-from tests import make_files
-from tests.make_archives import locked_zip, zip_of
+from tests.builders import make_files
+from tests.builders.make_archives import locked_zip, zip_of
 
 _BAD = {
     "empty.txt": (b"", "empty_content"),
@@ -37,7 +37,7 @@ _ODD = {
 }
 
 
-def test_every_file_of_a_mixed_upload_says_what_became_of_it(tmp_path: Path) -> None:
+def test_every_file_of_a_mixed_upload_reports_its_outcome(tmp_path: Path) -> None:
     env = {"INGEST_MAX_PAGES": "10"}
     with services(data=tmp_path, env=env) as start:
         service = start("serve").wait_until_ready()

@@ -146,7 +146,7 @@ def test_an_interrupted_upload_resumes_without_sending_anything_again(machine: M
     assert (again["total"], again["sent"], again["unchanged"]) == (5, 0, 5)
 
 
-def test_a_stop_is_clean_and_a_second_service_is_told_why_it_cannot_start(
+def test_stop_is_clean_and_second_service_explains_why_it_cannot_start(
     machine: Machine,
 ) -> None:
     with machine.running("serve") as serve:
@@ -172,7 +172,7 @@ def test_a_stop_is_clean_and_a_second_service_is_told_why_it_cannot_start(
     assert not (machine.data / "server.json").exists()
 
 
-def test_after_kill_9_nothing_is_left_running_and_nothing_is_lost(machine: Machine) -> None:
+def test_kill_9_leaves_no_process_and_loses_nothing(machine: Machine) -> None:
     machine.write("docs/harbour.md")
     with machine.running("serve") as serve:
         machine.run("upload", "docs")
@@ -184,7 +184,7 @@ def test_after_kill_9_nothing_is_left_running_and_nothing_is_lost(machine: Machi
         sources = machine.lines("sources")
 
     assert away.returncode == 2
-    assert "start it with `ingest serve`" in away.stderr
+    assert "start the service with `ingest serve`" in away.stderr
     assert [row["status"] for row in sources] == ["completed"]
 
 

@@ -33,7 +33,7 @@ def test_a_run_finishes_by_itself_after_the_database_was_restarted(
     assert service.process.poll() is None
 
 
-def test_connections_that_are_cut_in_mid_run_cost_no_file(
+def test_terminated_database_connections_lose_no_file(
     database: Database, start: Callable[..., Service], openai: EmbeddingServer
 ) -> None:
     openai.delay = 0.1

@@ -19,9 +19,9 @@ import pytest
 from harness.patience import PATIENCE
 from harness.service import Database, Service, until
 from tests.acceptance.firecrawl_sites import RandomSite
-from tests.firecrawl_crawls import Behaviour
-from tests.firecrawl_events import document, event, signature
-from tests.firecrawl_server import SECRET, FirecrawlServer, firecrawl_server
+from tests.servers.firecrawl_crawls import Behaviour
+from tests.servers.firecrawl_events import document, event, signature
+from tests.servers.firecrawl_server import SECRET, FirecrawlServer, firecrawl_server
 
 # The fewest that have every trouble. All 200 take a minute more: INGEST_FIRECRAWL_CRAWLS=200.
 _CRAWLS: Final = int(os.environ.get("INGEST_FIRECRAWL_CRAWLS", "36"))
@@ -53,7 +53,7 @@ def _crawl(api: Service, url: str) -> str:
     return str(answer.json()["knowledgeSourceId"])
 
 
-def test_many_crawls_end_right_whatever_befalls_them(
+def test_random_firecrawl_faults_never_end_a_crawl_wrongly(
     database: Database, start: Callable[..., Service], firecrawl: FirecrawlServer
 ) -> None:
     sites = [RandomSite(seed) for seed in range(_CRAWLS)]
@@ -85,7 +85,7 @@ def test_many_crawls_end_right_whatever_befalls_them(
     verdicts = dict(
         database.rows("select coalesce(error, 'done'), count(*) from rag.webhook_events group by 1")
     )
-    assert set(verdicts) <= {"done", "the run takes no more pages"}
+    assert set(verdicts) <= {"done", "the run accepts no more pages"}
 
 
 def test_no_event_that_was_answered_is_lost_when_the_api_is_killed_in_a_burst(
@@ -118,7 +118,7 @@ def test_no_event_that_was_answered_is_lost_when_the_api_is_killed_in_a_burst(
 
 
 @pytest.mark.skipif(_SAMPLES not in os.environ, reason=f"{_SAMPLES} names no folder")
-def test_captured_deliveries_are_taken_as_they_came(
+def test_captured_webhook_deliveries_are_accepted(
     database: Database, start: Callable[..., Service], firecrawl: FirecrawlServer
 ) -> None:
     """Each file of the folder: `body_base64`, `secret` and `signature` of one delivery."""
@@ -136,7 +136,11 @@ def test_captured_deliveries_are_taken_as_they_came(
     service = start("serve", **settings).wait_until_ready()
     source = _crawl(service, site)
     until(lambda: firecrawl.crawls)
-    until(lambda: database.count("select count(*) from rag.crawls where heard_at is not null"))
+    until(
+        lambda: database.count(
+            "select count(*) from rag.crawls where provider_active_at is not null"
+        )
+    )
     [crawl_id] = {id for body in bodies if (id := _crawl_id(body, "crawl."))}
     database.rows("update rag.crawls set provider_crawl_id = %s returning 1", crawl_id)
 

@@ -70,7 +70,7 @@ def _guest(database: Database) -> str:
     return make_conninfo(theirs, user="guest")
 
 
-def test_files_and_sites_do_not_depend_on_what_the_role_and_the_database_have_set(
+def test_role_and_database_settings_do_not_change_results(
     database: Database, start: Callable[..., Service], tmp_path: Path
 ) -> None:
     settings = {"DATABASE_URL": _guest(database), "INGEST_FETCH_ALLOW": "127.0.0.1"}

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from harness.service import Service, services, until
-from tests import make_files
-from tests.make_archives import zip_of
-from tests.make_mail import eml, multipart
-from tests.make_office import paragraph, presentation, shape, word
-from tests.make_sheets import Cell, xlsx
+from tests.builders import make_files
+from tests.builders.make_archives import zip_of
+from tests.builders.make_mail import eml, multipart
+from tests.builders.make_office import paragraph, presentation, shape, word
+from tests.builders.make_sheets import Cell, xlsx
 
 _MANUAL = "\n\n".join(
     f"## Chapter {n}\n\n" + f"The wombat of chapter {n} digs a long burrow. " * 12 for n in range(4)
@@ -56,7 +56,7 @@ def hits(service: Service, query: str) -> list[str]:
     return [hit["uri"] for hit in service.search(query, mode="keyword")]
 
 
-def test_an_archive_becomes_documents_and_says_what_did_not(service: Service) -> None:
+def test_archive_members_become_documents_or_report_errors(service: Service) -> None:
     id = upload(service, "box.zip", zip_of(_FIRST))
 
     source = service.source(id)
@@ -72,7 +72,7 @@ def test_an_archive_becomes_documents_and_says_what_did_not(service: Service) ->
     assert failed["lastErrorCode"] == "corrupt"
 
 
-def test_the_next_version_of_an_archive_takes_the_place_of_the_first(service: Service) -> None:
+def test_new_archive_version_replaces_the_old(service: Service) -> None:
     upload(service, "second.zip", zip_of(_FIRST))
     kept = {name: data for name, data in _FIRST.items() if name not in ("gone.txt", "broken.pdf")}
 
@@ -115,7 +115,7 @@ def test_a_file_of_each_family_is_found(
     assert hits(service, word) == [name]
 
 
-def test_a_row_comes_with_its_header(service: Service) -> None:
+def test_table_row_chunk_includes_its_header(service: Service) -> None:
     upload(service, "stock.xlsx", xlsx({"Stock": _STOCK}))
 
     [hit] = [hit for hit in service.search("part 2", mode="keyword") if hit["uri"] == "stock.xlsx"]
@@ -123,7 +123,7 @@ def test_a_row_comes_with_its_header(service: Service) -> None:
     assert "Item: part 2; Colour: blue; Count: 2" in hit["content"]
 
 
-def test_other_chunk_settings_cut_the_stored_text_again(service: Service) -> None:
+def test_changed_chunk_settings_rechunk_the_stored_text(service: Service) -> None:
     id = upload(service, "manual.md", _MANUAL.encode())
     before = service.source(id)
 

@@ -31,7 +31,7 @@ def provider() -> Iterator[CountingProvider]:
         yield provider
 
 
-def test_two_workers_never_run_more_of_a_type_than_it_may(
+def test_two_workers_keep_the_concurrency_limit_of_a_type(
     house: TwoWorkers, provider: CountingProvider
 ) -> None:
     type = house.add_type("call", maxConcurrent=9)
@@ -47,7 +47,7 @@ def test_two_workers_never_run_more_of_a_type_than_it_may(
     assert len(provider.calls["many"]) == 100
 
 
-def test_two_workers_never_start_more_of_a_type_than_its_rate(
+def test_two_workers_keep_the_rate_limit_of_a_type(
     house: TwoWorkers, provider: CountingProvider
 ) -> None:
     type = house.add_type("call", ratePerMinute=240)

@@ -29,7 +29,7 @@ def _file(number: int) -> tuple[str, bytes]:
     return path.replace(".txt", f".{extension}"), _BAD[kind][0]
 
 
-def test_four_thousand_files_in_one_request_are_all_searchable_or_say_why(tmp_path: Path) -> None:
+def test_four_thousand_files_in_one_request_are_searchable_or_report_errors(tmp_path: Path) -> None:
     with services(data=tmp_path, env={}) as start:
         service = start("serve").wait_until_ready()
         answer = service.upload(_file(number) for number in range(_COUNT))

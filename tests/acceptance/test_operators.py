@@ -16,7 +16,7 @@ from tests.acceptance.counting_provider import CountingProvider, counting_provid
 from tests.acceptance.files import text_file
 from tests.acceptance.openai_server import EmbeddingServer, embedding_server
 from tests.acceptance.two_workers import TwoWorkers, settle, two_workers
-from tests.retaining import clean
+from tests.support.retention_fixtures import clean
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_an_upload_overtakes_the_five_thousand_nightly_jobs_of_another_applicati
     assert left > 0
 
 
-def test_cleaning_up_twice_at_once_takes_nothing_from_workers_at_work(house: TwoWorkers) -> None:
+def test_concurrent_retention_rounds_do_not_disturb_workers(house: TwoWorkers) -> None:
     old, type = house.add_type("nap"), house.add_type("nap")
     house.edit_type(old, isPaused=True)
     house.enqueue(old, 600)
@@ -90,7 +90,7 @@ def test_cleaning_up_twice_at_once_takes_nothing_from_workers_at_work(house: Two
     assert still_open > 0
 
 
-def test_the_pause_holds_at_run_time_and_ends_at_once(house: TwoWorkers) -> None:
+def test_global_pause_stops_and_resumes_claiming_at_once(house: TwoWorkers) -> None:
     type = house.add_type("nap")
     house.api.http.put("/api/worker/config", json={"paused": True}).raise_for_status()
     settle(1.2)
@@ -190,7 +190,7 @@ def test_twenty_parallel_posts_with_one_key_at_two_apis_make_one_job(house: TwoW
     house.wait_until_completed(type, 1)
 
 
-def test_a_sink_that_fails_twice_gets_the_same_event_a_third_time(house: TwoWorkers) -> None:
+def test_failing_webhook_receiver_gets_the_same_event_again(house: TwoWorkers) -> None:
     with counting_provider() as sink:
         sink.answers["hook"] = [500, 503]
         endpoint = house.api.http.post(

@@ -54,7 +54,7 @@ def ingest(service: Service, *arguments: str) -> str:
     return done.stdout
 
 
-def test_a_wrong_key_is_told_everywhere_and_a_right_one_frees_what_waits(
+def test_wrong_provider_key_is_reported_and_a_valid_key_resumes_jobs(
     start: Start, database: Database, openai: EmbeddingServer
 ) -> None:
     openai.key = "sk-right"
@@ -81,7 +81,7 @@ def test_a_wrong_key_is_told_everywhere_and_a_right_one_frees_what_waits(
     assert service.log.read_text().count("provider.failing") == 1
 
 
-def test_after_a_bill_is_paid_two_workers_go_on_by_a_command(
+def test_resume_command_ends_a_quota_pause_for_all_workers(
     start: Start, database: Database, openai: EmbeddingServer
 ) -> None:
     openai.status, openai.error = 429, {"code": "insufficient_quota", "message": "You exceeded it"}
@@ -100,7 +100,7 @@ def test_after_a_bill_is_paid_two_workers_go_on_by_a_command(
     assert said == f"1 pause ended, {len(FILES)} jobs started again\n"
 
 
-def test_a_retry_starts_a_waiting_job_now_and_with_it_all_others(
+def test_retry_probes_the_provider_and_resumes_all_waiting_jobs(
     start: Start, database: Database, openai: EmbeddingServer
 ) -> None:
     openai.status, openai.error = 404, {"code": "model_not_found"}
@@ -116,7 +116,7 @@ def test_a_retry_starts_a_waiting_job_now_and_with_it_all_others(
     assert {job["lastErrorCode"] for job in jobs} == {"embedding_model_missing"}
 
 
-def test_another_model_behind_the_address_fails_no_file(
+def test_provider_with_wrong_dimension_fails_no_file(
     start: Start, database: Database, openai: EmbeddingServer
 ) -> None:
     openai.dimension = 7
@@ -131,7 +131,7 @@ def test_another_model_behind_the_address_fails_no_file(
     assert f"7 dimensions instead of {DIMENSION}" in jobs[0]["lastErrorMessage"]
 
 
-def test_a_text_that_no_answer_fits_costs_the_others_nothing(
+def test_text_without_usable_vector_does_not_affect_others(
     start: Start, database: Database, openai: EmbeddingServer
 ) -> None:
     openai.poison = "Lantern 3"
@@ -149,7 +149,7 @@ def test_a_text_that_no_answer_fits_costs_the_others_nothing(
     assert api.get("/readyz")["provider"] is None
 
 
-def test_a_provider_that_flaps_and_workers_that_die_cost_no_file(
+def test_flapping_provider_and_killed_workers_lose_no_file(
     start: Start, database: Database, openai: EmbeddingServer
 ) -> None:
     api = start("api", **openai.env(), **SHORT_LEASE).wait_until_ready()
@@ -168,7 +168,7 @@ def test_a_provider_that_flaps_and_workers_that_die_cost_no_file(
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector"])
-def test_nobody_waits_long_for_a_provider_that_hangs(
+def test_hanging_provider_is_given_up_quickly(
     start: Start, openai: EmbeddingServer, mode: str
 ) -> None:
     service = start("serve", **openai.env()).wait_until_ready()

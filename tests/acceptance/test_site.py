@@ -159,13 +159,13 @@ def test_every_page_is_asked_for_once(nights: Nights) -> None:
     assert again == {nights.site.url("/broken"): 2}
 
 
-def test_every_page_is_found_by_what_only_it_says(nights: Nights) -> None:
+def test_every_page_is_found_by_its_unique_words(nights: Nights) -> None:
     expected = nights.site.expected_pages(1)
 
     assert {uri: nights.first.hits[uri] for uri in expected} == {uri: [uri] for uri in expected}
 
 
-def test_pages_that_cannot_be_read_say_why_and_make_the_source_partial(nights: Nights) -> None:
+def test_failed_pages_report_errors_and_make_the_source_partial(nights: Nights) -> None:
     failed = {uri: nights.first.pages[uri]["errorCode"] for uri in nights.first.having("failed")}
 
     assert failed == nights.site.failing_pages()
@@ -190,13 +190,13 @@ def test_pages_with_two_addresses_are_kept_once(nights: Nights) -> None:
     }
 
 
-def test_nobody_goes_where_the_site_forbids_or_leads_away(nights: Nights) -> None:
+def test_crawler_requests_no_forbidden_or_foreign_url(nights: Nights) -> None:
     trespasses = [night.trespasses for night in (nights.first, nights.second, nights.third)]
 
     assert trespasses == [[], [], []]
 
 
-def test_traps_have_an_end(nights: Nights) -> None:
+def test_crawler_traps_are_bounded(nights: Nights) -> None:
     trapped = [uri for uri in nights.first.documents if nights.site.is_endless(uri)]
 
     assert 0 < len(trapped) <= 110
@@ -209,7 +209,7 @@ def test_two_workers_share_one_host_politely(nights: Nights) -> None:
     assert nights.first.most_at_once <= _AT_ONCE
 
 
-def test_hidden_text_and_wrong_charsets_do_no_harm(nights: Nights) -> None:
+def test_hidden_text_and_wrong_charsets_are_handled(nights: Nights) -> None:
     document = nights.first.documents[nights.site.url("/promo")]
     latin = nights.first.documents[nights.site.url("/latin")]
 
@@ -220,7 +220,7 @@ def test_hidden_text_and_wrong_charsets_do_no_harm(nights: Nights) -> None:
 # ---------------------------------------------------------------- the second night
 
 
-def test_the_digest_says_what_is_new_changed_and_gone(nights: Nights) -> None:
+def test_digest_counts_new_changed_and_removed_pages(nights: Nights) -> None:
     site, digest = nights.site, nights.second.crawl["digest"]
     unchanged = set(nights.first.documents) & set(nights.second.documents) - {
         site.url(path) for path in site_pages.changed()
@@ -235,7 +235,7 @@ def test_the_digest_says_what_is_new_changed_and_gone(nights: Nights) -> None:
     assert digest["failed"] == len(site.failing_pages())
 
 
-def test_removed_pages_are_no_longer_found_and_all_others_are(nights: Nights) -> None:
+def test_only_removed_pages_stop_being_found(nights: Nights) -> None:
     expected = nights.site.expected_pages(2)
 
     assert _proper(nights.second, nights) == expected
@@ -267,7 +267,7 @@ def test_pages_with_validators_are_not_sent_again(nights: Nights) -> None:
 # ---------------------------------------------------------------- the third night
 
 
-def test_a_night_without_changes_embeds_nothing(nights: Nights) -> None:
+def test_rescrape_without_changes_embeds_nothing(nights: Nights) -> None:
     digest = nights.third.crawl["digest"]
 
     assert nights.third.embedded == []

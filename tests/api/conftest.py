@@ -29,26 +29,24 @@ from ingest.postgres.database import Connection, Pool
 from ingest.postgres.listen import Listener
 from ingest.preview import Previews
 from ingest.runtime import Runtime
+from ingest.search.search import SearchParts
 from ingest.settings.settings import Settings
 from ingest.store.documents import embedding_models
 from ingest.store.tenants import api_keys, applications
+from tests.api.fake_parser import TextParser
 from tests.api.hubs import running
-from tests.api.parser import TextParser
-from tests.live import Inbox
+from tests.support.live_sources import Inbox
 
 OPERATOR_KEY = "the-operators-key"
 MODEL = EmbeddingModel(
     provider="static", name="fake", dimension=8, max_tokens=512, tokenizer="cl100k_base"
 )
 
-# Only workers and `embed_query` use it, and tests of the front doors have neither.
-NO_EMBEDDER = cast(EmbeddingService, None)
 
+class HashingEmbedder:
+    """Equal texts have equal vectors, without a model."""
 
-class FakeRuntime(Runtime):
-    """A runtime whose embedder hashes: equal texts have equal vectors, without a model."""
-
-    async def embed_query(self, text: str) -> NDArray[np.float32]:
+    async def embed_query(self, text: str, token_count: int) -> NDArray[np.float32]:
         return fake_vector(text)
 
 
@@ -103,16 +101,19 @@ async def runtime(
 ) -> AsyncIterator[Runtime]:
     listener = Listener(dsn, channels=("rag_jobs", "rag_events"))
     listener.start()
-    yield FakeRuntime(
+    model_id = await embedding_models.register(conn, MODEL)
+    embedder = cast(EmbeddingService, HashingEmbedder())
+    yield Runtime(
         settings=settings,
         dsn=dsn,
         pool=pool,
         listener=listener,
         blobs=blobs,
         model=MODEL,
-        model_id=await embedding_models.register(conn, MODEL),
+        model_id=model_id,
         operator_key=OPERATOR_KEY,
-        embedder=NO_EMBEDDER,
+        embedder=embedder,
+        search_parts=SearchParts(pool=pool, embedder=embedder, model_id=model_id),
         governor=Governor(pool),
         previews=Previews(
             lambda: parser,

@@ -1,14 +1,17 @@
 """What several tests of the API do."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import httpx
+from psycopg.types.json import Jsonb
 
+from ingest.model import Coverage
+from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection
+from ingest.store.documents.documents import coverage_json
 from ingest.store.sources import sources
 
 Files = Mapping[str, bytes] | Sequence[tuple[str, bytes]]
@@ -56,26 +59,28 @@ async def _complete(conn: Connection, job_id: UUID, chunks: Sequence[str]) -> UU
     ).fetchone()
     assert row is not None
     source_id, payload, application_id = row
+    file = FilePayload.model_validate(payload)
     await conn.execute(
         "update rag.knowledge_sources set content_hash = %s, blob_key = %s, size_bytes = %s, "
         "embedding_model_id = (select min(id) from rag.embedding_models), chunk_count = %s, "
         "token_count = %s, coverage = %s where id = %s",
         [
-            bytes.fromhex(payload["contentHash"]),
-            payload["blobKey"],
-            payload["sizeBytes"],
+            file.content_hash,
+            file.blob_key,
+            file.size_bytes,
             len(chunks),
             len(chunks),
-            json.dumps({"pages": 1, "withText": 1, "empty": 0, "failed": 0}),
+            Jsonb(coverage_json(Coverage(pages=1, with_text=1, empty=0))),
             source_id,
         ],
     )
     document = await (
         await conn.execute(
             "insert into rag.documents (id, application_id, source_id, uri, media_type, status, "
-            "content_hash, text, extractor, coverage, chunk_count, token_count) "
+            "content_hash, text, extractor, coverage, chunk_count, token_count, chunking, "
+            "embedding_model_id) "
             "select gen_random_uuid(), %s, id, uri, 'text/plain', 'completed', content_hash, %s, "
-            "'text 1', coverage, chunk_count, token_count from rag.knowledge_sources "
+            "'text 1', coverage, chunk_count, token_count, '{}', 1 from rag.knowledge_sources "
             "where id = %s returning id",
             [application_id, "\n".join(chunks), source_id],
         )
@@ -84,9 +89,9 @@ async def _complete(conn: Connection, job_id: UUID, chunks: Sequence[str]) -> UU
     for ordinal, text in enumerate(chunks):
         await conn.execute(
             "insert into rag.chunks (id, application_id, source_id, document_id, ordinal, "
-            "content, content_hash, token_count, char_start, char_end) "
-            "values (gen_random_uuid(), %s, %s, %s, %s, %s, '', 1, 0, %s)",
-            [application_id, source_id, document[0], ordinal, text, len(text)],
+            "content, content_hash, token_count, char_start, char_end, section_start, section_end) "
+            "values (gen_random_uuid(), %s, %s, %s, %s, %s, '', 1, 0, %s, 0, %s)",
+            [application_id, source_id, document[0], ordinal, text, len(text), len(text)],
         )
     return UUID(str(source_id))
 

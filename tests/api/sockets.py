@@ -13,7 +13,7 @@ from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 
-from api.live.websocket import LARGEST_MESSAGE
+from api.live.websocket import MAX_MESSAGE_BYTES
 from harness.patience import PATIENCE
 
 
@@ -27,7 +27,7 @@ async def listening(app: FastAPI) -> AsyncIterator[str]:
         lifespan="off",
         log_level="error",
         ws_ping_interval=20,
-        ws_max_size=LARGEST_MESSAGE,
+        ws_max_size=MAX_MESSAGE_BYTES,
     )
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server._serve())

@@ -60,7 +60,7 @@ def test_a_page_gets_its_own_sentence_where_readers_look_for_it(tmp_path: Path) 
         ("drop index chunks_embedding_idx", "no HNSW index"),
     ],
 )
-async def test_who_has_not_done_the_work_is_refused(
+async def test_benchmark_refuses_incomplete_work(
     server: str, tmp_path: Path, change: LiteralString, why: str
 ) -> None:
     work = text_work(tmp_path / "text", count=3)

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.core.processes import family, family_cpu_seconds, own_cpu_seconds
 
 
-def test_descendants_that_have_ended_are_passed_over_and_the_process_itself_is_not() -> None:
+def test_ended_descendants_are_skipped() -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         ended.wait()
 
@@ -19,7 +19,7 @@ def test_descendants_that_have_ended_are_passed_over_and_the_process_itself_is_n
         own_cpu_seconds(ended.pid)
 
 
-def test_a_family_has_its_grandchildren() -> None:
+def test_process_tree_includes_grandchildren() -> None:
     script = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'print(1); input()'])"
     with subprocess.Popen(
         [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE

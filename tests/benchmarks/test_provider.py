@@ -26,7 +26,7 @@ def test_embedding_requests_are_compared_with_a_bare_script(server: str, tmp_pat
 
 
 @pytest.mark.parametrize(("chunks", "tokens"), [(0, 1000), (11, 1000), (10, 700), (10, 1300)])
-def test_who_has_done_other_work_is_refused(chunks: int, tokens: int) -> None:
+def test_benchmark_refuses_different_work(chunks: int, tokens: int) -> None:
     ours = Run(1.0, 10, Counts(requests=1, texts=10, tokens=1000))
     theirs = Run(1.0, chunks, Counts(requests=1, texts=10, tokens=tokens))
 

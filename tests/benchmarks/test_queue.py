@@ -61,7 +61,7 @@ def test_a_peer_that_fails_drops_out_and_the_others_go_on() -> None:
     assert field.absent == {"frail": "its socket was closed"}
 
 
-def test_what_fails_here_ends_the_comparison() -> None:
+def test_own_failure_ends_the_comparison() -> None:
     field = Field(Options(environments=Path(), peers=False))
 
     def session(one: Contestant) -> int:

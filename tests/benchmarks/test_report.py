@@ -25,7 +25,7 @@ _SECTION = Section(
 )
 
 
-def test_a_race_is_told_as_medians_and_ratios(tmp_path: Path) -> None:
+def test_comparison_reports_medians_and_ratios(tmp_path: Path) -> None:
     _SECTION.save(tmp_path)
     write_report(
         load_sections(tmp_path, ["none", "some"]),

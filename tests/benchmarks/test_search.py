@@ -18,7 +18,7 @@ from benchmarks.search.ndcg import mean_ndcg, ndcg
 from benchmarks.search.races import BARE, HTTP, OURS
 from benchmarks.search.texts import Texts
 from ingest.postgres.database import load_queries
-from ingest.store.search.vector_search import TUNED
+from ingest.search.search import EF_SEARCH as OUR_EF_SEARCH
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_chunks_are_stored_for_applications_of_falling_sizes(server: Server) -> 
 
 
 def test_plain_queries_have_the_settings_of_the_project() -> None:
-    assert f"'hnsw.ef_search', '{EF_SEARCH}'".encode() in TUNED
+    assert EF_SEARCH == OUR_EF_SEARCH
     assert any(
         INDEX_OPTIONS.encode() in query
         for query in load_queries("documents/embedding_models.sql").values()
@@ -71,7 +71,7 @@ def test_a_perfect_ranking_has_the_gain_one_and_a_later_answer_less() -> None:
     assert ndcg([9], gains) == 0
 
 
-def test_what_comes_after_the_tenth_counts_nothing() -> None:
+def test_ndcg_ignores_hits_after_the_tenth() -> None:
     assert ndcg([*range(10), 99], {99: 4}) == 0
 
 

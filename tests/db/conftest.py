@@ -1,22 +1,26 @@
-"""A stand-in of Firecrawl with one site, the root job of a run of that, and the inbox."""
+"""An empty database; a stand-in of Firecrawl with one site, the root job of a run, the inbox."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
+import psycopg
 import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 from ingest.blobs.local import LocalBlobStore
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.store.documents import embedding_models
 from ingest.webhook_inbox import Inbox
-from tests.archive_house import ArchiveHouse
-from tests.fakes import FakeEmbedder
-from tests.fetching import fetcher
-from tests.file_house import House
-from tests.firecrawl_crawls import SitePage
-from tests.firecrawl_runs import (
+from tests.servers.firecrawl_crawls import SitePage
+from tests.servers.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
+from tests.support.archive_fixtures import ArchiveHouse
+from tests.support.fake_embedder import FakeEmbedder
+from tests.support.fetchers import fetcher
+from tests.support.file_fixtures import House
+from tests.support.firecrawl_runs import (
     SITE,
     Root,
     claim_root,
@@ -24,7 +28,17 @@ from tests.firecrawl_runs import (
     make_inbox,
     start_run,
 )
-from tests.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
+
+
+@pytest.fixture
+def empty(server: str) -> Iterator[str]:
+    """The DSN of an empty database."""
+    name = f"empty_{uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+    yield make_conninfo(server, dbname=name)
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 
 from ingest.blobs.base import new_key
-from ingest.blobs.disk import told
+from ingest.blobs.disk import describe
 from ingest.blobs.factory import build_blob_store
 from ingest.blobs.local import LocalBlobStore
 from ingest.blobs.threads import Threads
@@ -83,7 +83,7 @@ async def test_a_blob_that_no_longer_fits_is_a_clear_error_and_can_be_discarded(
     assert files_below(tmp_path) == []
 
 
-async def test_an_error_of_the_last_bytes_is_told_by_the_commit(
+async def test_write_error_of_the_last_bytes_fails_the_commit(
     store: LocalBlobStore, tmp_path: Path
 ) -> None:
     good, bad = store.stage(new_key(uuid4())), store.stage(new_key(uuid4()))
@@ -129,10 +129,10 @@ async def test_foreign_files_in_the_folder_are_not_listed(
         (errno.EACCES, "cannot use /data: Permission denied"),
     ],
 )
-def test_an_error_of_the_disk_says_what_is_wrong(number: int, words: str) -> None:
+def test_disk_errors_are_explained(number: int, words: str) -> None:
     error = OSError(number, os.strerror(number))
 
-    assert told(error, Path("/data")) == words
+    assert describe(error, Path("/data")) == words
 
 
 @pytest.mark.parametrize("storage", ["gs://", "gs:///prefix"])

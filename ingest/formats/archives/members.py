@@ -39,7 +39,7 @@ def _relative(path: str) -> str:
     return "/".join(part for part in parts if part not in ("", ".", ".."))
 
 
-def leaves_its_folder(path: str) -> bool:
+def escapes_folder(path: str) -> bool:
     """Whether a path would escape the folder it is unpacked to, which only attacks do."""
     return ".." in path.replace("\\", "/").split("/")
 
@@ -72,14 +72,16 @@ class FolderSink:
             fits = self._write(self._folder / file, data)
         except OSError as error:
             if error.errno in _NO_ROOM:
-                raise Transient("no room to unpack the file", code="internal") from error
+                raise Transient(
+                    "There is no disk space to unpack the file.", code="internal"
+                ) from error
             raise
         if not fits:
             self.refuse(
-                path, code="too_large", message=f"larger than {self._max_member_bytes} bytes"
+                path, code="too_large", message=f"It is larger than {self._max_member_bytes} bytes."
             )
             return None
-        member = Member(path=self._unlike_any_other(path), file=file)
+        member = Member(path=self._unique_path(path), file=file)
         self.members.append(member)
         return member.path
 
@@ -87,14 +89,14 @@ class FolderSink:
         """Permanent `archive_unsafe` if `count` more members are too many."""
         if len(self.members) + count > self._max_members:
             raise Permanent(
-                f"There are more than {self._max_members} files in it.", code="archive_unsafe"
+                f"It contains more than {self._max_members} files.", code="archive_unsafe"
             )
 
     def refuse(self, path: str, *, code: str, message: str) -> None:
         """Record a member that cannot be read."""
         self.expect(1)
         self.members.append(
-            Member(path=self._unlike_any_other(path), file="", code=code, message=message)
+            Member(path=self._unique_path(path), file="", code=code, message=message)
         )
 
     def _write(self, target: Path, data: bytes | BinaryIO) -> bool:
@@ -109,7 +111,7 @@ class FolderSink:
                         return False
                     if size > self._bytes_left:
                         raise Permanent(
-                            f"Its files have more than {self._max_bytes} bytes together.",
+                            f"Its files have more than {self._max_bytes} bytes in total.",
                             code="too_large",
                         )
                     file.write(block)
@@ -119,7 +121,7 @@ class FolderSink:
         self._bytes_left -= size
         return True
 
-    def _unlike_any_other(self, path: str) -> str:
+    def _unique_path(self, path: str) -> str:
         """A path that no other file and no folder has.
 
         Files inside a member get paths below the member's path, so a folder of the same name

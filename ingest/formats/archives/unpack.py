@@ -21,7 +21,7 @@ from ingest.errors import Permanent, Transient
 from ingest.formats import catalog
 from ingest.formats import media_types as types
 from ingest.formats.archives import zip_names
-from ingest.formats.archives.members import FolderSink, leaves_its_folder
+from ingest.formats.archives.members import FolderSink, escapes_folder
 from ingest.formats.archives.zip_member import open_member
 from ingest.formats.detect.sniff import sniff
 from ingest.formats.detect.zip import LARGEST_DIRECTORY, directory_size
@@ -32,7 +32,7 @@ _ZIP_RATIO_FROM = 256 * 1024 * 1024  # bytes, all members together
 _TAR_BLOCK = 512
 _LEADING = frozenset({b"x", b"g", b"X", b"L", b"K"})  # extended headers; tarfile reads them whole
 _LONGEST_LEADING = 1024 * 1024  # bytes
-_MACHINES_OWN = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+_SYSTEM_FILES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _DAMAGED = "It is damaged and could not be read."
 _REST = "(the rest of the archive)"
 _STREAMS: dict[str, Callable[[BinaryIO], IO[bytes]]] = {
@@ -74,7 +74,7 @@ def unpack(
         unpacker.stream(file, media_type, name)
     else:
         raise Permanent(
-            f"This is {catalog.label(media_type)}, no archive.", code="unsupported_type"
+            f"This is {catalog.label(media_type)}, not an archive.", code="unsupported_type"
         )
     _check(sink)
     return dict(skipped)
@@ -101,10 +101,10 @@ class _Unpacker:
 
     def zip(self, file: BinaryIO) -> None:
         if directory_size(file) > LARGEST_DIRECTORY:
-            raise Permanent("There are too many files in it.", code="archive_unsafe")
+            raise Permanent("It contains too many files.", code="archive_unsafe")
         # Members may share packed bytes: then each ratio is plausible, but not that of all.
-        whole = _Allowance(packed=_size(file), at_least=_ZIP_RATIO_FROM)
-        with _damage():
+        whole = _InflationBudget(packed=_size(file), at_least=_ZIP_RATIO_FROM)
+        with _damage_as_error():
             archive = zipfile.ZipFile(file)
         with archive:
             members = archive.infolist()
@@ -131,15 +131,15 @@ class _Unpacker:
         archive: zipfile.ZipFile,
         member: zipfile.ZipInfo,
         path: str,
-        whole: "_Allowance",
+        whole: "_InflationBudget",
     ) -> None:
         if member.flag_bits & 0x1:
             self._sink.refuse(path, code="encrypted", message="It is protected by a password.")
             return
         try:
             with open_member(archive, member) as part:
-                own = _Allowance(packed=member.compress_size)
-                self._add(path, _Plausible(part, own, whole))
+                own = _InflationBudget(packed=member.compress_size)
+                self._add(path, _LimitedStream(part, own, whole))
         except _BROKEN:
             self._sink.refuse(path, code="corrupt", message=_DAMAGED)
 
@@ -161,17 +161,17 @@ class _Unpacker:
             part = archive.extractfile(member)
             if part is not None:
                 # Holes of a sparse file are not stored, so they count as inflated.
-                holes = [_Allowance(packed=_written(member))] if member.issparse() else []
-                self._add(member.name, _Plausible(part, *holes))
+                holes = [_InflationBudget(packed=_written(member))] if member.issparse() else []
+                self._add(member.name, _LimitedStream(part, *holes))
 
     def stream(self, file: BinaryIO, media_type: str, name: str) -> None:
         """A compressed file, which may be a tar."""
         packed = _size(file)
-        with _damage(), _STREAMS[media_type](file) as inflated:
+        with _damage_as_error(), _STREAMS[media_type](file) as inflated:
             head = inflated.read(_TAR_BLOCK)
         file.seek(0)
         with _STREAMS[media_type](file) as inflated:
-            content = _Plausible(inflated, _Allowance(packed=packed))
+            content = _LimitedStream(inflated, _InflationBudget(packed=packed))
             if _is_tar(head):
                 self.tar(cast(IO[bytes], content))
                 return
@@ -181,24 +181,23 @@ class _Unpacker:
             except _BROKEN:
                 self._sink.refuse(path, code="corrupt", message=_DAMAGED)
 
-    def _add(self, path: str, data: "_Plausible") -> None:
+    def _add(self, path: str, data: "_LimitedStream") -> None:
         self._sink.add(path, cast(BinaryIO, data))
         self._on_member()
 
     def _is_wanted(self, path: str) -> bool:
-        if leaves_its_folder(path):
+        if escapes_folder(path):
             raise Permanent(
-                "A file in the archive would be written outside of it: that is an attack.",
-                code="archive_unsafe",
+                "A file path in the archive leads outside the archive.", code="archive_unsafe"
             )
         parts = path.replace("\\", "/").split("/")
-        if parts[0] == "__MACOSX" or parts[-1] in _MACHINES_OWN:
+        if parts[0] == "__MACOSX" or parts[-1] in _SYSTEM_FILES:
             self._skipped["system"] += 1
             return False
         return True
 
 
-class _Allowance:
+class _InflationBudget:
     """How many bytes may be inflated from a number of packed bytes."""
 
     def __init__(self, *, packed: int, at_least: int = _RATIO_FROM) -> None:
@@ -208,14 +207,15 @@ class _Allowance:
         self._left -= size
         if self._left < 0:
             raise Permanent(
-                "It inflates to a multiple of its size: it is a bomb.", code="archive_unsafe"
+                "It decompresses to many times its size (decompression bomb).",
+                code="archive_unsafe",
             )
 
 
-class _Plausible:
+class _LimitedStream:
     """A reader that stops with Permanent `archive_unsafe` when an allowance is used up."""
 
-    def __init__(self, stream: IO[bytes], *allowances: _Allowance) -> None:
+    def __init__(self, stream: IO[bytes], *allowances: _InflationBudget) -> None:
         self._stream = stream
         self._allowances = allowances
 
@@ -256,7 +256,7 @@ def _size(file: BinaryIO) -> int:
 
 
 @contextmanager
-def _damage() -> Iterator[None]:
+def _damage_as_error() -> Iterator[None]:
     try:
         yield
     except (Permanent, Transient, MemoryError):

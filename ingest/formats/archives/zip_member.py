@@ -20,15 +20,15 @@ _UNKNOWN = b"\xff" * 8
 def open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
     """Raises the errors of zipfile, bz2 and lzma; zipfile.BadZipFile for a wrong checksum."""
     if member.compress_type == zipfile.ZIP_BZIP2:
-        return cast(IO[bytes], _Checked(bz2.BZ2File(_packed(archive, member)), member))
+        return cast(IO[bytes], _ChecksumStream(bz2.BZ2File(_packed(archive, member)), member))
     if member.compress_type == zipfile.ZIP_LZMA:
         packed = _packed(archive, member)
-        alone = _Led(_head(packed, member), packed)
-        return cast(IO[bytes], _Checked(_inflated(alone), member))
+        alone = _PrefixedStream(_head(packed, member), packed)
+        return cast(IO[bytes], _ChecksumStream(_inflated(alone), member))
     return archive.open(member)
 
 
-def _inflated(alone: "_Led") -> IO[bytes]:
+def _inflated(alone: "_PrefixedStream") -> IO[bytes]:
     return cast(IO[bytes], lzma.LZMAFile(cast(IO[bytes], alone), format=lzma.FORMAT_ALONE))
 
 
@@ -47,7 +47,7 @@ def _head(packed: IO[bytes], member: zipfile.ZipInfo) -> bytes:
     return packed.read(length) + (_UNKNOWN if has_mark else struct.pack("<Q", member.file_size))
 
 
-class _Led(io.RawIOBase):
+class _PrefixedStream(io.RawIOBase):
     """A stream with bytes put before it."""
 
     def __init__(self, head: bytes, rest: IO[bytes]) -> None:
@@ -61,7 +61,7 @@ class _Led(io.RawIOBase):
         return self._rest.read(size)
 
 
-class _Checked(io.RawIOBase):
+class _ChecksumStream(io.RawIOBase):
     """A stream that verifies the member's checksum at its end."""
 
     def __init__(self, stream: IO[bytes], member: zipfile.ZipInfo) -> None:

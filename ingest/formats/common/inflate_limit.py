@@ -16,7 +16,7 @@ _XML = (".xml", ".rels", ".vml", ".xhtml", ".html", ".htm", ".opf", ".ncx")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class PackageLimits:
     """Upper limits for a package."""
 
     entries: int = 10_000
@@ -31,11 +31,11 @@ class Limits:
     ratio_from: int = 32 * _MIB
 
 
-TREES = Limits(part=128 * _MIB, markup=8_000_000)
+TREES = PackageLimits(part=128 * _MIB, markup=8_000_000)
 """For documents whose parts become trees, where a tag or attribute takes about 100 bytes."""
 
 
-def guard(stream: BinaryIO, limits: Limits = Limits()) -> None:
+def guard(stream: BinaryIO, limits: PackageLimits = PackageLimits()) -> None:
     """Check that a package is safe to open; leaves the stream at its start.
 
     Permanent: `archive_unsafe` (too many members, or a bomb by its ratio), `too_large`,
@@ -50,17 +50,17 @@ def guard(stream: BinaryIO, limits: Limits = Limits()) -> None:
     stream.seek(0)
 
 
-def guard_xml(data: bytes, limits: Limits = TREES) -> None:
+def guard_xml(data: bytes, limits: PackageLimits = TREES) -> None:
     """Check that an XML or HTML file is small enough for a tree. Permanent `too_large`."""
     if len(data) > limits.part or (limits.markup is not None and _markup(data) > limits.markup):
-        raise Permanent("The file holds too much markup to be read.", code="too_large")
+        raise Permanent("The file contains too much markup.", code="too_large")
 
 
 def _markup(data: bytes) -> int:
     return data.count(b"<") + data.count(b'="') + data.count(b"='")
 
 
-def _check(archive: zipfile.ZipFile, limits: Limits) -> None:
+def _check(archive: zipfile.ZipFile, limits: PackageLimits) -> None:
     members = archive.infolist()
     if len(members) > limits.entries:
         raise Permanent(
@@ -74,13 +74,14 @@ def _check(archive: zipfile.ZipFile, limits: Limits) -> None:
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             # Documents use no other methods, and zipfile inflates those in one call.
             raise Permanent(
-                "The package is compressed in a way that documents are not.", code="archive_unsafe"
+                "The package uses a compression method that documents do not use.",
+                code="archive_unsafe",
             )
         inflated += _inflate(archive, member, limits.total - inflated, limits)
 
 
 def _inflate(
-    archive: zipfile.ZipFile, member: zipfile.ZipInfo, allowed: int, limits: Limits
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, allowed: int, limits: PackageLimits
 ) -> int:
     """Inflated size of one member. Permanent `archive_unsafe`, `too_large` beyond the limits."""
     size = markup = 0
@@ -94,7 +95,7 @@ def _inflate(
                 size += len(block)
                 if size > plausible:
                     raise Permanent(
-                        "The package inflates to a multiple of its size: it is a ZIP bomb.",
+                        "The package decompresses to many times its size (ZIP bomb).",
                         code="archive_unsafe",
                     )
                 markup += _markup(block) if is_xml else 0

@@ -21,7 +21,7 @@ def read_text(source: Source) -> tuple[str, Encoding]:
     source.stream.seek(0)
     if size > _LARGEST:
         raise Permanent(
-            f"The file is larger than the {_LARGEST:,} bytes that are read of its format.",
+            f"The file is larger than {_LARGEST:,} bytes, the limit for text formats.",
             code="too_large",
         )
     return decode(source.stream.read(), declared=source.declared)
@@ -91,7 +91,8 @@ class Lines:
         self._left -= size
         if self._left < 0:
             raise Permanent(
-                f"The file holds more than {self._longest:,} characters of text.", code="too_large"
+                f"The file contains more than {self._longest:,} characters of text.",
+                code="too_large",
             )
 
     def _join(self) -> None:

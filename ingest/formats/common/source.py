@@ -62,6 +62,16 @@ class Source:
     """None: attachments are listed in `metadata` but not kept."""
 
 
+def present(**found: object) -> tuple[str, ...]:
+    """The names of the arguments that are true: codes of warnings."""
+    return tuple(name for name, value in found.items() if value)
+
+
+def filled(**values: Any) -> dict[str, Any]:
+    """The arguments that are not empty: entries of the metadata."""
+    return {name: value for name, value in values.items() if value}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
     """Text as the format's library gives it; the registry cleans, checks and assembles it."""

@@ -22,7 +22,7 @@ _LONGEST_BLOCK = 16_384  # characters of headers
 _MAIL = (types.EMAIL, types.MBOX, types.MHTML)
 
 
-def mail_family(text: str, promised: str | None) -> str | None:
+def mail_family(text: str, implied: str | None) -> str | None:
     """EMAIL, MBOX or MHTML by the start of a text; None if it is not mail.
 
     A note that starts like a letter (From, To, Subject) is mail only if its file name does not
@@ -31,7 +31,7 @@ def mail_family(text: str, promised: str | None) -> str | None:
     text = text.lstrip("\ufeff \t\r\n")
     envelope = _ENVELOPE.match(text)
     if envelope is not None:
-        is_single = promised == types.EMAIL and not _ENVELOPE.search(text, envelope.end())
+        is_single = implied == types.EMAIL and not _ENVELOPE.search(text, envelope.end())
         return types.EMAIL if is_single else types.MBOX
     block = _BLANK_LINE.split(text[:_LONGEST_BLOCK], maxsplit=1)[0]
     if not re.match(r"[A-Za-z-]+:", block):
@@ -40,8 +40,8 @@ def mail_family(text: str, promised: str | None) -> str | None:
     if _RELATED.search(block) and (_SAVED.search(block) or not headers & {"to", "received"}):
         return types.MHTML
     is_mail = len(headers) >= 3 and (
-        promised is None or promised in _MAIL or bool(headers & _TRAVELLED)
+        implied is None or implied in _MAIL or bool(headers & _TRAVELLED)
     )
     if not is_mail:
         return None
-    return promised if promised in _MAIL else types.EMAIL
+    return implied if implied in _MAIL else types.EMAIL

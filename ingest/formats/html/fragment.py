@@ -1,20 +1,19 @@
-"""HTML that is read as a whole, in contrast to web pages: bodies of messages, chapters of books."""
+"""HTML without boilerplate, read completely: bodies of messages, chapters of books."""
 
 from lxml import etree, html
 
 from ingest.best_effort import attempt, improve
-from ingest.formats.html.deeply_nested import flat_text
 from ingest.formats.html.hidden import drop_hidden
 from ingest.formats.html.page import to_markdown
-from ingest.formats.html.parse import is_deep, parse_page
+from ingest.formats.html.parse import flat_text, is_deep, parse_page
 from ingest.formats.html.tidy import tidy
 
-_STUB = 5  # times the text's length
-_SEEN = etree.XPath("//body//text()[not(parent::style or parent::script)]")
+_STUB = 5  # a text is a stub if the page is this many times longer
+_VISIBLE_TEXT = etree.XPath("//body//text()[not(parent::style or parent::script)]")
 
 
 def whole_markdown(markup: str) -> tuple[str, bool]:
-    """All that people see of a page in Markdown, and whether it hides a sentence from them."""
+    """All visible text of a page in Markdown, and whether it hides a sentence."""
     return improve(
         "markup", lambda: _whole_markdown(markup), otherwise=lambda: (flat_text(markup), False)
     )
@@ -26,25 +25,25 @@ def _whole_markdown(markup: str) -> tuple[str, bool]:
 
 
 def says_more(markup: str, *, than: str) -> bool:
-    """Whether a page holds what the text only stands for: "your program shows no HTML".
+    """Whether the text is only a stub for the page, such as "your program cannot show HTML".
 
-    The page is not converted, which takes far longer.
+    Compares lengths, because converting the page takes far longer.
     """
     length = len(than.strip())
     if not length:
         return True
-    shown = sum(len(text.strip()) for text in _SEEN(parse_page(markup)[0]))
+    shown = sum(len(text.strip()) for text in _VISIBLE_TEXT(parse_page(markup)[0]))
     return shown > _STUB * length
 
 
 def html_tree(markup: str) -> html.HtmlElement | None:
-    """The page as a tree; None if it is too deep to be one."""
+    """The page as a tree; None if it is nested too deeply."""
     tree, is_whole = parse_page(markup)
     return tree if is_whole else None
 
 
 def tree_markdown(tree: html.HtmlElement) -> tuple[str, bool]:
-    """The same of a tree, which is changed."""
+    """Like whole_markdown(), for a tree, which is changed."""
     if is_deep(tree):
         return flat_text(etree.tostring(tree, encoding="unicode", method="html")), False
     hides = improve("hidden_text", lambda: drop_hidden(tree), otherwise=bool)

@@ -1,4 +1,4 @@
-"""Web pages as Markdown: all of their text, without furniture and without what is hidden."""
+"""Web pages as Markdown: all of their text, without boilerplate and hidden text."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,17 +9,16 @@ from lxml import etree, html
 
 from ingest.best_effort import improve
 from ingest.formats.common.inflate_limit import guard_xml
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.source import Extraction, Source, present
 from ingest.formats.encoding.decode import decode
-from ingest.formats.html.content import LeftOut, drop_furniture
-from ingest.formats.html.deeply_nested import flat_text
 from ingest.formats.html.hidden import drop_hidden
+from ingest.formats.html.main_content import LeftOut, drop_boilerplate
 from ingest.formats.html.page_links import web_page
-from ingest.formats.html.parse import is_deep, parse_page, strange_characters
+from ingest.formats.html.parse import flat_text, is_deep, parse_page, unstorable_characters
 from ingest.formats.html.tidy import tidy
 
 _VERSION = f"html-to-markdown {html_to_markdown.__version__}"
-_LONGEST_TITLE = 300  # characters; every hit of a search shows it
+_LONGEST_TITLE = 300  # characters; every search hit shows the title
 _META = {
     "description": ("description", "og:description"),
     "author": ("author", "article:author"),
@@ -30,23 +29,20 @@ _OPTIONS = ConversionOptions(
     skip_images=True,
     compact_tables=True,
     autolinks=False,
-    # By default it leaves out `nav`, `form` and some `header` with all that is in them.
+    # By default it drops `nav`, `form` and some `header` with their content.
     preprocessing=PreprocessingOptions(remove_navigation=False, remove_forms=False),
 )
 
 
 def extract(source: Source) -> Extraction:
-    """The page in Markdown with links and tables; title, language and dates from the head.
-
-    Permanent `too_large` for more markup than a tree can hold.
-    """
+    """The page in Markdown; title, language and dates from its head. Permanent `too_large`."""
     return improve(
         "main_content", lambda: _extract(source), otherwise=lambda: _without_structure(source)
     )
 
 
 def _without_structure(source: Source) -> Extraction:
-    """The words of the page, and what it says to crawlers if that can be read."""
+    """Fallback: the text of the page, and its links and robots rules if they can be read."""
     source.stream.seek(0)
     text, encoding = decode(source.stream.read(), declared=source.declared)
     url = source.url
@@ -57,7 +53,7 @@ def _without_structure(source: Source) -> Extraction:
         parts=[flat_text(text)],
         extractor=_VERSION,
         encoding=encoding,
-        removed=strange_characters(text),
+        removed=unstorable_characters(text),
         web=web or None,
     )
 
@@ -71,36 +67,35 @@ def _extract(source: Source) -> Extraction:
     tree, is_whole = parse_page(text)
     web = None if source.url is None else web_page(tree, source.url)
     has_hidden_text = drop_hidden(tree)
-    stated = _stated(tree)
-    title = _title(tree, stated)
+    meta = _meta(tree)
+    title = _title(tree, meta)
     left_out = LeftOut()
     if not is_whole or is_deep(tree):
         body = flat_text(text)
     else:
         etree.strip_elements(tree, "head", with_tail=False)
-        left_out = drop_furniture(tree)
+        left_out = drop_boilerplate(tree)
         tidy(tree)
         body = to_markdown(etree.tostring(tree, encoding="unicode", method="html"))
-    warnings = {"hidden_text": has_hidden_text, "main_content_unsure": left_out.is_unsure}
     return Extraction(
         parts=[_headed(body, title)],
         extractor=_VERSION,
         title=title,
         encoding=encoding,
-        metadata=_metadata(tree, stated, left_out),
-        removed=strange_characters(text),
-        warnings=tuple(code for code, present in warnings.items() if present),
+        metadata=_metadata(tree, meta, left_out),
+        removed=unstorable_characters(text),
+        warnings=present(hidden_text=has_hidden_text, main_content_unsure=left_out.is_unsure),
         web=web,
     )
 
 
 def to_markdown(markup: str) -> str:
-    """A fragment or page in Markdown, all of it."""
+    """Convert a fragment or page without leaving anything out."""
     return html_to_markdown.convert(markup, _OPTIONS).content or ""
 
 
 def _headed(body: str, title: str | None) -> str:
-    """The body under its title, unless its first line or one of its main headings says that."""
+    """The body under its title, unless the first line or a top-level heading repeats it."""
     if not body.strip() or title is None:
         return body
     first, *others = body.lstrip().splitlines()
@@ -112,16 +107,14 @@ def _headed(body: str, title: str | None) -> str:
     return f"# {title}\n\n{body}"
 
 
-def _title(tree: html.HtmlElement, stated: Mapping[str, str]) -> str | None:
-    found = stated.get("og:title") or tree.findtext(".//head/title") or tree.findtext(".//h1")
+def _title(tree: html.HtmlElement, meta: Mapping[str, str]) -> str | None:
+    found = meta.get("og:title") or tree.findtext(".//head/title") or tree.findtext(".//h1")
     return " ".join(found[:_LONGEST_TITLE].split()) or None if found else None
 
 
-def _metadata(
-    tree: html.HtmlElement, stated: Mapping[str, str], left_out: LeftOut
-) -> dict[str, Any]:
+def _metadata(tree: html.HtmlElement, meta: Mapping[str, str], left_out: LeftOut) -> dict[str, Any]:
     found: dict[str, Any] = {
-        key: next((stated[name] for name in names if name in stated), None)
+        key: next((meta[name] for name in names if name in meta), None)
         for key, names in _META.items()
     }
     found["language"] = tree.get("lang")
@@ -130,8 +123,8 @@ def _metadata(
     return {key: value for key, value in found.items() if value}
 
 
-def _stated(tree: html.HtmlElement) -> dict[str, str]:
-    """What the page says of itself, by name or property; of two that say something the first."""
+def _meta(tree: html.HtmlElement) -> dict[str, str]:
+    """Content of the `meta` elements by name or property; the first one wins."""
     found: dict[str, str] = {}
     for element in tree.iter("meta"):
         content = element.get("content")

@@ -1,4 +1,4 @@
-"""What a page says to crawlers: its links, its canonical address and its robots rules."""
+"""What a page tells crawlers: its links, canonical URL and robots rules."""
 
 import re
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from ingest.model import MOST_LINKS, WebPage
 from ingest.web.urls import join
 
 _AGENT = "rag-ingest"
-_MOST_LOOKED_AT = 10 * MOST_LINKS  # elements; a page of broken links shall not take minutes
+_MOST_ELEMENTS = 10 * MOST_LINKS  # read for links: bounds the time for pages of broken links
 _SEPARATORS = re.compile(r"[\s,]+")
 
 
 def web_page(tree: html.HtmlElement, url: str) -> WebPage:
-    """The page that was found at `url`; takes the tree before hidden elements are removed."""
+    """Read the page at `url`. Call it before hidden elements are removed from the tree."""
     base = _base(tree, url)
     rules = _robots(tree)
     links, is_cut = _links(tree, base)
@@ -29,17 +29,17 @@ def web_page(tree: html.HtmlElement, url: str) -> WebPage:
 
 
 def _base(tree: html.HtmlElement, url: str) -> str:
-    """What relative addresses of the page are relative to."""
+    """The URL that relative links are resolved against."""
     for reference in tree.xpath("//base/@href"):
         return _joined(url, reference) or url
     return url
 
 
 def _links(tree: html.HtmlElement, base: str) -> tuple[tuple[str, ...], bool]:
-    """The links that are kept, and whether there are more."""
+    """The first links, and whether there are more."""
     found: dict[str, None] = {}
     references = _references(tree)
-    for reference in islice(references, _MOST_LOOKED_AT):
+    for reference in islice(references, _MOST_ELEMENTS):
         link = _joined(base, reference)
         if link is None or link in found:
             continue
@@ -57,16 +57,16 @@ def _references(tree: html.HtmlElement) -> Iterator[str]:
 
 
 def _canonical(tree: html.HtmlElement, base: str) -> str | None:
-    stated = {
+    declared = {
         _joined(base, element.get("href"))
         for element in tree.iter("link")
         if element.get("href") and "canonical" in _words(element.get("rel"))
     }
-    return stated.pop() if len(stated) == 1 else None
+    return declared.pop() if len(declared) == 1 else None
 
 
 def _robots(tree: html.HtmlElement) -> set[str]:
-    """The rules for all robots and for ours; where both speak, both hold."""
+    """The rules for all robots and for ours; both apply."""
     rules: set[str] = set()
     for element in tree.iter("meta"):
         if (element.get("name") or "").strip().lower() in ("robots", _AGENT):

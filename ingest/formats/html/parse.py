@@ -1,70 +1,72 @@
-"""Markup to a tree, as browsers do it: whatever the bytes are, something comes out."""
+"""Parses markup to a tree, as leniently as browsers do."""
 
 import re
 from collections import Counter
+from html.parser import HTMLParser
 
 from lxml import etree, html
 
-_DEEP = 800  # levels; no page has so many, but unclosed tags add up
+_DEEP = 800  # levels; only unclosed tags reach so many
 _HAS_LEVELS = etree.XPath(f"boolean({'/'.join(['*'] * 100)})")
 _MOST_ATTRIBUTES = 20_000
-_LONG = 40_000  # characters of a tag, at least, for so many
+_LONG = 40_000  # characters; a shorter tag cannot have so many
 _LONG_TAG = re.compile(rf"<([A-Za-z][\w:-]{{0,99}})[\s/][^<>]{{{_LONG},}}>")
+_NOT_TEXT = frozenset({"script", "style", "template", "head"})
 _CONTROLS = bytes([*range(9), *range(14, 32)])
 _NOT_XML = re.compile("[\0-\x08\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REFERENCE = re.compile(r"&#(?:x0*([0-9a-f]{1,8})|0*(\d{1,9}));?", re.IGNORECASE)
 
 
-class _Element(html.HtmlElement):  # type: ignore[misc]  # lxml.html has no types
-    """As lxml makes them, but for what is asked of every link of a page, and mostly in vain."""
+class _FastElement(html.HtmlElement):  # type: ignore[misc]  # lxml.html has no types
+    """With a fast path for elements without children, such as most links."""
 
     def text_content(self) -> str:
         return super().text_content() if len(self) else self.text or ""
 
 
-# lxml.html's own lookup is a function in Python that is called for each element, each time.
-_CLASSES = etree.ElementDefaultClassLookup(element=_Element)
+# lxml.html's own lookup calls a Python function for each access to an element.
+_CLASSES = etree.ElementDefaultClassLookup(element=_FastElement)
 
 
 def parse_page(markup: str) -> tuple[html.HtmlElement, bool]:
-    """The page as a tree, and whether all of it is in there: the parser stops at some depth.
+    """The page as a tree, and whether it is complete: the parser stops at some depth.
 
-    Comments are not in it, nor characters that XML cannot hold (`strange_characters`).
+    Without comments and characters that XML does not allow (`unstorable_characters`).
     """
     parser = html.HTMLParser(
         encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False
     )
     parser.set_element_class_lookup(_CLASSES)
     if len(markup) > _LONG:
-        markup = _LONG_TAG.sub(_bounded, markup)
-    # The parser lets \v and \f in, but whoever moves them in the tree fails.
-    markup = _REFERENCE.sub(_checked, markup.replace("\v", " ").replace("\f", " "))
+        markup = _LONG_TAG.sub(_limit_attributes, markup)
+    # The parser accepts \v and \f, but later changes of the tree would raise errors.
+    markup = _REFERENCE.sub(_valid_reference, markup.replace("\v", " ").replace("\f", " "))
     if not _is_xml(markup):
         markup = _NOT_XML.sub("", markup)
     data = markup.encode("utf-8", "replace")
     try:
         tree = html.document_fromstring(data, parser=parser)
-    except etree.ParserError:  # nothing but comments
+    except etree.ParserError:  # only comments
         return html.document_fromstring(b"<p></p>"), True
     fatal = etree.ErrorLevels.FATAL
     return tree, all(error.level != fatal for error in parser.error_log)
 
 
-def _bounded(tag: re.Match[str]) -> str:
-    """The tag without its attributes if they are so many that comparing them takes minutes."""
-    crowded = len(tag[0].split(maxsplit=_MOST_ATTRIBUTES)) > _MOST_ATTRIBUTES
-    return f"<{tag[1]}>" if crowded else tag[0]
+def _limit_attributes(tag: re.Match[str]) -> str:
+    """The tag, without attributes if it has so many that comparing them takes minutes."""
+    is_crowded = len(tag[0].split(maxsplit=_MOST_ATTRIBUTES)) > _MOST_ATTRIBUTES
+    return f"<{tag[1]}>" if is_crowded else tag[0]
 
 
-def _checked(reference: re.Match[str]) -> str:
-    """A reference to a character, or nothing if it is one that XML cannot hold."""
+def _valid_reference(reference: re.Match[str]) -> str:
+    """A character reference; empty if XML does not allow the character."""
     code = int(reference[1], 16) if reference[1] else int(reference[2])
-    known = code in (9, 10, 13) or 32 <= code <= 0x10FFFF
-    return reference[0] if known and not _NOT_XML.match(chr(code)) else ""
+    is_valid = code in (9, 10, 13) or 32 <= code <= 0x10FFFF
+    return reference[0] if is_valid and not _NOT_XML.match(chr(code)) else ""
 
 
 def _is_xml(markup: str) -> bool:
-    """Whether XML can hold all characters: a look at the bytes, many times faster than at those."""
+    """Whether XML allows all characters; checks bytes, which is much faster than a regex."""
     try:
         data = markup.encode()
     except UnicodeEncodeError:
@@ -74,8 +76,8 @@ def _is_xml(markup: str) -> bool:
     return len(data.translate(None, _CONTROLS)) == len(data)
 
 
-def strange_characters(markup: str) -> Counter[str]:
-    """How many characters parse_page leaves out, by the kinds of hygiene.clean."""
+def unstorable_characters(markup: str) -> Counter[str]:
+    """Counts of characters that parse_page removes, by the kinds of storable_text.clean."""
     counts: Counter[str] = Counter()
     if _is_xml(markup):
         return counts
@@ -90,7 +92,7 @@ def strange_characters(markup: str) -> Counter[str]:
 
 
 def is_deep(tree: html.HtmlElement) -> bool:
-    """Whether algorithms that call themselves for each level would run out of stack."""
+    """Whether the tree is too deep for recursive algorithms."""
     if not _HAS_LEVELS(tree):
         return False
     depth = 0
@@ -99,3 +101,32 @@ def is_deep(tree: html.HtmlElement) -> bool:
         if depth > _DEEP:
             return True
     return False
+
+
+def flat_text(markup: str) -> str:
+    """All text of a page in order, without structure; works at any nesting depth."""
+    collector = _TextCollector()
+    collector.feed(markup)
+    collector.close()
+    return "\n\n".join(collector.pieces)
+
+
+class _TextCollector(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.pieces: list[str] = []
+        self._skipped: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _NOT_TEXT:
+            self._skipped.append(tag)
+        elif tag == "body":
+            self._skipped.clear()
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._skipped and self._skipped[-1] == tag:
+            self._skipped.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not self._skipped and data.strip():
+            self.pieces.append(data.strip())

@@ -1,7 +1,4 @@
-"""Which style does an element get from the style sheets inside of its page?
-
-Sheets elsewhere are not fetched; `is_complete` says whether there are any.
-"""
+"""The style that the embedded style sheets of a page give to an element (the CSS cascade)."""
 
 import re
 from collections import defaultdict
@@ -11,20 +8,20 @@ from lxml import etree, html
 
 from ingest.formats.html.css import (
     Compound,
-    Rule,
+    CssRule,
     Selector,
     is_for_screens,
-    read_declarations,
-    read_rules,
-    read_selectors,
+    parse_declarations,
+    parse_rules,
+    parse_selectors,
 )
 
 Declarations = frozenset[tuple[str, str]]
-"""Names and values, lower-case."""
+"""Property names and values, lower-case."""
 
-_LARGEST = 2 * 1024 * 1024  # characters of style sheets; more are not read
+_LARGEST = 2 * 1024 * 1024  # characters of style sheets; the rest is ignored
 _MOST_RULES = 20_000
-_MOST_TESTS = 200_000  # of an element against a selector; a page that needs more is an attack
+_MOST_TESTS = 200_000  # of an element against a selector; only attacks need more
 _SHEETS = etree.XPath("//style[not(ancestor::noscript) and not(ancestor::svg)]")
 _LINKS = etree.XPath("//link[@href]/@rel")
 _NAMED = etree.XPath("//body/descendant-or-self::*[@class or @id]")
@@ -35,125 +32,126 @@ _PROPERTY = (
 )
 _RELEVANT = re.compile(_PROPERTY, re.IGNORECASE)
 
-_Weight = tuple[bool, tuple[int, int, int], int]
+_Precedence = tuple[bool, tuple[int, int, int], int]
 
 
-class Styles:
-    """The style sheets of one page, to be read before they are taken out of it."""
+class PageStyles:
+    """The embedded style sheets of one page. Build it before `style` elements are removed."""
 
     def __init__(self, tree: html.HtmlElement) -> None:
         css = "\n".join(_text(sheet) for sheet in _SHEETS(tree))[:_LARGEST]
+        # External sheets are not fetched.
         self.is_complete = "@import" not in css and not any(
             "stylesheet" in rel.lower() for rel in _LINKS(tree)
         )
-        self.rules = [rule for rule in read_rules(css) if _RELEVANT.search(rule.body)][:_MOST_RULES]
+        relevant = [rule for rule in parse_rules(css) if _RELEVANT.search(rule.body)]
+        self.rules = relevant[:_MOST_RULES]
         self._tree = tree
-        self._tests = _MOST_TESTS
-        self._by_name: dict[str, list[tuple[Rule, Selector]]] | None = None
-        self._read: dict[int, dict[str, tuple[str, bool]]] = {}
-        self._names: dict[html.HtmlElement, frozenset[str]] = {}
-        self._elements: dict[str, list[html.HtmlElement]] | None = None
+        self._tests_left = _MOST_TESTS
+        self._rules_by_key: dict[str, list[tuple[CssRule, Selector]]] | None = None
+        self._declarations_of: dict[int, dict[str, tuple[str, bool]]] = {}
+        self._selectable_names: dict[html.HtmlElement, frozenset[str]] = {}
+        self._elements_by_name: dict[str, list[html.HtmlElement]] | None = None
 
-    def matched(
+    def elements_with(
         self, is_wanted: Callable[[str], bool], *, among: Callable[[html.HtmlElement], bool]
     ) -> Iterator[html.HtmlElement]:
-        """Elements for which a rule with such declarations holds, whatever others say of them."""
+        """Elements that match a rule with such declarations, even if another rule overrides it."""
         for rule in self.rules:
             if is_wanted(rule.body):
-                for selector in read_selectors(rule.prelude):
+                for selector in parse_selectors(rule.prelude):
                     if not selector.is_conditional:
-                        chosen = filter(among, self._with(selector.key))
-                        yield from (found for found in chosen if self._holds(selector, found))
-                    if self._tests <= 0:
+                        chosen = filter(among, self._candidates(selector.key))
+                        yield from (found for found in chosen if self._matches(selector, found))
+                    if self._tests_left <= 0:
                         return
 
-    def winners(self, element: html.HtmlElement) -> dict[str, tuple[str, bool]]:
-        """By name, the value that wins among the sheets and whether it is important."""
-        best: dict[str, tuple[_Weight, str]] = {}
-        for rule, selector in self._candidates(element):
-            if selector.is_conditional or not self._holds(selector, element):
+    def cascaded(self, element: html.HtmlElement) -> dict[str, tuple[str, bool]]:
+        """By property, the value that wins in the sheets and whether it is `!important`."""
+        best: dict[str, tuple[_Precedence, str]] = {}
+        for rule, selector in self._possible_rules(element):
+            if selector.is_conditional or not self._matches(selector, element):
                 continue
             for name, (value, important) in self._declarations(rule).items():
-                weight = (important, selector.specificity, rule.order)
-                if name not in best or weight >= best[name][0]:
-                    best[name] = (weight, value)
-        return {name: (value, weight[0]) for name, (weight, value) in best.items()}
+                precedence = (important, selector.specificity, rule.order)
+                if name not in best or precedence >= best[name][0]:
+                    best[name] = (precedence, value)
+        return {name: (value, precedence[0]) for name, (precedence, value) in best.items()}
 
-    def elsewhere(self, element: html.HtmlElement) -> Iterator[tuple[str, str]]:
-        """What the element would be if it, or what is around it, had more classes or was used."""
-        for rule, selector in self._candidates(element):
+    def conditional(self, element: html.HtmlElement) -> Iterator[tuple[str, str]]:
+        """Declarations that would apply in another state: on hover, or with more classes."""
+        for rule, selector in self._possible_rules(element):
             if selector.key.names and (
-                selector.is_conditional or not self._holds(selector, element)
+                selector.is_conditional or not self._matches(selector, element)
             ):
                 for name, (value, _) in self._declarations(rule).items():
                     yield name, value
 
-    def _with(self, key: Compound) -> Iterable[html.HtmlElement]:
+    def _candidates(self, key: Compound) -> Iterable[html.HtmlElement]:
         if not key.names:
             return [] if key.tag == "*" else self._tree.iter(key.tag)
-        if self._elements is None:
-            self._elements = defaultdict(list)
+        if self._elements_by_name is None:
+            self._elements_by_name = defaultdict(list)
             for element in _NAMED(self._tree):
                 for name in self._names_of(element):
-                    self._elements[name].append(element)
-        return min((self._elements.get(name, []) for name in key.names), key=len)
+                    self._elements_by_name[name].append(element)
+        return min((self._elements_by_name.get(name, []) for name in key.names), key=len)
 
-    def _candidates(self, element: html.HtmlElement) -> Iterator[tuple[Rule, Selector]]:
-        """Rules that are about this element or another of its classes, id or tag."""
-        if self._by_name is None:
-            self._by_name = defaultdict(list)
+    def _possible_rules(self, element: html.HtmlElement) -> Iterator[tuple[CssRule, Selector]]:
+        """Rules whose last compound names a class, the id or the tag of the element."""
+        if self._rules_by_key is None:
+            self._rules_by_key = defaultdict(list)
             for rule in self.rules:
-                for selector in read_selectors(rule.prelude):
+                for selector in parse_selectors(rule.prelude):
                     for name in selector.key.names or {selector.key.tag}:
-                        self._by_name[name].append((rule, selector))
+                        self._rules_by_key[name].append((rule, selector))
         seen: set[int] = set()
         for name in (element.tag, *self._names_of(element)):
-            for rule, selector in self._by_name.get(name, []):
-                self._tests -= 1
-                if self._tests <= 0:
+            for rule, selector in self._rules_by_key.get(name, []):
+                self._tests_left -= 1
+                if self._tests_left <= 0:
                     return
                 if id(selector) not in seen:
                     seen.add(id(selector))
                     yield rule, selector
 
-    def _is(self, element: html.HtmlElement, compound: Compound) -> bool:
+    def _matches_compound(self, element: html.HtmlElement, compound: Compound) -> bool:
         if compound.tag not in ("*", element.tag):
             return False
         return not compound.names or compound.names <= self._names_of(element)
 
     def _names_of(self, element: html.HtmlElement) -> frozenset[str]:
-        """Classes and id. Asked for again and again: a proxy of lxml reads them each time."""
-        names = self._names.get(element)
+        """Classes and id, cached: lxml reads attributes anew on each access."""
+        names = self._selectable_names.get(element)
         if names is None:
-            names = self._names[element] = _names(element)
+            names = self._selectable_names[element] = _names(element)
         return names
 
-    def _declarations(self, rule: Rule) -> dict[str, tuple[str, bool]]:
-        found = self._read.get(rule.order)
+    def _declarations(self, rule: CssRule) -> dict[str, tuple[str, bool]]:
+        found = self._declarations_of.get(rule.order)
         if found is None:
-            found = self._read[rule.order] = read_declarations(rule.body)
+            found = self._declarations_of[rule.order] = parse_declarations(rule.body)
         return found
 
-    def _holds(self, selector: Selector, element: html.HtmlElement) -> bool:
-        self._tests -= 1
-        if self._tests <= 0 or not self._is(element, selector.key):
+    def _matches(self, selector: Selector, element: html.HtmlElement) -> bool:
+        self._tests_left -= 1
+        if self._tests_left <= 0 or not self._matches_compound(element, selector.key):
             return False
-        return self._is_inside(selector, element, len(selector.compounds) - 2)
+        return self._matches_ancestors(selector, element, len(selector.compounds) - 2)
 
-    def _is_inside(self, selector: Selector, element: html.HtmlElement, index: int) -> bool:
-        """Whether what is around the element fits the compounds up to `index`."""
+    def _matches_ancestors(self, selector: Selector, element: html.HtmlElement, index: int) -> bool:
+        """Whether ancestors of the element match the compounds up to `index`."""
         if index < 0:
             return True
-        around = element.getparent()
-        while around is not None and self._tests > 0:
-            self._tests -= 1
-            if self._is(around, selector.compounds[index]) and self._is_inside(
-                selector, around, index - 1
-            ):
+        ancestor = element.getparent()
+        while ancestor is not None and self._tests_left > 0:
+            self._tests_left -= 1
+            is_match = self._matches_compound(ancestor, selector.compounds[index])
+            if is_match and self._matches_ancestors(selector, ancestor, index - 1):
                 return True
             if selector.are_children[index]:
                 return False
-            around = around.getparent()
+            ancestor = ancestor.getparent()
         return False
 
 

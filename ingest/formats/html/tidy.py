@@ -1,32 +1,32 @@
-"""Markup that converters lose or garble, said in markup that they keep.
+"""Replaces markup that the converter drops or garbles by markup that it keeps.
 
-Formulas become text, captions and summaries paragraphs, definition lists lists; code keeps its
-lines; tables that only place things are dissolved, and cells that span rows or columns repeated.
+Formulas become text, captions and summaries paragraphs, definition lists plain lists; code keeps
+its lines; layout tables are dissolved; cells that span rows or columns are repeated.
 """
 
 from collections.abc import Callable, Iterator
 
 from lxml import etree, html
 
-from ingest.formats.html.tables import spread_spans
+from ingest.formats.html.tables import expand_spans
 
 _TEX = etree.XPath(".//*[local-name()='annotation'][contains(@encoding, 'tex')]/text()")
-_SUPERFLUOUS = etree.XPath(".//*[starts-with(local-name(), 'annotation')] | .//rp")
-_SIGNS = {"msup": "^", "msub": "_", "mfrac": "/"}
+_ANNOTATIONS = etree.XPath(".//*[starts-with(local-name(), 'annotation')] | .//rp")
+_OPERATORS = {"msup": "^", "msub": "_", "mfrac": "/"}
 _BLOCKS = {"p", "div", "ul", "ol", "table", "pre", "blockquote", "h1", "h2", "h3", "h4", "dl"}
 _DISPLAY = "{\\displaystyle"
-# Never closed, these took in the page behind them; the converter would leave it out.
-_SWALLOWED = etree.XPath("//*[self::svg or self::iframe][.//p or .//div or .//li or .//h1]")
+# Unclosed elements that contain the rest of the page; the converter would drop them.
+_UNCLOSED = etree.XPath("//*[self::svg or self::iframe][.//p or .//div or .//li or .//h1]")
 _LINKED_BLOCKS = ("h1", "h2", "h3", "h4", "h5", "h6", "p", "li", "blockquote")
 _LISTS = etree.XPath("//dl[dt and not(*[not(self::dt or self::dd or self::script)])]")
 _BARE_CODE = etree.XPath("//pre[not(.//code) and not(.//table)]")
-_RENAMED = {"details": "div", "figure": "div", "figcaption": "p"}
+_NEW_TAGS = {"details": "div", "figure": "div", "figcaption": "p"}
 
 
 def tidy(tree: html.HtmlElement) -> None:
-    """Change the page in place; nothing of its text is lost."""
+    """Change the page in place without losing text."""
     for element in list(tree.iter("math")):
-        _to_text(element, _formula(element))
+        _replace_by_text(element, _formula(element))
     for element in _BARE_CODE(tree):
         _wrap_content(element, "code")
     for element in list(tree.iter("sub", "sup", "rp")):
@@ -34,9 +34,9 @@ def tidy(tree: html.HtmlElement) -> None:
     for element in list(tree.iter("summary")):
         _wrap_content(element, "strong")
         element.tag = "p"
-    for element in [*_SWALLOWED(tree), *tree.iter(*_RENAMED)]:
-        element.tag = _RENAMED.get(element.tag, "div")
-    _each(tree, "caption", _before_its_table)
+    for element in [*_UNCLOSED(tree), *tree.iter(*_NEW_TAGS)]:
+        element.tag = _NEW_TAGS.get(element.tag, "div")
+    _each(tree, "caption", _move_before_table)
     for element in _LISTS(tree):
         _to_list(element)
     _each(tree, "a", _tidy_link)
@@ -49,15 +49,15 @@ def _each(tree: html.HtmlElement, tag: str, change: Callable[[html.HtmlElement],
 
 
 def _formula(math: html.HtmlElement) -> str:
-    """As TeX where the page has that, else its letters and signs in order."""
+    """TeX if the page has it, else the letters and operators in order."""
     stated = _TEX(math)
     text = str(stated[0]) if stated else math.get("alttext") or ""
     if not text.strip():
-        for element in _SUPERFLUOUS(math):
+        for element in _ANNOTATIONS(math):
             element.drop_tree()
-        for element in math.iter(*_SIGNS):
+        for element in math.iter(*_OPERATORS):
             if len(element) > 1:
-                element[0].tail = _SIGNS[element.tag]
+                element[0].tail = _OPERATORS[element.tag]
         text = "".join(part.strip() for part in math.itertext())
     text = " ".join(text.split())
     if text.startswith(_DISPLAY) and text.endswith("}"):
@@ -65,7 +65,7 @@ def _formula(math: html.HtmlElement) -> str:
     return text
 
 
-def _to_text(element: html.HtmlElement, text: str) -> None:
+def _replace_by_text(element: html.HtmlElement, text: str) -> None:
     tail = element.tail
     element.clear()
     element.tag, element.text, element.tail = "span", text, tail
@@ -78,7 +78,7 @@ def _wrap_content(element: html.HtmlElement, tag: str) -> None:
         wrapper.append(child)
 
 
-def _before_its_table(caption: html.HtmlElement) -> None:
+def _move_before_table(caption: html.HtmlElement) -> None:
     table = next(caption.iterancestors("table"), None)
     if table is None or table.getparent() is None:
         return
@@ -88,9 +88,9 @@ def _before_its_table(caption: html.HtmlElement) -> None:
 
 
 def _tidy_link(link: html.HtmlElement) -> None:
-    """A link around blocks moves into the first of them, its heading if it has one.
+    """Move a link around blocks into their heading or first block; drop links without text.
 
-    The converter would run the blocks together, and show the address of a link without words.
+    The converter would join the blocks into one line, and show the URL of a link without text.
     """
     blocks = list(link.iterdescendants(*_LINKED_BLOCKS))
     if not blocks:
@@ -106,7 +106,7 @@ def _tidy_link(link: html.HtmlElement) -> None:
 
 
 def _to_list(definitions: html.HtmlElement) -> None:
-    """One item for each term, or for terms that follow one another, with what is said of it."""
+    """One item per term, or per run of terms, with its definitions."""
     definitions.tag = "ul"
     item = None
     after_term = False
@@ -127,11 +127,11 @@ def _tidy_table(table: html.HtmlElement) -> None:
         for part in [table, *_parts(table)]:
             _dissolve(part)
     else:
-        spread_spans([part for part in _parts(table) if part.tag == "tr"])
+        expand_spans([part for part in _parts(table) if part.tag == "tr"])
 
 
 def _dissolve(part: html.HtmlElement) -> None:
-    """What is neither paragraph nor block would be taken for decoration."""
+    """Make it a block or paragraph; the converter would treat anything else as decoration."""
     is_cell = part.tag in ("td", "th")
     holds_blocks = any(child.tag in _BLOCKS for child in part.iterdescendants(etree.Element))
     part.tag = "div" if holds_blocks or not is_cell else "p"
@@ -142,7 +142,7 @@ def _dissolve(part: html.HtmlElement) -> None:
 
 
 def _is_layout(table: html.HtmlElement) -> bool:
-    """Whether it holds no data: other tables or headings are in it, or one cell in each row."""
+    """Whether it contains tables or headings, or one cell per row, instead of data."""
     if table.get("role") in ("presentation", "none"):
         return True
     if next(table.iterdescendants("table", "h1", "h2"), None) is not None:
@@ -154,7 +154,7 @@ def _is_layout(table: html.HtmlElement) -> bool:
 
 
 def _parts(table: html.HtmlElement) -> Iterator[html.HtmlElement]:
-    """The rows and cells of a table, and what groups them, without those of tables inside."""
+    """Rows, row groups and cells of a table, without those of nested tables."""
     for child in table:
         if child.tag in ("thead", "tbody", "tfoot", "tr"):
             yield child

@@ -142,4 +142,4 @@ def _read(image: Image.Image, ocr: Recogniser | None) -> str | None:
 
 
 def _too_large() -> Permanent:
-    return Permanent("The picture has too many pixels to be read.", code="too_large")
+    return Permanent("The picture has too many pixels.", code="too_large")

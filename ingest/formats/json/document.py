@@ -18,11 +18,7 @@ _VERSION = "json 1"
 _MOST_FAILURES = 1000  # lines; each may make the parser scan the rest of the file
 _BLANK = re.compile(r"[ \t\n\r\x1e\0]*")
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=Object,
-    parse_float=str,
-    parse_int=str,
-    parse_constant=str,
-    strict=False,
+    object_pairs_hook=Object, parse_float=str, parse_int=str, parse_constant=str, strict=False
 )
 _UNREADABLE = (ValueError, RecursionError)
 """Parser errors: invalid syntax, or more levels than the stack allows."""
@@ -73,7 +69,7 @@ def _elements(text: str, start: int) -> Iterator[Value]:
         position = _skip(text, end)
         is_first = False
     if _skip(text, position + 1) < len(text):
-        raise ValueError("text behind the list")
+        raise ValueError("text after the list")
 
 
 def _lines(text: str) -> tuple[str, bool]:

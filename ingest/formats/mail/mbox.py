@@ -87,7 +87,7 @@ class _Mailbox:
         self._size += len(section.encode("utf-8", "replace"))
         if self._size > _MOST_TEXT * _MIB:
             raise Permanent(
-                f"The mailbox has more than {_MOST_TEXT} MiB of text: split it, by year or folder.",
+                f"The mailbox has more than {_MOST_TEXT} MiB of text: split it by year or folder.",
                 code="too_large",
             )
         self._sections.append(section)

@@ -13,8 +13,7 @@ from itertools import chain
 
 from ingest.best_effort import attempt, improve
 from ingest.formats.common.attachments import Attachments
-from ingest.formats.common.heading_levels import shift_headings
-from ingest.formats.common.markdown import plain
+from ingest.formats.common.markdown import plain, shift_headings
 from ingest.formats.html.fragment import says_more, whole_markdown
 from ingest.formats.mail import headers, mime_parts, smime
 from ingest.formats.mail.calendar import calendar_text
@@ -64,7 +63,7 @@ class Mail:
 
 def read_message(message: Message, attachments: Attachments, *, level: int = 1) -> Mail:
     """Read a message and pass its files to `attachments`. `level`: that of its heading."""
-    reader = _Reader(attachments, level)
+    reader = _MessageReader(attachments, level)
     blocks = reader.read(message)
     return Mail(
         subject=_header(message, "Subject"),
@@ -98,7 +97,7 @@ def _raw(message: Message, name: str) -> str:
     return " ".join(str(message.get(name, "")).split())
 
 
-class _Reader:
+class _MessageReader:
     """Walks the parts of one message."""
 
     def __init__(self, attachments: Attachments, level: int) -> None:
@@ -114,7 +113,7 @@ class _Reader:
         """Markdown of the part and of all parts inside it; files go to the Attachments."""
         kind = part.get_content_type()
         if not part.is_multipart():
-            return self._leaf(part, kind)
+            return self._single_part(part, kind)
         if kind == "multipart/encrypted":
             self.is_encrypted = True
             return []
@@ -125,12 +124,12 @@ class _Reader:
             return ["\n".join(improve("fields", lambda: _status_lines(children), otherwise=list))]
         if kind.startswith("message/"):
             return self._forwarded(part, children[0]) if children else []
-        in_place = self._in_place if kind == "multipart/digest" else self.read
-        return list(chain.from_iterable(map(in_place, children)))
+        as_section = self._as_section if kind == "multipart/digest" else self.read
+        return list(chain.from_iterable(map(as_section, children)))
 
-    def _leaf(self, part: Message, kind: str) -> list[str]:
-        if smime.is_sealed(kind):
-            return self._sealed(part)
+    def _single_part(self, part: Message, kind: str) -> list[str]:
+        if smime.is_smime(kind):
+            return self._smime(part)
         if kind in _SIGNATURES:
             return []
         if self._is_body(part, kind):
@@ -170,9 +169,7 @@ class _Reader:
             return ""
         declared = str(part.get("Content-Type", ""))
         return improve(
-            "markup",
-            lambda: plain_markdown(text, declared=declared),
-            otherwise=lambda: plain(text),
+            "markup", lambda: plain_markdown(text, declared=declared), otherwise=lambda: plain(text)
         )
 
     def _alternatives(self, children: list[Message]) -> list[str]:
@@ -191,10 +188,10 @@ class _Reader:
                 rest += self.read(child)
         for page in pages:
             self._has_body = had_body  # a version of the body, not a file after it
-            plain = self._richer(plain, page)
+            plain = self._text_or_page(plain, page)
         return [*plain, *rest]
 
-    def _richer(self, plain: list[str], page: Message) -> list[str]:
+    def _text_or_page(self, plain: list[str], page: Message) -> list[str]:
         """The page if the text is a stub, else the text; then only files of the page are read."""
         text = "".join(plain)
         if improve("markup", lambda: _says_more(page, text), otherwise=bool):
@@ -204,7 +201,7 @@ class _Reader:
         self._skips_pages = False
         return plain
 
-    def _in_place(self, part: Message) -> list[str]:
+    def _as_section(self, part: Message) -> list[str]:
         """A nested message as a section of this one."""
         inner = part.get_payload(0) if part.is_multipart() else part
         if part.get_content_maintype() != "message" or not isinstance(inner, Message):
@@ -217,17 +214,17 @@ class _Reader:
 
     def _forwarded(self, part: Message, inner: Message) -> list[str]:
         if not self._attachments.are_kept:
-            return self._in_place(part)
+            return self._as_section(part)
         try:
             data = mime_parts.as_bytes(inner)
         except (LookupError, TypeError, ValueError):  # not all that parses can be serialised
-            return self._in_place(part)
+            return self._as_section(part)
         name = headers.file_name(part) or headers.header(inner, "Subject") or "message"
         name = f"{name.removesuffix('.eml')[:_LONGEST_NAME]}.eml"
         self._attachments.add(name, data, media_type="message/rfc822")
         return []
 
-    def _sealed(self, part: Message) -> list[str]:
+    def _smime(self, part: Message) -> list[str]:
         inside = smime.signed_content(mime_parts.content(part))
         if inside is None:
             self.is_encrypted = True
@@ -243,7 +240,7 @@ class _Reader:
                 size=len(data),
                 media_type=kind,
                 code="unsupported_type",
-                message="Files that Outlook packed into winmail.dat cannot be read.",
+                message="Attachments packed by Outlook into winmail.dat cannot be read.",
             )
             return
         decorates = kind.startswith("image/") and part.get_content_disposition() != "attachment"

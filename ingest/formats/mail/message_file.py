@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 from ingest.errors import Permanent
 from ingest.formats.common.attachments import Attachments
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.source import Extraction, Source, filled, present
 from ingest.formats.mail import mime_parts
 from ingest.formats.mail.message import Mail, read_message
 
@@ -31,7 +31,7 @@ def check_size(stream: BinaryIO) -> None:
     """Permanent `too_large` for a message that would take too much memory."""
     if stream.seek(0, 2) > _LARGEST * _MIB:
         raise Permanent(
-            f"The message is larger than {_LARGEST} MiB; upload its attachments by themselves.",
+            f"The message is larger than {_LARGEST} MiB; upload its attachments separately.",
             code="too_large",
         )
     stream.seek(0)
@@ -42,8 +42,7 @@ def extraction_of(mail: Mail, attachments: Attachments, *, extractor: str) -> Ex
     if mail.is_encrypted and not mail.body:
         # Not `encrypted`: it has no password that its owner could remove.
         raise Permanent(
-            "The message is encrypted (S/MIME or PGP): there is no text that could be read.",
-            code="no_text",
+            "The message is encrypted (S/MIME or PGP), so its text cannot be read.", code="no_text"
         )
     stated = {name.lower(): value for name, value in mail.fields}
     return Extraction(
@@ -51,16 +50,11 @@ def extraction_of(mail: Mail, attachments: Attachments, *, extractor: str) -> Ex
         extractor=extractor,
         title=mail.subject,
         encoding=mail.encoding,
-        metadata={
-            **stated,
-            **({"messageId": mail.message_id} if mail.message_id else {}),
-            **attachments.metadata(),
-        },
+        metadata={**stated, **filled(messageId=mail.message_id), **attachments.metadata()},
         warnings=(*warnings_of(mail), *attachments.warnings()),
     )
 
 
 def warnings_of(mail: Mail) -> tuple[str, ...]:
     """Warning codes of a message."""
-    found = {"encrypted_parts": mail.is_encrypted, "hidden_text": mail.has_hidden_text}
-    return tuple(code for code, present in found.items() if present)
+    return present(encrypted_parts=mail.is_encrypted, hidden_text=mail.has_hidden_text)

@@ -40,12 +40,10 @@ def extract(source: Source) -> Extraction:
 def _pages(archive: Message) -> list[Message]:
     """The HTML parts, the main page first."""
     found = [part for part in archive.walk() if part.get_content_type() in _PAGES]
-    return improve(
-        "reading_order", lambda: _first_the_start(archive, found), otherwise=lambda: found
-    )
+    return improve("reading_order", lambda: _start_first(archive, found), otherwise=lambda: found)
 
 
-def _first_the_start(archive: Message, found: list[Message]) -> list[Message]:
+def _start_first(archive: Message, found: list[Message]) -> list[Message]:
     start = headers.parameter(archive, "start").strip("<>")
     return sorted(found, key=lambda part: _content_id(part) != start)
 

@@ -9,7 +9,7 @@ _SEQUENCE, _SET, _INTEGER, _OID, _EXPLICIT = 0x30, 0x31, 0x02, 0x06, 0xA0
 _OCTETS, _OCTETS_IN_PIECES = 0x04, 0x24
 
 
-def is_sealed(media_type: str) -> bool:
+def is_smime(media_type: str) -> bool:
     """Whether a part of this type holds a message in a CMS block."""
     return media_type in _TYPES
 

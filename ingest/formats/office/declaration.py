@@ -23,10 +23,7 @@ FORMATS: tuple[Format, ...] = (
         label="an RTF document",
         suffixes=".rtf",
         reader="ingest.formats.office.legacy",
-        aliases=(
-            "text/rtf",
-            "application/x-rtf",
-        ),
+        aliases=("text/rtf", "application/x-rtf"),
     ),
     Format(
         media_type=types.FLAT_OPC,

@@ -14,7 +14,7 @@ import olefile
 from ingest.best_effort import improve
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.source import Extraction, Source, present
 from ingest.formats.office import xberg_text
 from ingest.formats.office.ole_properties import summary
 
@@ -49,15 +49,16 @@ def extract(source: Source) -> Extraction:
     properties = found.properties | properties
     title = properties.pop("title", None) or found.title
     is_presentation = source.media_type == types.PPT
+    hides = improve(
+        "hidden_text", lambda: _has_hidden_text(data, source.media_type), otherwise=bool
+    )
     return Extraction(
         parts=_parts(found.text, is_presentation=is_presentation),
         extractor=xberg_text.VERSION,
         paged=is_presentation,
         title=title,
         metadata=dict(properties),
-        warnings=("hidden_text",)
-        if improve("hidden_text", lambda: _has_hidden_text(data, source.media_type), otherwise=bool)
-        else (),
+        warnings=present(hidden_text=hides),
     )
 
 

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
+from ingest.best_effort import attempt
 from ingest.formats.office.xml_tree import parse
 
 _CORE = "docProps/core.xml"
@@ -115,8 +116,12 @@ class Package:
         return {ours: stated[theirs] for theirs, ours in _PROPERTIES.items() if stated.get(theirs)}
 
 
-def take_choices(root: etree._Element) -> None:
+def resolve_alternate_content(root: etree._Element) -> None:
     """Replace each mc:AlternateContent by its first branch with text, else by its first branch."""
+    attempt("graphics", lambda: _resolve_alternate_content(root))
+
+
+def _resolve_alternate_content(root: etree._Element) -> None:
     for alternatives in list(root.iter("{*}AlternateContent")):
         parent = alternatives.getparent()
         if parent is None:

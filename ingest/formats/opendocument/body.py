@@ -1,6 +1,5 @@
 """Converts blocks of OpenDocument files to Markdown: headings, lists, tables, frames."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,9 +8,10 @@ from lxml import etree
 
 from ingest.best_effort import improve
 from ingest.formats.common.markdown import plain, table
+from ingest.formats.office.blocks import DEEP, Block, HiddenText, cell_text, join_items, one_line
 from ingest.formats.office.xml_tree import attribute, local
-from ingest.formats.opendocument.inline import Inline, Notes, read_inline
-from ingest.formats.opendocument.styles import PLAIN, Styles, style_of
+from ingest.formats.opendocument.inline import OdfInline, OdfNotes, read_inline
+from ingest.formats.opendocument.styles import PLAIN, OdfStyles, style_of
 from ingest.model import Step
 
 _PARAGRAPHS = frozenset({"p", "h"})
@@ -32,54 +32,32 @@ _STEPS: dict[str, Step] = {
     "table": "tables",
 }
 _CELLS = ("{*}table-cell", "{*}covered-table-cell")
-_MARK = re.compile(r"^ *(?:-|\d+\.) ", re.MULTILINE)
 _DEEPEST_HEADING = 6
-_DEEP = 20  # nested tables, lists and frames; deeper nesting is never made by hand
 _MOST_REPEATED = 64  # copies of a repeated cell; more are useless
-_SENTENCE = 40  # characters; marks are shorter, instructions are not
 
 Show = Callable[[etree._Element], list[str]]
 """Blocks of an embedded object: a chart, an equation, a document."""
-_Block = tuple[bool, str, int]
-"""Whether it is a list item, Markdown, list level of an item from 1."""
 
 
 @dataclass(slots=True)
-class Body:
+class OdfBody:
     """Reads blocks in document order."""
 
-    styles: Styles
-    notes: Notes
+    styles: OdfStyles
+    notes: OdfNotes
     show: Show
     drop_faint: bool = True
-    has_hidden_text: bool = False
-    visible: int = 0
-    """Number of characters kept."""
-    faint: int = 0
-    """Number of characters in white-on-white passages as long as a sentence."""
+    hidden: HiddenText = field(default_factory=HiddenText)
     _depth: int = 0
     _comments: list[str] = field(default_factory=list)
 
     def read(self, container: Iterable[etree._Element]) -> list[str]:
         """Markdown blocks of a text, cell or frame; a list is one block."""
-        blocks: list[list[str]] = []
-        levels: list[int] = []  # of the enclosing items, outermost first
-        was_item = False
-        for is_item, text, level in self._blocks(container):
-            while levels and (not is_item or levels[-1] >= level):
-                levels.pop()
-            if is_item and was_item:
-                blocks[-1].append(f"{'   ' * len(levels)}{text}")
-            else:
-                blocks.append([text])
-            was_item = is_item
-            if is_item:
-                levels.append(level)
-        return ["\n".join(lines) for lines in blocks]
+        return join_items(self._blocks(container))
 
     def shape(self, shape: etree._Element) -> list[str]:
         """Blocks of a frame, a drawn shape or a group."""
-        if self._depth >= _DEEP:
+        if self._depth >= DEEP:
             return _flat(shape)
         self._depth += 1
         try:
@@ -92,11 +70,11 @@ class Body:
         found, self._comments = self._comments, []
         return found
 
-    def _blocks(self, container: Iterable[etree._Element]) -> Iterator[_Block]:
+    def _blocks(self, container: Iterable[etree._Element]) -> Iterator[Block]:
         for item in container:
             name = local(item)
             if name == "section" and attribute(item, "display") == "none":
-                self.has_hidden_text |= len("".join(item.itertext())) >= _SENTENCE
+                self.hidden.count(hidden=len("".join(item.itertext())))
             elif name in _CONTAINERS:
                 yield from self._blocks(item)
             elif name in _STEPS:
@@ -106,15 +84,15 @@ class Body:
                     otherwise=partial(_flat_block, item),
                 )
 
-    def _block(self, item: etree._Element, name: str) -> list[_Block]:
+    def _block(self, item: etree._Element, name: str) -> list[Block]:
         if name in _PARAGRAPHS:
             return list(self._paragraph(item))
         if name == "list":
             return list(self._list(item, style_of(item), 1))
         read = self._table if name == "table" else self.shape
-        return [(False, text, 0) for text in read(item)]
+        return list(map(Block, read(item)))
 
-    def _paragraph(self, item: etree._Element) -> Iterator[_Block]:
+    def _paragraph(self, item: etree._Element) -> Iterator[Block]:
         style = improve("styles", lambda: self.styles.get(style_of(item)), otherwise=lambda: PLAIN)
         inline = self._inline(item)
         text = inline.text.strip()
@@ -123,26 +101,23 @@ class Body:
             stated = attribute(item, "outline-level") or "1"
             level = int(stated) if stated.isdecimal() else 1
         if text and level is not None and not self._depth:
-            yield False, f"{'#' * max(1, min(level, _DEEPEST_HEADING))} {_on_one_line(text)}", 0
+            yield Block(f"{'#' * max(1, min(level, _DEEPEST_HEADING))} {one_line(text)}")
         elif text:
-            yield False, plain(text), 0
+            yield Block(plain(text))
         for shape in inline.shapes:
-            yield from ((False, block, 0) for block in self.shape(shape))
+            yield from map(Block, self.shape(shape))
 
-    def _inline(self, item: etree._Element) -> Inline:
+    def _inline(self, item: etree._Element) -> OdfInline:
         inline = read_inline(
             item, self.styles, self.notes, drop_faint=self.drop_faint, may_be_faint=not self._depth
         )
-        self.visible += len(inline.text)
-        if inline.faint >= _SENTENCE:
-            self.faint += inline.faint
-        self.has_hidden_text |= max(inline.faint, inline.hidden) >= _SENTENCE
+        self.hidden.count(visible=len(inline.text), faint=inline.faint, hidden=inline.hidden)
         self._comments += inline.comments
         return inline
 
-    def _list(self, element: etree._Element, style: str | None, level: int) -> Iterator[_Block]:
-        if level > _DEEP:
-            yield from ((True, f"- {text}", level) for text in _flat(element))
+    def _list(self, element: etree._Element, style: str | None, level: int) -> Iterator[Block]:
+        if level > DEEP:
+            yield from (Block(f"- {text}", level) for text in _flat(element))
             return
         start = attribute(element, "start-value") or ""
         count = int(start) - 1 if start.isdecimal() else 0
@@ -157,17 +132,17 @@ class Body:
                 elif local(piece) == "h":  # a numbered heading
                     yield from self._paragraph(piece)
                 else:
-                    texts += [text for _, text, _ in self._blocks([piece])]
+                    texts += [block.text for block in self._blocks([piece])]
             if texts:
                 count += 1
                 mark = f"{count}." if self.styles.is_numbered(style, level) else "-"
-                yield True, f"{mark} {_on_one_line(' '.join(texts))}", level
+                yield Block(f"{mark} {one_line(' '.join(texts))}", level)
             for inner in lists:
                 yield from self._list(inner, style_of(inner) or style, level + 1)
 
     def _table(self, element: etree._Element) -> list[str]:
         """A Markdown table; a table of one cell is a frame, so its blocks are returned."""
-        if self._depth >= _DEEP:
+        if self._depth >= DEEP:
             return _flat(element)
         self._depth += 1
         try:
@@ -192,14 +167,14 @@ class Body:
         return texts
 
     def _cell(self, cell: etree._Element) -> str:
-        return _on_one_line(" ".join(_unmarked(block) for block in self.read(cell)))
+        return cell_text(self.read(cell))
 
     def _shape(self, shape: etree._Element) -> Iterator[str]:
         for item in shape:
             name = local(item)
             if name in ("title", "desc"):
                 if item.text and item.text.strip():
-                    yield plain(_on_one_line(item.text))
+                    yield plain(one_line(item.text))
             elif name == "object":
                 yield from improve("graphics", partial(self.show, item), otherwise=list[str])
             elif name == "table":
@@ -209,9 +184,9 @@ class Body:
         yield from self.read(_without(shape, _SHAPES | {"table"}))
 
 
-def _flat_block(item: etree._Element) -> list[_Block]:
+def _flat_block(item: etree._Element) -> list[Block]:
     """Fallback: the words of a block whose structure cannot be read."""
-    return [(False, text, 0) for text in _flat(item)]
+    return list(map(Block, _flat(item)))
 
 
 def _without(shape: etree._Element, names: frozenset[str]) -> list[etree._Element]:
@@ -226,19 +201,7 @@ def _rows(element: etree._Element) -> Iterator[etree._Element]:
             yield from _rows(item)
 
 
-def _unmarked(block: str) -> str:
-    """A block without table markup or list marks."""
-    if not block.startswith("| "):
-        return _MARK.sub("", block)
-    lines = block.split("\n")
-    return " ".join(line.strip("| ").replace(" | ", " ") for line in [lines[0], *lines[2:]])
-
-
 def _flat(element: etree._Element) -> list[str]:
     """The text on one line, without structure: for deep nesting, and as fallback."""
-    text = _on_one_line(" ".join(element.itertext()))
+    text = one_line(" ".join(element.itertext()))
     return [plain(text)] if text else []
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())

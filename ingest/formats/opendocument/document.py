@@ -17,13 +17,13 @@ from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
-from ingest.formats.common.source import Extraction, Source
-from ingest.formats.office.xml_tree import child
-from ingest.formats.opendocument.body import Body
-from ingest.formats.opendocument.inline import Notes
-from ingest.formats.opendocument.package import Objects, Parts
+from ingest.formats.common.source import Extraction, Source, filled, present
+from ingest.formats.office.blocks import child_texts
+from ingest.formats.opendocument.body import OdfBody
+from ingest.formats.opendocument.inline import OdfNotes
+from ingest.formats.opendocument.package import Objects, OdfParts
 from ingest.formats.opendocument.slides import read_slides
-from ingest.formats.opendocument.styles import Styles
+from ingest.formats.opendocument.styles import OdfStyles
 
 _VERSION = "odf 1"
 _FLAT = frozenset({types.FODT, types.FODP})
@@ -50,18 +50,18 @@ def extract(source: Source) -> Extraction:
     if source.media_type in _FLAT:
         data = source.stream.read()
         inflate_limit.guard_xml(data)
-        parts = Parts.flat(data)
+        parts = OdfParts.flat(data)
     else:
         inflate_limit.guard(source.stream, inflate_limit.TREES)
-        parts = Parts.package(source.stream)
+        parts = OdfParts.package(source.stream)
     objects = Objects(parts)
     content = _content(parts.content)
     styles = improve(
-        "styles", lambda: Styles(parts.content, parts.styles), otherwise=lambda: Styles(None)
+        "styles", lambda: OdfStyles(parts.content, parts.styles), otherwise=lambda: OdfStyles(None)
     )
     is_presentation = source.media_type in _PRESENTATIONS
     body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=True)
-    if body.faint > body.visible:  # mostly white text: then the page cannot be white
+    if body.hidden.is_mostly_faint:
         body, pages, hidden = _read(content, styles, objects, is_presentation, drop_faint=False)
     if not is_presentation:
         margins = improve(
@@ -76,15 +76,13 @@ def extract(source: Source) -> Extraction:
     properties = improve("metadata", lambda: _properties(parts.meta), otherwise=dict[str, str])
     title = properties.pop("title", None)
     attachments = improve("attachments", lambda: objects.hand_over(source.members), otherwise=list)
-    lists = {"hiddenSlides": hidden, "attachments": attachments}
-    found = {"hidden_text": body.has_hidden_text, "hidden_slides": hidden}
     return Extraction(
         parts=pages,
         extractor=_VERSION,
         paged=is_presentation,
         title=title,
-        metadata=properties | {key: items for key, items in lists.items() if items},
-        warnings=tuple(code for code, is_so in found.items() if is_so),
+        metadata=properties | filled(hiddenSlides=hidden, attachments=attachments),
+        warnings=present(hidden_text=body.hidden.has_sentence, hidden_slides=hidden),
     )
 
 
@@ -99,14 +97,14 @@ def _content(root: etree._Element) -> etree._Element:
 
 def _read(
     content: etree._Element,
-    styles: Styles,
+    styles: OdfStyles,
     objects: Objects,
     is_presentation: bool,
     *,
     drop_faint: bool,
-) -> tuple[Body, list[str], list[int]]:
-    notes = Notes()
-    body = Body(styles=styles, notes=notes, show=objects.show, drop_faint=drop_faint)
+) -> tuple[OdfBody, list[str], list[int]]:
+    notes = OdfNotes()
+    body = OdfBody(styles=styles, notes=notes, show=objects.show, drop_faint=drop_faint)
     if is_presentation:
         return body, *read_slides(content, body)
     blocks = [
@@ -117,7 +115,7 @@ def _read(
     return body, blocks, []
 
 
-def _margins(parts: Parts) -> dict[str, list[str]]:
+def _margins(parts: OdfParts) -> dict[str, list[str]]:
     """Each distinct header and footer, except those with only a page number."""
     found: dict[str, dict[str, None]] = {kind: {} for kind in _MARGINS}
     for root in parts.trees():
@@ -130,7 +128,7 @@ def _margins(parts: Parts) -> dict[str, list[str]]:
     return {kind: list(texts) for kind, texts in found.items()}
 
 
-def _plain_margins(parts: Parts) -> dict[str, list[str]]:
+def _plain_margins(parts: OdfParts) -> dict[str, list[str]]:
     return {
         kind: [
             plain(text)
@@ -152,9 +150,4 @@ def _margin_texts(margin: etree._Element) -> Iterator[str]:
 
 def _properties(root: etree._Element | None) -> dict[str, str]:
     meta = None if root is None else next(root.iter("{*}meta"), None)
-    found = {}
-    for theirs, ours in _FIELDS.items():
-        item = child(meta, theirs)
-        if item is not None and item.text and item.text.strip():
-            found[ours] = item.text.strip()
-    return found
+    return child_texts(meta, _FIELDS)

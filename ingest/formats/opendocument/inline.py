@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from ingest.formats.common.markdown import plain
+from ingest.formats.office.blocks import comment_text, link
 from ingest.formats.office.xml_tree import attribute, child, local
-from ingest.formats.opendocument.styles import Style, Styles, style_of
+from ingest.formats.opendocument.styles import OdfStyle, OdfStyles, style_of
 
 _SKIPPED = frozenset(
     {"bookmark", "reference-mark", "tracked-changes", "ruby-text", "note-citation", "script"}
@@ -19,7 +19,7 @@ _DEEP = 50  # nested spans
 
 
 @dataclass(slots=True)
-class Notes:
+class OdfNotes:
     """Foot- and endnotes in document order."""
 
     texts: list[str] = field(default_factory=list)
@@ -30,7 +30,7 @@ class Notes:
 
 
 @dataclass(slots=True)
-class Inline:
+class OdfInline:
     """Content of one paragraph."""
 
     pieces: list[str] = field(default_factory=list)
@@ -49,27 +49,27 @@ class Inline:
 
 def read_inline(
     paragraph: etree._Element,
-    styles: Styles,
-    notes: Notes,
+    styles: OdfStyles,
+    notes: OdfNotes,
     *,
     drop_faint: bool,
     may_be_faint: bool,
-) -> Inline:
+) -> OdfInline:
     """Read one paragraph. `may_be_faint`: its background is the bare page."""
     style = styles.get(style_of(paragraph))
-    reader = _Reader(styles, notes, Inline(), drop_faint=drop_faint)
+    reader = _InlineReader(styles, notes, OdfInline(), drop_faint=drop_faint)
     reader.walk(paragraph, style, may_be_faint and not style.has_background, 0)
     return reader.found
 
 
 @dataclass(slots=True)
-class _Reader:
-    styles: Styles
-    notes: Notes
-    found: Inline
+class _InlineReader:
+    styles: OdfStyles
+    notes: OdfNotes
+    found: OdfInline
     drop_faint: bool
 
-    def walk(self, parent: etree._Element, style: Style, may_be_faint: bool, depth: int) -> None:
+    def walk(self, parent: etree._Element, style: OdfStyle, may_be_faint: bool, depth: int) -> None:
         """Read text and children of an element; `style` is the innermost one that applies."""
         self._put(parent.text or "", style, may_be_faint)
         for item in parent:
@@ -79,7 +79,7 @@ class _Reader:
                 self._put("".join(item.itertext()), style, may_be_faint)
             self._put(item.tail or "", style, may_be_faint)
 
-    def _item(self, item: etree._Element, style: Style, may_be_faint: bool, depth: int) -> None:
+    def _item(self, item: etree._Element, style: OdfStyle, may_be_faint: bool, depth: int) -> None:
         name = local(item)
         if name == "s":
             self._put(" ", style, False)  # one space for any count
@@ -101,7 +101,7 @@ class _Reader:
             if name == "a":
                 self._link(start, attribute(item, "href") or "")
 
-    def _put(self, text: str, style: Style, may_be_faint: bool) -> None:
+    def _put(self, text: str, style: OdfStyle, may_be_faint: bool) -> None:
         if style.is_hidden:
             self.found.hidden += len(text)
             return
@@ -112,20 +112,16 @@ class _Reader:
         self.found.pieces.append(text)
 
     def _link(self, start: int, address: str) -> None:
-        text = "".join(self.found.pieces[start:])
         is_web = address.lower().startswith(("http://", "https://", "mailto:"))
-        if is_web and text.strip() and text.strip() not in address and not set("[]\n") & set(text):
-            self.found.pieces[start:] = [f"[{text}]({address})"]
+        text = "".join(self.found.pieces[start:])
+        self.found.pieces[start:] = [link(text, address if is_web else None)]
 
 
 def comment(annotation: etree._Element) -> str:
     """`Comment by author: text`, empty if it has no text."""
     author = child(annotation, "creator")
     text = " ".join(_flat(item) for item in annotation.iterchildren("{*}p", "{*}list")).strip()
-    if not text:
-        return ""
-    who = f" by {author.text.strip()}" if author is not None and author.text else ""
-    return plain(f"Comment{who}: {text}")
+    return comment_text((author.text or "").strip() if author is not None else None, text)
 
 
 def _flat(element: etree._Element) -> str:

@@ -1,4 +1,4 @@
-"""Parts of OpenDocument packages and flat files, and the objects embedded in them."""
+"""OdfParts of OpenDocument packages and flat files, and the objects embedded in them."""
 
 import posixpath
 import re
@@ -22,7 +22,7 @@ _MOST_ROWS = 5000
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class OdfParts:
     """The XML trees of a document. A flat file has one tree for all."""
 
     content: etree._Element
@@ -31,7 +31,7 @@ class Parts:
     archive: zipfile.ZipFile | None
 
     @classmethod
-    def package(cls, stream: BinaryIO) -> "Parts":
+    def package(cls, stream: BinaryIO) -> "OdfParts":
         """Open a ZIP package that passed inflate_limit.guard(). Raises Permanent `encrypted`."""
         stream.seek(0)
         archive = zipfile.ZipFile(stream)
@@ -41,7 +41,7 @@ class Parts:
         return cls(parse(archive.read("content.xml")), styles, meta, archive)
 
     @classmethod
-    def flat(cls, data: bytes) -> "Parts":
+    def flat(cls, data: bytes) -> "OdfParts":
         """Parse a flat file."""
         root = parse(data)
         return cls(root, None, root, None)
@@ -56,7 +56,7 @@ class Parts:
 class Objects:
     """Objects in frames: charts and equations become blocks, files become members."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: OdfParts) -> None:
         self._archive = parts.archive
         names = [] if parts.archive is None else parts.archive.namelist()
         self._names = frozenset(names)

@@ -9,7 +9,7 @@ from lxml import etree
 from ingest.best_effort import improve
 from ingest.formats.common.markdown import plain
 from ingest.formats.office.xml_tree import attribute, child, local
-from ingest.formats.opendocument.body import Body
+from ingest.formats.opendocument.body import OdfBody
 from ingest.formats.opendocument.inline import comment
 from ingest.formats.opendocument.styles import style_of
 
@@ -19,7 +19,7 @@ _CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 
 _LINE = 0.95  # cm: height of the bands in which shapes count as side by side
 
 
-def read_slides(content: etree._Element, body: Body) -> tuple[list[str], list[int]]:
+def read_slides(content: etree._Element, body: OdfBody) -> tuple[list[str], list[int]]:
     """Markdown of each slide, and the 1-based numbers of hidden slides."""
     slides, hidden = [], []
     for number, page in enumerate(content.iterchildren("{*}page"), start=1):
@@ -30,11 +30,11 @@ def read_slides(content: etree._Element, body: Body) -> tuple[list[str], list[in
     return slides, hidden
 
 
-def _is_hidden(page: etree._Element, body: Body) -> bool:
+def _is_hidden(page: etree._Element, body: OdfBody) -> bool:
     return body.styles.get(style_of(page)).is_hidden_slide
 
 
-def _blocks(page: etree._Element, body: Body) -> list[str]:
+def _blocks(page: etree._Element, body: OdfBody) -> list[str]:
     return list(filter(None, _slide(page, body)))
 
 
@@ -43,7 +43,7 @@ def _plain(page: etree._Element) -> list[str]:
     return [plain(" ".join(" ".join(page.itertext()).split()))]
 
 
-def _slide(page: etree._Element, body: Body) -> Iterator[str]:
+def _slide(page: etree._Element, body: OdfBody) -> Iterator[str]:
     shapes = [item for item in page if local(item) not in _NO_SHAPES and not _is_prompt(item)]
     titles = [item for item in shapes if attribute(item, "class") == "title"]
     for title in titles:

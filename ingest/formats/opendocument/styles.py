@@ -1,4 +1,4 @@
-"""Styles of OpenDocument files: hidden text, white text, titles, numbered lists."""
+"""OdfStyles of OpenDocument files: hidden text, white text, titles, numbered lists."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _NUMBERED = "list-level-style-number"
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class OdfStyle:
     """A style with inherited properties."""
 
     title_level: int | None = None
@@ -24,16 +24,16 @@ class Style:
     is_hidden_slide: bool = False
 
 
-PLAIN = Style()
+PLAIN = OdfStyle()
 
 
-class Styles:
-    """Styles of all trees of a document; for duplicate names the first counts."""
+class OdfStyles:
+    """OdfStyles of all trees of a document; for duplicate names the first counts."""
 
     def __init__(self, *roots: etree._Element | None) -> None:
         self._elements: dict[str, etree._Element] = {}
         self._lists: dict[str, set[int]] = {}
-        self._known: dict[str, Style] = {}
+        self._known: dict[str, OdfStyle] = {}
         for root in roots:
             for item in root.iter("{*}style", "{*}list-style") if root is not None else ():
                 name = attribute(item, "name") or ""
@@ -42,7 +42,7 @@ class Styles:
                 else:
                     self._lists.setdefault(name, _numbered_levels(item))
 
-    def get(self, name: str | None) -> Style:
+    def get(self, name: str | None) -> OdfStyle:
         """The style of this name, without properties if there is none."""
         if name is None:
             return PLAIN
@@ -54,7 +54,7 @@ class Styles:
         """Whether items of this list style are numbered on this level; 1 is the outermost."""
         return level in self._lists.get(name or "", ())
 
-    def _resolve(self, name: str) -> Style:
+    def _resolve(self, name: str) -> OdfStyle:
         level = None
         looks: dict[str, str] = {}
         for _ in range(_MOST_PARENTS):
@@ -66,7 +66,7 @@ class Styles:
                 for key, look in properties.attrib.items():
                     looks.setdefault(str(key).rpartition("}")[2], str(look))
             name = attribute(element, "parent-style-name") or ""
-        return Style(
+        return OdfStyle(
             title_level=level,
             is_hidden=looks.get("display") == "none",
             is_white=looks.get("color", "").lower() == _WHITE,

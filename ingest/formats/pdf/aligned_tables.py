@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ingest.formats.common.markdown import table
-from ingest.formats.pdf.cells import Glyphs, is_beside, put_table
+from ingest.formats.pdf.cells import Glyphs, is_beside, replace_by_table
 from ingest.formats.pdf.lines import HYPHEN, Line, PageLines
 
 _GAP = 0.75  # font sizes between two cells; words of a sentence are closer
@@ -74,7 +74,7 @@ def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> N
     for index, row in enumerate(rows):
         segments = (
             [segment for line in row for segment in _segments(line, glyphs)]
-            if any(marked[max(index - 1, 0) : index + 2]) and all(map(glyphs.knows, row))
+            if any(marked[max(index - 1, 0) : index + 2]) and all(map(glyphs.has_positions, row))
             else []
         )
         if len(segments) < 2 or not _follows(previous, row) or not run.take(segments):
@@ -89,7 +89,7 @@ def find_aligned(page: PageLines, glyphs: Glyphs, *, near: Collection[int]) -> N
         if len(candidate.rows) >= _FEWEST_ROWS:
             cells = candidate.cells()
             if _is_table(cells):
-                put_table(page, candidate.lines, table(cells))
+                replace_by_table(page, candidate.lines, table(cells))
 
 
 def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:

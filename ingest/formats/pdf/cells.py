@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.lines import HYPHEN, Line, PageLines, turned
+from ingest.formats.pdf.lines import HYPHEN, Line, PageLines, rotated
 
 _WORD = re.compile(r"\S+")
 
@@ -20,11 +20,11 @@ class Glyphs:
         self._turn = turn
         self._words: dict[int, list[Word]] = {}
 
-    def knows(self, line: Line) -> bool:
+    def has_positions(self, line: Line) -> bool:
         """Whether pdfium's character indices match the text of the line."""
         return line.end - line.start == len(line.text) and line.kind == "text"
 
-    def look_at(self, lines: Iterable[Line]) -> None:
+    def load_words(self, lines: Iterable[Line]) -> None:
         """Find the words of all these lines in one call, twice as fast as line by line."""
         new = [line for line in lines if line.start not in self._words]
         spans = [[match.span() for match in _WORD.finditer(line.text)] for line in new]
@@ -49,7 +49,7 @@ class Glyphs:
     def words(self, line: Line) -> list[Word]:
         """Words of a line, cached."""
         if line.start not in self._words:
-            self.look_at([line])
+            self.load_words([line])
         return self._words[line.start]
 
     def letters(self, line: Line, word: Word) -> list[Word]:
@@ -61,7 +61,7 @@ class Glyphs:
     def _extents(self, characters: Sequence[int]) -> list[tuple[float, float]]:
         boxes = pdfium.char_boxes(self._text_page, characters)
         if self._turn:
-            boxes = [turned(box, self._turn) for box in boxes]
+            boxes = [rotated(box, self._turn) for box in boxes]
         return [(left, right) for left, _, right, _ in boxes]
 
 
@@ -85,7 +85,7 @@ def cell_text(pieces: Sequence[tuple[float, str]]) -> str:
     return text.replace(HYPHEN, "-")
 
 
-def put_table(page: PageLines, inside: Sequence[Line], markdown: str) -> None:
+def replace_by_table(page: PageLines, inside: Sequence[Line], markdown: str) -> None:
     """Replace the lines inside a table by the table, at the position of the first of them."""
     gone = {id(line) for line in inside}
     made = Line(

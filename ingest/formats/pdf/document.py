@@ -13,15 +13,16 @@ from pypdfium2.version import PYPDFIUM_INFO
 from ingest.best_effort import attempt, improve
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.source import Extraction, Source
-from ingest.formats.pdf import forms, second_opinion
-from ingest.formats.pdf.attachments import add_attachments
-from ingest.formats.pdf.furniture import drop_furniture, drop_stamps
+from ingest.formats.pdf import forms, pypdf_fallback
+from ingest.formats.pdf.attachments import add_document_files
+from ingest.formats.pdf.headers_and_footers import drop_headers_and_footers, drop_stamps
 from ingest.formats.pdf.headings import Bookmark, mark_headings
-from ingest.formats.pdf.hyphens import mend_hyphens
-from ingest.formats.pdf.lines import PageLines
+from ingest.formats.pdf.hyphens import join_hyphenated
+from ingest.formats.pdf.lines import PageLines, run_or_roll_back
 from ingest.formats.pdf.markdown import page_markdown
 from ingest.formats.pdf.page import Findings, PageReader
-from ingest.formats.pdf.steps import improve_pages
+from ingest.formats.pdf.pdfium_annotations import language
+from ingest.formats.pdf.pypdf_fallback import PypdfPages
 from ingest.formats.pdf.text import check_pages, metadata, title
 from ingest.formats.pdf.vertical import VerticalPages
 
@@ -41,7 +42,7 @@ def extract(source: Source) -> Extraction:
     try:
         document = _open(source)
     except PdfiumError as error:
-        return second_opinion.extract(source, wants_password="password" in str(error))
+        return pypdf_fallback.extract(source, wants_password="password" in str(error))
     try:
         return _read(document, source)
     finally:
@@ -62,7 +63,7 @@ def _read(document: PdfDocument, source: Source) -> Extraction:
     findings = Findings(Attachments(source.members))
     reader = PageReader(
         document,
-        second=second_opinion.Pages(source.stream),
+        fallback=PypdfPages(source.stream),
         vertical=VerticalPages(source.stream),
         ocr=source.ocr,
         findings=findings,
@@ -72,7 +73,7 @@ def _read(document: PdfDocument, source: Source) -> Extraction:
     _finish(document, whole, findings.unread)
     if improve("forms", lambda: forms.add_xfa(document, pages), otherwise=bool):
         findings.warnings.add("xfa_form")
-    attempt("attachments", lambda: add_attachments(document, findings.attachments))
+    attempt("attachments", lambda: add_document_files(document, findings.attachments))
     info = improve("metadata", lambda: _info(document), otherwise=dict[str, Any])
     return Extraction(
         parts=[None if page is None else _markdown(page) for page in pages],
@@ -83,11 +84,16 @@ def _read(document: PdfDocument, source: Source) -> Extraction:
         title=improve("title", lambda: title(info.get("Title")), otherwise=lambda: None),
         metadata={
             **improve("metadata", lambda: metadata(info), otherwise=dict[str, str]),
-            **improve("metadata", lambda: forms.language(document), otherwise=dict[str, str]),
+            **improve("metadata", lambda: _language(document), otherwise=dict[str, str]),
             **findings.attachments.metadata(),
         },
         warnings=(*sorted(findings.warnings), *findings.attachments.warnings()),
     )
+
+
+def _language(document: PdfDocument) -> dict[str, str]:
+    stated = language(document)
+    return {"language": stated} if stated else {}
 
 
 def _init_forms(document: PdfDocument) -> None:
@@ -108,13 +114,13 @@ def _info(document: PdfDocument) -> dict[str, Any]:
 
 def _finish(document: PdfDocument, pages: list[PageLines], unread: set[int]) -> None:
     """Steps that compare all pages: headers and footers, hyphens, headings."""
-    improve_pages("furniture", pages, lambda: drop_stamps(pages, unread))
-    improve_pages("furniture", pages, lambda: drop_furniture(pages))
-    improve_pages("hyphens", pages, lambda: mend_hyphens(pages))
+    run_or_roll_back("furniture", pages, lambda: drop_stamps(pages, unread))
+    run_or_roll_back("furniture", pages, lambda: drop_headers_and_footers(pages))
+    run_or_roll_back("hyphens", pages, lambda: join_hyphenated(pages))
     outline = improve(
         "headings", lambda: list(_outline(document, len(pages))), otherwise=list[Bookmark]
     )
-    improve_pages("headings", pages, lambda: mark_headings(pages, outline))
+    run_or_roll_back("headings", pages, lambda: mark_headings(pages, outline))
 
 
 def _outline(document: PdfDocument, pages: int) -> Iterator[Bookmark]:

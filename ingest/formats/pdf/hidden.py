@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.lines import Line, PageLines, turned
+from ingest.formats.pdf.lines import Line, PageLines, rotated
 
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _MODES = (3, 7)  # invisible, and clipping only
@@ -24,10 +24,12 @@ def drop_hidden(page: int, text_page: int, lines: PageLines) -> str | None:
 
     `hidden_text`, or `off_page_text` for text outside the page box, such as printers' notes.
     """
-    faint = list(_faint(page, text_page, lines.lines)) if lines.has_places and lines.lines else []
-    if _letters(line.text for line in faint) >= _SENTENCE:
-        if 2 * len(faint) < len(lines.lines):
-            gone = {id(line) for line in faint}
+    invisible: list[Line] = []
+    if lines.has_places and lines.lines:
+        invisible = list(_invisible_lines(page, text_page, lines.lines))
+    if _letters(line.text for line in invisible) >= _SENTENCE:
+        if 2 * len(invisible) < len(lines.lines):
+            gone = {id(line) for line in invisible}
             lines.lines = [line for line in lines.lines if id(line) not in gone]
             return "hidden_text"
         return None if _has_image(page) else "hidden_text"
@@ -39,16 +41,16 @@ def _letters(texts: Iterable[str]) -> int:
     return len(_NO_LETTERS.sub("", "".join(texts)))
 
 
-def _faint(page: int, text_page: int, lines: Sequence[Line]) -> Iterator[Line]:
+def _invisible_lines(page: int, text_page: int, lines: Sequence[Line]) -> Iterator[Line]:
     """Lines that are invisible, transparent, tiny or white on white."""
-    looks = pdfium.looks(text_page, [line.start for line in lines])
-    unseen = {look for look in set(looks) if look[0] in _MODES or look[4] == 0}
-    white = {look for look in set(looks) - unseen if min(look[1:4]) >= _WHITE}
+    styles = pdfium.char_styles(text_page, [line.start for line in lines])
+    unseen = {style for style in set(styles) if style[0] in _MODES or style[4] == 0}
+    white = {style for style in set(styles) - unseen if min(style[1:4]) >= _WHITE}
     if unseen:
-        yield from (line for line, look in zip(lines, looks, strict=True) if look in unseen)
+        yield from (line for line, style in zip(lines, styles, strict=True) if style in unseen)
     yield from (line for line in lines if 0 < line.size < _TINY)
     if white:
-        written = [line for line, look in zip(lines, looks, strict=True) if look in white]
+        written = [line for line, style in zip(lines, styles, strict=True) if style in white]
         yield from _unpainted(page, written)
 
 
@@ -59,7 +61,7 @@ def _unpainted(page: int, white: Sequence[Line]) -> Iterator[Line]:
         yield from white
         return
     columns = pdfium.all_bounds(painted).T
-    left, top, right, bottom = turned((*columns,), pdfium.rotation(page))
+    left, top, right, bottom = rotated((*columns,), pdfium.rotation(page))
     for line in white:
         x, y = line.left + 0.3 * line.size, (line.top + line.bottom) / 2  # in the first letter
         if not ((left <= x) & (x <= right) & (bottom <= y) & (y <= top)).any():

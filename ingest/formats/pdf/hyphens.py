@@ -14,7 +14,7 @@ _ALWAYS_APART = "self"
 _SUSPENDED = {"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "e", "o"}
 
 
-def mend_hyphens(pages: Sequence[PageLines]) -> None:
+def join_hyphenated(pages: Sequence[PageLines]) -> None:
     """Join each hyphenated word; a compound keeps its hyphen.
 
     A second half in lower case is joined without the hyphen, unless the document has the word with
@@ -31,7 +31,7 @@ def mend_hyphens(pages: Sequence[PageLines]) -> None:
     known = _compounds(line.text for page in pages for line in page.lines)
     for page, index in reversed(broken):  # a word may span three lines
         following = page.lines[index + 1] if index + 1 < len(page.lines) else None
-        _mend(page.lines[index], following, known)
+        _join_word(page.lines[index], following, known)
     for page in {id(page): page for page, _ in broken}.values():
         page.lines = [line for line in page.lines if line.text]
 
@@ -41,7 +41,7 @@ def _compounds(texts: Iterable[str]) -> set[str]:
     return {word.lower() for token in tokens for word in _COMPOUND.findall(token)}
 
 
-def _mend(line: Line, following: Line | None, known: set[str]) -> None:
+def _join_word(line: Line, following: Line | None, known: set[str]) -> None:
     start = line.text[: -len(HYPHEN)]
     left = _LAST_WORD.search(start, start.rfind(" ") + 1)
     right = _FIRST_WORD.match(following.text) if following is not None else None

@@ -1,6 +1,6 @@
 """Lines of a page with their positions, in the rotation in which the page is shown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal, overload
@@ -8,9 +8,11 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ingest.best_effort import improve
 from ingest.formats.common.markdown import plain
 from ingest.formats.pdf import pdfium
 from ingest.formats.pdf.pdfium import Box
+from ingest.model import Step
 
 HYPHEN = "\ufffe"
 """pdfium's mark for a hyphen at the end of a line; pdfium drops the line break after it."""
@@ -97,6 +99,20 @@ def plain_lines(text: str) -> PageLines:
     return PageLines([Line(line) for line in text.splitlines()])
 
 
+def run_or_roll_back(step: Step, pages: Sequence[PageLines], change: Callable[[], object]) -> None:
+    """Run `change`, which modifies the lines of these pages in place; restore them if it fails."""
+    # Steps replace `page.lines` and never mutate the list, so a reference is enough.
+    saved = [(page, page.lines, [(line.text, line.level) for line in page.lines]) for page in pages]
+
+    def restore() -> None:
+        for page, lines, values in saved:
+            page.lines = lines
+            for line, (text, level) in zip(lines, values, strict=True):
+                line.text, line.level = text, level
+
+    improve(step, change, otherwise=restore)
+
+
 def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     """Lines in pdfium's order, which is mostly reading order."""
     spans = _spans(text)
@@ -108,11 +124,11 @@ def read_lines(page: int, text_page: int, text: str, count: int) -> PageLines:
     turn = pdfium.rotation(page)
     boxes = pdfium.char_boxes(text_page, ends)
     if turn:
-        boxes = [turned(box, turn) for box in boxes]
-    found = PageLines(_lines(spans, ends, boxes), turned(pdfium.page_box(page), turn))
+        boxes = [rotated(box, turn) for box in boxes]
+    found = PageLines(_lines(spans, ends, boxes), rotated(pdfium.page_box(page), turn))
     _drop_off_page(found)
     _find_sizes(text_page, found.lines)
-    _look(found)
+    _mark_suspects(found)
     return found
 
 
@@ -159,7 +175,7 @@ def _find_sizes(text_page: int, lines: Sequence[Line]) -> None:
         line.size = known[key]
 
 
-def _look(page: PageLines) -> None:
+def _mark_suspects(page: PageLines) -> None:
     """Set `jumps` and `gaps`, which decide whether later steps examine the page."""
     gaps = {
         line.start
@@ -176,10 +192,10 @@ def _look(page: PageLines) -> None:
 
 
 @overload
-def turned(box: Box, quarters: int) -> Box: ...
+def rotated(box: Box, quarters: int) -> Box: ...
 @overload
-def turned(box: Columns, quarters: int) -> Columns: ...
-def turned(box: Any, quarters: int) -> Any:
+def rotated(box: Columns, quarters: int) -> Columns: ...
+def rotated(box: Any, quarters: int) -> Any:
     """A box (or the columns of many) after turning the page clockwise by `quarters` times 90°.
 
     Left, top, right, bottom, in both argument and result.

@@ -1,25 +1,23 @@
 """Reads one page: opens it, picks the engine that can read it, closes it."""
 
-import ctypes
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pypdfium2 import PdfDocument, PdfiumError, raw
+from pypdfium2 import PdfDocument, PdfiumError
 
 from ingest.best_effort import attempt, improve
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.source import Recogniser
-from ingest.formats.pdf import attachments as pdf_attachments
 from ingest.formats.pdf import pdfium, pictures
+from ingest.formats.pdf.annotations import PageAnnotations, read_annotations, read_ticks
+from ingest.formats.pdf.attachments import add_annotation_file
 from ingest.formats.pdf.headings import numbered
 from ingest.formats.pdf.hidden import drop_hidden
-from ingest.formats.pdf.lines import PageLines, plain_lines, read_lines
-from ingest.formats.pdf.notes import Notes, read_notes, read_ticks
-from ingest.formats.pdf.reading_order import put_in_order
-from ingest.formats.pdf.right_to_left import RIGHT_TO_LEFT, mend_right_to_left
-from ingest.formats.pdf.steps import improve_pages
+from ingest.formats.pdf.lines import PageLines, plain_lines, read_lines, run_or_roll_back
+from ingest.formats.pdf.reading_order import sort_lines
+from ingest.formats.pdf.right_to_left import RIGHT_TO_LEFT, restore_logical_order
 from ingest.formats.pdf.tables import tables_to_markdown
 from ingest.formats.pdf.vertical import VerticalPages, looks_vertical
 
@@ -28,7 +26,7 @@ _TORN = 2.5  # mean letters per word; below this, letters are spaced apart like 
 _ENOUGH_WORDS = 8
 
 
-class Opinion(Protocol):
+class FallbackEngine(Protocol):
     """A fallback engine that reads the same document."""
 
     def text(self, index: int) -> str | None:
@@ -53,14 +51,14 @@ class PageReader:
         self,
         document: PdfDocument,
         *,
-        second: Opinion,
+        fallback: FallbackEngine,
         vertical: VerticalPages,
         ocr: Recogniser | None,
         findings: Findings,
     ) -> None:
         self._document = document
         self._handle = pdfium.address(document.raw)
-        self._second = second
+        self._fallback = fallback
         self._vertical = vertical
         self._ocr = ocr
         self._findings = findings
@@ -70,14 +68,14 @@ class PageReader:
         return improve(
             "engine",
             lambda: self._read(index),
-            otherwise=lambda: self._ask(self._second, index),
+            otherwise=lambda: self._read_with(self._fallback, index),
         )
 
     def _read(self, index: int) -> PageLines | None:
         page = pdfium.load_page(self._handle, index)
         if not page:
-            return self._ask(self._second, index)
-        notes = Notes()
+            return self._read_with(self._fallback, index)
+        notes = PageAnnotations()
         try:
             if pdfium.count_annotations(page):
                 notes = self._annotations(page)
@@ -93,20 +91,20 @@ class PageReader:
             lines.notes += improve("notes", lambda: list(notes.markdown()), otherwise=list[str])
         return lines
 
-    def _annotations(self, page: int) -> Notes:
-        notes = improve("notes", lambda: read_notes(page), otherwise=lambda: Notes(has_fields=True))
+    def _annotations(self, page: int) -> PageAnnotations:
+        notes = improve(
+            "notes",
+            lambda: read_annotations(page),
+            otherwise=lambda: PageAnnotations(has_fields=True),
+        )
         attempt("attachments", lambda: self._keep_files(page, notes))
         return notes
 
-    def _keep_files(self, page: int, notes: Notes) -> None:
-        handle = ctypes.cast(page, raw.FPDF_PAGE)
-        for number in notes.files:
-            annotation = raw.FPDFPage_GetAnnot(handle, number)
-            file = raw.FPDFAnnot_GetFileAttachment(annotation)
-            pdf_attachments.add_file(file, self._findings.attachments)
-            raw.FPDFPage_CloseAnnot(annotation)
+    def _keep_files(self, page: int, notes: PageAnnotations) -> None:
+        for index in notes.files:
+            add_annotation_file(page, index, self._findings.attachments)
 
-    def _read_fields(self, index: int, notes: Notes) -> None:
+    def _read_fields(self, index: int, notes: PageAnnotations) -> None:
         """Collect ticked boxes and flatten fields into the page; visible once it is reopened."""
         page = self._document[index]
         form, handle = self._document.formenv.raw, pdfium.address(page.raw)
@@ -121,7 +119,7 @@ class PageReader:
     def _read_text(self, page: int, index: int) -> PageLines | None:
         text_page = pdfium.load_text(page) if page else 0
         if not text_page:
-            return self._ask(self._second, index)
+            return self._read_with(self._fallback, index)
         try:
             text, count = pdfium.text(text_page)
             if improve("ocr", lambda: _is_picture(page, text), otherwise=bool):
@@ -130,7 +128,7 @@ class PageReader:
                 return self._read_garbled(index, text)
             better = improve(
                 "engine",
-                lambda: better_of(text, lambda: self._second.text(index)),
+                lambda: better_text(text, lambda: self._fallback.text(index)),
                 otherwise=lambda: text,
             )
             if better is not text:
@@ -163,12 +161,12 @@ class PageReader:
 
     def _arrange(self, page: int, text_page: int, text: str, lines: PageLines) -> None:
         one = [lines]
-        improve_pages("hidden_text", one, lambda: self._drop_hidden(page, text_page, lines))
-        improve_pages("reading_order", one, lambda: put_in_order(lines))
+        run_or_roll_back("hidden_text", one, lambda: self._drop_hidden(page, text_page, lines))
+        run_or_roll_back("reading_order", one, lambda: sort_lines(lines))
         if not text.isascii() and RIGHT_TO_LEFT.search(text):
-            improve_pages("right_to_left", one, lambda: mend_right_to_left(text_page, lines))
+            run_or_roll_back("right_to_left", one, lambda: restore_logical_order(text_page, lines))
         else:
-            improve_pages("tables", one, lambda: tables_to_markdown(page, text_page, lines))
+            run_or_roll_back("tables", one, lambda: tables_to_markdown(page, text_page, lines))
         attempt("headings", lambda: _find_bold(text_page, lines))
 
     def _drop_hidden(self, page: int, text_page: int, lines: PageLines) -> None:
@@ -176,7 +174,7 @@ class PageReader:
         if warning is not None:
             self._findings.warnings.add(warning)
 
-    def _ask(self, engine: Opinion, index: int) -> PageLines | None:
+    def _read_with(self, engine: FallbackEngine, index: int) -> PageLines | None:
         text = engine.text(index)
         return None if text is None else plain_lines(text)
 
@@ -196,9 +194,7 @@ class PageReader:
     def _recognise(self, index: int, ocr: Recogniser) -> str | None:
         """Text of the rendered page by OCR; None if OCR failed."""
         return improve(
-            "ocr",
-            lambda: pictures.recognise(self._document, index, ocr),
-            otherwise=lambda: None,
+            "ocr", lambda: pictures.recognise(self._document, index, ocr), otherwise=lambda: None
         )
 
     def _read_garbled(self, index: int, text: str) -> PageLines:
@@ -220,7 +216,7 @@ def _find_bold(text_page: int, lines: PageLines) -> None:
         line.bold = pdfium.is_bold(text_page, line.start)
 
 
-def better_of(text: str, ask: Callable[[], str | None]) -> str:
+def better_text(text: str, ask: Callable[[], str | None]) -> str:
     """The text, or the other engine's if that one joins letters spaced apart here to words."""
     if not _is_torn(text):
         return text

@@ -1,8 +1,15 @@
-"""Fast calls to pdfium, for many characters at once.
+"""The interface to pdfium: text, characters and objects of pages, for many at once.
 
-Each call of the binding takes a microsecond or more, mostly for conversions. This module passes
-plain addresses to the same functions and lets them write into arrays; otherwise examining a page
-would double the time to read it. Handles are addresses (int); 0 means no handle.
+Why not pypdfium2 alone: a call of its binding takes a microsecond or more, mostly for conversions.
+Here the same C functions get plain addresses and write into arrays; otherwise examining a page
+would double the time to read it. Only this module and pdfium_annotations.py use ctypes.
+
+Handles are addresses (int); 0 means that pdfium failed or found nothing, and callers must check it.
+Pages, text pages and annotations must be closed by whoever opened them; objects, segments and
+characters are valid while their page is open. Buffers belong to this module and the next call
+overwrites them, so functions return copies. A failed call leaves the default that its function
+documents. Nothing here calls back into Python, and one thread reads one document. A crash of
+pdfium ends the parser process, which the sandbox reports.
 """
 
 import ctypes
@@ -22,7 +29,7 @@ Box = tuple[float, float, float, float]
 Boxes = NDArray[np.float32]
 """Boxes of many objects, shape (objects, 4)."""
 
-Look = tuple[int, int, int, int, int]
+CharStyle = tuple[int, int, int, int, int]
 """Of a character: render mode, then red, green, blue, opacity from 0 to 255."""
 
 _HANDLE = ctypes.c_void_p
@@ -113,7 +120,7 @@ _BOLD = (b"bold", b"black", b"heavy", b"-bd", b"semibd")
 
 
 def address(handle: Any) -> int:
-    """The address behind a handle of pypdfium2."""
+    """The address of a handle of pypdfium2, which keeps owning it."""
     return ctypes.cast(handle, ctypes.c_void_p).value or 0
 
 
@@ -168,10 +175,10 @@ def is_bold(text_page: int, character: int) -> bool:
     return any(mark in name for mark in _BOLD)
 
 
-def looks(text_page: int, characters: Sequence[int]) -> list[Look]:
+def char_styles(text_page: int, characters: Sequence[int]) -> list[CharStyle]:
     """How these characters are drawn; if unknown, opaque black with mode -1."""
     handle = _argument(text_page)
-    found: list[Look] = []
+    found: list[CharStyle] = []
     for start in range(0, len(characters), _MANY):
         some = characters[start : start + _MANY]
         ctypes.memmove(_COLOURS, _BLACK, 16 * len(some))

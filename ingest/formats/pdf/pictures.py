@@ -34,7 +34,7 @@ class EngineFailed(Exception):
 
 
 @dataclass(slots=True)
-class _Seen:
+class _ObjectCounts:
     """Size and number of the objects on a page."""
 
     area: float = 0.0
@@ -50,7 +50,7 @@ def is_picture(page: int, text: str) -> bool:
     if letters >= _A_FEW:
         return False
     left, top, right, bottom = pdfium.page_box(page)
-    seen = _look(page)
+    seen = _count_objects(page)
     if letters:
         return seen.area >= _FULL_PAGE * (right - left) * (top - bottom) > 0
     return seen.images > 0 or seen.paths >= _DRAWN
@@ -68,8 +68,8 @@ def is_garbled(text_page: int, text: str, count: int) -> bool:
     return failed > 0.5 * len(places)
 
 
-def _look(page: int) -> _Seen:
-    seen = _Seen()
+def _count_objects(page: int) -> _ObjectCounts:
+    seen = _ObjectCounts()
     for handle in pdfium.page_objects(page, _MOST_OBJECTS):
         before = seen.images
         _count(handle, seen, 0)
@@ -79,7 +79,7 @@ def _look(page: int) -> _Seen:
     return seen
 
 
-def _count(handle: int, seen: _Seen, depth: int) -> None:
+def _count(handle: int, seen: _ObjectCounts, depth: int) -> None:
     seen.objects += 1
     kind = pdfium.object_type(handle)
     if kind == pdfium.IMAGE:
@@ -106,7 +106,7 @@ def recognise(document: PdfDocument, index: int, ocr: Recogniser) -> str | None:
         if (
             width <= 0
             or height <= 0
-            or _look(pdfium.address(page.raw)).pixels > (_MOST_SOURCE_PIXELS)
+            or _count_objects(pdfium.address(page.raw)).pixels > (_MOST_SOURCE_PIXELS)
         ):
             return None
         scale = min(_DOTS_PER_INCH / _POINTS_PER_INCH, math.sqrt(_MOST_PIXELS / (width * height)))

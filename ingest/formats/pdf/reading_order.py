@@ -15,13 +15,13 @@ _MOST = 500  # lines; the comparison is quadratic
 _TURNED = 3  # height by width; above this, text runs up or down the page
 
 
-def put_in_order(page: PageLines) -> None:
+def sort_lines(page: PageLines) -> None:
     """Move each line before the lines below it; otherwise keep the order."""
     lines = page.lines
     if not page.has_places or not 1 < len(lines) <= _MOST or not page.jumps:
         return
     above = _above(lines)
-    if not np.tril(above, -1).any() or any(_runs_up(line) for line in lines):
+    if not np.tril(above, -1).any() or any(_is_rotated(line) for line in lines):
         return
     ordered = [lines[index] for index in _Sorter(lines, above).sorted()]
     if _clashes(ordered) <= _clashes(lines):
@@ -50,7 +50,7 @@ def _clashes(lines: list[Line]) -> int:
     )
 
 
-def _runs_up(line: Line) -> bool:
+def _is_rotated(line: Line) -> bool:
     return len(line.text) > 3 and line.height > _TURNED * (line.right - line.left)
 
 

@@ -19,7 +19,7 @@ _FORMS = (*range(0xFB1D, 0xFDFC), *range(0xFE70, 0xFEFD))
 _IN_ORDER = {form.strip() for form in (unicodedata.normalize("NFKC", chr(code)) for code in _FORMS)}
 
 
-def mend_right_to_left(text_page: int, page: PageLines) -> None:
+def restore_logical_order(text_page: int, page: PageLines) -> None:
     """Put ligatures and marks of each line in logical order."""
     for line in page.lines:
         if not RIGHT_TO_LEFT.search(line.text):
@@ -30,10 +30,10 @@ def mend_right_to_left(text_page: int, page: PageLines) -> None:
             text = pdfium.letters(text_page, places)
         boxes = pdfium.char_boxes(text_page, places)
         extents = [(left, right) for left, _, right, _ in boxes]
-        line.text = _STRAY_SPACE.sub("", mended(text, extents))
+        line.text = _STRAY_SPACE.sub("", in_logical_order(text, extents))
 
 
-def mended(text: str, places: list[tuple[float, float]]) -> str:
+def in_logical_order(text: str, places: list[tuple[float, float]]) -> str:
     """The text in logical order; `places`: left and right edge of each character."""
     characters = list(text)
     for run in _RUN.finditer(text):

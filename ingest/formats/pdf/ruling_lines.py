@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.lines import Column, turned
+from ingest.formats.pdf.lines import Column, rotated
 from ingest.formats.pdf.pdfium import Boxes
 
 _THIN = 2.5  # points; a line is at most this thick
@@ -18,7 +18,7 @@ _MOST_OBJECTS = 8000
 _MOST_SEGMENTS = 2000  # per path
 _MOST_RULES = 1500  # per direction
 
-Rule = tuple[float, float, float]
+RuledLine = tuple[float, float, float]
 """Position across its direction, start and end along it: y, x, x or x, y, y."""
 
 
@@ -30,25 +30,25 @@ class Grid:
     """x of the vertical lines, from left to right."""
     rows: tuple[float, ...]
     """y of the horizontal lines, from the top down."""
-    uprights: tuple[tuple[Rule, ...], ...]
+    verticals: tuple[tuple[RuledLine, ...], ...]
     """The vertical lines at each x in `columns`."""
 
     def is_divided(self, column: int, y: float) -> bool:
         """Whether a line bounds this column on its left at this height."""
-        return any(rule[1] - _SAME <= y <= rule[2] + _SAME for rule in self.uprights[column])
+        return any(rule[1] - _SAME <= y <= rule[2] + _SAME for rule in self.verticals[column])
 
 
 def find_grids(page: int, turn: int) -> list[Grid]:
     """Grids of at least two rows and columns; `turn`: quarter turns by which the page is shown."""
-    left, top, right, bottom = turned((*_edges(page).T,), turn)
+    left, top, right, bottom = rotated((*_edges(page).T,), turn)
     wide, high = right - left, top - bottom
     flat = (high <= _THIN) & (wide >= _SHORTEST)
     steep = (wide <= _THIN) & (high >= _SHORTEST)
     level = _merged(((top + bottom) / 2)[flat], left[flat], right[flat])
-    upright = _merged(((left + right) / 2)[steep], bottom[steep], top[steep])
-    if not 3 <= len(level) <= _MOST_RULES or not 3 <= len(upright) <= _MOST_RULES:
+    vertical = _merged(((left + right) / 2)[steep], bottom[steep], top[steep])
+    if not 3 <= len(level) <= _MOST_RULES or not 3 <= len(vertical) <= _MOST_RULES:
         return []
-    return list(_grids(level, upright))
+    return list(_grids(level, vertical))
 
 
 def _edges(page: int) -> Boxes:
@@ -66,10 +66,10 @@ def _edges(page: int) -> Boxes:
     return np.concatenate([boxes[is_thin], np.array(sides, np.float32).reshape(-1, 4)])
 
 
-def _merged(places: Column, starts: Column, ends: Column) -> list[Rule]:
+def _merged(places: Column, starts: Column, ends: Column) -> list[RuledLine]:
     """Rules without duplicates; pieces of one line are joined."""
-    merged: list[Rule] = []
-    band: list[Rule] = []
+    merged: list[RuledLine] = []
+    band: list[RuledLine] = []
     for place, start, end in sorted(
         zip(places.tolist(), starts.tolist(), ends.tolist(), strict=True)
     ):
@@ -80,9 +80,9 @@ def _merged(places: Column, starts: Column, ends: Column) -> list[Rule]:
     return merged + _joined(band)
 
 
-def _joined(band: Sequence[Rule]) -> list[Rule]:
+def _joined(band: Sequence[RuledLine]) -> list[RuledLine]:
     """Rules at the same position, joined where they meet."""
-    joined: list[Rule] = []
+    joined: list[RuledLine] = []
     for place, start, end in sorted(band, key=lambda rule: rule[1]):
         if joined and start <= joined[-1][2] + _NEAR:
             joined[-1] = (joined[-1][0], joined[-1][1], max(end, joined[-1][2]))
@@ -91,8 +91,8 @@ def _joined(band: Sequence[Rule]) -> list[Rule]:
     return joined
 
 
-def _grids(level: list[Rule], upright: list[Rule]) -> Iterator[Grid]:
-    rows, columns = np.array(level), np.array(upright)
+def _grids(level: list[RuledLine], vertical: list[RuledLine]) -> Iterator[Grid]:
+    rows, columns = np.array(level), np.array(vertical)
     meets = (
         (rows[:, None, 1] - _NEAR <= columns[None, :, 0])
         & (columns[None, :, 0] <= rows[:, None, 2] + _NEAR)
@@ -103,14 +103,14 @@ def _grids(level: list[Rule], upright: list[Rule]) -> Iterator[Grid]:
         ys = _distinct(rows[row_set, 0])
         xs = _distinct(columns[column_set, 0])
         if len(ys) >= 3 and len(xs) >= 3:
-            rules = [upright[index] for index in column_set]
-            uprights = tuple(tuple(rule for rule in rules if abs(rule[0] - x) <= _SAME) for x in xs)
-            yield Grid(columns=tuple(xs), rows=tuple(reversed(ys)), uprights=uprights)
+            rules = [vertical[index] for index in column_set]
+            verticals = tuple(
+                tuple(rule for rule in rules if abs(rule[0] - x) <= _SAME) for x in xs
+            )
+            yield Grid(columns=tuple(xs), rows=tuple(reversed(ys)), verticals=verticals)
 
 
-def _components(
-    meets: NDArray[np.bool_],
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _components(meets: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Connected components: indices of the horizontal and of the vertical rules."""
     left: NDArray[np.bool_] = np.asarray(meets.any(axis=1))
     while left.any():

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from ingest.formats.common.markdown import table
 from ingest.formats.pdf import pdfium
 from ingest.formats.pdf.aligned_tables import find_aligned
-from ingest.formats.pdf.cells import Glyphs, Word, cell_text, put_table
+from ingest.formats.pdf.cells import Glyphs, Word, cell_text, replace_by_table
 from ingest.formats.pdf.lines import Line, PageLines
 from ingest.formats.pdf.ruling_lines import Grid, find_grids
 
@@ -49,9 +49,11 @@ def _has_rules(page: int) -> bool:
 
 def _replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     inside = [line for line in page.lines if line.kind == "text" and _is_within(line, grid)]
-    if not inside or any(not glyphs.knows(line) or _stands_out(line, grid) for line in inside):
+    if not inside or any(
+        not glyphs.has_positions(line) or _stands_out(line, grid) for line in inside
+    ):
         return
-    glyphs.look_at(inside)
+    glyphs.load_words(inside)
     rows = _cells(inside, grid, glyphs)
     rows = [row for row in rows if any(row)]
     used = [column for column in range(len(grid.columns) - 1) if any(row[column] for row in rows)]
@@ -60,7 +62,7 @@ def _replace_ruled(page: PageLines, grid: Grid, glyphs: Glyphs) -> None:
     if whole < 2 or len(used) < 2 or filled < _FILLED * len(rows) * len(used):
         return
     markdown = table([[row[column] for column in used] for row in rows])
-    put_table(page, inside, markdown)
+    replace_by_table(page, inside, markdown)
 
 
 def _is_within(line: Line, grid: Grid) -> bool:

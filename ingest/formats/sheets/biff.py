@@ -44,8 +44,7 @@ def check_xls(stream: BinaryIO) -> bool:
             rows, columns = max(rows, row + 1), max(columns, column + 1)
             if places + rows * columns > MOST_PLACES:
                 raise Permanent(
-                    f"The sheets spread over more than {MOST_PLACES:,} cells, empty ones among"
-                    " them.",
+                    f"The sheets span more than {MOST_PLACES:,} cells, including empty ones.",
                     code="too_large",
                 )
     return not is_circular and not is_huge

@@ -72,10 +72,7 @@ def extract(source: Source) -> Extraction:
             "tables", lambda: _read(text, start, dialect), otherwise=lambda: (text, None)
         )
     return Extraction(
-        parts=[body],
-        extractor=_VERSION,
-        encoding=encoding,
-        warnings=(warning,) if warning else (),
+        parts=[body], extractor=_VERSION, encoding=encoding, warnings=(warning,) if warning else ()
     )
 
 

@@ -37,10 +37,7 @@ FORMATS: tuple[Format, ...] = (
         suffixes=".xls .xlt",
         reader="ingest.formats.sheets.workbook",
         signatures=(EXCEL_2_TO_4,),
-        ole_streams=(
-            "Workbook",
-            "Book",
-        ),
+        ole_streams=("Workbook", "Book"),
     ),
     Format(
         media_type=types.ODS,
@@ -61,11 +58,7 @@ FORMATS: tuple[Format, ...] = (
         label="a CSV table",
         suffixes=".csv",
         reader="ingest.formats.sheets.csv",
-        aliases=(
-            "application/csv",
-            "text/x-csv",
-            "text/comma-separated-values",
-        ),
+        aliases=("application/csv", "text/x-csv", "text/comma-separated-values"),
         is_text=True,
         related=frozenset({types.TSV}),
     ),

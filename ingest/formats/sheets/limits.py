@@ -29,6 +29,13 @@ _OPEN = re.compile(
 )
 _COLUMNS = re.compile(rb"number-columns-repeated=[\"'](\d{1,9})")
 _ROWS = re.compile(rb"number-rows-repeated=[\"'](\d{1,9})")
+# No part matches beyond the next tag, so the time is linear. Empty text (t="str") is a result.
+_UNCALCULATED = re.compile(
+    rb"<(?:\w+:)?c(?![^<>]*\st=[\"']str[\"'])(?:\s[^<>]*)?(?<!/)>\s*"
+    rb"<(?:\w+:)?f(?:(?:\s[^<>]*)?/>|(?:\s[^<>]*)?>[^<]*</(?:\w+:)?f>)\s*"
+    rb"(?:</(?:\w+:)?c>|<(?:\w+:)?v\s*(?:/>|></))"
+)
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 
 
 def check_xlsx(archive: zipfile.ZipFile) -> None:
@@ -114,8 +121,8 @@ class _Repeats:
             self._cells += self._in_row * self._times
             if self._cells > max(MOST_CELLS, _MOST_REPEATS * self._written):
                 raise Permanent(
-                    f"The workbook repeats {self._written:,} cells until they are"
-                    f" {self._cells:,}: it is damaged.",
+                    f"The workbook repeats {self._written:,} cells to make {self._cells:,}:"
+                    " it is damaged.",
                     code="corrupt",
                 )
             if self._cells > MOST_CELLS:
@@ -127,8 +134,8 @@ class _Repeats:
 def _check_places(rows: int, columns: int) -> None:
     if rows * columns > MOST_PLACES:
         raise Permanent(
-            f"A sheet spreads over {rows:,} rows and {columns:,} columns;"
-            f" at most {MOST_PLACES:,} cells, empty ones among them, are read.",
+            f"A sheet spans {rows:,} rows and {columns:,} columns; at most {MOST_PLACES:,} cells,"
+            " including empty ones, are read.",
             code="too_large",
         )
 
@@ -166,3 +173,16 @@ def _column(letters: bytes) -> int:
 def _repeated(pattern: re.Pattern[bytes], attributes: bytes) -> int:
     found = pattern.search(attributes)
     return int(found[1]) if found else 1
+
+
+def has_uncalculated_formulas(package: zipfile.ZipFile) -> bool:
+    """Whether an XLSX package has formulas without stored results.
+
+    A formula that is split across two blocks is missed.
+    """
+    return any(
+        _FORMULA.search(data) and _UNCALCULATED.search(data)
+        for member in package.infolist()
+        if member.filename.lower().startswith("xl/worksheets/")
+        for data in blocks(package, member)
+    )

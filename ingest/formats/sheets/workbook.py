@@ -21,7 +21,7 @@ from python_calamine import (
     SheetVisibleEnum,
 )
 
-from ingest.best_effort import improve
+from ingest.best_effort import improve, is_panic
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.common import inflate_limit
@@ -32,11 +32,11 @@ from ingest.formats.office.opc import Package
 from ingest.formats.sheets import excel_2_to_4, limits
 from ingest.formats.sheets.biff import check_xls
 from ingest.formats.sheets.columns import ALL_COLUMNS, Grid, column_groups, texts
-from ingest.formats.sheets.formulas import are_uncalculated
+from ingest.formats.sheets.limits import has_uncalculated_formulas
 
 _VERSION = f"calamine {version('python-calamine')}"
-_LIMITS = inflate_limit.Limits(
-    part=inflate_limit.Limits().total
+_LIMITS = inflate_limit.PackageLimits(
+    part=inflate_limit.PackageLimits().total
 )  # parts are streamed, no trees are built
 _MOST_LISTED = 200
 _LOCKED = "The workbook is protected by a password."
@@ -62,7 +62,7 @@ def extract(source: Source) -> Extraction:
     text = str(out)
     if not text.strip():
         if failures:
-            raise _damaged() if _is_panic(failures[0]) else failures[0]
+            raise _damaged() if is_panic(failures[0]) else failures[0]
         raise Permanent("The workbook has no cells with values.", code="empty_content")
     return Extraction(
         parts=[text],
@@ -85,7 +85,7 @@ def _check_package(source: Source) -> dict[str, Any]:
             limits.check_ods(package)
         parts = [name.lower() for name in package.namelist()]
         is_blank = source.media_type == types.XLSX and improve(
-            "metadata", lambda: are_uncalculated(package), otherwise=bool
+            "metadata", lambda: has_uncalculated_formulas(package), otherwise=bool
         )
     unread = {kind for start, kind in _NOT_READ.items() for name in parts if name.startswith(start)}
     if is_blank:
@@ -132,10 +132,9 @@ def _open(stream: BinaryIO, media_type: str) -> CalamineWorkbook | None:
     except PasswordError as error:
         raise Permanent(_LOCKED, code="encrypted") from error
     except BaseException as error:  # Rust panics do not derive from Exception
-        is_panic = _is_panic(error)
-        if is_panic and media_type != types.XLS:
-            raise _damaged() from error
-        if media_type != types.XLS or not (is_panic or isinstance(error, CalamineError)):
+        if media_type != types.XLS:
+            raise (_damaged() if is_panic(error) else error) from error
+        if not is_panic(error) and not isinstance(error, CalamineError):
             raise
         stream.seek(0)
         return None
@@ -151,12 +150,8 @@ class _Grid:
         return iter(self._sheet.iter_rows())
 
 
-def _is_panic(error: BaseException) -> bool:
-    return "Panic" in type(error).__name__
-
-
 def _damaged() -> Permanent:
-    return Permanent("The workbook is damaged, or of a kind that is not known.", code="corrupt")
+    return Permanent("The workbook is damaged or of an unknown kind.", code="corrupt")
 
 
 def _sheets(book: CalamineWorkbook) -> Iterator[Sheet]:

@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterator
 
 from lxml import etree
 
-from ingest.best_effort import attempt, improve
+from ingest.best_effort import improve
 from ingest.errors import Permanent
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.source import Extraction, Source, filled, present
 from ingest.formats.office import ole_package
+from ingest.formats.office.blocks import comment_text, one_line
 from ingest.formats.office.graphics import Graphics
-from ingest.formats.office.opc import Package, take_choices
+from ingest.formats.office.opc import Package, resolve_alternate_content
 from ingest.formats.office.xml_tree import attribute, words
-from ingest.formats.slides.comments import comments
 from ingest.formats.slides.shapes import Layouts, Place, Slide, paragraph_text, slide_text
 from ingest.model import Step
 
@@ -35,22 +35,18 @@ def extract(source: Source) -> Extraction:
     package = Package(source.stream)
     main = package.main("ppt/presentation.xml")
     slides = _slide_parts(package, main, source.max_pages)
-    reader = _Reader(package, main)
+    reader = _SlideReader(package, main)
     parts = [reader.read(part) for part in slides]
     attachments = improve(
         "attachments", lambda: _hand_over(package, slides, source), otherwise=list
     )
     properties = improve("metadata", package.properties, otherwise=dict[str, str])
-    metadata: dict[str, object] = {**properties}
-    title = properties.get("title")
-    metadata.pop("title", None)
-    lists = {
-        "hiddenSlides": [slides.index(part) + 1 for part in reader.hidden],
-        "attachments": attachments,
-        "unreadableParts": list(package.broken)[:_MOST_LISTED],
-    }
-    metadata |= {key: items for key, items in lists.items() if items}
-    found = {"hidden_slides": reader.hidden, "parts_unreadable": package.broken}
+    title = properties.pop("title", None)
+    lists = filled(
+        hiddenSlides=[slides.index(part) + 1 for part in reader.hidden],
+        attachments=attachments,
+        unreadableParts=list(package.broken)[:_MOST_LISTED],
+    )
     return Extraction(
         parts=parts,
         extractor=_VERSION,
@@ -61,8 +57,8 @@ def extract(source: Source) -> Extraction:
             if part is not None and not part.strip() and slides[index] in reader.pictured
         ),
         title=title,
-        metadata=metadata,
-        warnings=tuple(code for code, is_so in found.items() if is_so),
+        metadata=properties | lists,
+        warnings=present(hidden_slides=reader.hidden, parts_unreadable=package.broken),
     )
 
 
@@ -79,7 +75,7 @@ def _slide_parts(package: Package, main: str, most: int) -> list[str]:
     return list(dict.fromkeys(targets))
 
 
-class _Reader:
+class _SlideReader:
     """Reads the slides of a presentation; collects which are hidden or hold pictures."""
 
     def __init__(self, package: Package, main: str) -> None:
@@ -95,7 +91,7 @@ class _Reader:
         root = self._package.find_xml(part)
         if root is None:
             return None
-        _take_choices(root)
+        resolve_alternate_content(root)
         if root.get("show") in ("0", "false"):
             self.hidden.append(part)
         if next(root.iter("{*}blip"), None) is not None:
@@ -104,7 +100,7 @@ class _Reader:
             *improve("layout", lambda: self._shapes(root, part), otherwise=lambda: _plain(root)),
             *self._beside("notes", lambda: list(self._notes(part)), "notesSlide", part),
             *self._beside(
-                "comments", lambda: comments(self._package, self._main, part), "comments", part
+                "comments", lambda: _comments(self._package, self._main, part), "comments", part
             ),
         ]
         return "\n\n".join(pieces)
@@ -135,14 +131,10 @@ class _Reader:
             root = self._package.find_xml(notes)
             if root is None:
                 continue
-            _take_choices(root)
+            resolve_alternate_content(root)
             text = "\n\n".join(_note_texts(root)).strip()
             if text:
                 yield f"Notes: {text}"
-
-
-def _take_choices(root: etree._Element) -> None:
-    attempt("graphics", lambda: take_choices(root))
 
 
 def _plain(root: etree._Element) -> list[str]:
@@ -169,3 +161,36 @@ def _hand_over(package: Package, slides: list[str], source: Source) -> list[dict
         for kind in ("package", "oleObject"):
             found.update(dict.fromkeys(package.related(slide, kind)))
     return ole_package.hand_over(found, package.open, source.members)
+
+
+def _comments(package: Package, presentation: str, slide: str) -> list[str]:
+    """`Comment by author: text`, in order; replies follow their comment."""
+    found: list[str] = []
+    names: dict[str, str] | None = None
+    for part in package.related(slide, "comments"):
+        root = package.find_xml(part)
+        if root is None:
+            continue
+        names = _comment_authors(package, presentation) if names is None else names
+        for comment in root.iter("{*}cm", "{*}reply"):
+            author = names.get(comment.get("authorId", ""))
+            found.append(comment_text(author, one_line(_comment_text(comment))))
+    return list(filter(None, found))
+
+
+def _comment_authors(package: Package, presentation: str) -> dict[str, str]:
+    found = {}
+    for kind in ("commentAuthors", "authors"):
+        for part in package.related(presentation, kind):
+            root = package.find_xml(part)
+            for item in root.iter("{*}cmAuthor", "{*}author") if root is not None else ():
+                found[item.get("id", "")] = item.get("name", "")
+    return found
+
+
+def _comment_text(comment: etree._Element) -> str:
+    for child in comment.iterchildren("{*}text", "{*}txBody"):
+        if child.text and child.text.strip():
+            return str(child.text)
+        return " ".join(item.text or "" for item in child.iter("{*}t"))
+    return ""

@@ -114,9 +114,7 @@ def _texts(shape: etree._Element, slide: Slide, depth: int) -> Iterator[str]:
             yield from _shape(child, slide, depth + 1)
     elif kind == "graphicFrame":
         yield from improve(
-            "tables",
-            lambda: list(slide_table(shape)),
-            otherwise=lambda: [plain(words(shape))],
+            "tables", lambda: list(slide_table(shape)), otherwise=lambda: [plain(words(shape))]
         )
         yield from improve(
             "graphics", lambda: list(slide.graphics.show(shape)), otherwise=list[str]

@@ -9,67 +9,47 @@ from lxml import etree
 
 from ingest.best_effort import improve
 from ingest.formats.common.markdown import plain, table
+from ingest.formats.office.blocks import DEEP, Block, HiddenText, cell_text, join_items, one_line
 from ingest.formats.office.xml_tree import child, is_on, local, number, value, words
 from ingest.formats.word.numbering import Numbering
-from ingest.formats.word.runs import Inline, Runs
-from ingest.formats.word.styles import PLAIN, Style, Styles, own_level, own_numbering
+from ingest.formats.word.runs import Runs, WordInline
+from ingest.formats.word.styles import PLAIN, WordStyle, WordStyles, own_level, own_numbering
 from ingest.model import Step
 
 _CONTAINERS = frozenset(
     {"sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag", "sect", "sub-section"}
 )
 _STEPS: dict[str, Step] = {"p": "layout", "tbl": "tables", "altChunk": "graphics"}
-_SENTENCE = 40  # characters; marks and index entries are shorter, instructions are not
 _WIDEST = 63  # columns that a cell may span
-_DEEP = 20  # nested tables and text boxes; deeper nesting is never made by hand
 _ITEM = re.compile(r"\d+[.)]")
-_BULLET = re.compile(r"^ *- ", re.MULTILINE)
 _TEXT_BOX = "txbxContent"
 
-_Block = tuple[str, str, int]
-"""`block` or `item`, Markdown, list level of an item."""
 Show = Callable[[etree._Element], list[str]]
 """Blocks of content in separate parts of the package: charts, diagrams, embedded texts."""
 
 
 @dataclass(slots=True)
-class Body:
+class WordBody:
     """Reads blocks in document order."""
 
-    styles: Styles
+    styles: WordStyles
     numbering: Numbering
     runs: Runs
     show: Show
     has_dark_page: bool = False
-    has_hidden_text: bool = False
-    visible: int = 0
-    """Number of characters kept."""
-    faint: int = 0
-    """Number of characters in white or tiny passages as long as a sentence."""
+    hidden: HiddenText = field(default_factory=HiddenText)
     _pending: list[str] = field(default_factory=list)
     _depth: int = 0
 
     def read(self, container: etree._Element) -> list[str]:
         """Markdown blocks of a body, cell, text box or note; a list is one block."""
-        blocks: list[list[str]] = []
-        levels: list[int] = []  # of the enclosing items, outermost first
-        was_item = False
-        for kind, text, level in self._blocks(container):
-            while levels and (kind != "item" or levels[-1] >= level):
-                levels.pop()
-            if kind == "item" and was_item:
-                blocks[-1].append(f"{'   ' * len(levels)}{text}")
-            else:
-                blocks.append([text])
-            was_item = kind == "item"
-            if was_item:
-                levels.append(level)
+        blocks = join_items(self._blocks(container))
         if rest := "".join(self._pending).strip():
-            blocks.append([plain(rest)])
+            blocks.append(plain(rest))
         self._pending.clear()
-        return ["\n".join(lines) for lines in blocks]
+        return blocks
 
-    def _blocks(self, container: etree._Element) -> Iterator[_Block]:
+    def _blocks(self, container: etree._Element) -> Iterator[Block]:
         for item in container:
             name = local(item)
             if name in _CONTAINERS:
@@ -79,12 +59,12 @@ class Body:
                     _STEPS[name], partial(self._block, item, name), otherwise=partial(_plain, item)
                 )
 
-    def _block(self, item: etree._Element, name: str) -> list[_Block]:
+    def _block(self, item: etree._Element, name: str) -> list[Block]:
         if name == "p":
             return list(self._paragraph(item))
-        return [("block", text, 0) for text in (self._table if name == "tbl" else self.show)(item)]
+        return list(map(Block, (self._table if name == "tbl" else self.show)(item)))
 
-    def _paragraph(self, paragraph: etree._Element) -> Iterator[_Block]:
+    def _paragraph(self, paragraph: etree._Element) -> Iterator[Block]:
         properties = child(paragraph, "pPr")
         inline = self._inline(paragraph, properties)
         self._pending.append(inline.text)
@@ -95,12 +75,12 @@ class Body:
                 yield improve(
                     "styles",
                     lambda: self._formed(text, properties),
-                    otherwise=lambda: ("block", plain(text.strip()), 0),
+                    otherwise=lambda: Block(plain(text.strip())),
                 )
         for box in inline.boxes:
-            yield from (("block", block, 0) for block in self._box(box))
+            yield from map(Block, self._box(box))
 
-    def _inline(self, paragraph: etree._Element, properties: etree._Element | None) -> Inline:
+    def _inline(self, paragraph: etree._Element, properties: etree._Element | None) -> WordInline:
         style = self._style(properties)
         is_shaded = style.is_shaded or child(properties, "shd") is not None
         inline = self.runs.read(
@@ -108,14 +88,14 @@ class Body:
             may_be_faint=not (is_shaded or self.has_dark_page or self._depth),
             is_hidden=style.is_hidden,
         )
-        faint = sum(map(len, inline.faint))
-        self.visible += len(inline.text)
-        if faint >= _SENTENCE:
-            self.faint += faint
-        self.has_hidden_text |= max(faint, sum(map(len, inline.hidden))) >= _SENTENCE
+        self.hidden.count(
+            visible=len(inline.text),
+            faint=sum(map(len, inline.faint)),
+            hidden=sum(map(len, inline.hidden)),
+        )
         return inline
 
-    def _formed(self, text: str, properties: etree._Element | None) -> _Block:
+    def _formed(self, text: str, properties: etree._Element | None) -> Block:
         style = self._style(properties)
         heading = own_level(properties) or style.level
         listed = style.numbering
@@ -124,13 +104,13 @@ class Body:
             listed = (own[0] or inherited[0], inherited[1] if own[1] is None else own[1])
         label = None if listed is None else self._label(*listed)
         if heading is not None and not self._depth:
-            return "block", _on_one_line(f"{'#' * heading} {label or ''} {text}"), 0
+            return Block(one_line(f"{'#' * heading} {label or ''} {text}"))
         if label is None or listed is None:
-            return "block", plain(text.strip()), 0
+            return Block(plain(text.strip()))
         mark = label if _ITEM.fullmatch(label) else f"- {label}".rstrip()
-        return "item", f"{mark} {_on_one_line(text)}", listed[1]
+        return Block(f"{mark} {one_line(text)}", listed[1])
 
-    def _style(self, properties: etree._Element | None) -> Style:
+    def _style(self, properties: etree._Element | None) -> WordStyle:
         name = value(child(properties, "pStyle"))
         return improve("styles", lambda: self.styles.get(name), otherwise=lambda: PLAIN)
 
@@ -141,7 +121,7 @@ class Body:
 
     def _table(self, element: etree._Element) -> list[str]:
         """A Markdown table; a table of one cell is a frame, so its blocks are returned."""
-        if self._depth >= _DEEP:
+        if self._depth >= DEEP:
             return [_flat(element)]
         rows = list(_inside(element, "tr"))
         cells = [list(_inside(row, "tc")) for row in rows]
@@ -173,20 +153,18 @@ class Body:
         return texts
 
     def _cell(self, cell: etree._Element) -> str:
-        """The blocks of a cell on one line; cells of a nested table are separated by spaces."""
-        flat = (_unmarked(block) for block in self.read(cell))
-        return _on_one_line(" ".join(flat))
+        return cell_text(self.read(cell))
 
     def _box(self, box: etree._Element) -> Iterator[str]:
         """Blocks of a drawing: alternative text, text boxes, charts and diagrams."""
-        if self._depth >= _DEEP:
+        if self._depth >= DEEP:
             yield _flat(box)
             return
         self._depth += 1
         try:
             description = _description(box)
             if description:
-                yield plain(_on_one_line(description))
+                yield plain(one_line(description))
             for content in _outermost(box, _TEXT_BOX):
                 yield from self.read(content)
             yield from improve("graphics", lambda: self.show(box), otherwise=list[str])
@@ -194,10 +172,10 @@ class Body:
             self._depth -= 1
 
 
-def _plain(item: etree._Element) -> list[_Block]:
+def _plain(item: etree._Element) -> list[Block]:
     """Fallback: the words of a block whose structure cannot be read."""
     text = words(item).strip()
-    return [("block", plain(text), 0)] if text else []
+    return [Block(plain(text))] if text else []
 
 
 def _inside(parent: etree._Element, name: str) -> Iterator[etree._Element]:
@@ -231,17 +209,5 @@ def _description(box: etree._Element) -> str:
     return ""
 
 
-def _unmarked(block: str) -> str:
-    """A block without table markup or list bullets."""
-    if not block.startswith("| "):
-        return _BULLET.sub("", block)
-    lines = block.split("\n")
-    return " ".join(line.strip("| ").replace(" | ", " ") for line in [lines[0], *lines[2:]])
-
-
 def _flat(element: etree._Element) -> str:
-    return _on_one_line(" ".join(item.text or "" for item in element.iter("{*}t")))
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())
+    return one_line(" ".join(item.text or "" for item in element.iter("{*}t")))

@@ -11,23 +11,25 @@ mammoth is not used: it skips half of this, fails on harmless damage (dangling l
 and takes over ten times as long (872 pages: 12.6 s instead of 0.9 s).
 """
 
+import io
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
 from lxml import etree
 
-from ingest.best_effort import attempt, improve
+from ingest.best_effort import improve
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
-from ingest.formats.common.source import Extraction, MemberSink, Source
+from ingest.formats.common.source import Extraction, MemberSink, Source, filled, present
 from ingest.formats.office import ole_package
-from ingest.formats.office.opc import Package, take_choices
+from ingest.formats.office.blocks import comment_text, one_line
+from ingest.formats.office.opc import Package, resolve_alternate_content
 from ingest.formats.office.xml_tree import child, value, words
-from ingest.formats.word.body import Body
-from ingest.formats.word.embedded import Embedded
+from ingest.formats.word.body import WordBody
+from ingest.formats.word.embedded import EmbeddedContent
 from ingest.formats.word.numbering import Numbering
 from ingest.formats.word.runs import Runs
-from ingest.formats.word.styles import Styles
+from ingest.formats.word.styles import WordStyles
 from ingest.model import Step
 
 _VERSION = "docx 2"
@@ -47,23 +49,19 @@ def read_package(stream: BinaryIO, members: MemberSink | None, depth: int = 0) -
     document = _Document(Package(stream), depth=depth)
     blocks = document.read(drop_faint=True)
     body = document.body
-    if body.faint > body.visible:  # mostly white text: then the page cannot be white
+    if body.hidden.is_mostly_faint:
         blocks = document.read(drop_faint=False)
     properties = improve("metadata", document.package.properties, otherwise=dict[str, str])
     title = properties.pop("title", None)
-    lists = {
-        "attachments": improve(
-            "attachments", lambda: document.attachments(members), otherwise=list
-        ),
-        "unreadableParts": list(document.package.broken)[:_MOST_LISTED],
-    }
-    found = {"hidden_text": body.has_hidden_text, "parts_unreadable": document.package.broken}
+    attachments = improve("attachments", lambda: document.attachments(members), otherwise=list)
+    broken = document.package.broken
     return Extraction(
         parts=["\n\n".join(blocks)],
         extractor=_VERSION,
         title=title,
-        metadata=properties | {key: items for key, items in lists.items() if items},
-        warnings=tuple(code for code, is_so in found.items() if is_so),
+        metadata=properties
+        | filled(attachments=attachments, unreadableParts=list(broken)[:_MOST_LISTED]),
+        warnings=present(hidden_text=body.hidden.has_sentence, parts_unreadable=broken),
     )
 
 
@@ -73,9 +71,9 @@ class _Document:
         self._main = package.main("word/document.xml")
         self._depth = depth
         self._root = package.xml(self._main)
-        _take_choices(self._root)
+        resolve_alternate_content(self._root)
         self._styles = improve(
-            "styles", lambda: Styles(self._part("styles")), otherwise=lambda: Styles(None)
+            "styles", lambda: WordStyles(self._part("styles")), otherwise=lambda: WordStyles(None)
         )
 
     def read(self, *, drop_faint: bool) -> list[str]:
@@ -120,12 +118,14 @@ class _Document:
         found = dict.fromkeys([*parts, *unread])
         return ole_package.hand_over(found, self.package.open, members)
 
-    def _reader(self, part: str, *, drop_faint: bool) -> Body:
+    def _reader(self, part: str, *, drop_faint: bool) -> WordBody:
         relations = self.package.relations(part)
-        embedded = Embedded(self.package, relations, depth=self._depth)
+        embedded = EmbeddedContent(
+            self.package, relations, depth=self._depth, read_document=_embedded_text
+        )
         if part == self._main:
             self._embedded = embedded
-        return Body(
+        return WordBody(
             styles=self._styles,
             numbering=self._numbering,
             runs=Runs(relations, drop_faint=drop_faint),
@@ -144,13 +144,13 @@ class _Document:
                 root = self.package.find_xml(part)
                 if root is None:
                     continue
-                _take_choices(root)
+                resolve_alternate_content(root)
                 reader = self._reader(part, drop_faint=drop_faint)
                 for note in root.iterchildren("{*}" + kind):
                     key = (kind, value(note, "id") or "")
                     if key in self.body.runs.notes:
                         found[key] = " ".join(" ".join(reader.read(note)).split())
-                self.body.has_hidden_text |= reader.has_hidden_text
+                self.body.hidden.has_sentence |= reader.hidden.has_sentence
         for key, number in self.body.runs.notes.items():
             if found.get(key):
                 yield f"[^{number}]: {found[key]}"
@@ -161,7 +161,7 @@ class _Document:
         for part in self.package.related(self._main, kind):
             root = self.package.find_xml(part)
             if root is not None:
-                _take_choices(root)
+                resolve_alternate_content(root)
                 texts[self._margin(root, part)] = None
         return (plain(f"{kind.capitalize()}: {text}") for text in texts if text)
 
@@ -185,14 +185,15 @@ class _Document:
                 runs.read(item, may_be_faint=False, is_hidden=False)
                 for item in comment.iter("{*}p")
             )
-            text = " ".join(" ".join(inline.text for inline in inlines).split())
-            if text:
-                author = value(comment, "author")
-                yield f"Comment by {author}: {text}" if author else f"Comment: {text}"
+            text = one_line(" ".join(inline.text for inline in inlines))
+            yield comment_text(value(comment, "author"), text)
 
 
-def _take_choices(root: etree._Element) -> None:
-    attempt("graphics", lambda: take_choices(root))
+def _embedded_text(data: bytes, depth: int) -> str:
+    """Markdown of a Word document inside another one."""
+    stream = io.BytesIO(data)
+    inflate_limit.guard(stream, inflate_limit.TREES)
+    return "".join(part or "" for part in read_package(stream, None, depth).parts)
 
 
 def _has_colour(background: etree._Element | None) -> bool:

@@ -1,13 +1,11 @@
 """Content of a Word document outside WordprocessingML: charts, diagrams, embedded texts."""
 
-import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from lxml import etree
 
 from ingest.best_effort import improve
 from ingest.formats import media_types as types
-from ingest.formats.common import inflate_limit
 from ingest.formats.encoding.decode import decode
 from ingest.formats.html.page import to_markdown
 from ingest.formats.office import xberg_text
@@ -20,10 +18,19 @@ _HTML = (".htm", ".html", ".xhtml")
 _WORD = (".docx", ".docm", ".dotx", ".dotm")
 
 
-class Embedded:
+class EmbeddedContent:
     """Reads charts, diagrams and texts that a part refers to."""
 
-    def __init__(self, package: Package, relations: Mapping[str, Relation], *, depth: int) -> None:
+    def __init__(
+        self,
+        package: Package,
+        relations: Mapping[str, Relation],
+        *,
+        depth: int,
+        read_document: Callable[[bytes, int], str],
+    ) -> None:
+        """`read_document`: Markdown of a Word document, given its bytes and nesting level."""
+        self._read_document = read_document
         self._package = package
         self._relations = dict(relations)
         self._graphics = Graphics(package, relations)
@@ -40,9 +47,7 @@ class Embedded:
             return []
         part = relation.target
         text = improve(
-            "graphics",
-            lambda: self._chunk(part, self._package.read(part)),
-            otherwise=lambda: None,
+            "graphics", lambda: self._chunk(part, self._package.read(part)), otherwise=lambda: None
         )
         if text is None:
             self.unread.append(relation.target)
@@ -58,12 +63,5 @@ class Embedded:
         if data.startswith(b"{\\rtf"):
             return xberg_text.read(data, types.RTF).text
         if name.endswith(_WORD) and self._depth < _DEEP:
-            return self._document(data)
+            return self._read_document(data, self._depth + 1)
         return None
-
-    def _document(self, data: bytes) -> str:
-        from ingest.formats.word.docx import read_package  # circular import
-
-        stream = io.BytesIO(data)
-        inflate_limit.guard(stream, inflate_limit.TREES)
-        return "".join(part or "" for part in read_package(stream, None, self._depth + 1).parts)

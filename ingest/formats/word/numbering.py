@@ -16,7 +16,7 @@ _NO_NUMBERS = {"bullet", "none"}
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class ListLevel:
     """Numbering of one list level."""
 
     format: str = "decimal"
@@ -26,7 +26,7 @@ class Level:
 
 @dataclass(slots=True)
 class _List:
-    levels: dict[int, Level]
+    levels: dict[int, ListLevel]
     counters: list[int | None] = field(default_factory=lambda: [None] * _LEVELS)
 
 
@@ -35,7 +35,7 @@ class Numbering:
 
     def __init__(self, root: etree._Element | None) -> None:
         self._lists: dict[str, _List] = {}
-        self._levels_of: dict[str, dict[int, Level]] = {}
+        self._levels_of: dict[str, dict[int, ListLevel]] = {}
         if root is None:
             return
         definitions = {
@@ -65,7 +65,7 @@ class Numbering:
         if found is None or not 0 <= level < _LEVELS:
             return None
         counters = found.counters
-        mine = found.levels.get(level, Level())
+        mine = found.levels.get(level, ListLevel())
         before = counters[level]
         counters[level] = mine.start if before is None else before + 1
         counters[level + 1 :] = [None] * (_LEVELS - level - 1)
@@ -74,29 +74,29 @@ class Numbering:
 
         def shown(place: re.Match[str]) -> str:
             index = int(place[1]) - 1
-            other = found.levels.get(index, Level())
+            other = found.levels.get(index, ListLevel())
             count = counters[index]
             return _spelled(other.start if count is None else count, other.format)
 
         return _PLACE.sub(shown, mine.pattern).strip()
 
 
-def _levels(definition: etree._Element | None) -> dict[int, Level]:
+def _levels(definition: etree._Element | None) -> dict[int, ListLevel]:
     if definition is None:
         return {}
     return {number(item, "ilvl") or 0: _level(item) for item in definition.iterchildren("{*}lvl")}
 
 
-def _level(item: etree._Element) -> Level:
+def _level(item: etree._Element) -> ListLevel:
     start = number(child(item, "start"))
-    return Level(
+    return ListLevel(
         format=value(child(item, "numFmt")) or "decimal",
         pattern=value(child(item, "lvlText")) or "",
         start=1 if start is None else start,
     )
 
 
-def _overrides(item: etree._Element) -> dict[int, Level]:
+def _overrides(item: etree._Element) -> dict[int, ListLevel]:
     """Levels that a list redefines. An override of only the start value is ignored."""
     return {
         number(override, "ilvl") or 0: _level(level)

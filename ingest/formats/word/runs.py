@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from ingest.formats.office.blocks import link
 from ingest.formats.office.omml import math_text
 from ingest.formats.office.opc import Relation
 from ingest.formats.office.xml_tree import attribute, child, is_on, local, number, value
-from ingest.formats.word.symbols import symbol
 
 _WRAPPERS = frozenset(
     {"ins", "moveTo", "smartTag", "customXml", "fldSimple", "dir", "bdo", "sdt", "sdtContent"}
@@ -17,17 +17,32 @@ _WRAPPERS = frozenset(
 )
 _BOXES = frozenset({"drawing", "pict", "object"})
 _CHARACTERS = {"tab": " ", "cr": "\n", "noBreakHyphen": "-"}
-_UNLINKED = re.compile(r"[\[\]\n]")
 _NESTED = 8  # open fields; links nested deeper stay text
 _TINY = 3  # half points
 _WHITE = "FFFFFF"
 _LINK = re.compile(r'^\s*HYPERLINK\s+"?((?:https?|mailto):[^"\s]+)', re.IGNORECASE)
 _PAGE = re.compile(r"^\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?|mailto):[^\s<>()]+$", re.IGNORECASE)
+_PRIVATE_USE = 0xF000  # Word stores codes of symbol fonts from here on
+_SYMBOL_FONT = dict(
+    zip(
+        "ABGDEZHQIKLMNXOPRSTUFCYWabgdezhqiklmnxoprstufcyw",
+        "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρστυφχψω",
+        strict=True,
+    )
+) | dict(
+    zip(
+        "\xa3\xa5\xae\xac\xb0\xb1\xb3\xb4\xb7\xb9\xbb\xce\xd6\xe5", "≤∞→←°±≥\xd7•≠≈∈√∑", strict=True
+    )
+)
+_WINGDINGS_FONT = {
+    "\x6e": "■", "\x6f": "☐", "\x78": "☒", "\xa7": "▪", "\xa8": "☐", "\xd8": "➢",
+    "\xe0": "→", "\xfb": "✗", "\xfc": "✓", "\xfd": "☒", "\xfe": "☑",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
-class Inline:
+class WordInline:
     """Content of one paragraph."""
 
     pieces: list[str] = field(default_factory=list)
@@ -50,7 +65,7 @@ class _Field:
     """An open field: its instruction, and where its stored result starts."""
 
     instruction: str = ""
-    paragraph: Inline | None = None
+    paragraph: WordInline | None = None
     start: int = 0
 
 
@@ -64,13 +79,13 @@ class Runs:
         self.notes: dict[tuple[str, str], int] = {}
         """Number of each referenced foot- or endnote, by kind and id."""
 
-    def read(self, paragraph: etree._Element, *, may_be_faint: bool, is_hidden: bool) -> Inline:
+    def read(self, paragraph: etree._Element, *, may_be_faint: bool, is_hidden: bool) -> WordInline:
         """Read one paragraph. `may_be_faint`: the background is white."""
-        found = Inline()
+        found = WordInline()
         self._walk(paragraph, found, may_be_faint, is_hidden)
         return found
 
-    def _walk(self, parent: etree._Element, found: Inline, faint: bool, hidden: bool) -> None:
+    def _walk(self, parent: etree._Element, found: WordInline, faint: bool, hidden: bool) -> None:
         for item in parent:
             name = local(item)
             if name == "r":
@@ -85,7 +100,7 @@ class Runs:
                 found.has_page_number |= _PAGE.match(value(item, "instr") or "") is not None
                 self._walk(item, found, faint, hidden)
 
-    def _run(self, run: etree._Element, found: Inline, faint: bool, hidden: bool) -> None:
+    def _run(self, run: etree._Element, found: WordInline, faint: bool, hidden: bool) -> None:
         properties = child(run, "rPr")
         is_hidden = hidden or is_on(child(properties, "vanish"))
         is_faint = faint and _is_faint(properties)
@@ -104,7 +119,7 @@ class Runs:
             else:
                 self._put(_plain(item, name), found, is_hidden, is_faint)
 
-    def _put(self, text: str, found: Inline, is_hidden: bool, is_faint: bool) -> None:
+    def _put(self, text: str, found: WordInline, is_hidden: bool, is_faint: bool) -> None:
         if not text:
             return
         if is_hidden:
@@ -116,7 +131,7 @@ class Runs:
                 return
         found.pieces.append(text)
 
-    def _field(self, item: etree._Element, found: Inline) -> None:
+    def _field(self, item: etree._Element, found: WordInline) -> None:
         kind = value(item, "fldCharType")
         if kind == "begin":
             self._fields.append(_Field())
@@ -141,11 +156,9 @@ class Runs:
         return relation.target
 
     @staticmethod
-    def _link(found: Inline, start: int, address: str | None) -> None:
-        """Make a link of the pieces from `start` on, unless their text is part of the address."""
-        text = "".join(found.pieces[start:])
-        if address and text.strip() and text.strip() not in address and not _UNLINKED.search(text):
-            found.pieces[start:] = [f"[{text}]({address})"]
+    def _link(found: WordInline, start: int, address: str | None) -> None:
+        """Make a link of the pieces from `start` on."""
+        found.pieces[start:] = [link("".join(found.pieces[start:]), address)]
 
 
 def _plain(item: etree._Element, name: str) -> str:
@@ -155,7 +168,7 @@ def _plain(item: etree._Element, name: str) -> str:
     if name == "br":
         return "" if value(item, "type") in ("page", "column") else "\n"
     if name == "sym":
-        return symbol(value(item, "font"), value(item, "char"))
+        return _symbol(value(item, "font"), value(item, "char"))
     return _CHARACTERS.get(name, "")
 
 
@@ -168,3 +181,18 @@ def _is_faint(properties: etree._Element | None) -> bool:
     if (value(child(properties, "color")) or "").upper() != _WHITE:
         return False
     return child(properties, "shd") is None and child(properties, "highlight") is None
+
+
+def _symbol(font: str | None, code: str | None) -> str:
+    """The character of a w:sym element; empty if its code is invalid or its glyph is unknown."""
+    try:
+        number = int(code or "", 16)
+    except ValueError:
+        return ""
+    is_private = _PRIVATE_USE <= number <= _PRIVATE_USE + 0xFF
+    character = chr(number - _PRIVATE_USE) if is_private else chr(number) if number < 0xE000 else ""
+    if font == "Symbol":
+        return _SYMBOL_FONT.get(character, character)
+    if font is not None and font.startswith("Wingdings"):
+        return _WINGDINGS_FONT.get(character, "")
+    return "" if is_private else character

@@ -14,7 +14,7 @@ _MOST_PARENTS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class WordStyle:
     """A style with inherited properties."""
 
     level: int | None = None
@@ -25,19 +25,19 @@ class Style:
     is_shaded: bool = False
 
 
-PLAIN = Style()
+PLAIN = WordStyle()
 
 
-class Styles:
-    """Styles by id; a missing style is PLAIN."""
+class WordStyles:
+    """WordStyles by id; a missing style is PLAIN."""
 
     def __init__(self, root: etree._Element | None) -> None:
         self._elements: dict[str, etree._Element] = {}
-        self._known: dict[str, Style] = {}
+        self._known: dict[str, WordStyle] = {}
         for element in root.iterchildren("{*}style") if root is not None else ():
             self._elements.setdefault(value(element, "styleId") or "", element)
 
-    def get(self, style: str | None) -> Style:
+    def get(self, style: str | None) -> WordStyle:
         """The style with this id, PLAIN for None."""
         if style is None:
             return PLAIN
@@ -45,9 +45,9 @@ class Styles:
             self._known[style] = self._resolve(style)
         return self._known[style]
 
-    def _resolve(self, style: str) -> Style:
+    def _resolve(self, style: str) -> WordStyle:
         chain = self._chain(style)
-        return Style(
+        return WordStyle(
             level=next((level for item in chain if (level := _level(item)) is not None), None),
             numbering=_numbering(chain),
             is_hidden=any(is_on(child(child(item, "rPr"), "vanish")) for item in chain),

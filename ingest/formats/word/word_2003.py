@@ -4,12 +4,13 @@ from lxml import etree
 
 from ingest.best_effort import improve
 from ingest.formats.common.inflate_limit import guard_xml
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.source import Extraction, Source, present
+from ingest.formats.office.blocks import child_texts
 from ingest.formats.office.xml_tree import child, parse
-from ingest.formats.word.body import Body
+from ingest.formats.word.body import WordBody
 from ingest.formats.word.numbering import Numbering
 from ingest.formats.word.runs import Runs
-from ingest.formats.word.styles import Styles
+from ingest.formats.word.styles import WordStyles
 
 _VERSION = "word_xml 1"
 _PROPERTIES = {"Title": "title", "Author": "author", "Created": "created", "Subject": "subject"}
@@ -20,9 +21,9 @@ def extract(source: Source) -> Extraction:
     data = source.stream.read()
     guard_xml(data)
     root = parse(data)
-    body = Body(
+    body = WordBody(
         styles=improve(
-            "styles", lambda: Styles(child(root, "styles")), otherwise=lambda: Styles(None)
+            "styles", lambda: WordStyles(child(root, "styles")), otherwise=lambda: WordStyles(None)
         ),
         numbering=Numbering(None),
         runs=Runs({}, drop_faint=False),
@@ -31,7 +32,7 @@ def extract(source: Source) -> Extraction:
     content = child(root, "body")
     properties = improve(
         "metadata",
-        lambda: _properties(child(root, "DocumentProperties")),
+        lambda: child_texts(child(root, "DocumentProperties"), _PROPERTIES),
         otherwise=dict[str, str],
     )
     title = properties.pop("title", None)
@@ -40,18 +41,9 @@ def extract(source: Source) -> Extraction:
         extractor=_VERSION,
         title=title,
         metadata=dict(properties),
-        warnings=("hidden_text",) if body.has_hidden_text else (),
+        warnings=present(hidden_text=body.hidden.has_sentence),
     )
 
 
 def _nothing(_: etree._Element) -> list[str]:
     return []
-
-
-def _properties(root: etree._Element | None) -> dict[str, str]:
-    found = {}
-    for theirs, ours in _PROPERTIES.items():
-        item = child(root, theirs)
-        if item is not None and item.text and item.text.strip():
-            found[ours] = item.text.strip()
-    return found

@@ -8,6 +8,7 @@ from lxml import etree
 from ingest.best_effort import improve
 from ingest.formats.common.markdown import table
 from ingest.formats.common.markdown_writer import Lines
+from ingest.formats.office.xml_tree import local
 from ingest.formats.xml import front_matter, names
 
 _DEEPEST = 60  # levels of nested elements; deeper ones become running text
@@ -19,14 +20,14 @@ def write(root: etree._Element, out: Lines) -> tuple[str | None, dict[str, Any]]
     """Write the whole document. Returns its title and metadata."""
     authors = improve("front_matter", lambda: front_matter.authors(root), otherwise=list[str])
     front = improve("front_matter", lambda: front_matter.take_front(root), otherwise=dict[str, str])
-    writer = _Writer(root, out, front)
+    writer = _ArticleWriter(root, out, front)
     writer.children(root, level=1, depth=0)
     known = {"author": ", ".join(authors), "journal": front.get("Journal"), "doi": front.get("DOI")}
     known["date"] = front.get("Published")
     return writer.title, {key: value for key, value in known.items() if value}
 
 
-class _Writer:
+class _ArticleWriter:
     def __init__(self, root: etree._Element, out: Lines, front: dict[str, str]) -> None:
         self._out = out
         self._front = front
@@ -37,7 +38,7 @@ class _Writer:
         """Write the blocks of an element; content between them becomes a paragraph."""
         inline: list[str] = [element.text or ""]
         for child in element:
-            name = _local(child)
+            name = local(child)
             if name and (name in names.BLOCKS or child in self._holders):
                 self._paragraph(inline)
                 inline = []
@@ -77,7 +78,7 @@ class _Writer:
             self.children(element, level=level, depth=depth)
 
     def _section(self, element: etree._Element, *, level: int, depth: int) -> None:
-        title = next((child for child in element if _local(child) in names.TITLES), None)
+        title = next((child for child in element if local(child) in names.TITLES), None)
         if title is not None:
             label = element.find("{*}label")
             heading = " ".join(flow(part) for part in (label, title) if part is not None)
@@ -87,7 +88,7 @@ class _Writer:
             for part in (label, title):
                 if part is not None:
                     _remove(part)
-        elif _local(element) == "abstract":
+        elif local(element) == "abstract":
             self._heading(level + 1, "Abstract")
         self.children(element, level=min(level + 1, 5), depth=depth)
 
@@ -102,7 +103,7 @@ class _Writer:
         """Write the children in order, each as one item without nesting; titles as paragraphs."""
         self._out.gap()
         for child in element:
-            name = _local(child)
+            name = local(child)
             if name in names.TITLES:
                 self._paragraph([flow(child)])
             elif name and (text := flow(child)):
@@ -121,7 +122,7 @@ class _Writer:
 
     def _table(self, element: etree._Element) -> None:
         for child in element:
-            if _local(child) in names.TABLE_TEXTS:
+            if local(child) in names.TABLE_TEXTS:
                 self._paragraph([flow(child)])
         self._out.block(table(list(_rows(element))))
 
@@ -138,7 +139,7 @@ def flow(element: etree._Element) -> str:
     pieces: list[str] = []
     walker = etree.iterwalk(element, events=("start", "end", "comment", "pi"))
     for event, node in walker:
-        name = _local(node)
+        name = local(node)
         gap = "" if element_is_inline(name) else " "
         if event == "start":
             if name in names.SKIPPED:
@@ -158,10 +159,10 @@ def element_is_inline(name: str) -> bool:
 
 def _rows(element: etree._Element) -> Iterable[list[str]]:
     for row in element.iter():
-        if _local(row) in names.ROWS:
+        if local(row) in names.ROWS:
             cells: list[str] = []
             for cell in row:
-                if _local(cell) in names.CELLS:
+                if local(cell) in names.CELLS:
                     span = cell.get("colspan", "")
                     width = int(span) if span.isdecimal() and len(span) < 4 else 1
                     cells += [flow(cell), *[""] * (min(width, _WIDEST) - 1)]
@@ -172,7 +173,7 @@ def _with_blocks(root: etree._Element) -> set[etree._Element]:
     """Elements that contain blocks at any depth."""
     found: set[etree._Element] = set()
     for element in root.iter():
-        if _local(element) in names.BLOCKS:
+        if local(element) in names.BLOCKS:
             for holder in element.iterancestors():
                 if holder in found:
                     break
@@ -197,8 +198,3 @@ def _remove(element: etree._Element) -> None:
     else:
         parent.text = (parent.text or "") + tail
     parent.remove(element)
-
-
-def _local(element: etree._Element) -> str:
-    tag = element.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""

@@ -154,7 +154,9 @@ def _as_records(text: str) -> _Read:
         records.write(text.encode("utf-8", "replace"), out)
     except expat.ExpatError as error:
         if error.code == _AMPLIFIED:
-            raise Permanent("The entities of the XML file multiply.", code="corrupt") from error
+            raise Permanent(
+                "The entities of the XML file expand too much.", code="corrupt"
+            ) from error
     else:
         return _Read(markdown=str(out), is_valid=True)
     words = _words(text)

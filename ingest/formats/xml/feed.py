@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from ingest.formats.common.heading_levels import shift_headings
+from ingest.formats.common.markdown import shift_headings
 from ingest.formats.common.markdown_writer import Lines
 from ingest.formats.html.page import to_markdown
+from ingest.formats.office.xml_tree import local
 
 _ENTRIES = ("{*}item", "{*}entry")
 _BODIES = ("encoded", "content", "description", "summary", "subtitle", "tagline")
@@ -45,7 +46,7 @@ def write(root: etree._Element, out: Lines) -> str | None:
 def _write_about(element: etree._Element, out: Lines) -> None:
     out.item(_fields(element))
     for name in _BODIES:
-        body = next((child for child in element if _local(child) == name), None)
+        body = next((child for child in element if local(child) == name), None)
         if body is not None and (text := _body(body)):
             out.block(text)
             return
@@ -53,7 +54,7 @@ def _write_about(element: etree._Element, out: Lines) -> None:
 
 def _fields(element: etree._Element) -> Iterator[str]:
     for child in element:
-        name = _local(child)
+        name = local(child)
         if not name or name in _TECHNICAL or name in _BODIES:
             continue
         text = " ".join("".join(child.itertext()).split())
@@ -82,8 +83,3 @@ def _title(element: etree._Element) -> str | None:
     if _MARKUP.search(text):
         text = to_markdown(text)
     return " ".join(text.split()) or None
-
-
-def _local(element: etree._Element) -> str:
-    tag = element.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""

@@ -4,27 +4,15 @@ Local names suffice: formats that share a name mean the same by it.
 """
 
 ROOTS = frozenset(
-    {
-        *("article", "pmc-articleset", "book", "chapter", "section", "refentry", "TEI", "TEI.2"),
-        *("topic", "concept", "task", "reference", "dita", "FictionBook", "nitf", "akomaNtoso"),
-    }
+    {"article", "pmc-articleset", "book", "chapter", "section", "refentry", "TEI", "TEI.2"}
+    | {"topic", "concept", "task", "reference", "dita", "FictionBook", "nitf", "akomaNtoso"}
 )
 SECTIONS = frozenset(
-    {
-        *("sec", "section", "chapter", "article", "part", "appendix", "preface", "simplesect"),
-        *("sect1", "sect2", "sect3", "sect4", "sect5", "refsect1", "refsect2", "refsect3"),
-        *(
-            "abstract",
-            "ack",
-            "app",
-            "ref-list",
-            "bibliography",
-            "glossary",
-            "sidebar",
-            "boxed-text",
-        ),
-        *("topic", "concept", "task", "reference", "div", "div1", "div2", "div3", "fn-group"),
-    }
+    {"sec", "section", "chapter", "article", "part", "appendix", "preface", "simplesect"}
+    | {"sect1", "sect2", "sect3", "sect4", "sect5", "refsect1", "refsect2", "refsect3"}
+    | {"abstract", "ack", "app", "ref-list", "bibliography", "glossary", "sidebar"}
+    | {"boxed-text", "topic", "concept", "task", "reference", "div", "div1", "div2", "div3"}
+    | {"fn-group"}
 )
 TITLES = frozenset({"title", "head", "article-title", "hl1"})
 PARAGRAPHS = frozenset({"p", "para", "simpara", "l", "ab", "shortdesc", "subtitle", "hl2"})
@@ -55,15 +43,8 @@ INLINE = frozenset(
     | {"phrase", "foreignphrase", "inline-formula", "abbrev", "acronym", "persName", "placeName"}
 )
 SKIPPED = frozenset(
-    {
-        "tex-math",
-        "annotation",
-        "binary",
-        "graphic",
-        "inline-graphic",
-        "processing-meta",
-        "object-id",
-    }
-    | {"journal-id", "issn", "isbn-lp", "x", "indexterm", "custom-meta-group", "remark"}
+    {"tex-math", "annotation", "binary", "graphic", "inline-graphic", "processing-meta"}
+    | {"object-id", "journal-id", "issn", "isbn-lp", "x", "indexterm", "custom-meta-group"}
+    | {"remark"}
 )
 """TeX formulas (repeated in MathML), pictures, and data for machines."""

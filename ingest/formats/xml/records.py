@@ -28,7 +28,7 @@ def write(data: bytes, out: Lines) -> None:
     `too_large`.
     """
     parser = expat.ParserCreate("utf-8")
-    writer = _Writer(out)
+    writer = _RecordWriter(out)
     parser.buffer_text = True
     parser.StartElementHandler = writer.start
     parser.EndElementHandler = writer.end
@@ -39,7 +39,7 @@ def write(data: bytes, out: Lines) -> None:
     parser.Parse(b"", True)
 
 
-class _Element:
+class _OpenElement:
     __slots__ = ("depth", "fields", "has_text", "is_inline", "is_leaf", "is_open", "name", "texts")
 
     def __init__(self, name: str, fields: list[tuple[str, str]], depth: int) -> None:
@@ -65,10 +65,10 @@ class _Element:
         return " ".join("".join(self.texts).split())
 
 
-class _Writer:
+class _RecordWriter:
     def __init__(self, out: Lines) -> None:
         self._out = out
-        self._stack: list[_Element] = []
+        self._stack: list[_OpenElement] = []
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         parent = self._stack[-1] if self._stack else None
@@ -77,7 +77,7 @@ class _Writer:
             for key, value in attributes.items()
             if not key.startswith(_TECHNICAL) and value.strip()
         ]
-        element = _Element(_local(name), fields, parent.depth + 1 if parent else -1)
+        element = _OpenElement(_local(name), fields, parent.depth + 1 if parent else -1)
         if parent:
             element.is_inline = parent.is_running
             if parent.is_leaf and not element.is_inline and len(self._stack) > 1:
@@ -86,8 +86,7 @@ class _Writer:
         self._stack.append(element)
         if len(self._stack) > _MOST_LEVELS:
             raise Permanent(
-                f"The XML file nests more than {_MOST_LEVELS:,} elements in each other.",
-                code="corrupt",
+                f"The XML file is nested more than {_MOST_LEVELS:,} levels deep.", code="corrupt"
             )
 
     def text(self, text: str) -> None:
@@ -115,7 +114,7 @@ class _Writer:
         else:
             self._out.item(_named(element.name, _pairs(element.fields)), depth=_shown(element))
 
-    def _add(self, parent: _Element, element: _Element) -> None:
+    def _add(self, parent: _OpenElement, element: _OpenElement) -> None:
         """Write a leaf element as an item if its parent is open, else make it a field."""
         flow = element.flow()
         if parent.is_open:
@@ -129,7 +128,7 @@ class _Writer:
         if len(parent.fields) > _MOST_FIELDS and not parent.has_text:
             self._open(parent)
 
-    def _open(self, element: _Element) -> None:
+    def _open(self, element: _OpenElement) -> None:
         """Write an element's fields before its nested items."""
         if element.is_open or element.is_running:
             return
@@ -145,7 +144,7 @@ class _Writer:
         element.texts = []
         element.has_text = False
 
-    def _close(self, element: _Element) -> None:
+    def _close(self, element: _OpenElement) -> None:
         """Write text that stood between the children of an open element."""
         if element.has_text:
             self._out.item([element.flow()], depth=max(0, min(_DEEPEST, element.depth + 1)))
@@ -163,7 +162,7 @@ def _named(name: str, pieces: Iterator[str]) -> Iterator[str]:
         yield from pieces
 
 
-def _shown(element: _Element) -> int:
+def _shown(element: _OpenElement) -> int:
     return max(0, min(_DEEPEST, element.depth))
 
 

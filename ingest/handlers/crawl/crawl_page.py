@@ -1,16 +1,25 @@
 """The job for one page of a site, fetched by us or already fetched by a provider."""
 
-from uuid import UUID
-
 from ingest.errors import Permanent, Transient
 from ingest.handlers.context import Context, Outcome, Progress
-from ingest.handlers.crawl.current_run import run_of
-from ingest.handlers.crawl.fetch_page import LaterPage, LeadsAway, NoPage, note_http_status
-from ingest.handlers.crawl.link_discovery import Found, add_found, lead_on_without, scope_of
+from ingest.handlers.crawl.current_run import current_run
+from ingest.handlers.crawl.fetch_page import (
+    PageTemporarilyUnavailable,
+    PageUnavailable,
+    RedirectOutOfScope,
+    note_http_status,
+)
+from ingest.handlers.crawl.link_discovery import (
+    SortedLinks,
+    add_to_frontier,
+    follow_stored_links,
+    scope_of,
+)
 from ingest.handlers.crawl.read_page import ReadPage, read_page
 from ingest.handlers.crawl.read_provider_page import read_provider_page
-from ingest.handlers.crawl.store_page import count_again, page_outcome
+from ingest.handlers.crawl.store_page import page_outcome, recount_ended_run
 from ingest.handlers.registry import handler
+from ingest.payloads import PagePayload
 from ingest.postgres.database import Connection
 from ingest.store.crawl import crawl_pages, crawls
 from ingest.store.crawl.crawl_pages import PageForJob, PageResult, StoredPage
@@ -21,19 +30,22 @@ from ingest.store.queue.jobs import ClaimedJob
 @handler("crawl_page")
 async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Read a page, store it if it is new or changed, and queue the pages it links to."""
-    crawl = await run_of(job, ctx)
+    payload = PagePayload.of(job)
+    crawl = await current_run(payload.crawl_id, ctx)
     async with ctx.pool.connection() as conn:
-        page = await crawl_pages.for_job(conn, UUID(job.payload["pageId"]))
+        page = await crawl_pages.for_job(conn, payload.page_id)
         if page is None:
             raise Permanent("the knowledge source was deleted", code="source_deleted")
-        stored = await crawl_pages.stored(conn, page.source_id, page.uri)
+        stored = await crawl_pages.stored_page(conn, page.source_id, page.uri)
     if crawl.provider == "firecrawl":
         try:
             read = await read_provider_page(page, stored, ctx, progress)
-        except NoPage as error:
+        except PageUnavailable as error:
             if not error.is_gone or stored is None:
                 raise
-            return _seen(job, crawl, page, "gone", error.code, str(error), error.http_status)
+            return _end_without_content(
+                job, crawl, page, "gone", error.code, str(error), error.http_status
+            )
     else:
         found = await _read(job, crawl, page, stored, ctx, progress)
         if isinstance(found, Outcome):
@@ -41,7 +53,7 @@ async def crawl_page(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
         read = found
     if read.uri != page.uri:
         async with ctx.pool.connection() as conn:
-            stored = await crawl_pages.stored(conn, page.source_id, read.uri)
+            stored = await crawl_pages.stored_page(conn, page.source_id, read.uri)
     return await page_outcome(job, crawl, page, read, stored, ctx, progress)
 
 
@@ -57,24 +69,26 @@ async def _read(
     scope = scope_of(crawl)
     try:
         return await read_page(job, page, stored, ctx, progress, scope=scope)
-    except LeadsAway as away:
+    except RedirectOutOfScope as redirect:
         if page.depth == 0:
             raise Permanent(
-                f"the site redirects to {away.url}: crawl that address instead",
+                f"the site redirects to {redirect.url}: crawl that address instead",
                 code="fetch_failed",
             ) from None
-        return _seen(job, crawl, page, "skipped", away.reason, str(away))
+        return _end_without_content(job, crawl, page, "skipped", redirect.reason, str(redirect))
     except (Permanent, Transient) as error:
-        if isinstance(error, NoPage | LaterPage):
+        if isinstance(error, PageUnavailable | PageTemporarilyUnavailable):
             await note_http_status(job, page, error.http_status, ctx)
-        if isinstance(error, NoPage) and error.is_gone and stored is not None:
-            return _seen(job, crawl, page, "gone", error.code, str(error), error.http_status)
+        if isinstance(error, PageUnavailable) and error.is_gone and stored is not None:
+            return _end_without_content(
+                job, crawl, page, "gone", error.code, str(error), error.http_status
+            )
         if stored is not None:
-            await lead_on_without(job, crawl, page, stored, ctx)
+            await follow_stored_links(job, crawl, page, stored, ctx)
         raise
 
 
-def _seen(
+def _end_without_content(
     job: ClaimedJob,
     crawl: Crawl,
     page: PageForJob,
@@ -93,7 +107,7 @@ def _seen(
             status=status, error_code=code, error_message=message, http_status=http_status
         )
         await crawl_pages.finish(conn, page.id, result)
-        await add_found(conn, job, crawl, Found(), locked=locked, freed=freed)
-        await count_again(conn, crawl, locked)
+        await add_to_frontier(conn, job, crawl, SortedLinks(), locked=locked, freed=freed)
+        await recount_ended_run(conn, crawl, locked)
 
     return Outcome(write=write, result={"uri": page.uri, "outcome": status})

@@ -6,13 +6,12 @@ from ingest.errors import Permanent
 from ingest.handlers.context import Context
 from ingest.store.crawl import crawls
 from ingest.store.crawl.crawls import Crawl
-from ingest.store.queue.jobs import ClaimedJob
 
 
-async def run_of(job: ClaimedJob, ctx: Context) -> Crawl:
+async def current_run(crawl_id: UUID, ctx: Context) -> Crawl:
     """The current state of the run; Permanent if its source was deleted."""
     async with ctx.pool.connection() as conn:
-        crawl = await crawls.get(conn, UUID(job.payload["crawlId"]))
+        crawl = await crawls.get(conn, crawl_id)
     if crawl is None:
         raise Permanent("the knowledge source was deleted", code="source_deleted")
     return crawl

@@ -13,12 +13,12 @@ from typing import Final
 
 from ingest.errors import Permanent, Snooze, Transient
 from ingest.handlers.context import Context
-from ingest.handlers.crawl.robots import robots_of
+from ingest.handlers.crawl.robots import robots_for
 from ingest.postgres.database import transaction
 from ingest.providers.fetch.fetcher import Fetched
 from ingest.providers.retry_after import retry_after
 from ingest.store.crawl import crawl_origins, crawl_pages
-from ingest.store.crawl.crawl_origins import Busy
+from ingest.store.crawl.crawl_origins import HostBusy
 from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.web import urls
@@ -39,7 +39,7 @@ class Answer:
     """The server answered 304: the stored version is current."""
 
 
-class LeadsAway(Exception):
+class RedirectOutOfScope(Exception):
     """The page redirects to an address outside the scope of the crawl."""
 
     def __init__(self, url: str, reason: SkipReason) -> None:
@@ -48,7 +48,7 @@ class LeadsAway(Exception):
         self.reason = reason
 
 
-class NoPage(Permanent):
+class PageUnavailable(Permanent):
     """The server answered with a status that a retry will not change."""
 
     def __init__(self, http_status: int) -> None:
@@ -60,7 +60,7 @@ class NoPage(Permanent):
         return self.http_status in (404, 410)
 
 
-class LaterPage(Transient):
+class PageTemporarilyUnavailable(Transient):
     """The server answered with a temporary error status."""
 
     def __init__(self, http_status: int, *, retry_after: timedelta | None) -> None:
@@ -82,8 +82,9 @@ async def fetch_page(
     """Yield the answer for a page; its file is deleted at the end of the block.
 
     `scope`: limits of the crawl, also applied to redirects. None for a single page: all redirects
-    are followed and robots.txt is ignored. Raises Snooze while the host is busy, LeadsAway, and
-    Permanent or Transient with codes `fetch_…`, `robots_disallowed`, `redirect_loop`, `too_large`.
+    are followed and robots.txt is ignored. Raises Snooze while the host is busy,
+    RedirectOutOfScope, and Permanent or Transient with codes `fetch_…`, `robots_disallowed`,
+    `redirect_loop`, `too_large`.
     """
 
     async def on_hop(url: str) -> None:
@@ -91,7 +92,7 @@ async def fetch_page(
             return
         reason = scope.refusal(url, depth=0)
         if reason is not None:
-            raise LeadsAway(url, reason)
+            raise RedirectOutOfScope(url, reason)
         await _obey_robots(url, ctx)
 
     if scope is not None:
@@ -106,7 +107,7 @@ async def fetch_page(
 
 
 async def _obey_robots(url: str, ctx: Context) -> None:
-    robots = await robots_of(urls.origin(url), ctx)
+    robots = await robots_for(urls.origin(url), ctx)
     if not robots.allows(url):
         raise Permanent(f"robots.txt forbids {url}", code="robots_disallowed")
 
@@ -141,7 +142,7 @@ async def _in_turn(
             delay=web.crawl_delay,
             for_at_most=web.fetch_timeout + timedelta(seconds=30),
         )
-    if isinstance(slot, Busy):
+    if isinstance(slot, HostBusy):
         raise Snooze(slot.delay, reason="host_busy")
     pause, started = timedelta(0), time.monotonic()
     try:
@@ -163,12 +164,12 @@ def _asked_pause(fetched: Fetched) -> timedelta | None:
 
 
 def refuse_status(fetched: Fetched) -> None:
-    """Raise LaterPage for a status worth a retry, NoPage for every other error status."""
+    """Raise PageTemporarilyUnavailable or PageUnavailable for an error status."""
     if 200 <= fetched.status < 300 or fetched.status == 304:
         return
     if fetched.status in _LATER:
-        raise LaterPage(fetched.status, retry_after=_asked_pause(fetched))
-    raise NoPage(fetched.status)
+        raise PageTemporarilyUnavailable(fetched.status, retry_after=_asked_pause(fetched))
+    raise PageUnavailable(fetched.status)
 
 
 async def note_http_status(
@@ -176,4 +177,4 @@ async def note_http_status(
 ) -> None:
     """Store the status in the page's record even though the attempt fails."""
     async with transaction(ctx.pool) as conn:
-        await crawl_pages.note_http_status(conn, page.id, http_status=http_status, job=job)
+        await crawl_pages.save_http_status(conn, page.id, http_status=http_status, job=job)

@@ -14,7 +14,7 @@ from ingest.store.crawl.crawls import Crawl
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.tenants import applications
-from ingest.web.crawl_completeness import PageCount, fate, is_complete, missing
+from ingest.web.crawl_completeness import PageCount, is_complete, missing, presence_of
 
 _HAS_TEXT = ("new", "changed", "unchanged", "kept")
 
@@ -27,8 +27,8 @@ class _Findings:
     is_complete: bool
     unseen: list[UUID]
     """Documents that this run did not see; removed if the run is complete."""
-    live: int
-    asks: bool
+    live_count: int
+    asks_before_removal: bool
     """Whether the application wants a review before many pages are removed."""
 
     @property
@@ -46,7 +46,7 @@ async def finish_crawl(
         await _fail(job, crawl, ctx, error)
         raise error
     gone = found.unseen if found.is_complete else []
-    is_held = found.asks and len(gone) > found.live * ctx.web.removal_threshold
+    is_held = found.asks_before_removal and len(gone) > found.live_count * ctx.web.removal_threshold
 
     async def write(conn: Connection) -> None:
         await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
@@ -69,7 +69,7 @@ async def finish_crawl(
 
     if is_held:
         message = (
-            f"{len(gone)} of {found.live} pages are no longer on the site;"
+            f"{len(gone)} of {found.live_count} pages are no longer on the site;"
             " approve to remove them, reject to keep them"
         )
         return Outcome(write=write, review=Review(message=message, reason="mass_deletion"))
@@ -83,7 +83,7 @@ async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bo
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
         await crawl_pages.record_failures(conn, crawl_id)
-        pages = [PageCount(**row) for row in await crawl_pages.states(conn, crawl_id)]
+        pages = [PageCount(**row) for row in await crawl_pages.count_by_state(conn, crawl_id)]
         settings = await applications.settings_of(conn, crawl.application_id)
         return _Findings(
             pages=pages,
@@ -94,8 +94,8 @@ async def _findings(job: ClaimedJob, crawl: Crawl, ctx: Context, *, is_whole: bo
                 crawl_id=crawl_id,
                 variants=crawl.settings.variants,
             ),
-            live=await site_documents.live(conn, source_id),
-            asks="mass_deletion" in settings.reviews,
+            live_count=await site_documents.live(conn, source_id),
+            asks_before_removal="mass_deletion" in settings.reviews,
         )
 
 
@@ -105,11 +105,13 @@ async def _is_complete(conn: Connection, crawl: Crawl, pages: Sequence[PageCount
     if crawl.provider == "firecrawl":
         limit = crawl.settings.limit
         skipped["limit"] += await provider_pages.is_cut_off(conn, crawl.id, limit=limit)
-    blind = await crawl_pages.blind_spots(
+    blind = await crawl_pages.count_unseen_behind_failures(
         conn, crawl_id=crawl.id, follows_stored=crawl.provider == "builtin"
     )
-    failed = sum(page.n for page in pages if page.status == "failed" and fate(page) == "unknown")
-    return is_complete(pages, harmless=failed - blind, skipped=skipped)
+    failed = sum(
+        page.n for page in pages if page.status == "failed" and presence_of(page) == "unknown"
+    )
+    return is_complete(pages, failures_hiding_nothing=failed - blind, skipped=skipped)
 
 
 def _nothing_found(found: _Findings) -> Permanent | None:

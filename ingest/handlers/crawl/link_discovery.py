@@ -7,23 +7,23 @@ from typing import Final
 
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context
-from ingest.handlers.crawl.robots import robots_of
+from ingest.handlers.crawl.robots import robots_for
 from ingest.model import MOST_LINKS
 from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import crawl_pages, crawls, frontier
 from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
-from ingest.store.crawl.crawls import Crawl, Locked
-from ingest.store.crawl.frontier import Family, NewPage, SeenPage
+from ingest.store.crawl.crawls import Crawl, LockedCrawl
+from ingest.store.crawl.frontier import NewPage, RunOwner, SeenPage
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.web import urls
 from ingest.web.robots import Robots
 from ingest.web.scope import Scope, build_scope
 
-_NO_END: Final = 1_000_000
+_UNLIMITED_DEPTH: Final = 1_000_000
 
 
-class Found:
+class SortedLinks:
     """Discovered addresses by verdict: to crawl, forbidden, skipped, too deep."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ def scope_of(crawl: Crawl) -> Scope:
     settings = crawl.settings
     return build_scope(
         seed=crawl.uri,
-        max_depth=_NO_END if settings.max_depth is None else settings.max_depth,
+        max_depth=_UNLIMITED_DEPTH if settings.max_depth is None else settings.max_depth,
         include=settings.include_paths,
         exclude=settings.exclude_paths,
     )
@@ -47,20 +47,20 @@ def scope_of(crawl: Crawl) -> Scope:
 
 async def sort_links(
     links: Iterable[str], crawl: Crawl, ctx: Context, *, depth: int, found_at: str | None = None
-) -> Found:
+) -> SortedLinks:
     """Sort links by scope and robots.txt.
 
     `found_at`: address of the linking page after redirects, which names the site's actual origin;
     None: the run's own origin.
     """
     home = urls.origin(found_at or crawl.uri)
-    rules = await robots_of(home, ctx)
+    rules = await robots_for(home, ctx)
     # In a thread: a page may have thousands of links, robots.txt thousands of rules.
     return await asyncio.to_thread(_sort, list(links), scope_of(crawl), rules, home, depth)
 
 
-def _sort(links: Iterable[str], scope: Scope, rules: Robots, home: str, depth: int) -> Found:
-    found = Found()
+def _sort(links: Iterable[str], scope: Scope, rules: Robots, home: str, depth: int) -> SortedLinks:
+    found = SortedLinks()
     known: set[str] = set()
     for link in links:
         address = scope.adopt(link)
@@ -78,8 +78,10 @@ def _sort(links: Iterable[str], scope: Scope, rules: Robots, home: str, depth: i
         # page of a site that has moved to `www.` or https would cost a redirect.
         fetch_url = address.replace(urls.origin(address), home, 1)
         if rules.allows(fetch_url):
-            shape = urls.shape(address)
-            found.pages.append(NewPage(uri=uri, fetch_url=fetch_url, shape=shape, depth=depth))
+            url_pattern = urls.url_pattern(address)
+            found.pages.append(
+                NewPage(uri=uri, fetch_url=fetch_url, url_pattern=url_pattern, depth=depth)
+            )
         else:
             found.forbidden.append(
                 SeenPage(uri=uri, status="skipped", error_code="robots_disallowed")
@@ -87,8 +89,14 @@ def _sort(links: Iterable[str], scope: Scope, rules: Robots, home: str, depth: i
     return found
 
 
-async def add_found(
-    conn: Connection, job: ClaimedJob, crawl: Crawl, found: Found, *, locked: Locked, freed: int = 0
+async def add_to_frontier(
+    conn: Connection,
+    job: ClaimedJob,
+    crawl: Crawl,
+    found: SortedLinks,
+    *,
+    locked: LockedCrawl,
+    freed: int = 0,
 ) -> None:
     """Add found pages to the frontier, up to the page limit; release `freed` places first.
 
@@ -97,20 +105,20 @@ async def add_found(
     await frontier.count(conn, crawl.id, -freed)
     if locked.status not in ("pending", "running"):
         return  # a page that was retried after its run ended
-    family = family_of(job, crawl)
+    owner = run_owner(job, crawl)
     room = max(locked.settings.limit - locked.page_count + freed, 0)
-    room -= await frontier.promote(conn, family, places=room)
+    room -= await frontier.promote(conn, owner, room=room)
     skipped = await frontier.add(
-        conn, family, found.pages, room=room, variants=locked.settings.variants
+        conn, owner, found.pages, room=room, variants=locked.settings.variants
     )
     await frontier.add_seen(conn, crawl.id, crawl.source_id, found.forbidden)
-    hidden = await frontier.stored_only(conn, family, found.too_deep)
+    hidden = await frontier.count_stored_only(conn, owner, found.too_deep)
     await crawls.add_skipped(conn, crawl.id, found.skipped + skipped + Counter(unread=hidden))
 
 
-def family_of(job: ClaimedJob, crawl: Crawl) -> Family:
+def run_owner(job: ClaimedJob, crawl: Crawl) -> RunOwner:
     """The owner of the run's pages: tenant, source, run, root job, priority."""
-    return Family(
+    return RunOwner(
         application_id=crawl.application_id,
         source_id=crawl.source_id,
         crawl_id=crawl.id,
@@ -119,7 +127,7 @@ def family_of(job: ClaimedJob, crawl: Crawl) -> Family:
     )
 
 
-async def lead_on_without(
+async def follow_stored_links(
     job: ClaimedJob, crawl: Crawl, page: PageForJob, stored: StoredPage, ctx: Context
 ) -> None:
     """Follow the stored links of a page that cannot be read now.
@@ -133,5 +141,5 @@ async def lead_on_without(
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
         locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=job.id)
-        await add_found(conn, job, crawl, found, locked=locked)
-        await crawl_pages.led_on(conn, page.id, job=job)
+        await add_to_frontier(conn, job, crawl, found, locked=locked)
+        await crawl_pages.note_links_followed(conn, page.id, job=job)

@@ -15,7 +15,7 @@ from ingest.store.crawl.crawl_pages import PageForJob, StoredPage
 from ingest.store.documents.documents import FromWeb, text_hash
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.web import urls
-from ingest.web.robots_tag import RobotsTag, read_tag
+from ingest.web.robots import RobotsTag, read_tag
 from ingest.web.scope import Scope
 
 _LONGEST_VALIDATOR: Final = 500
@@ -62,16 +62,16 @@ async def read_page(
         stored = None  # even the same text needs vectors of the new model
     async with fetch_page(job, page, stored, ctx, scope=scope) as answer:
         refuse_status(answer.fetched)
-        progress.reached(10)
+        progress.advance_to(10)
         uri = _identity(answer, scope)
         if stored is not None and _is_same(page, stored, answer, uri):
             return _unchanged(stored, answer, uri)
         if not answer.is_unchanged:
-            cut_by = await chunk_settings(page.source_id, ctx)
+            chunking = await chunk_settings(page.source_id, ctx)
             parsed = await parse(
-                answer.path, answer.fetched.url, ctx, progress, answer=answer, cut_by=cut_by
+                answer.path, answer.fetched.url, ctx, progress, answer=answer, chunking=chunking
             )
-            return _changed(answer, parsed, cut_by, uri)
+            return _changed(answer, parsed, chunking, uri)
     if stored is None:
         raise Permanent("the server answered 304 to a plain request", code="fetch_status")
     # The 304 is for the redirect target; refetch without validators.
@@ -98,19 +98,19 @@ async def parse(
     progress: Progress,
     *,
     answer: Answer | None,
-    cut_by: ChunkSettings,
+    chunking: ChunkSettings,
 ) -> Parsed:
     """Parse a page's body in the sandbox; Permanent `empty_content` if it has no text."""
     request = ParseRequest(
         name=urls.file_name(url),
         declared=answer.fetched.headers.get("content-type") if answer else "text/markdown",
         max_pages=ctx.max_pages,
-        chunk=cut_by,
+        chunk=chunking,
         url=url,
     )
     parsed = await ctx.parser.parse(path, request)
     metrics.document_read(parsed.document.warnings)
-    progress.note_parsed(parsed)
+    progress.log_parsed(parsed)
     if not parsed.chunks:
         raise Permanent("the page has no text", code="empty_content")
     return parsed
@@ -127,7 +127,7 @@ def _unchanged(stored: StoredPage, answer: Answer, uri: str) -> ReadPage:
         seen=FromWeb(
             etag=_validator(answer, "etag") or stored.etag,
             last_modified=_validator(answer, "last-modified") or stored.last_modified,
-            text_hash=stored.text_hash or b"",
+            text_hash=stored.text_hash,
             links=stored.links if tag.follow else (),
         ),
         may_index=tag.index,
@@ -136,7 +136,7 @@ def _unchanged(stored: StoredPage, answer: Answer, uri: str) -> ReadPage:
     )
 
 
-def _changed(answer: Answer, parsed: Parsed, cut_by: ChunkSettings, uri: str) -> ReadPage:
+def _changed(answer: Answer, parsed: Parsed, chunking: ChunkSettings, uri: str) -> ReadPage:
     web = parsed.document.web or WebPage()
     tag = _tag(answer)
     follow = web.follow and tag.follow
@@ -146,13 +146,13 @@ def _changed(answer: Answer, parsed: Parsed, cut_by: ChunkSettings, uri: str) ->
         http_status=answer.fetched.status,
         content_hash=answer.fetched.sha256,
         parsed=parsed,
-        chunking=cut_by,
+        chunking=chunking,
         seen=FromWeb(
             etag=_validator(answer, "etag"),
             last_modified=_validator(answer, "last-modified"),
             text_hash=text_hash(parsed.document.text),
             links=web.links if follow else (),
-            shape=_shape(uri),
+            url_pattern=_url_pattern(uri),
         ),
         canonical=web.canonical,
         may_index=web.index and tag.index,
@@ -164,9 +164,9 @@ def _tag(answer: Answer) -> RobotsTag:
     return read_tag(answer.fetched.headers.get("x-robots-tag", ""))
 
 
-def _shape(uri: str) -> str | None:
-    shape = urls.shape(uri)
-    return None if shape == uri else shape
+def _url_pattern(uri: str) -> str | None:
+    url_pattern = urls.url_pattern(uri)
+    return None if url_pattern == uri else url_pattern
 
 
 def _validator(answer: Answer, name: str) -> str | None:

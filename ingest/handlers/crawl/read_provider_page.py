@@ -11,7 +11,7 @@ from ingest import storable_text
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.crawl.read_page import ReadPage, parse
 from ingest.handlers.documents.chunk_settings import chunk_settings
-from ingest.handlers.firecrawl.pages import provider_page
+from ingest.handlers.firecrawl.pages import fetched_page
 from ingest.model import ChunkSettings, Document
 from ingest.providers.firecrawl.events import CrawledPage
 from ingest.sandbox.messages import Parsed
@@ -24,7 +24,7 @@ async def read_provider_page(
 ) -> ReadPage:
     """Read the page from the inbox; raises Permanent with the code of the provider's failure."""
     progress.stage = "extract"
-    crawled = await provider_page(page, ctx)
+    crawled = await fetched_page(page, ctx)
     markdown = crawled.markdown.encode()
     digest = hashlib.sha256(markdown).digest()
     is_same = (
@@ -32,19 +32,19 @@ async def read_provider_page(
         and stored.content_hash == digest
         and stored.embedding_model_id == ctx.model_id
     )
-    cut_by = await chunk_settings(page.source_id, ctx)
-    parsed = None if is_same else await _parsed(crawled, markdown, ctx, progress, cut_by=cut_by)
+    chunking = await chunk_settings(page.source_id, ctx)
+    parsed = None if is_same else await _parsed(crawled, markdown, ctx, progress, chunking=chunking)
     return ReadPage(
         uri=page.uri,
         found_at=crawled.url,
         http_status=crawled.status_code,
         content_hash=digest,
         parsed=parsed,
-        chunking=cut_by,
+        chunking=chunking,
         seen=FromWeb(
             text_hash=text_hash(parsed.document.text)
             if parsed
-            else (stored.text_hash if stored else None) or b"",
+            else (stored.text_hash if stored else b""),
             links=crawled.links,
         ),
     )
@@ -56,14 +56,14 @@ async def _parsed(
     ctx: Context,
     progress: Progress,
     *,
-    cut_by: ChunkSettings,
+    chunking: ChunkSettings,
 ) -> Parsed:
     await ctx.embedder.ready()
     folder = Path(tempfile.mkdtemp(prefix="ingest-page-"))
     try:
         path = folder / "page.md"
         await asyncio.to_thread(path.write_bytes, markdown)
-        parsed = await parse(path, crawled.url, ctx, progress, answer=None, cut_by=cut_by)
+        parsed = await parse(path, crawled.url, ctx, progress, answer=None, chunking=chunking)
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     return replace(parsed, document=_described(crawled, parsed.document))

@@ -15,7 +15,7 @@ from ingest.web.robots import Robots, read
 
 _FRESH: Final = timedelta(hours=12)
 # Retry interval for a robots.txt that cannot be read; until it can, the host is not crawled.
-AGAIN: Final = timedelta(seconds=10)
+RETRY_DELAY: Final = timedelta(seconds=10)
 _LARGEST: Final = 512 * 1024
 
 
@@ -23,12 +23,12 @@ class RobotsUnavailable(Transient):
     """robots.txt cannot be read now, so it is unknown whether the host may be crawled."""
 
     def __init__(self, origin: str, why: str, *, host_answers: bool) -> None:
-        super().__init__(f"{origin}/robots.txt cannot be had: {why}", code="fetch_failed")
+        super().__init__(f"{origin}/robots.txt cannot be read: {why}", code="fetch_failed")
         self.host_answers = host_answers
         """Whether the host answers at all, even with an error."""
 
 
-async def robots_of(origin: str, ctx: Context, *, refresh: bool = False) -> Robots:
+async def robots_for(origin: str, ctx: Context, *, refresh: bool = False) -> Robots:
     """The rules for an origin; `refresh` bypasses the cache.
 
     A host without robots.txt (4xx) allows everything. Raises RobotsUnavailable while it answers
@@ -37,15 +37,15 @@ async def robots_of(origin: str, ctx: Context, *, refresh: bool = False) -> Robo
     async with ctx.pool.connection() as conn:
         stored = await crawl_origins.robots(conn, origin)
     agent = ctx.web.user_agent
-    if stored is not None and stored.status == "unavailable" and stored.age < AGAIN:
+    if stored is not None and stored.status == "unavailable" and stored.age < RETRY_DELAY:
         raise RobotsUnavailable(origin, "the server answers with an error", host_answers=True)
     is_known = stored is not None and stored.status != "unavailable" and stored.age < _FRESH
     if stored is not None and is_known and not refresh:
         return read(stored.body or b"", agent=agent)
-    body = await _ask(origin, ctx)
+    body = await _fetch(origin, ctx)
     rules = read(body or b"", agent=agent)
     async with transaction(ctx.pool) as conn:
-        await crawl_origins.keep_robots(
+        await crawl_origins.save_robots(
             conn,
             origin,
             status="none" if body is None else "rules",
@@ -55,7 +55,7 @@ async def robots_of(origin: str, ctx: Context, *, refresh: bool = False) -> Robo
     return rules
 
 
-async def _ask(origin: str, ctx: Context) -> bytes | None:
+async def _fetch(origin: str, ctx: Context) -> bytes | None:
     """The file's bytes; None if the host has no robots.txt."""
     folder = Path(tempfile.mkdtemp(prefix="ingest-robots-"))
     path = folder / "robots.txt"
@@ -85,5 +85,5 @@ def _head(path: Path) -> bytes:
 
 async def _unavailable(origin: str, status: int, ctx: Context) -> RobotsUnavailable:
     async with transaction(ctx.pool) as conn:
-        await crawl_origins.keep_robots(conn, origin, status="unavailable", body=None, delay=None)
+        await crawl_origins.save_robots(conn, origin, status="unavailable", body=None, delay=None)
     return RobotsUnavailable(origin, f"the server answers {status}", host_answers=True)

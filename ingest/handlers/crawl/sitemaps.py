@@ -16,20 +16,20 @@ from ingest.web.robots import Robots
 from ingest.web.scope import Scope
 from ingest.web.sitemap import Sitemap
 
-_MOST_FILES: Final = 50
+_MAX_FILES: Final = 50
 # URLs read per file. The sitemap protocol allows half as many.
-_MOST_LISTED: Final = 100_000
+_MAX_URLS_PER_FILE: Final = 100_000
 _LARGEST: Final = 50 * 1024 * 1024  # bytes
 # For all files together: a slow host must not use up the time limit of the job.
 _BUDGET_SECONDS: Final = 120.0
 # Addresses kept above the run's page limit: they use places that are freed later.
-_BEYOND: Final = 1_000
+_EXTRA_PAGES: Final = 1_000
 _MISSING: Final = frozenset({404, 410})
 _FORBIDDEN: Final = frozenset({401, 403})
 
 
 @dataclass(slots=True, kw_only=True)
-class Named:
+class SitemapPages:
     """The pages listed in a site's sitemaps."""
 
     pages: dict[str, None] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Listed:
+class _SitemapFile:
     """Content of one sitemap file."""
 
     pages: tuple[str, ...] = ()
@@ -47,28 +47,28 @@ class _Listed:
     skipped: Counter[str] = field(default_factory=Counter)
 
 
-async def sitemap_pages(crawl: Crawl, robots: Robots, ctx: Context) -> Named:
+async def sitemap_pages(crawl: Crawl, robots: Robots, ctx: Context) -> SitemapPages:
     """Addresses from the sitemaps that robots.txt names, or from /sitemap.xml.
 
-    At most the run's page limit + _BEYOND addresses, from at most _MOST_FILES files. Unreadable
+    At most the run's page limit + _EXTRA_PAGES addresses, from at most _MAX_FILES files. Unreadable
     files are counted as `unread`: pages that only they list would look removed.
     """
-    scope, named = scope_of(crawl), Named()
-    most = crawl.settings.limit + _BEYOND
-    files = _Files(scope, robots)
+    scope, found = scope_of(crawl), SitemapPages()
+    most = crawl.settings.limit + _EXTRA_PAGES
+    files = _SitemapQueue(scope, robots)
     try:
         async with asyncio.timeout(_BUDGET_SECONDS):
-            while len(named.pages) < most and (url := files.next()) is not None:
+            while len(found.pages) < most and (url := files.next()) is not None:
                 listed = await _fetch(url, scope, ctx, is_guess=not robots.sitemaps)
                 files.done(listed)
-                _add(named, listed, most)
+                _add(found, listed, most)
     except TimeoutError:
         pass  # use what was read so far
-    named.skipped["unread" if len(named.pages) < most else "limit"] += files.unread()
-    return named
+    found.skipped["unread" if len(found.pages) < most else "limit"] += files.unread()
+    return found
 
 
-class _Files:
+class _SitemapQueue:
     """Queue of a site's sitemaps; also counts those never read."""
 
     def __init__(self, scope: Scope, robots: Robots) -> None:
@@ -77,17 +77,17 @@ class _Files:
         self._seen: set[str] = set()
         self._under_way = 0
         # The robots.txt parser stops at this number: there may be more.
-        self._is_cut = len(robots.sitemaps) >= _MOST_FILES
+        self._is_cut = len(robots.sitemaps) >= _MAX_FILES
 
     def next(self) -> str | None:
-        """The next sitemap to read; None at the end or after _MOST_FILES."""
-        if len(self._seen) >= _MOST_FILES:
+        """The next sitemap to read; None at the end or after _MAX_FILES."""
+        if len(self._seen) >= _MAX_FILES:
             return None
         url = self._take()
         self._under_way = 0 if url is None else 1
         return url
 
-    def done(self, listed: _Listed) -> None:
+    def done(self, listed: _SitemapFile) -> None:
         """The current sitemap was read; queue the sitemaps that it lists."""
         self._under_way = 0
         self._waiting.extend(listed.sitemaps)
@@ -108,37 +108,39 @@ class _Files:
         return None
 
 
-def _add(named: Named, listed: _Listed, most: int) -> None:
-    named.skipped += listed.skipped
+def _add(found: SitemapPages, listed: _SitemapFile, most: int) -> None:
+    found.skipped += listed.skipped
     for page in listed.pages:
-        if page in named.pages:
+        if page in found.pages:
             continue
-        if len(named.pages) < most:
-            named.pages[page] = None
+        if len(found.pages) < most:
+            found.pages[page] = None
         else:
-            named.skipped["limit"] += 1
+            found.skipped["limit"] += 1
 
 
-async def _fetch(url: str, scope: Scope, ctx: Context, *, is_guess: bool) -> _Listed:
+async def _fetch(url: str, scope: Scope, ctx: Context, *, is_guess: bool) -> _SitemapFile:
     with tempfile.TemporaryDirectory(prefix="ingest-sitemap-") as folder:
         path = Path(folder) / "sitemap"
         try:
             fetched = await ctx.web.fetcher.get(url, into=path, max_bytes=_LARGEST)
         except (Permanent, Transient):
-            return _Listed(skipped=Counter(unread=1))
+            return _SitemapFile(skipped=Counter(unread=1))
         # For the guessed address, 401 and 403 also mean missing: some servers answer so.
         if fetched.status in _MISSING or (is_guess and fetched.status in _FORBIDDEN):
-            return _Listed()
+            return _SitemapFile()
         if fetched.status != 200:
-            return _Listed(skipped=Counter(unread=1))
+            return _SitemapFile(skipped=Counter(unread=1))
         return await asyncio.to_thread(_read, path, fetched.url, scope)
 
 
-def _read(path: Path, url: str, scope: Scope) -> _Listed:
-    return _within(sitemap.read(path.read_bytes(), base=url, limit=_MOST_LISTED), scope)
+def _read(path: Path, url: str, scope: Scope) -> _SitemapFile:
+    return _filter_by_scope(
+        sitemap.read(path.read_bytes(), base=url, limit=_MAX_URLS_PER_FILE), scope
+    )
 
 
-def _within(found: Sitemap, scope: Scope) -> _Listed:
+def _filter_by_scope(found: Sitemap, scope: Scope) -> _SitemapFile:
     """Filter by scope before the limit applies: the pages in scope may be listed last."""
     skipped: Counter[str] = Counter(unread=1 if found.is_cut else 0)
     pages = []
@@ -149,4 +151,4 @@ def _within(found: Sitemap, scope: Scope) -> _Listed:
             pages.append(address)
         else:
             skipped[reason] += 1
-    return _Listed(pages=tuple(pages), sitemaps=found.sitemaps, skipped=skipped)
+    return _SitemapFile(pages=tuple(pages), sitemaps=found.sitemaps, skipped=skipped)

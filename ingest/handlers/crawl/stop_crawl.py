@@ -2,6 +2,7 @@
 
 from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
+from ingest.payloads import StopCrawlPayload
 from ingest.store.queue.jobs import ClaimedJob
 
 
@@ -10,5 +11,5 @@ async def stop_crawl(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
     """Cancel the crawl; a crawl that has ended is fine. Skipped if no provider is configured."""
     if ctx.web.firecrawl is None:
         return Outcome(result={"skipped": "Firecrawl is not configured"})
-    await ctx.web.firecrawl.cancel(job.payload["providerCrawlId"])
+    await ctx.web.firecrawl.cancel(StopCrawlPayload.of(job).provider_crawl_id)
     return Outcome(result={"cancelled": True})

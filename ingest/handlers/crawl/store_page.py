@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ingest.handlers.context import Context, Outcome, Progress
-from ingest.handlers.crawl.link_discovery import Found, add_found, scope_of, sort_links
+from ingest.handlers.crawl.link_discovery import SortedLinks, add_to_frontier, scope_of, sort_links
 from ingest.handlers.crawl.read_page import ReadPage
-from ingest.handlers.documents.chunk_settings import rechunk_if_moved
+from ingest.handlers.documents.chunk_settings import rechunk_if_settings_changed
 from ingest.handlers.documents.embed_chunks import EmbeddedChunks, embed_chunks
 from ingest.handlers.documents.new_document import new_document
 from ingest.postgres.database import Connection
 from ingest.store.crawl import crawl_pages, crawls, frontier, site_documents
 from ingest.store.crawl.crawl_pages import KnownPage, PageForJob, PageResult, StoredPage
-from ingest.store.crawl.crawls import Crawl, Locked
+from ingest.store.crawl.crawls import Crawl, LockedCrawl
 from ingest.store.crawl.frontier import SeenPage
 from ingest.store.documents import documents
 from ingest.store.documents.documents import NewDocument
@@ -23,12 +23,12 @@ from ingest.store.queue.jobs import ClaimedJob
 from ingest.web import urls
 
 # A page that had this much text and has lost most of it shows a login, or an error with status 200.
-_HAD_TEXT: Final = 100  # characters
-_COLLAPSED: Final = 0.2
+_COLLAPSE_MIN_CHARACTERS: Final = 100  # characters
+_COLLAPSE_SHARE: Final = 0.2
 
 
 @dataclass(slots=True, kw_only=True)
-class _Work:
+class _PageUpdate:
     """State of one page between reading and storing."""
 
     job: ClaimedJob
@@ -39,7 +39,7 @@ class _Work:
     ctx: Context
     canonical: str | None = None
     """Canonical address that the page declares, if it differs and is in scope."""
-    found: Found
+    found: SortedLinks
     new: NewDocument | None = None
     """What to store; None when the stored version stays."""
     vectors: EmbeddedChunks | None = None
@@ -62,24 +62,24 @@ async def page_outcome(
     progress: Progress,
 ) -> Outcome:
     """Embed the page if necessary; return its write. `stored`: the version of `read.uri`."""
-    work = _Work(
+    update = _PageUpdate(
         job=job,
         crawl=crawl,
         page=page,
         stored=stored,
         read=read,
         ctx=ctx,
-        found=Found(),
+        found=SortedLinks(),
     )
     if read.may_index and read.parsed is not None:
-        await _prepare(work, progress)
+        await _embed_if_changed(update, progress)
     if crawl.source_type == "site" and crawl.provider == "builtin":
-        await _look_around(work)
+        await _collect_links(update)
     progress.stage = "store"
-    progress.reached(95)
+    progress.advance_to(95)
 
     async def write(conn: Connection) -> None:
-        await _write(conn, work)
+        await _write(conn, update)
 
     return Outcome(
         write=write,
@@ -89,61 +89,61 @@ async def page_outcome(
             "model": ctx.model.name,
             "dimension": ctx.model.dimension,
         }
-        if work.vectors is not None
+        if update.vectors is not None
         else None,
     )
 
 
-async def _look_around(work: _Work) -> None:
+async def _collect_links(update: _PageUpdate) -> None:
     """Collect the links and the canonical address that are in the scope of this crawl."""
-    links = list(work.read.seen.links)
-    if work.is_collapsed and work.stored is not None:
-        links += work.stored.links  # otherwise pages behind a login would look removed
-    depth, home = work.page.depth, work.read.found_at
-    work.found = await sort_links(links, work.crawl, work.ctx, depth=depth + 1, found_at=home)
-    if work.read.links_cut:
-        work.found.skipped["unread"] += 1
-    if work.read.canonical is None:
+    links = list(update.read.seen.links)
+    if update.is_collapsed and update.stored is not None:
+        links += update.stored.links  # otherwise pages behind a login would look removed
+    depth, home = update.page.depth, update.read.found_at
+    update.found = await sort_links(links, update.crawl, update.ctx, depth=depth + 1, found_at=home)
+    if update.read.links_cut:
+        update.found.skipped["unread"] += 1
+    if update.read.canonical is None:
         return
-    scope = scope_of(work.crawl)
-    address = scope.adopt(work.read.canonical)
+    scope = scope_of(update.crawl)
+    address = scope.adopt(update.read.canonical)
     uri = urls.normalise(address)
-    if uri == work.read.uri or scope.refusal(address, depth=depth) is not None:
+    if uri == update.read.uri or scope.refusal(address, depth=depth) is not None:
         return
-    work.canonical = uri
-    proper = await sort_links([address], work.crawl, work.ctx, depth=depth, found_at=home)
-    work.found.pages = [*proper.pages, *work.found.pages]
+    update.canonical = uri
+    canonical = await sort_links([address], update.crawl, update.ctx, depth=depth, found_at=home)
+    update.found.pages = [*canonical.pages, *update.found.pages]
 
 
-async def _prepare(work: _Work, progress: Progress) -> None:
+async def _embed_if_changed(update: _PageUpdate, progress: Progress) -> None:
     """Decide whether the page has new content; if so, embed it."""
-    read, stored, parsed = work.read, work.stored, work.read.parsed
+    read, stored, parsed = update.read, update.stored, update.read.parsed
     assert parsed is not None  # noqa: S101 the caller has checked
     assert read.chunking is not None  # noqa: S101 set together with `parsed`
     if stored is not None:
-        same_model = stored.embedding_model_id == work.model_id
+        same_model = stored.embedding_model_id == update.model_id
         if same_model and stored.text_hash == read.seen.text_hash:
             return
         length = len(parsed.document.text)
-        work.is_collapsed = (
-            not work.crawl.settings.accept_losses
-            and stored.text_length >= _HAD_TEXT
-            and length < stored.text_length * _COLLAPSED
+        update.is_collapsed = (
+            not update.crawl.settings.accept_losses
+            and stored.text_length >= _COLLAPSE_MIN_CHARACTERS
+            and length < stored.text_length * _COLLAPSE_SHARE
         )
-        if work.is_collapsed:
+        if update.is_collapsed:
             return
-    with progress.entered("embed", at=40) as details:
-        vectors = await embed_chunks(parsed.chunks, work.ctx, progress)
+    with progress.run_stage("embed", at=40) as details:
+        vectors = await embed_chunks(parsed.chunks, update.ctx, progress)
         details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
-    work.vectors = vectors
-    work.new = new_document(
-        source_id=work.crawl.source_id,
-        application_id=work.crawl.application_id,
+    update.vectors = vectors
+    update.new = new_document(
+        source_id=update.crawl.source_id,
+        application_id=update.crawl.application_id,
         uri=read.uri,
         content_hash=read.content_hash,
         parsed=parsed,
         vectors=vectors,
-        model_id=work.model_id,
+        model_id=update.model_id,
         chunking=read.chunking,
         web=read.seen,
     )
@@ -152,145 +152,145 @@ async def _prepare(work: _Work, progress: Progress) -> None:
 # ---------------------------------------------------------------- the write
 
 
-async def _write(conn: Connection, work: _Work) -> None:
-    crawl = work.crawl
-    locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=work.job.id)
-    result = await _result(conn, work)
-    result = replace(result, http_status=work.read.http_status, canonical=work.canonical)
-    await crawl_pages.finish(conn, work.page.id, result)
-    await add_found(conn, work.job, crawl, work.found, locked=locked, freed=work.freed)
-    if work.vectors is not None and work.vectors.is_cached:
+async def _write(conn: Connection, update: _PageUpdate) -> None:
+    crawl = update.crawl
+    locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=update.job.id)
+    result = await _result(conn, update)
+    result = replace(result, http_status=update.read.http_status, canonical=update.canonical)
+    await crawl_pages.finish(conn, update.page.id, result)
+    await add_to_frontier(conn, update.job, crawl, update.found, locked=locked, freed=update.freed)
+    if update.vectors is not None and update.vectors.is_cached:
         await documents.drop_cached(
             conn,
             application_id=crawl.application_id,
-            model_id=work.model_id,
-            hashes=work.vectors.hashes,
+            model_id=update.model_id,
+            hashes=update.vectors.hashes,
         )
-    await count_again(conn, crawl, locked)
+    await recount_ended_run(conn, crawl, locked)
 
 
-async def count_again(conn: Connection, crawl: Crawl, locked: Locked) -> None:
+async def recount_ended_run(conn: Connection, crawl: Crawl, locked: LockedCrawl) -> None:
     """Recount a run that has already ended, after one of its pages was retried."""
     if locked.status not in crawls.OPEN:
         await site_documents.recount(conn, source_id=crawl.source_id, crawl_id=crawl.id)
         await crawls.write_digest(conn, crawl.id)
 
 
-async def _result(conn: Connection, work: _Work) -> PageResult:
+async def _result(conn: Connection, update: _PageUpdate) -> PageResult:
     """Compare the page with other pages of the run, then store, skip or mark it a duplicate."""
-    duplicate_of = await _other_name(conn, work)
+    duplicate_of = await _canonical_of_alias(conn, update)
     if duplicate_of is not None:
-        work.freed += 1
+        update.freed += 1
         return PageResult(status="duplicate", duplicate_of=duplicate_of)
-    if not work.read.may_index:
-        work.freed += 1
+    if not update.read.may_index:
+        update.freed += 1
         return PageResult(
             status="skipped", error_code="noindex", error_message="the page asks not to be indexed"
         )
-    twin = await _twin(conn, work)
-    if twin is not None and not _wins(work, twin):
-        work.freed += 1
+    twin = await _twin(conn, update)
+    if twin is not None and not _is_preferred(update, twin):
+        update.freed += 1
         return PageResult(status="duplicate", duplicate_of=twin.uri)
-    result = await _store(conn, work)
+    result = await _store(conn, update)
     if twin is not None:
-        work.freed += 1
+        update.freed += 1
         if twin.status == "new":
-            await _remove(conn, work, twin.uri)
+            await _remove(conn, update, twin.uri)
         # A twin from before this run is removed only at the run's end, with the pages that are
         # gone: many pages with the same text may be a site under maintenance.
-        await crawl_pages.demote(conn, twin.id, duplicate_of=work.read.uri)
+        await crawl_pages.mark_duplicate(conn, twin.id, duplicate_of=update.read.uri)
     return result
 
 
-async def _other_name(conn: Connection, work: _Work) -> str | None:
+async def _canonical_of_alias(conn: Connection, update: _PageUpdate) -> str | None:
     """Canonical URL if this page is an alias; None if it is not."""
-    page, uri = work.page, work.read.uri
+    page, uri = update.page, update.read.uri
     if uri != page.uri:
-        other = await crawl_pages.by_uri(conn, page.crawl_id, uri)
+        other = await crawl_pages.find_by_uri(conn, page.crawl_id, uri)
         if other is not None and other.id != page.id:
             return uri
         # The run has no page for the redirect target yet: this page takes its address.
         await crawl_pages.rename(conn, page.id, uri)
         alias = SeenPage(uri=page.uri, status="duplicate", duplicate_of=uri)
         await frontier.add_seen(conn, page.crawl_id, page.source_id, [alias])
-    if page.stands_alone or work.canonical is None:
+    if page.ignores_canonical or update.canonical is None:
         return None
-    if urls.path_shape(work.canonical) == urls.path_shape(uri):
+    if urls.without_query(update.canonical) == urls.without_query(uri):
         # Only the query differs (sort order, session id); the page itself calls it irrelevant.
-        return work.canonical
+        return update.canonical
     return None
 
 
-async def _twin(conn: Connection, work: _Work) -> KnownPage | None:
+async def _twin(conn: Connection, update: _PageUpdate) -> KnownPage | None:
     """Another page of this run with identical text."""
-    if work.crawl.source_type != "site" or work.is_collapsed or not work.read.seen.text_hash:
+    if update.crawl.source_type != "site" or update.is_collapsed or not update.read.seen.text_hash:
         return None
-    return await crawl_pages.same_text(conn, work.page, work.read.seen.text_hash)
+    return await crawl_pages.find_same_text(conn, update.page, update.read.seen.text_hash)
 
 
-def _wins(work: _Work, twin: KnownPage) -> bool:
+def _is_preferred(update: _PageUpdate, twin: KnownPage) -> bool:
     """Whether this page is kept and not its twin. Does not depend on the order of arrival."""
-    if work.canonical == twin.uri:
+    if update.canonical == twin.uri:
         return False
-    if twin.canonical == work.read.uri:
+    if twin.canonical == update.read.uri:
         return True
-    uri = work.read.uri
+    uri = update.read.uri
     return (len(uri), uri) < (len(twin.uri), twin.uri)
 
 
-async def _store(conn: Connection, work: _Work) -> PageResult:
-    read, stored = work.read, work.stored
-    if work.new is None:
+async def _store(conn: Connection, update: _PageUpdate) -> PageResult:
+    read, stored = update.read, update.stored
+    if update.new is None:
         assert stored is not None  # noqa: S101 without a stored version there is a new one
-        if work.is_collapsed:
+        if update.is_collapsed:
             await site_documents.flag_collapsed(conn, stored.id)
         else:
             await site_documents.seen_unchanged(
                 conn, stored.id, content_hash=read.content_hash, seen=read.seen
             )
         return PageResult(
-            status="kept" if work.is_collapsed else "unchanged",
+            status="kept" if update.is_collapsed else "unchanged",
             document_id=stored.id,
             content_hash=read.content_hash,
             chunk_count=stored.chunk_count,
             tokens_saved=stored.token_count,
         )
-    assert work.vectors is not None  # noqa: S101 set together with `new`
-    before = await site_documents.counts(conn, work.crawl.source_id, read.uri)
-    ids = await documents.replace(conn, [work.new])
-    tokens = sum(chunk.token_count for chunk in work.new.chunks)
-    await rechunk_if_moved(
+    assert update.vectors is not None  # noqa: S101 set together with `new`
+    before = await site_documents.counts(conn, update.crawl.source_id, read.uri)
+    ids = await documents.replace(conn, [update.new])
+    tokens = sum(chunk.token_count for chunk in update.new.chunks)
+    await rechunk_if_settings_changed(
         conn,
-        application_id=work.crawl.application_id,
-        source_id=work.crawl.source_id,
-        used=work.new.chunking,
-        ctx=work.ctx,
+        application_id=update.crawl.application_id,
+        source_id=update.crawl.source_id,
+        used=update.new.chunking,
+        ctx=update.ctx,
     )
     await site_documents.add_counts(
         conn,
-        work.crawl.source_id,
-        chunks=len(work.new.chunks) - before[0],
+        update.crawl.source_id,
+        chunks=len(update.new.chunks) - before[0],
         tokens=tokens - before[1],
-        model_id=work.model_id,
+        model_id=update.model_id,
     )
     return PageResult(
         status="new" if stored is None else "changed",
-        document_id=ids[work.crawl.source_id, read.uri],
+        document_id=ids[update.crawl.source_id, read.uri],
         content_hash=read.content_hash,
-        chunk_count=len(work.new.chunks),
-        tokens_spent=work.vectors.tokens_spent,
-        tokens_saved=tokens - work.vectors.tokens_spent,
+        chunk_count=len(update.new.chunks),
+        tokens_spent=update.vectors.tokens_spent,
+        tokens_saved=tokens - update.vectors.tokens_spent,
     )
 
 
-async def _remove(conn: Connection, work: _Work, uri: str) -> None:
+async def _remove(conn: Connection, update: _PageUpdate, uri: str) -> None:
     """Remove the document of an address whose text is searchable under another address."""
-    source_id = work.crawl.source_id
-    stored = await crawl_pages.stored(conn, source_id, uri)
+    source_id = update.crawl.source_id
+    stored = await crawl_pages.stored_page(conn, source_id, uri)
     if stored is None:
         return
     chunks, tokens = await site_documents.counts(conn, source_id, uri)
     await site_documents.remove(conn, [stored.id])
     await site_documents.add_counts(
-        conn, source_id, chunks=-chunks, tokens=-tokens, model_id=work.model_id
+        conn, source_id, chunks=-chunks, tokens=-tokens, model_id=update.model_id
     )

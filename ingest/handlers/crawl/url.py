@@ -4,11 +4,16 @@ from dataclasses import replace
 
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context, Outcome, Progress, Write
-from ingest.handlers.crawl.current_run import run_of
-from ingest.handlers.crawl.fetch_page import LaterPage, NoPage, note_http_status
+from ingest.handlers.crawl.current_run import current_run
+from ingest.handlers.crawl.fetch_page import (
+    PageTemporarilyUnavailable,
+    PageUnavailable,
+    note_http_status,
+)
 from ingest.handlers.crawl.read_page import read_page
 from ingest.handlers.crawl.store_page import page_outcome
 from ingest.handlers.registry import handler
+from ingest.payloads import RunPayload
 from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import crawl_pages, crawls, frontier, site_documents
 from ingest.store.crawl.crawls import Crawl
@@ -19,12 +24,12 @@ from ingest.store.queue.jobs import ClaimedJob
 @handler("url")
 async def ingest_url(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Fetch the page and store it if it has changed; its outcome ends the run."""
-    crawl = await run_of(job, ctx)
+    crawl = await current_run(RunPayload.of(job).crawl_id, ctx)
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
-        await crawls.run(conn, crawl.id)
-        page = await frontier.only_page(
+        await crawls.mark_running(conn, crawl.id)
+        page = await frontier.ensure_single_page(
             conn,
             crawl_id=crawl.id,
             source_id=crawl.source_id,
@@ -32,19 +37,19 @@ async def ingest_url(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
             fetch_url=crawl.start,
             job_id=job.id,
         )
-        stored = await crawl_pages.stored(conn, crawl.source_id, page.uri)
+        stored = await crawl_pages.stored_page(conn, crawl.source_id, page.uri)
     try:
         read = await read_page(job, page, stored, ctx, progress, scope=None)
-    except (NoPage, LaterPage) as error:
+    except (PageUnavailable, PageTemporarilyUnavailable) as error:
         await note_http_status(job, page, error.http_status, ctx)
         raise
     # A user asked for exactly this page: it keeps the requested address, and `noindex` is ignored.
     read = replace(read, uri=page.uri, may_index=True)
     outcome = await page_outcome(job, crawl, page, read, stored, ctx, progress)
-    return replace(outcome, write=_and_end(outcome, crawl))
+    return replace(outcome, write=_write_and_end_run(outcome, crawl))
 
 
-def _and_end(outcome: Outcome, crawl: Crawl) -> Write:
+def _write_and_end_run(outcome: Outcome, crawl: Crawl) -> Write:
     async def write(conn: Connection) -> None:
         assert outcome.write is not None  # noqa: S101 page_outcome always has one
         await outcome.write(conn)

@@ -4,10 +4,11 @@ from typing import Any
 
 from ingest.errors import BlobMissing, Permanent
 from ingest.handlers.context import Context, Outcome, Progress
-from ingest.handlers.documents.fan_out import beyond, fan_out
-from ingest.handlers.documents.file_location import Place, place_of
-from ingest.handlers.documents.parser_retry import twice_at_most
+from ingest.handlers.documents.fan_out import fan_out, over_limit
+from ingest.handlers.documents.file_location import FileLocation, locate_file
+from ingest.handlers.documents.parser_retry import retry_crashed_parser_once
 from ingest.handlers.registry import handler
+from ingest.payloads import ArchivePayload, StoredFile
 from ingest.postgres.database import Connection
 from ingest.sandbox.messages import UnpackRequest
 from ingest.store.queue.job_logs import LogLine
@@ -16,47 +17,55 @@ from ingest.store.sources import members
 from ingest.temporary_folders import scratch_folder
 
 
-def archive_job(job: ClaimedJob, place: Place, ctx: Context) -> NewJob:
-    """The job that unpacks the archive which is the file of `job`.
+def archive_job(job: ClaimedJob, file: StoredFile, location: FileLocation, ctx: Context) -> NewJob:
+    """The job that unpacks `file`, an archive, in place of `job`.
 
     Permanent `archive_unsafe` if archives are nested too deep.
     """
-    if place.depth >= ctx.archives.depth:
+    if location.depth >= ctx.archives.depth:
         raise Permanent(
-            f"This is archive number {place.depth + 1} of archives in one another; at most"
+            f"This is archive number {location.depth + 1} of archives in one another; at most"
             f" {ctx.archives.depth} are opened.",
             code="archive_unsafe",
         )
-    file = {name: job.payload[name] for name in ("blobKey", "contentHash", "sizeBytes")}
     return NewJob(
         application_id=job.application_id,
         type="archive",
-        source_id=place.source.id,
+        source_id=location.source.id,
         batch_id=job.batch_id,
-        parent_job_id=place.root_job_id,
+        parent_job_id=location.root_job_id,
         priority=job.priority,
-        payload={**file, "uri": place.uri, "depth": place.depth},
+        payload=ArchivePayload(
+            blob_key=file.blob_key,
+            content_hash=file.content_hash,
+            size_bytes=file.size_bytes,
+            uri=location.uri,
+            depth=location.depth,
+        ),
     )
 
 
 @handler("archive")
 async def unpack_archive(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Queue a job for each file that is new or has changed."""
-    place = await place_of(job, ctx)
+    file = ArchivePayload.of(job)
+    location = await locate_file(job, ctx, file)
     progress.stage = "extract"
     try:
-        async with ctx.blobs.open_local(job.payload["blobKey"]) as path, scratch_folder() as folder:
-            request = await _request(place, str(folder), ctx)
-            unpacked = await twice_at_most(lambda: ctx.parser.unpack(path, request), folder=folder)
-            out = await fan_out(job, place, unpacked.members, folder, ctx)
+        async with ctx.blobs.open_local(file.blob_key) as path, scratch_folder() as folder:
+            request = await _request(location, str(folder), ctx)
+            unpacked = await retry_crashed_parser_once(
+                lambda: ctx.parser.unpack(path, request), folder=folder
+            )
+            out = await fan_out(job, location, unpacked.members, folder, ctx)
     except BlobMissing as error:
         raise Permanent(f"{error}; upload the file again", code="blob_missing") from error
     if unpacked.skipped:
         progress.lines.append(_skipped(job, unpacked.skipped))
 
     async def write(conn: Connection) -> None:
-        await out.write(conn, place, ctx.archives)
-        await members.reopen(conn, place.root_job_id)
+        await out.write(conn, location, ctx.archives)
+        await members.reopen(conn, location.root_job_id)
 
     return Outcome(
         write=write,
@@ -68,17 +77,17 @@ async def unpack_archive(job: ClaimedJob, ctx: Context, progress: Progress) -> O
     )
 
 
-async def _request(place: Place, folder: str, ctx: Context) -> UnpackRequest:
+async def _request(location: FileLocation, folder: str, ctx: Context) -> UnpackRequest:
     """The request, limited to what the uploaded file as a whole may still unpack."""
     async with ctx.pool.connection() as conn:
-        taken = await members.children(conn, place.root_job_id)
+        taken = await members.children(conn, location.root_job_id)
     limits = ctx.archives
     left = limits.members - taken.members
     bytes_left = limits.total_bytes - taken.bytes
     if left <= 0 or bytes_left <= 0:
-        raise beyond(limits)
+        raise over_limit(limits)
     return UnpackRequest(
-        name=place.name,
+        name=location.name,
         folder=folder,
         max_members=left,
         max_bytes=bytes_left,

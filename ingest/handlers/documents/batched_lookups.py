@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.postgres.batch_loader import BatchLoader
-from ingest.postgres.database import Pool, is_out_of_reach
+from ingest.postgres.database import Pool, is_database_unavailable
 from ingest.store.documents import documents
 from ingest.store.sources import sources
 from ingest.store.sources.sources import SourceForJob
@@ -16,14 +16,14 @@ Text = tuple[UUID, bytes]
 """Application id and the hash of one of its texts."""
 
 
-class Loads:
+class BatchedLookups:
     """One per worker."""
 
     def __init__(self, pool: Pool, *, model_id: int) -> None:
         self._pool = pool
         self._model_id = model_id
-        self.sources = BatchLoader(self._sources, concerns_all=is_out_of_reach)
-        self.vectors = BatchLoader(self._vectors, concerns_all=is_out_of_reach)
+        self.sources = BatchLoader(self._sources, concerns_all=is_database_unavailable)
+        self.vectors = BatchLoader(self._vectors, concerns_all=is_database_unavailable)
 
     async def _sources(self, ids: Sequence[UUID]) -> Mapping[UUID, SourceForJob]:
         async with self._pool.connection() as conn:

@@ -50,7 +50,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
     embedded = np.ones(len(chunks), dtype=np.bool_)
 
     texts = [(application_id, digest) for digest in hashes]
-    found = await ctx.loads.vectors.get(texts)
+    found = await ctx.lookups.vectors.get(texts)
     known = {
         digest: found[text] for text, digest in zip(texts, hashes, strict=True) if text in found
     }
@@ -61,7 +61,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
         if digest in known:
             vectors[index] = known[digest]
 
-    async def keep(indices: Sequence[int], found: Vectors) -> None:
+    async def cache(indices: Sequence[int], found: Vectors) -> None:
         spent.tokens += sum(chunks[missing[index]].token_count for index in indices)
         # One request brought all vectors: no later request can fail, so caching gains nothing.
         if len(indices) == len(missing):
@@ -78,7 +78,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
             )
 
     def report(done: int, total: int) -> None:
-        progress.reached(_FROM + (_TO - _FROM) * done / max(total, 1))
+        progress.advance_to(_FROM + (_TO - _FROM) * done / max(total, 1))
 
     error_code: EmbeddingLoss | None = None
     why = ""
@@ -90,7 +90,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
                 [chunks[index].text for index in missing],
                 [chunks[index].token_count for index in missing],
                 on_progress=report,
-                on_vectors=keep,
+                on_vectors=cache,
             )
         vectors[missing] = answer.vectors
         embedded[[missing[index] for index in answer.refused]] = False

@@ -7,18 +7,19 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from ingest.blobs.base import BlobStore, StagedBlob, new_key
 from ingest.errors import Permanent
 from ingest.formats import catalog
 from ingest.handlers.context import ArchiveLimits, Context
-from ingest.handlers.documents.file_location import Place
+from ingest.handlers.documents.file_location import FileLocation
 from ingest.model import Member
+from ingest.payloads import MemberPayload, Refusal, RefusedMember, StoredMember
 from ingest.postgres.database import Connection
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob, NewJob
-from ingest.store.sources import members
+from ingest.store.sources import members, sources
 from ingest.store.sources.members import KnownMember
 
 _BLOCK: Final = 1024 * 1024
@@ -29,35 +30,37 @@ class FanOut:
     """The jobs for files inside a file, and the files that need none."""
 
     jobs: list[NewJob] = field(default_factory=list)
+    size: int = 0
+    """Bytes of the files that the jobs read."""
     kept: list[str] = field(default_factory=list)
     """URIs of unchanged documents."""
 
     def __bool__(self) -> bool:
         return bool(self.jobs or self.kept)
 
-    async def write(self, conn: Connection, place: Place, limits: ArchiveLimits) -> None:
+    async def write(self, conn: Connection, location: FileLocation, limits: ArchiveLimits) -> None:
         """Permanent `archive_unsafe` if the uploaded file as a whole exceeds its limits."""
-        await self._check(conn, place, limits)
-        if place.is_root:
-            await members.begin(conn, place.root_job_id)
-        await members.keep(
-            conn, source_id=place.source.id, root_job_id=place.root_job_id, uris=self.kept
+        await sources.lock(conn, [location.source.id])
+        await self._check(conn, location, limits)
+        if location.is_root:
+            await members.mark_awaiting(conn, location.root_job_id)
+        await members.mark_unchanged(
+            conn, source_id=location.source.id, root_job_id=location.root_job_id, uris=self.kept
         )
         await jobs.enqueue(conn, self.jobs)
 
-    async def _check(self, conn: Connection, place: Place, limits: ArchiveLimits) -> None:
+    async def _check(self, conn: Connection, location: FileLocation, limits: ArchiveLimits) -> None:
         """Check the limits under a lock: archives of one upload are unpacked concurrently."""
-        await members.lock(conn, place.root_job_id)
-        taken = await members.children(conn, place.root_job_id)
-        size = sum(job.payload.get("sizeBytes", 0) for job in self.jobs)
+        await members.lock(conn, location.root_job_id)
+        taken = await members.children(conn, location.root_job_id)
         if (
             taken.members + len(self.jobs) > limits.members
-            or taken.bytes + size > limits.total_bytes
+            or taken.bytes + self.size > limits.total_bytes
         ):
-            raise beyond(limits)
+            raise over_limit(limits)
 
 
-def beyond(limits: ArchiveLimits) -> Permanent:
+def over_limit(limits: ArchiveLimits) -> Permanent:
     """The error of an uploaded file that exceeds the limits."""
     return Permanent(
         f"The uploaded file holds more than {limits.members} files, or {limits.total_bytes} bytes,"
@@ -75,7 +78,7 @@ class _File:
 
 
 async def fan_out(
-    job: ClaimedJob, place: Place, found: Sequence[Member], folder: Path, ctx: Context
+    job: ClaimedJob, location: FileLocation, found: Sequence[Member], folder: Path, ctx: Context
 ) -> FanOut:
     """Store the bytes of new and changed files; `write` then queues their jobs.
 
@@ -84,52 +87,66 @@ async def fan_out(
     out = FanOut()
     files: list[_File] = []
     for member in found:
-        uri = f"{place.uri}/{member.path}"
+        uri = f"{location.uri}/{member.path}"
         if member.code is not None:
-            refusal = {"code": member.code, "message": member.message or ""}
-            out.jobs.append(_job(job, place, uri, refused=refusal))
+            refusal = Refusal(code=member.code, message=member.message or "")
+            out.jobs.append(
+                _job(
+                    job,
+                    location,
+                    RefusedMember(
+                        uri=uri,
+                        depth=location.depth + 1,
+                        may_hold_files=_may_hold_files(uri),
+                        refused=refusal,
+                    ),
+                )
+            )
         else:
             files.append(await asyncio.to_thread(_measure, uri, folder / member.file))
     if not files:
         return out
     async with ctx.pool.connection() as conn:
         known = await members.known(
-            conn, source_id=place.source.id, uris=[file.uri for file in files]
+            conn, source_id=location.source.id, uris=[file.uri for file in files]
         )
     changed = [file for file in files if not _is_known(file, known.get(file.uri), ctx)]
     read = {file.uri for file in changed}
     out.kept = [file.uri for file in files if file.uri not in read]
-    keys = await _store(changed, place, ctx.blobs)
+    keys = await _store(changed, location, ctx.blobs)
     out.jobs += [
         _job(
             job,
-            place,
-            file.uri,
-            blobKey=key,
-            contentHash=file.sha256.hex(),
-            sizeBytes=file.size,
+            location,
+            StoredMember(
+                uri=file.uri,
+                depth=location.depth + 1,
+                may_hold_files=_may_hold_files(file.uri),
+                blob_key=key,
+                content_hash=file.sha256,
+                size_bytes=file.size,
+            ),
         )
         for file, key in zip(changed, keys, strict=True)
     ]
+    out.size = sum(file.size for file in changed)
     return out
 
 
-def _job(job: ClaimedJob, place: Place, uri: str, **payload: Any) -> NewJob:
+def _job(job: ClaimedJob, location: FileLocation, payload: MemberPayload) -> NewJob:
     return NewJob(
         application_id=job.application_id,
         type="member",
-        source_id=place.source.id,
+        source_id=location.source.id,
         batch_id=job.batch_id,
-        parent_job_id=place.root_job_id,
+        parent_job_id=location.root_job_id,
         priority=job.priority,
-        payload={"uri": uri, "depth": place.depth + 1, **_hint(uri), **payload},
+        payload=payload,
     )
 
 
-def _hint(uri: str) -> dict[str, bool]:
-    """Mark a file that may contain files: until it is read, their number is unknown."""
-    promised = catalog.promised(uri)
-    return {"mayHoldFiles": True} if catalog.holds_files(promised) else {}
+def _may_hold_files(uri: str) -> bool:
+    return catalog.holds_files(catalog.implied_by_name(uri))
 
 
 def _measure(uri: str, path: Path) -> _File:
@@ -165,12 +182,12 @@ def _is_known(file: _File, known: KnownMember | None, ctx: Context) -> bool:
     )
 
 
-async def _store(files: Sequence[_File], place: Place, blobs: BlobStore) -> list[str]:
+async def _store(files: Sequence[_File], location: FileLocation, blobs: BlobStore) -> list[str]:
     """Store the files; their keys, in order."""
     staged: list[StagedBlob] = []
     try:
         for file in files:
-            blob = blobs.stage(new_key(place.source.application_id))
+            blob = blobs.stage(new_key(location.source.application_id))
             staged.append(blob)
             await _copy(file, blob)
         await blobs.commit(staged)

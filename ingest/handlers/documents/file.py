@@ -6,32 +6,37 @@ job. The job of the uploaded file waits for them and ends last (finish_members.p
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from ingest.errors import IsArchive, Permanent
+from ingest.errors import ErrorCode, IsArchive, Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Review, Wait
 from ingest.handlers.documents.archive import archive_job
-from ingest.handlers.documents.chunk_settings import installation, rechunk_if_moved, settings_of
+from ingest.handlers.documents.chunk_settings import (
+    chunking_defaults,
+    rechunk_if_settings_changed,
+    settings_of,
+)
 from ingest.handlers.documents.embed_chunks import EmbeddedChunks, embed_chunks
 from ingest.handlers.documents.fan_out import FanOut
-from ingest.handlers.documents.file_location import Place, place_of
-from ingest.handlers.documents.finish_members import end_of_members
+from ingest.handlers.documents.file_location import FileLocation, locate_file
+from ingest.handlers.documents.finish_members import finish_members
 from ingest.handlers.documents.new_document import new_document
 from ingest.handlers.documents.read_file import read_file
-from ingest.handlers.documents.review_questions import ask
-from ingest.handlers.documents.source_content import SourceContent
+from ingest.handlers.documents.review_rules import required_review
+from ingest.handlers.documents.source_content import SourceContentWrite
 from ingest.handlers.registry import handler
 from ingest.model import ChunkSettings
+from ingest.payloads import FilePayload, RefusedMember, StoredFile, member_payload
 from ingest.postgres.database import Connection
 from ingest.sandbox.messages import Parsed
 from ingest.store.crawl import site_documents
 from ingest.store.documents import documents
-from ingest.store.documents.chunking import Cut
+from ingest.store.documents.chunking import AppliedChunking
 from ingest.store.documents.documents import NewDocument
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob
-from ingest.store.sources import members
-from ingest.store.sources.sources import Content
+from ingest.store.sources import members, sources
+from ingest.store.sources.sources import SourceContent
 
 # Fallback: normally the last file wakes the waiting job.
 _WAIT: Final = Wait(delay=timedelta(seconds=15), reason="members")
@@ -40,47 +45,51 @@ _WAIT: Final = Wait(delay=timedelta(seconds=15), reason="members")
 @handler("file")
 async def ingest_file(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Read an uploaded file, or check whether the jobs of its inner files have ended."""
-    place = await place_of(job, ctx)
-    if not job.payload.get(members.AWAITED):
-        return await _ingest(job, place, ctx, progress)
+    file = FilePayload.of(job)
+    location = await locate_file(job, ctx)
+    if not file.awaits_members:
+        return await _ingest(job, file, location, ctx, progress)
     async with ctx.pool.connection() as conn:
         children = await members.children(conn, job.id)
-    return Outcome(wait=_WAIT) if children.open else end_of_members(job, place, ctx)
+    return Outcome(wait=_WAIT) if children.open else finish_members(job, file, location, ctx)
 
 
 @handler("member")
 async def ingest_member(job: ClaimedJob, ctx: Context, progress: Progress) -> Outcome:
     """Read a file inside another. Errors include its path: the source has the outer file's name."""
-    place = await place_of(job, ctx)
-    inner = place.uri.removeprefix(f"{place.source.uri}/")
-    refused = job.payload.get("refused")
+    member = member_payload(job)
+    location = await locate_file(job, ctx, member)
+    inner = location.uri.removeprefix(f"{location.source.uri}/")
     try:
-        if refused is not None:
-            raise Permanent(refused["message"], code=refused["code"])
-        return await _ingest(job, place, ctx, progress)
+        if isinstance(member, RefusedMember):
+            raise Permanent(member.refused.message, code=cast(ErrorCode, member.refused.code))
+        return await _ingest(job, member, location, ctx, progress)
     except Permanent as error:
         raise Permanent(f"{inner}: {error}", code=error.code) from error
 
 
-async def _ingest(job: ClaimedJob, place: Place, ctx: Context, progress: Progress) -> Outcome:
+async def _ingest(
+    job: ClaimedJob, file: StoredFile, location: FileLocation, ctx: Context, progress: Progress
+) -> Outcome:
     """Extract, chunk and embed; the outcome stores the document, or holds it for a review."""
     await ctx.embedder.ready()
-    settings = settings_of(place.source, ctx)
+    settings = settings_of(location.source, ctx)
     try:
-        parsed, inside = await read_file(job, place, settings, ctx, progress)
+        parsed, inside = await read_file(job, file, location, settings, ctx, progress)
     except IsArchive:
-        return _hand_over(job, place, ctx)
-    with progress.entered("embed", at=40) as details:
+        return _hand_over(job, file, location, ctx)
+    with progress.run_stage("embed", at=40) as details:
         vectors = await embed_chunks(parsed.chunks, ctx, progress)
         details |= {"chunks": len(parsed.chunks), "reused": vectors.reused}
     progress.stage = "store"
-    progress.reached(95)
+    progress.advance_to(95)
     review = None
     if not inside:  # otherwise the review would cover only a part of the upload
-        review = await ask(parsed.document, ctx, application_id=job.application_id)
+        review = await required_review(parsed.document, ctx, application_id=job.application_id)
     return _Ingested(
         job=job,
-        place=place,
+        file=file,
+        location=location,
         settings=settings,
         parsed=parsed,
         inside=inside,
@@ -90,16 +99,18 @@ async def _ingest(job: ClaimedJob, place: Place, ctx: Context, progress: Progres
     ).outcome()
 
 
-def _hand_over(job: ClaimedJob, place: Place, ctx: Context) -> Outcome:
+def _hand_over(job: ClaimedJob, file: StoredFile, location: FileLocation, ctx: Context) -> Outcome:
     """The file is an archive: queue the job that unpacks it."""
-    unpacking = archive_job(job, place, ctx)
+    unpacking = archive_job(job, file, location, ctx)
 
     async def write(conn: Connection) -> None:
-        if place.is_root:
-            await members.begin(conn, job.id)
+        if location.is_root:
+            await members.mark_awaiting(conn, job.id)
         await jobs.enqueue(conn, [unpacking])
 
-    return Outcome(write=write, wait=_WAIT if place.is_root else None, result={"isArchive": True})
+    return Outcome(
+        write=write, wait=_WAIT if location.is_root else None, result={"isArchive": True}
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +118,8 @@ class _Ingested:
     """A file that was read and embedded, and its write."""
 
     job: ClaimedJob
-    place: Place
+    file: StoredFile
+    location: FileLocation
     settings: ChunkSettings
     parsed: Parsed
     inside: FanOut
@@ -117,27 +129,27 @@ class _Ingested:
 
     def outcome(self) -> Outcome:
         new = new_document(
-            source_id=self.place.source.id,
-            application_id=self.place.source.application_id,
-            uri=self.place.uri,
-            content_hash=bytes.fromhex(self.job.payload["contentHash"]),
+            source_id=self.location.source.id,
+            application_id=self.location.source.application_id,
+            uri=self.location.uri,
+            content_hash=self.file.content_hash,
             parsed=self.parsed,
             vectors=self.vectors,
             model_id=self.ctx.model_id,
             chunking=self.settings,
-            held_by=None if self.review is None else self.job.id,
-            seen_by=self.place.root_job_id,
+            held_by_job_id=None if self.review is None else self.job.id,
+            last_seen_job_id=self.location.root_job_id,
         )
 
         async def write(conn: Connection) -> None:
             await self._write(conn, new)
 
-        is_whole_source = self.review is None and self.place.is_root and not self.inside
+        is_whole_source = self.review is None and self.location.is_root and not self.inside
         return Outcome(
             write=write,
             grouped=[self._content(new)] if is_whole_source else [],
             review=self.review,
-            wait=_WAIT if self.place.is_root and self.inside.jobs else None,
+            wait=_WAIT if self.location.is_root and self.inside.jobs else None,
             documents=[new],
             result=self._result(new),
             embedding_config={
@@ -147,32 +159,34 @@ class _Ingested:
             },
         )
 
-    def _content(self, new: NewDocument) -> SourceContent:
+    def _content(self, new: NewDocument) -> SourceContentWrite:
         """A file without inner files is the whole content of its source."""
-        return SourceContent(
+        return SourceContentWrite(
             job_id=self.job.id,
-            content=Content(
+            content=SourceContent(
                 source_id=new.source_id,
                 content_hash=new.content_hash,
-                blob_key=self.job.payload["blobKey"],
-                size_bytes=self.job.payload["sizeBytes"],
+                blob_key=self.file.blob_key,
+                size_bytes=self.file.size_bytes,
                 model_id=new.model_id,
                 coverage=documents.coverage_json(new.document.coverage),
                 chunk_count=len(new.chunks),
                 token_count=_tokens(new),
             ),
-            cut=Cut(application_id=new.application_id, source_id=new.source_id, used=self.settings),
-            usual=installation(self.ctx),
+            applied=AppliedChunking(
+                application_id=new.application_id, source_id=new.source_id, used=self.settings
+            ),
+            defaults=chunking_defaults(self.ctx),
         )
 
     async def _write(self, conn: Connection, new: NewDocument) -> None:
         if self.review is not None:
-            await self._rechunk_if_moved(conn, new)
-        elif self.place.is_root and not self.inside:
+            await self._rechunk_if_settings_changed(conn, new)
+        elif self.location.is_root and not self.inside:
             await self._drop_earlier(conn, new)
         else:
             await self._write_part(conn, new)
-            await self._rechunk_if_moved(conn, new)
+            await self._rechunk_if_settings_changed(conn, new)
         if self.vectors.is_cached:
             # The vectors are now stored with the chunks.
             await documents.drop_cached(
@@ -182,8 +196,8 @@ class _Ingested:
                 hashes=self.vectors.hashes,
             )
 
-    async def _rechunk_if_moved(self, conn: Connection, new: NewDocument) -> None:
-        await rechunk_if_moved(
+    async def _rechunk_if_settings_changed(self, conn: Connection, new: NewDocument) -> None:
+        await rechunk_if_settings_changed(
             conn,
             application_id=new.application_id,
             source_id=new.source_id,
@@ -193,32 +207,33 @@ class _Ingested:
 
     async def _drop_earlier(self, conn: Connection, new: NewDocument) -> None:
         """Remove documents of inner files that earlier content had."""
-        if self.place.source.blob_key is not None:
+        if self.location.source.blob_key is not None:
             await members.drop_unseen(
                 conn, source_id=new.source_id, root_job_id=self.job.id, keep_uri=new.uri
             )
 
     async def _write_part(self, conn: Connection, new: NewDocument) -> None:
         """Write one of several documents: add its counts to the source, queue its inner files."""
-        if self.place.is_root and not self.inside.jobs:
+        await sources.lock(conn, [new.source_id])
+        if self.location.is_root and not self.inside.jobs:
             # No jobs to wait for: end now.
-            await members.keep(
+            await members.mark_unchanged(
                 conn,
                 source_id=new.source_id,
                 root_job_id=self.job.id,
                 uris=[*self.inside.kept, new.uri],
             )
-            await members.end(
+            await members.finish_run(
                 conn,
                 new.source_id,
                 root_job_id=self.job.id,
-                payload=self.job.payload,
+                file=self.file,
                 model_id=new.model_id,
             )
         else:
-            await self.inside.write(conn, self.place, self.ctx.archives)
-            if not self.place.is_root:
-                await members.reopen(conn, self.place.root_job_id)
+            await self.inside.write(conn, self.location, self.ctx.archives)
+            if not self.location.is_root:
+                await members.reopen(conn, self.location.root_job_id)
         chunks, tokens = await site_documents.counts(conn, new.source_id, new.uri)
         await site_documents.add_counts(
             conn,

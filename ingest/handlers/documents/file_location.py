@@ -6,12 +6,13 @@ from uuid import UUID
 
 from ingest.errors import Permanent
 from ingest.handlers.context import Context
+from ingest.payloads import ArchivePayload, MemberPayload
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources.sources import SourceForJob
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class FileLocation:
     """The location of a job's file within its source."""
 
     source: SourceForJob
@@ -31,17 +32,22 @@ class Place:
         return self.depth == 0
 
 
-async def place_of(job: ClaimedJob, ctx: Context) -> Place:
-    """The location of a job's file; raises Permanent `source_deleted`."""
+async def locate_file(
+    job: ClaimedJob, ctx: Context, inside: MemberPayload | ArchivePayload | None = None
+) -> FileLocation:
+    """The location of a job's file; raises Permanent `source_deleted`.
+
+    `inside`: the job's payload, unless the file was uploaded directly.
+    """
     source_id = job.knowledge_source_id
     if source_id is None:
         raise Permanent("a file job needs a knowledge source", code="internal")
-    source = (await ctx.loads.sources.get([source_id])).get(source_id)
+    source = (await ctx.lookups.sources.get([source_id])).get(source_id)
     if source is None:
         raise Permanent("the knowledge source was deleted", code="source_deleted")
-    return Place(
+    return FileLocation(
         source=source,
-        uri=job.payload.get("uri", source.uri),
+        uri=source.uri if inside is None else inside.uri,
         root_job_id=job.parent_job_id or job.id,
-        depth=job.payload.get("depth", 0),
+        depth=0 if inside is None else inside.depth,
     )

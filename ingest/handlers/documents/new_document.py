@@ -24,19 +24,19 @@ def new_document(
     model_id: int,
     chunking: ChunkSettings,
     web: FromWeb | None = None,
-    held_by: UUID | None = None,
-    seen_by: UUID | None = None,
+    held_by_job_id: UUID | None = None,
+    last_seen_job_id: UUID | None = None,
 ) -> NewDocument:
     """The document with its chunks and vectors; `partial` if some of it is missing.
 
-    `held_by`: the job that asks for a review; until then the document is stored but not
-    searchable. `seen_by`: the root job of an upload that contains files.
+    `held_by_job_id`: the job that asks for a review; until then the document is stored but not
+    searchable. `last_seen_job_id`: the root job of an upload that contains files.
     """
     coverage = parsed.document.coverage
     return NewDocument(
         application_id=application_id,
         source_id=source_id,
-        uri=uri if held_by is None else held_uri(held_by),
+        uri=uri if held_by_job_id is None else held_uri(held_by_job_id),
         content_hash=content_hash,
         document=parsed.document,
         chunks=parsed.chunks,
@@ -48,8 +48,8 @@ def new_document(
         is_partial=vectors.error_code is not None or _lost_share(coverage) > _TOLERATED_LOSS,
         error_code=partial_code(vectors.error_code, coverage),
         web=web,
-        held_by=held_by,
-        seen_by=seen_by,
+        held_by_job_id=held_by_job_id,
+        last_seen_job_id=last_seen_job_id,
     )
 
 

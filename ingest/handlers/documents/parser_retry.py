@@ -10,7 +10,7 @@ from ingest.temporary_folders import empty
 T = TypeVar("T")
 
 
-async def twice_at_most(ask: Callable[[], Awaitable[T]], *, folder: Path) -> T:
+async def retry_crashed_parser_once(ask: Callable[[], Awaitable[T]], *, folder: Path) -> T:
     """The parser may be OOM-killed because of a neighbour; a file that crashes it does so again.
 
     `folder`: where the first process may have left files; it is emptied before the retry.

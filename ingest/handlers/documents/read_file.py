@@ -3,38 +3,44 @@
 from ingest.errors import BlobMissing, Permanent
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.documents.fan_out import FanOut, fan_out
-from ingest.handlers.documents.file_location import Place
-from ingest.handlers.documents.parser_retry import twice_at_most
+from ingest.handlers.documents.file_location import FileLocation
+from ingest.handlers.documents.parser_retry import retry_crashed_parser_once
 from ingest.model import ChunkSettings
 from ingest.observability import metrics
+from ingest.payloads import StoredFile
 from ingest.sandbox.messages import Parsed, ParseRequest
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.temporary_folders import scratch_folder
 
 
 async def read_file(
-    job: ClaimedJob, place: Place, settings: ChunkSettings, ctx: Context, progress: Progress
+    job: ClaimedJob,
+    file: StoredFile,
+    location: FileLocation,
+    settings: ChunkSettings,
+    ctx: Context,
+    progress: Progress,
 ) -> tuple[Parsed, FanOut]:
     """Raises Permanent with parser codes, `no_text` or `blob_missing`, and IsArchive."""
     progress.stage = "extract"
     try:
-        async with ctx.blobs.open_local(job.payload["blobKey"]) as path, scratch_folder() as folder:
+        async with ctx.blobs.open_local(file.blob_key) as path, scratch_folder() as folder:
             request = ParseRequest(
-                name=place.name,
+                name=location.name,
                 declared=None,
                 max_pages=ctx.max_pages,
                 chunk=settings,
                 members=str(folder),
                 ocr=ctx.ocr,
             )
-            parsed = await twice_at_most(
-                lambda: ctx.parser.parse(path, request, on_page=progress.still_here), folder=folder
+            parsed = await retry_crashed_parser_once(
+                lambda: ctx.parser.parse(path, request, on_page=progress.touch), folder=folder
             )
             metrics.document_read(parsed.document.warnings)
-            inside = await fan_out(job, place, parsed.members, folder, ctx)
+            inside = await fan_out(job, location, parsed.members, folder, ctx)
     except BlobMissing as error:
         raise Permanent(f"{error}; upload the file again", code="blob_missing") from error
-    progress.note_parsed(parsed)
+    progress.log_parsed(parsed)
     if not parsed.chunks:
         raise Permanent("the file has no text", code="no_text")
     return parsed, inside

@@ -5,75 +5,57 @@ searchable until the new ones replace them, and the state of the source does not
 """
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, cast, get_args
 from uuid import UUID
 
 from ingest.errors import ErrorCode, LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Wait
-from ingest.handlers.documents.chunk_settings import chunk_settings, installation
+from ingest.handlers.documents.chunk_settings import chunk_settings, chunking_defaults
 from ingest.handlers.documents.embed_chunks import EmbeddedChunks, EmbeddingLoss, embed_chunks
 from ingest.handlers.documents.new_document import partial_code
 from ingest.handlers.registry import handler
 from ingest.model import Chunk, ChunkSettings, Coverage
+from ingest.payloads import RechunkPayload, RechunkTally
 from ingest.postgres.database import Connection, transaction
 from ingest.sandbox.messages import RechunkRequest
 from ingest.store.documents import documents, rechunks
 from ingest.store.documents.documents import chunking_json
-from ingest.store.documents.rechunks import Extent, NewCut, StoredDocument
+from ingest.store.documents.rechunks import NewChunks, RechunkCounts, StoredDocument
 from ingest.store.queue import jobs
 from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.tokens.keywords import keyword_text
 
 # Time slice: then the job goes back to the queue, behind other jobs.
-_SECONDS_AT_A_TIME: Final = 120.0
+_TIME_SLICE_SECONDS: Final = 120.0
 # Tries per document that is changed concurrently each time.
-_MOST_LOOKS: Final = 3
-# The only paged type with documents that were stored before page ranges existed.
-_PAGED_BEFORE: Final = "application/pdf"
+_MAX_TRIES: Final = 3
 
 
 @dataclass(slots=True, kw_only=True)
-class _Tally:
-    """Totals over all attempts that continued the same run."""
-
-    documents: int = 0
-    chunks: int = 0
-    reused_vectors: int = 0
-    changed: int = 0
-    """Left alone: the document or the settings changed meanwhile."""
-    read_again: int = 0
-    """Files queued to be read again because their page ranges are not stored."""
-    failed: int = 0
-    last_code: str = "internal"
-    last_message: str = ""
-    """Error message of the last failed document."""
-
-
-@dataclass(slots=True, kw_only=True)
-class _Work:
+class _RechunkState:
     job: ClaimedJob
     source_id: UUID
     ctx: Context
     progress: Progress
-    tally: _Tally
+    tally: RechunkTally
     after: UUID | None = None
     settings: dict[str, Any] | None = None
     """Settings, as JSON, that the documents up to `after` were chunked with."""
-    there: Extent | None = None
+    extent: RechunkCounts | None = None
     """Document counts as last read."""
     done: int = 0
-    """Documents done since `there` was read."""
+    """Documents done since `extent` was read."""
     changed: UUID | None = None
     """The last document that changed while it was being rechunked."""
-    looks: int = 0
+    tries: int = 0
     """How often that happened to it."""
 
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> RechunkPayload:
         """State for the next attempt."""
-        return {"after": str(self.after), "chunking": self.settings, "tally": asdict(self.tally)}
+        return RechunkPayload(after=self.after, chunking=self.settings, tally=self.tally)
 
 
 @handler("rechunk")
@@ -86,58 +68,60 @@ async def rechunk_source(job: ClaimedJob, ctx: Context, progress: Progress) -> O
         settings = await chunk_settings(work.source_id, ctx)
         if work.settings != chunking_json(settings):
             # The first attempt, or the settings have changed: start over.
-            work.after, work.settings, work.there = None, chunking_json(settings), None
+            work.after, work.settings, work.extent = None, chunking_json(settings), None
         document = await _next(work, settings)
         if document is None:
             return await _end(work)
-        looks = work.looks = work.looks if work.changed == document.id else 0
+        tries = work.tries = work.tries if work.changed == document.id else 0
         await _rechunk(document, settings, work)
-        if looks < work.looks < _MOST_LOOKS:
+        if tries < work.tries < _MAX_TRIES:
             continue  # Its new version may also be chunked with outdated settings.
-        work.after, work.looks = document.id, 0
+        work.after, work.tries = document.id, 0
         work.done += 1
-        if time.monotonic() - started > _SECONDS_AT_A_TIME:
-            return _go_on_later(work)
+        if time.monotonic() - started > _TIME_SLICE_SECONDS:
+            return _continue_later(work)
 
 
-def _begin(job: ClaimedJob, ctx: Context, progress: Progress) -> _Work:
+def _begin(job: ClaimedJob, ctx: Context, progress: Progress) -> _RechunkState:
     if job.knowledge_source_id is None:
         raise Permanent("a rechunk job needs a knowledge source", code="internal")
-    earlier = job.payload
-    return _Work(
+    earlier = RechunkPayload.of(job)
+    return _RechunkState(
         job=job,
         source_id=job.knowledge_source_id,
         ctx=ctx,
         progress=progress,
-        tally=_Tally(**earlier.get("tally", {})),
-        after=UUID(earlier["after"]) if "after" in earlier else None,
-        settings=earlier.get("chunking"),
+        tally=earlier.tally or RechunkTally(),
+        after=earlier.after,
+        settings=earlier.chunking,
     )
 
 
-async def _next(work: _Work, settings: ChunkSettings) -> StoredDocument | None:
+async def _next(work: _RechunkState, settings: ChunkSettings) -> StoredDocument | None:
     async with work.ctx.pool.connection() as conn:
-        if work.there is None:
-            work.there, work.done = await rechunks.extent(conn, work.source_id, settings), 0
-        cut = work.there.documents - work.there.open + work.done
-        work.progress.reached(95 * cut / max(work.there.documents, 1))
+        if work.extent is None:
+            work.extent, work.done = (
+                await rechunks.count_outdated(conn, work.source_id, settings),
+                0,
+            )
+        cut = work.extent.documents - work.extent.open + work.done
+        work.progress.advance_to(95 * cut / max(work.extent.documents, 1))
         return await rechunks.next_document(conn, work.source_id, settings, after=work.after)
 
 
-async def _rechunk(document: StoredDocument, settings: ChunkSettings, work: _Work) -> None:
-    if document.pages is None and document.media_type == _PAGED_BEFORE:
-        await _read_again(document, work)
-        return
+async def _rechunk(document: StoredDocument, settings: ChunkSettings, work: _RechunkState) -> None:
     try:
-        await _cut_and_swap(document, settings, work)
+        await _rechunk_and_swap(document, settings, work)
     except Permanent as error:
         # One failed document does not stop the rest.
         work.tally.failed += 1
         work.tally.last_code, work.tally.last_message = error.code, str(error)
-        _warn(work, f"not cut again: {error}", document, code=error.code)
+        _warn(work, f"not rechunked: {error}", document, code=error.code)
 
 
-async def _cut_and_swap(document: StoredDocument, settings: ChunkSettings, work: _Work) -> None:
+async def _rechunk_and_swap(
+    document: StoredDocument, settings: ChunkSettings, work: _RechunkState
+) -> None:
     ctx, progress = work.ctx, work.progress
     progress.stage = "chunk"
     request = RechunkRequest(pages=document.page_ranges(), chunk=settings)
@@ -146,20 +130,20 @@ async def _cut_and_swap(document: StoredDocument, settings: ChunkSettings, work:
         raise Permanent("the stored text makes no chunk", code="no_text")
     progress.stage = "embed"
     # Its percent covers one document only; each move still resets the job's stage timeout.
-    part = Progress(work.job, on_move=progress.on_move)
+    part = Progress(work.job, on_progress=progress.on_progress)
     vectors = await embed_chunks(chunks, ctx, part)
     progress.stage = "store"
-    await _swap(document, _new_cut(document, settings, chunks, vectors, ctx), vectors, work)
+    await _swap(document, _new_chunks(document, settings, chunks, vectors, ctx), vectors, work)
 
 
-def _new_cut(
+def _new_chunks(
     document: StoredDocument,
     settings: ChunkSettings,
     chunks: list[Chunk],
     vectors: EmbeddedChunks,
     ctx: Context,
-) -> NewCut:
-    return NewCut(
+) -> NewChunks:
+    return NewChunks(
         settings=settings,
         chunks=chunks,
         keywords=[keyword_text(chunk.text) for chunk in chunks],
@@ -180,18 +164,18 @@ def _error_code(document: StoredDocument, embedding: EmbeddingLoss | None) -> st
         with_text=stored["withText"],
         empty=stored["empty"],
         failed=stored["failed"],
-        unread=stored.get("unread", 0),
+        unread=stored["unread"],
     )
     return partial_code(embedding, coverage)
 
 
 async def _swap(
-    document: StoredDocument, new: NewCut, vectors: EmbeddedChunks, work: _Work
+    document: StoredDocument, new: NewChunks, vectors: EmbeddedChunks, work: _RechunkState
 ) -> None:
     async with transaction(work.ctx.pool) as conn:
         if not await jobs.hold(conn, [work.job]):
             raise LeaseLost(work.job.id)
-        outcome = await rechunks.swap(conn, document, new, installation(work.ctx))
+        outcome = await rechunks.swap(conn, document, new, chunking_defaults(work.ctx))
         if vectors.is_cached and outcome == "swapped":
             await documents.drop_cached(
                 conn,
@@ -200,32 +184,19 @@ async def _swap(
                 hashes=vectors.hashes,
             )
     if outcome == "swapped":
-        if work.looks and work.changed == document.id:
+        if work.tries and work.changed == document.id:
             work.tally.changed -= 1  # Swapped on a later try.
         work.tally.documents += 1
         work.tally.chunks += len(new.chunks)
         work.tally.reused_vectors += vectors.reused
         return
     if work.changed != document.id:
-        work.changed, work.looks = document.id, 0
+        work.changed, work.tries = document.id, 0
         work.tally.changed += 1
-    work.looks += 1
+    work.tries += 1
 
 
-async def _read_again(document: StoredDocument, work: _Work) -> None:
-    """Queue the stored file to be read again: its stored text has no page numbers."""
-    async with transaction(work.ctx.pool) as conn:
-        if not await jobs.hold(conn, [work.job]):
-            raise LeaseLost(work.job.id)
-        begun = await rechunks.read_file_again(conn, document, priority=work.job.priority)
-    if begun:
-        work.tally.read_again += 1
-    else:
-        work.tally.changed += 1
-        _warn(work, "left as it is: stored without its pages, and there is no file", document)
-
-
-def _warn(work: _Work, message: str, document: StoredDocument, **details: Any) -> None:
+def _warn(work: _RechunkState, message: str, document: StoredDocument, **details: Any) -> None:
     line = LogLine(
         job_id=work.job.id,
         attempt=work.job.attempts,
@@ -237,22 +208,22 @@ def _warn(work: _Work, message: str, document: StoredDocument, **details: Any) -
     work.progress.lines.append(line)
 
 
-def _go_on_later(work: _Work) -> Outcome:
+def _continue_later(work: _RechunkState) -> Outcome:
     async def write(conn: Connection) -> None:
-        await rechunks.remember(conn, work.job.id, work.payload())
+        await rechunks.save_progress(conn, work.job.id, work.payload())
 
     return Outcome(wait=Wait(delay=timedelta(0), reason="next_documents"), write=write)
 
 
-async def _end(work: _Work) -> Outcome:
+async def _end(work: _RechunkState) -> Outcome:
     tally = work.tally
     if tally.failed:
         # A retry starts over; it skips documents that already have the current settings.
         async with transaction(work.ctx.pool) as conn:
             if await jobs.hold(conn, [work.job]):
-                await rechunks.remember(conn, work.job.id, {})
+                await rechunks.save_progress(conn, work.job.id, RechunkPayload())
         raise Permanent(
-            f"{tally.failed} of {tally.failed + tally.documents} documents could not be cut again;"
+            f"{tally.failed} of {tally.failed + tally.documents} documents could not be rechunked;"
             f" the last: {tally.last_message}",
             code=cast(ErrorCode, tally.last_code),
         )
@@ -262,7 +233,6 @@ async def _end(work: _Work) -> Outcome:
             "chunks": tally.chunks,
             "reusedVectors": tally.reused_vectors,
             "changedMeanwhile": tally.changed,
-            "readAgain": tally.read_again,
         },
         embedding_config={
             "provider": work.ctx.model.provider,

@@ -8,19 +8,19 @@ from uuid import UUID
 from ingest.errors import LeaseLost
 from ingest.postgres.database import Connection
 from ingest.store.documents import chunking
-from ingest.store.documents.chunking import Cut, Installation
+from ingest.store.documents.chunking import AppliedChunking, ChunkingDefaults
 from ingest.store.sources import sources
-from ingest.store.sources.sources import Content
+from ingest.store.sources.sources import SourceContent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceContent:
-    """Content of a source that is a single document, and the settings it was chunked with."""
+class SourceContentWrite:
+    """SourceContent of a source that is a single document, and the settings it was chunked with."""
 
     job_id: UUID
-    content: Content
-    cut: Cut
-    usual: Installation
+    content: SourceContent
+    applied: AppliedChunking
+    defaults: ChunkingDefaults
 
     @classmethod
     async def write_all(cls, conn: Connection, writes: Sequence[Self]) -> None:
@@ -32,5 +32,7 @@ class SourceContent:
         for write in writes:
             if write.content.source_id not in there:
                 raise LeaseLost(write.job_id)
-        [usual] = {write.usual for write in writes}
-        await chunking.must_rechunk(conn, [write.cut for write in writes], usual=usual)
+        [defaults] = {write.defaults for write in writes}
+        await chunking.rechunk_outdated(
+            conn, [write.applied for write in writes], defaults=defaults
+        )

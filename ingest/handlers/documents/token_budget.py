@@ -58,7 +58,7 @@ async def reserved_tokens(
         raise
 
 
-def _refusal(budget: token_budgets.Budget | None, tokens: int) -> Permanent | Snooze:
+def _refusal(budget: token_budgets.TokenBudget | None, tokens: int) -> Permanent | Snooze:
     if budget is None:
         return Permanent("the application was deleted", code="source_deleted")
     if budget.per_day is not None and tokens > budget.per_day:

@@ -7,7 +7,7 @@ from typing import Final
 from ingest.blobs.base import BlobStore
 from ingest.errors import BlobMissing, ErrorCode, Permanent
 from ingest.handlers.context import Context
-from ingest.handlers.crawl.fetch_page import NoPage
+from ingest.handlers.crawl.fetch_page import PageUnavailable
 from ingest.handlers.crawl.link_discovery import scope_of
 from ingest.providers.firecrawl.events import UNSCRAPED, CrawledPage, parse_event
 from ingest.store.crawl import provider_pages
@@ -20,22 +20,22 @@ from ingest.web.scope import Scope
 
 _LONGEST_SCRAPE_ID: Final = 100
 _LONGEST_MESSAGE: Final = 500
-_NO_PAGE: Final = UNSCRAPED | {"raced"}
+_NOT_A_PAGE: Final = UNSCRAPED | {"raced"}
 
 
-async def outside(pages: Sequence[CrawledPage], crawl: Crawl) -> Mapping[int, SeenPage]:
+async def pages_out_of_scope(pages: Sequence[CrawledPage], crawl: Crawl) -> Mapping[int, SeenPage]:
     """Those of `pages` that are out of the run's scope, by index, as records to store.
 
     The provider follows redirects to any address and interprets path patterns differently.
     """
     # In a thread: patterns may be slow.
-    return await asyncio.to_thread(_outside, pages, scope_of(crawl))
+    return await asyncio.to_thread(_pages_out_of_scope, pages, scope_of(crawl))
 
 
-def _outside(pages: Sequence[CrawledPage], scope: Scope) -> Mapping[int, SeenPage]:
+def _pages_out_of_scope(pages: Sequence[CrawledPage], scope: Scope) -> Mapping[int, SeenPage]:
     found = {}
     for index, page in enumerate(pages):
-        if page.outcome in _NO_PAGE:
+        if page.outcome in _NOT_A_PAGE:
             continue
         # Only the provider knows the depth of a page.
         reason = scope.refusal(page.url, depth=0)
@@ -56,7 +56,7 @@ def _outside(pages: Sequence[CrawledPage], scope: Scope) -> Mapping[int, SeenPag
     return found
 
 
-def reported(
+def to_provider_pages(
     pages: Sequence[CrawledPage], *, leave_out: Collection[int] = ()
 ) -> list[ProviderPage]:
     """Records of pages to store, each with its index in `pages`.
@@ -66,23 +66,23 @@ def reported(
     """
     found = []
     for index, page in enumerate(pages):
-        if index in leave_out or page.outcome in _NO_PAGE:
+        if index in leave_out or page.outcome in _NOT_A_PAGE:
             continue
         try:
-            found.append(_reported(page, index))
+            found.append(_to_provider_page(page, index))
         except ValueError:
             continue
     return found
 
 
-def _reported(page: CrawledPage, index: int) -> ProviderPage:
+def _to_provider_page(page: CrawledPage, index: int) -> ProviderPage:
     code, message = _failure(page)
     scrape_id = page.scrape_id
     return ProviderPage(
         uri=urls.normalise(page.url),
         queued_as=urls.normalise(page.source_url),
         fetch_url=urls.fetchable(page.source_url),
-        shape=urls.shape(page.url),
+        url_pattern=urls.url_pattern(page.url),
         scrape_id=scrape_id if scrape_id and len(scrape_id) <= _LONGEST_SCRAPE_ID else None,
         http_status=page.status_code,
         error_code=code,
@@ -103,27 +103,27 @@ def _failure(page: CrawledPage) -> tuple[ErrorCode | None, str | None]:
     return None, None
 
 
-async def provider_page(page: PageForJob, ctx: Context) -> CrawledPage:
+async def fetched_page(page: PageForJob, ctx: Context) -> CrawledPage:
     """The content that Firecrawl fetched for a page of a run.
 
-    Raises Permanent with the reason of a failed fetch, NoPage if the web server answered with an
-    error, and Permanent `blob_missing` if the content has expired.
+    Raises Permanent with the reason of a failed fetch, PageUnavailable if the web server answered
+    with an error, and Permanent `blob_missing` if the content has expired.
     """
     if page.event_id is None:
         if page.error_code == "fetch_status" and page.http_status is not None:
-            raise NoPage(page.http_status)
+            raise PageUnavailable(page.http_status)
         raise Permanent(
             page.error_message or "Firecrawl could not fetch the page",
             code=page.error_code or "fetch_failed",
         )
     async with ctx.pool.connection() as conn:
-        content = await provider_pages.content(conn, page.id)
+        content = await provider_pages.page_event(conn, page.id)
     if content is None:
-        raise _forgotten()
+        raise _expired()
     try:
         body = await body_of(ctx.blobs, content.body, content.blob_key)
     except BlobMissing as error:
-        raise _forgotten() from error
+        raise _expired() from error
     event = await asyncio.to_thread(parse_event, body)
     return event.pages[content.event_index]
 
@@ -136,7 +136,7 @@ async def body_of(blobs: BlobStore, body: bytes | None, blob_key: str | None) ->
         return await asyncio.to_thread(path.read_bytes)
 
 
-def _forgotten() -> Permanent:
+def _expired() -> Permanent:
     return Permanent(
         "what Firecrawl sent of this page is kept no longer; fetch the source again",
         code="blob_missing",

@@ -13,7 +13,7 @@ from uuid import UUID
 from ingest.blobs.base import BlobStore, new_key
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context
-from ingest.handlers.firecrawl.pages import outside, reported
+from ingest.handlers.firecrawl.pages import pages_out_of_scope, to_provider_pages
 from ingest.postgres.database import Connection, transaction
 from ingest.providers.firecrawl.answers import CrawlStatus
 from ingest.providers.firecrawl.client import FirecrawlClient
@@ -48,28 +48,28 @@ async def reconcile(
     Commits in batches, so that an interrupted attempt keeps its progress. Raises Transient from
     the client, and LeaseLost.
     """
-    filler = _Filler(job, crawl, provider_crawl_id, ctx)
+    gap_filler = _GapFiller(job, crawl, provider_crawl_id, ctx)
     batch: list[CrawledPage] = []
     size = 0
     async for page in client.pages(provider_crawl_id):
         if batch and (len(batch) == _PAGES_AT_ONCE or size + _size(page) > LARGEST_ROW):
-            await filler.store(batch)
+            await gap_filler.store(batch)
             batch, size = [], 0
         batch.append(page)
         size += _size(page)
-    await filler.store(batch)
+    await gap_filler.store(batch)
     errors = await client.errors(provider_crawl_id)
-    await filler.store_failures(errors.failed, errors.robots_blocked)
-    await filler.note_missing(
+    await gap_filler.store_failures(errors.failed, errors.robots_blocked)
+    await gap_filler.note_missing(
         not_scraped=errors.unnamed + sum(page.outcome in UNSCRAPED for page in errors.failed),
-        not_delivered=max(status.total, status.completed) - filler.delivered
+        not_delivered=max(status.total, status.completed) - gap_filler.delivered
         if status.is_counted
         else 1,
     )
-    return filler.added
+    return gap_filler.added
 
 
-class _Filler:
+class _GapFiller:
     """Writes the missing pages of a run."""
 
     def __init__(self, job: ClaimedJob, crawl: Crawl, provider_crawl_id: str, ctx: Context) -> None:
@@ -83,18 +83,18 @@ class _Filler:
 
     async def store(self, batch: Sequence[CrawledPage]) -> None:
         """Store the pages of a batch that the run lacks, as one event."""
-        self.delivered += sum(len(reported([page])) for page in batch)
+        self.delivered += sum(len(to_provider_pages([page])) for page in batch)
         batch = await self._inside(batch)
-        known_as = [(page, item.uri) for page in batch for item in reported([page])]
+        known_as = [(page, item.uri) for page in batch for item in to_provider_pages([page])]
         async with self._ctx.pool.connection() as conn:
-            news = await provider_pages.news(conn, self._crawl.id, reported(batch))
-        wanted = {item.uri for item in news}
+            missing = await provider_pages.missing(conn, self._crawl.id, to_provider_pages(batch))
+        wanted = {item.uri for item in missing}
         pages = [page for page, uri in known_as if uri in wanted]
         if not pages:
             return
         event = await self._event(pages)
         async with transaction(self._ctx.pool) as conn:
-            is_stored = await self._take_in(conn, reported(pages), event)
+            is_stored = await self._insert(conn, to_provider_pages(pages), event)
         if event.blob_key is not None and not is_stored:
             await self._ctx.blobs.delete([event.blob_key])
 
@@ -104,7 +104,7 @@ class _Filler:
         """Record pages that failed, and pages that robots.txt forbids."""
         failed = await self._inside(failed)
         async with transaction(self._ctx.pool) as conn:
-            await self._take_in(conn, reported(failed), None)
+            await self._insert(conn, to_provider_pages(failed), None)
             await frontier.add_seen(
                 conn, self._crawl.id, self._crawl.source_id, _forbidden(robots_blocked)
             )
@@ -114,7 +114,7 @@ class _Filler:
         async with transaction(self._ctx.pool) as conn:
             if not await jobs.hold(conn, [self._job]):
                 raise LeaseLost(self._job.id)
-            await crawls.note_missing(
+            await crawls.set_missing_counts(
                 conn,
                 self._crawl.id,
                 at_least={NOT_SCRAPED: not_scraped},
@@ -124,7 +124,7 @@ class _Filler:
     async def _inside(self, pages: Sequence[CrawledPage]) -> list[CrawledPage]:
         """The pages in the run's scope; the rest are recorded as skipped."""
         crawl = self._crawl
-        others = await outside(pages, crawl)
+        others = await pages_out_of_scope(pages, crawl)
         if others:
             async with transaction(self._ctx.pool) as conn:
                 if not await jobs.hold(conn, [self._job]):
@@ -146,7 +146,7 @@ class _Filler:
             blob_key=key,
         )
 
-    async def _take_in(
+    async def _insert(
         self, conn: Connection, pages: Sequence[ProviderPage], event: NewWebhookEvent | None
     ) -> bool:
         """Write in the caller's transaction; False if an earlier attempt stored the event."""
@@ -157,12 +157,12 @@ class _Filler:
             return False
         crawl = self._crawl
         locked = await crawls.lock(conn, crawl.id, source_id=crawl.source_id, job_id=self._job.id)
-        family = await provider_pages.family(conn, crawl)
-        self.added += await provider_pages.take_in(
-            conn, family, pages, locked=locked, event_id=event_id
+        owner = await provider_pages.owner_of(conn, crawl)
+        self.added += await provider_pages.insert(
+            conn, owner, pages, locked=locked, event_id=event_id
         )
         if event_id is not None:
-            await webhook_events.done(
+            await webhook_events.mark_processed(
                 conn,
                 event_id,
                 type="page",

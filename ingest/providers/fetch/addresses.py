@@ -82,7 +82,7 @@ _ISATAP: Final = (bytes.fromhex("00005efe"), bytes.fromhex("02005efe"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Allowed:
+class AllowList:
     """Private networks and hosts that may be reached."""
 
     networks: tuple[Network, ...] = ()
@@ -108,7 +108,7 @@ class Allowed:
 
     def refusal(self, address: Address, *, host: str) -> str | None:
         """Why `address` of `host` may not be reached, such as `loopback`; None if it may."""
-        for seen in _meant_by(address):
+        for seen in _effective_addresses(address):
             reason = self._refusal(seen, host)
             if reason is not None:
                 return reason
@@ -133,11 +133,11 @@ def blocked_reason(url: str, *, allow: Sequence[str]) -> str | None:
         host = parse_url(url).host
     except Permanent as error:
         return str(error)
-    return refused_host(host, Allowed.of(allow))
+    return refused_host(host, AllowList.of(allow))
 
 
-def refused_host(host: str, allowed: Allowed) -> str | None:
-    """Why a Target's host is refused without asking the DNS; None if it is not."""
+def refused_host(host: str, allowed: AllowList) -> str | None:
+    """Why the host of a FetchTarget is refused without asking the DNS; None if it is not."""
     address = literal_address(host)
     if address is None and (host == "localhost" or host.endswith(".localhost")):
         address = IPv4Address("127.0.0.1")
@@ -159,7 +159,7 @@ def _special(address: Address) -> str | None:
     return None
 
 
-def _meant_by(address: Address) -> Iterator[Address]:
+def _effective_addresses(address: Address) -> Iterator[Address]:
     """The addresses where a packet may arrive: `address`, embedded IPv4 addresses, or both."""
     if isinstance(address, IPv4Address) or int(address) <= 1:  # `::` and `::1` embed no IPv4
         yield address

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from ingest.asynchronous.tasks import ended
+from ingest.asynchronous.tasks import wait_uncancelled
 from ingest.providers.fetch.failures import failed, too_large, unreadable
 
 ACCEPTED: Final = "gzip, deflate"
@@ -20,7 +20,7 @@ _SLICE_BYTES: Final = 64 * 1024
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 
 
-class Body:
+class BodyWriter:
     """Writes to the file `into`, emptied first. Raises Permanent `too_large` above `cap` bytes.
 
     The cap limits both received and decoded bytes; no announced size is trusted. A decompression
@@ -65,7 +65,9 @@ class Body:
         try:
             await asyncio.shield(running)
         except asyncio.CancelledError:
-            await ended(running)  # or the thread would write to a file that the caller has removed
+            await wait_uncancelled(
+                running
+            )  # or the thread would write to a file that the caller has removed
             raise
 
     def _store(self, data: bytes, *, last: bool) -> None:
@@ -78,7 +80,7 @@ class Body:
                     self._hash.update(part)
                     file.write(part)
             except zlib.error:
-                raise failed("the answer's compressed data is broken") from None
+                raise failed("the compressed response is damaged") from None
 
     def _decoded(self, data: bytes, *, last: bool) -> Iterator[bytes]:
         if self._decoder is None:
@@ -86,7 +88,7 @@ class Body:
             return
         yield from self._decoder.decode(data)
         if last and self._raw_size and not self._decoder.complete:
-            raise failed("the answer's compressed data ends too early")
+            raise failed("the compressed response is truncated")
 
 
 class _Inflater:
@@ -114,7 +116,7 @@ class _Inflater:
                     return
                 self._members += 1
                 if self._members > _MOST_MEMBERS:
-                    raise unreadable("the answer's compressed data has too many members")
+                    raise unreadable("the compressed response has too many members")
                 self._member = zlib.decompressobj(self._window_bits(data))
             yield from _steps(self._member, data)
             data = self._member.unused_data
@@ -146,4 +148,4 @@ def _decoder(coding: str) -> _Inflater | None:
         case ["deflate"]:
             return _Inflater(gzip=False)
         case _:
-            raise unreadable("the answer is compressed in a way that was not asked for")
+            raise unreadable("the response uses a compression that was not requested")

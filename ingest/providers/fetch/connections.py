@@ -13,7 +13,7 @@ import httpcore
 
 from ingest.providers.fetch.dial import Dialer
 from ingest.providers.fetch.failures import CONNECTION_LOST, network_errors
-from ingest.providers.fetch.urls import Target
+from ingest.providers.fetch.urls import FetchTarget
 
 # Further requests wait for a slot: a process may not open many more files.
 _MOST_OPEN: Final = 100
@@ -29,7 +29,7 @@ class Connections:
 
     @asynccontextmanager
     async def get(
-        self, target: Target, headers: list[tuple[bytes, bytes]]
+        self, target: FetchTarget, headers: list[tuple[bytes, bytes]]
     ) -> AsyncIterator[httpcore.Response]:
         """The response to a GET; its body can be read while the context is open.
 
@@ -49,7 +49,7 @@ class Connections:
 
     @asynccontextmanager
     async def post(
-        self, target: Target, headers: list[tuple[bytes, bytes]], content: bytes
+        self, target: FetchTarget, headers: list[tuple[bytes, bytes]], content: bytes
     ) -> AsyncIterator[httpcore.Response]:
         """The response to a POST, on a new connection that is closed afterwards.
 
@@ -71,7 +71,7 @@ class Connections:
             await self._idle.pop().aclose()
 
     async def _send(
-        self, target: Target, request: httpcore.Request
+        self, target: FetchTarget, request: httpcore.Request
     ) -> tuple[httpcore.AsyncHTTP11Connection, httpcore.Response]:
         kept = self._take(request.url.origin)
         if kept is not None:
@@ -82,7 +82,7 @@ class Connections:
         return await self._send_fresh(target, request)
 
     async def _send_fresh(
-        self, target: Target, request: httpcore.Request
+        self, target: FetchTarget, request: httpcore.Request
     ) -> tuple[httpcore.AsyncHTTP11Connection, httpcore.Response]:
         with network_errors(target.host):
             stream = await self._dialer.connect(target)
@@ -119,7 +119,7 @@ async def _answer(
         raise
 
 
-def _url(target: Target) -> httpcore.URL:
+def _url(target: FetchTarget) -> httpcore.URL:
     return httpcore.URL(
         scheme=target.scheme, host=target.host, port=target.port, target=target.path
     )

@@ -14,9 +14,9 @@ from typing import Final
 
 import httpcore
 
-from ingest.providers.fetch.addresses import Allowed
+from ingest.providers.fetch.addresses import AllowList
 from ingest.providers.fetch.failures import failed
-from ingest.providers.fetch.urls import Target, blocked, literal_address
+from ingest.providers.fetch.urls import FetchTarget, blocked, literal_address
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """Host name and port to addresses as text, best first. Raises OSError if there are none."""
@@ -44,14 +44,14 @@ class Resolver:
 
 
 class Dialer:
-    def __init__(self, allowed: Allowed, resolve: Resolve) -> None:
+    def __init__(self, allowed: AllowList, resolve: Resolve) -> None:
         self._allowed = allowed
         self._resolve = resolve
         self._network = httpcore.AnyIOBackend()
         self._tls = httpcore.default_ssl_context()
         self._tls.set_alpn_protocols(["http/1.1"])
 
-    async def connect(self, target: Target) -> httpcore.AsyncNetworkStream:
+    async def connect(self, target: FetchTarget) -> httpcore.AsyncNetworkStream:
         """Open a connection; for https, with TLS verified for the URL's host name.
 
         Permanent `fetch_blocked` if any address of the host is not allowed, Transient
@@ -63,12 +63,12 @@ class Dialer:
         try:
             return await stream.start_tls(self._tls, target.host, timeout=_CONNECT_SECONDS)
         except (httpcore.NetworkError, httpcore.TimeoutException, OSError) as error:
-            raise failed(f"no secure connection to {target.host}: {_tls_fault(error)}") from None
+            raise failed(f"TLS connection to {target.host} failed: {_tls_fault(error)}") from None
         except BaseException:
             await stream.aclose()
             raise
 
-    async def _checked(self, target: Target) -> list[str]:
+    async def _checked(self, target: FetchTarget) -> list[str]:
         literal = literal_address(target.host) is not None
         addresses = [target.host] if literal else await self._resolved(target)
         for address in addresses:
@@ -76,18 +76,18 @@ class Dialer:
                 raise blocked(f"{target.host} has an address that is not public")
         return addresses
 
-    async def _resolved(self, target: Target) -> list[str]:
+    async def _resolved(self, target: FetchTarget) -> list[str]:
         try:
             found = await self._resolve(target.host, target.port)
         except OSError:
             found = ()
         if not found:
-            raise failed(f"{target.host} has no address in the DNS")
+            raise failed(f"{target.host} cannot be resolved in the DNS")
         # A scope, as in fe80::1%eth0, is not part of the address to check.
         return list(dict.fromkeys(address.partition("%")[0] for address in found))
 
     async def _connect_one(
-        self, target: Target, addresses: Sequence[str]
+        self, target: FetchTarget, addresses: Sequence[str]
     ) -> httpcore.AsyncNetworkStream:
         for address in addresses[:_MOST_ADDRESSES]:
             try:
@@ -104,4 +104,4 @@ def _tls_fault(error: BaseException) -> str:
     cause = error.__cause__ or error
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"its certificate is not valid ({cause.verify_message})"
-    return "TLS failed"
+    return "handshake error"

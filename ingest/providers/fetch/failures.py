@@ -20,7 +20,7 @@ def unreadable(what: str) -> Permanent:
 
 
 def too_large(cap: int) -> Permanent:
-    return Permanent(f"the answer is larger than {cap} bytes", code="too_large")
+    return Permanent(f"the response is larger than {cap} bytes", code="too_large")
 
 
 @contextmanager
@@ -29,6 +29,6 @@ def network_errors(host: str) -> Iterator[None]:
     try:
         yield
     except httpcore.ProtocolError:
-        raise failed(f"{host} does not speak HTTP properly, or ended its answer early") from None
+        raise failed(f"{host} sent an invalid or truncated HTTP response") from None
     except (httpcore.NetworkError, httpcore.TimeoutException, OSError):
         raise failed(f"the connection to {host} broke") from None

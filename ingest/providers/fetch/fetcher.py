@@ -19,13 +19,13 @@ from opentelemetry.trace import Span
 
 from ingest.errors import Permanent, Transient
 from ingest.observability import tracing
-from ingest.providers.fetch.addresses import Allowed, refused_host
-from ingest.providers.fetch.body import ACCEPTED, Body
-from ingest.providers.fetch.budget import Budget
+from ingest.providers.fetch.addresses import AllowList, refused_host
+from ingest.providers.fetch.body import ACCEPTED, BodyWriter
 from ingest.providers.fetch.connections import Connections
 from ingest.providers.fetch.dial import Dialer, Resolve, Resolver
 from ingest.providers.fetch.failures import network_errors, too_large
-from ingest.providers.fetch.urls import Target, blocked, parse_url
+from ingest.providers.fetch.time_budget import TimeBudget
+from ingest.providers.fetch.urls import FetchTarget, blocked, parse_url
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 # The caller's other headers (credentials, validators) are only sent to the original origin.
@@ -79,7 +79,7 @@ class Fetcher:
         self._user_agent = user_agent
         self._timeout = timeout
         self._max_bytes = max_bytes
-        self._allowed = Allowed.of(allow)
+        self._allowed = AllowList.of(allow)
         self._resolver = Resolver()
         self._connections = Connections(Dialer(self._allowed, _resolve or self._resolver))
 
@@ -103,7 +103,7 @@ class Fetcher:
         compression); Transient `fetch_failed` if a retry may succeed.
         """
         cap = self._max_bytes if max_bytes is None else min(max_bytes, self._max_bytes)
-        budget = Budget(self._timeout)
+        budget = TimeBudget(self._timeout)
         target = self._target(url)
         wanted = {name.lower(): value for name, value in (headers or {}).items()}
         hops: list[str] = []
@@ -117,7 +117,7 @@ class Fetcher:
             hops.append(target.url)
             if following.url in hops or len(hops) > max_hops:
                 raise Permanent(
-                    f"{target.host} redirects in a circle or too often", code="redirect_loop"
+                    f"{target.host} redirects in a loop or too often", code="redirect_loop"
                 )
             if on_hop is not None:
                 await on_hop(following.url)
@@ -145,7 +145,7 @@ class Fetcher:
         lines = self._headers(target, wanted, ours=ours)
         with _span("POST", target) as span:
             async with (
-                Budget(within).spend(),
+                TimeBudget(within).spend(),
                 self._connections.post(target, lines, content) as response,
             ):
                 span.set_attribute(_STATUS, response.status)
@@ -159,7 +159,7 @@ class Fetcher:
         await self._connections.close()
         self._resolver.close()
 
-    def _target(self, url: str) -> Target:
+    def _target(self, url: str) -> FetchTarget:
         """Parse and check the URL. Host names are checked when they are resolved."""
         target = parse_url(url)
         reason = refused_host(target.host, self._allowed)
@@ -168,7 +168,7 @@ class Fetcher:
         return target
 
     async def _request(
-        self, target: Target, wanted: Mapping[str, str], *, into: Path, cap: int
+        self, target: FetchTarget, wanted: Mapping[str, str], *, into: Path, cap: int
     ) -> "_Answer":
         headers = self._headers(target, wanted, ours={"accept-encoding": ACCEPTED})
         with _span("GET", target) as span:
@@ -178,13 +178,13 @@ class Fetcher:
                 if 200 <= response.status < 300:
                     body = await _read(target, response, got, into=into, cap=cap)
                 else:
-                    body = Body(into, coding="", cap=cap)
+                    body = BodyWriter(into, coding="", cap=cap)
                     await body.finish()
                     await _drain(target, response)
         return _Answer(status=response.status, headers=got, size=body.size, sha256=body.sha256)
 
     def _headers(
-        self, target: Target, wanted: Mapping[str, str], *, ours: Mapping[str, str]
+        self, target: FetchTarget, wanted: Mapping[str, str], *, ours: Mapping[str, str]
     ) -> list[tuple[bytes, bytes]]:
         headers = {"accept": "*/*", "user-agent": self._user_agent}
         headers |= {name: value for name, value in wanted.items() if name not in _OURS}
@@ -204,24 +204,24 @@ class _Answer:
     sha256: bytes
 
 
-def _span(method: str, target: Target) -> AbstractContextManager[Span]:
+def _span(method: str, target: FetchTarget) -> AbstractContextManager[Span]:
     # Only the host: the rest of the URL may hold secrets.
     attributes = {"http.request.method": method, "server.address": target.host}
     return tracing.client_span("fetch", attributes)
 
 
 async def _read(
-    target: Target,
+    target: FetchTarget,
     response: httpcore.Response,
     headers: Mapping[str, str],
     *,
     into: Path,
     cap: int,
-) -> Body:
+) -> BodyWriter:
     announced = headers.get("content-length", "")
     if announced.isdecimal() and int(announced) > cap:
         raise too_large(cap)
-    body = Body(into, coding=headers.get("content-encoding", ""), cap=cap)
+    body = BodyWriter(into, coding=headers.get("content-encoding", ""), cap=cap)
     async with aclosing(_parts(target, response)) as parts:
         async for part in parts:
             await body.write(part)
@@ -229,7 +229,7 @@ async def _read(
     return body
 
 
-async def _drain(target: Target, response: httpcore.Response) -> None:
+async def _drain(target: FetchTarget, response: httpcore.Response) -> None:
     left = _DRAINED_BYTES
     with suppress(TimeoutError, Transient):
         async with asyncio.timeout(_DRAIN_SECONDS), aclosing(_parts(target, response)) as parts:
@@ -239,7 +239,7 @@ async def _drain(target: Target, response: httpcore.Response) -> None:
                     return
 
 
-async def _beginning(target: Target, response: httpcore.Response, size: int) -> bytes:
+async def _beginning(target: FetchTarget, response: httpcore.Response, size: int) -> bytes:
     read = bytearray()
     with suppress(TimeoutError, Transient):
         async with asyncio.timeout(_DRAIN_SECONDS), aclosing(_parts(target, response)) as parts:
@@ -250,13 +250,13 @@ async def _beginning(target: Target, response: httpcore.Response, size: int) -> 
     return bytes(read[:size])
 
 
-async def _parts(target: Target, response: httpcore.Response) -> AsyncGenerator[bytes, None]:
+async def _parts(target: FetchTarget, response: httpcore.Response) -> AsyncGenerator[bytes, None]:
     with network_errors(target.host):
         async for part in response.aiter_stream():
             yield part
 
 
-def _redirection(target: Target, answer: _Answer) -> str | None:
+def _redirection(target: FetchTarget, answer: _Answer) -> str | None:
     """The redirect target; None if this is no redirect or has no Location."""
     location = answer.headers.get("location", "")
     if answer.status not in _REDIRECTS or not location:
@@ -266,10 +266,10 @@ def _redirection(target: Target, answer: _Answer) -> str | None:
     try:
         return urljoin(target.url, location)
     except ValueError:
-        raise blocked(f"{target.host} redirects to something that is no URL") from None
+        raise blocked(f"{target.host} redirects to an invalid URL") from None
 
 
-def _fetched(target: Target, answer: _Answer, hops: Sequence[str]) -> Fetched:
+def _fetched(target: FetchTarget, answer: _Answer, hops: Sequence[str]) -> Fetched:
     return Fetched(
         url=target.url,
         status=answer.status,

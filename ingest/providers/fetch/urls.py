@@ -25,7 +25,7 @@ _KEPT_IN_QUERY: Final = _KEPT_IN_PATH + "?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class FetchTarget:
     """The parts of a URL that a request needs."""
 
     url: str
@@ -53,7 +53,7 @@ def blocked(what: str) -> Permanent:
     return Permanent(what, code="fetch_blocked")
 
 
-def parse_url(url: str) -> Target:
+def parse_url(url: str) -> FetchTarget:
     """Parse a URL. Permanent `fetch_blocked` if it is not one that we request.
 
     Messages never quote the URL, which may hold a password.
@@ -62,7 +62,7 @@ def parse_url(url: str) -> Target:
     if len(url) > _MOST_CHARACTERS:
         raise blocked("the URL is too long")
     if _AMBIGUOUS.search(url):
-        raise blocked("the URL holds control characters")
+        raise blocked("the URL contains control characters")
     try:
         parts = urlsplit(url)
         path = quote(parts.path or "/", safe=_KEPT_IN_PATH)
@@ -73,7 +73,7 @@ def parse_url(url: str) -> Target:
         raise blocked("only http and https URLs are fetched")
     host, port = _host_and_port(parts.netloc, DEFAULT_PORTS[parts.scheme])
     path += f"?{query}" if query else ""
-    return Target(
+    return FetchTarget(
         url=f"{parts.scheme}://{_authority(parts.scheme, host, port)}{path}",
         scheme=parts.scheme,
         host=host,
@@ -83,7 +83,7 @@ def parse_url(url: str) -> Target:
 
 
 def literal_address(host: str) -> IPv4Address | IPv6Address | None:
-    """The IP address if the Target's host is one; None for a name."""
+    """The IP address if the host of a FetchTarget is one; None for a name."""
     try:
         return ip_address(host)
     except ValueError:
@@ -97,7 +97,7 @@ def _authority(scheme: str, host: str, port: int) -> str:
 
 def _host_and_port(authority: str, default_port: int) -> tuple[str, int]:
     if "@" in authority:
-        raise blocked("the URL holds a user name or password")
+        raise blocked("the URL contains a user name or password")
     match = _AUTHORITY.fullmatch(authority)
     if match is None:
         raise blocked("the URL's host is not valid")
@@ -117,7 +117,7 @@ def _host(written: str) -> str:
     if len(name) > _MOST_HOST_CHARACTERS or not _NAME.fullmatch(name):
         raise blocked("the URL's host is not a valid name")
     if _NUMBER.fullmatch(name.rpartition(".")[2]) and literal_address(name) is None:
-        raise blocked("the URL's host is a number that is no plain IPv4 address")
+        raise blocked("the URL's host is a number, but not a plain IPv4 address")
     return name
 
 

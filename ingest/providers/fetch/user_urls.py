@@ -56,7 +56,9 @@ def check_patterns(patterns: Iterable[str]) -> None:
 def _with_scheme(text: str) -> str:
     """Add a missing scheme: https for host names, http for IPs, ports and local servers."""
     if _BROKEN_SCHEME.match(text):
-        raise ValueError("The web address begins with http:// or https://, with the colon.")
+        raise ValueError(
+            "The web address must begin with http:// or https://, including the colon."
+        )
     if text.startswith("//"):
         return f"https:{text}"
     if _SCHEME.match(text):

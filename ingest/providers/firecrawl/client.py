@@ -162,7 +162,7 @@ class FirecrawlClient:
             return await self._request(method, path)
         except httpx.RequestError as error:
             raise Transient(
-                f"Firecrawl gives no answer ({type(error).__name__})", code="fetch_failed"
+                f"Firecrawl does not answer ({type(error).__name__})", code="fetch_failed"
             ) from None
 
     async def _request(self, method: str, path: str, **sent: Any) -> httpx.Response:
@@ -192,10 +192,10 @@ class FirecrawlClient:
             raise StartUnclear(said)
         # A redirect counts as a refusal: following it would turn the POST into a GET.
         if status >= 300 or body.get("success") is False:
-            raise Permanent(f"Firecrawl refuses the crawl: {said}", code="crawl_not_started")
+            raise Permanent(f"Firecrawl refused the crawl: {said}", code="crawl_not_started")
         id = text_of(body.get("id"))
         if id is None or not _ID.fullmatch(id):
-            raise StartUnclear(f"its answer names no crawl ({said})")
+            raise StartUnclear(f"its answer has no crawl id ({said})")
         return id
 
     def _raise_rate_limited(self, response: httpx.Response, body: Mapping[str, Any]) -> NoReturn:
@@ -203,7 +203,9 @@ class FirecrawlClient:
         wait = retry_after(response.headers)
         if wait is None and (match := _WAIT.search(said)):
             wait = timedelta(seconds=int(match[1]))
-        raise Transient(f"Firecrawl limits the rate: {said}", code="rate_limited", retry_after=wait)
+        raise Transient(
+            f"Firecrawl's rate limit was reached: {said}", code="rate_limited", retry_after=wait
+        )
 
     def _said(self, response: httpx.Response, body: Mapping[str, Any]) -> str:
         """The HTTP status and the provider's message, with the key removed."""

@@ -61,7 +61,9 @@ class Mailer:
         except aiosmtplib.SMTPResponseException as error:
             raise _refused(error) from None
         except (aiosmtplib.SMTPException, OSError) as error:  # TimeoutError is an OSError
-            raise MailRefused(f"the mail server cannot be used ({type(error).__name__})") from None
+            raise MailRefused(
+                f"the mail server cannot be reached ({type(error).__name__})"
+            ) from None
 
     def _message(self, letter: Letter) -> EmailMessage:
         message = EmailMessage()

@@ -29,7 +29,7 @@ def next_attempt(attempt: int, *, retry_after: timedelta | None = None) -> timed
     return own if retry_after is None else max(own, min(retry_after, _step(attempt + 1)))
 
 
-def next_turn(failing_for: timedelta) -> timedelta:
+def probe_delay(failing_for: timedelta) -> timedelta:
     """The pause of an endpoint that has failed for `failing_for`, shared by its deliveries.
 
     It depends on time, not attempts: however many deliveries wait, the endpoint is tried as often

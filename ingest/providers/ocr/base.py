@@ -7,7 +7,7 @@ from PIL.Image import Image, Resampling
 
 from ingest.best_effort import improve
 from ingest.errors import Permanent
-from ingest.providers.ocr.lines import Paragraph, compose
+from ingest.providers.ocr.lines import OcrParagraph, compose
 from ingest.providers.ocr.skew import straightened
 
 
@@ -30,11 +30,11 @@ class Engine(ABC):
         return improve("ocr", lambda: compose(paragraphs), otherwise=lambda: _plain(paragraphs))
 
     @abstractmethod
-    def _paragraphs(self, image: Image) -> Sequence[Paragraph]:
+    def _paragraphs(self, image: Image) -> Sequence[OcrParagraph]:
         """Recognised lines of a grey picture, grouped into paragraphs, including noise."""
 
 
-def _plain(paragraphs: Sequence[Paragraph]) -> str:
+def _plain(paragraphs: Sequence[OcrParagraph]) -> str:
     return "\n\n".join("\n".join(line.text for line in lines) for lines in paragraphs)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from ingest.providers.ocr.lines import Line, Paragraph, cells
+from ingest.providers.ocr.lines import OcrLine, OcrParagraph, cells
 
 _SAME_ROW = 0.5  # overlap of two lines, in heights of the smaller one
 _PARAGRAPH_GAP = 0.8  # line heights between two lines
@@ -15,7 +15,7 @@ _ACROSS = 0.6  # of the total width: a longer line belongs to no column
 _DEEP = 8  # levels of nested columns
 
 
-def ordered(lines: Sequence[Line]) -> list[Paragraph]:
+def ordered(lines: Sequence[OcrLine]) -> list[OcrParagraph]:
     """Paragraphs in reading order: column by column, the cells of a row on one line."""
     if not lines:
         return []
@@ -26,7 +26,7 @@ def ordered(lines: Sequence[Line]) -> list[Paragraph]:
     ]
 
 
-def turned(lines: Sequence[Line], *, width: int, height: int, quarters: int) -> list[Line]:
+def turned(lines: Sequence[OcrLine], *, width: int, height: int, quarters: int) -> list[OcrLine]:
     """The lines of a picture of this size after `quarters` counter-clockwise quarter turns."""
     for _ in range(quarters % 4):
         lines = [
@@ -40,15 +40,15 @@ def turned(lines: Sequence[Line], *, width: int, height: int, quarters: int) -> 
     return list(lines)
 
 
-def _columns(lines: Sequence[Line], depth: int) -> list[Sequence[Line]]:
+def _columns(lines: Sequence[OcrLine], depth: int) -> list[Sequence[OcrLine]]:
     """Lines by column; lines across several columns, such as headings, stay between them."""
     at = _gutter(lines) if depth else None
     if at is None:
         return [lines]
-    columns: list[Sequence[Line]] = []
-    left: list[Line] = []
-    right: list[Line] = []
-    across: list[Line] = []
+    columns: list[Sequence[OcrLine]] = []
+    left: list[OcrLine] = []
+    right: list[OcrLine] = []
+    across: list[OcrLine] = []
     for line in lines:
         start, end = _extent(line)
         side = left if end <= at else right if start >= at else across
@@ -62,11 +62,11 @@ def _columns(lines: Sequence[Line], depth: int) -> list[Sequence[Line]]:
     return [*columns, *_sides(left, right, depth), *([across] if across else [])]
 
 
-def _sides(left: list[Line], right: list[Line], depth: int) -> list[Sequence[Line]]:
+def _sides(left: list[OcrLine], right: list[OcrLine], depth: int) -> list[Sequence[OcrLine]]:
     return [column for side in (left, right) if side for column in _columns(side, depth - 1)]
 
 
-def _gutter(lines: Sequence[Line]) -> float | None:
+def _gutter(lines: Sequence[OcrLine]) -> float | None:
     """The widest gap between two columns of prose; None if there is none."""
     width = max(line.right for line in lines) - min(line.left for line in lines)
     narrow = [line for line in lines if line.right - line.left < _ACROSS * width]
@@ -80,7 +80,7 @@ def _gutter(lines: Sequence[Line]) -> float | None:
     return None
 
 
-def _extent(line: Line) -> tuple[float, float]:
+def _extent(line: OcrLine) -> tuple[float, float]:
     """Left and right end of the letters, without the engine's margin."""
     margin = min(_MARGIN * (line.bottom - line.top), (line.right - line.left) / 2)
     return line.left + margin, line.right - margin
@@ -97,13 +97,13 @@ def _gaps(spans: Sequence[tuple[float, float]]) -> list[float]:
     return [middle for _, middle in sorted(found, reverse=True)]
 
 
-def _is_prose(lines: list[Line]) -> bool:
+def _is_prose(lines: list[OcrLine]) -> bool:
     return len(lines) >= _COLUMN_LINES and median(len(line.text) for line in lines) >= _PROSE
 
 
-def _rows(lines: Sequence[Line]) -> list[Line]:
+def _rows(lines: Sequence[OcrLine]) -> list[OcrLine]:
     """Join lines that stand side by side into one line per row."""
-    rows: list[list[Line]] = []
+    rows: list[list[OcrLine]] = []
     for line in lines:
         if rows and _shares_row(rows[-1][0], line):
             rows[-1].append(line)
@@ -112,15 +112,15 @@ def _rows(lines: Sequence[Line]) -> list[Line]:
     return [_joined(sorted(row, key=lambda line: line.left)) for row in rows]
 
 
-def _shares_row(first: Line, line: Line) -> bool:
+def _shares_row(first: OcrLine, line: OcrLine) -> bool:
     shared = min(first.bottom, line.bottom) - max(first.top, line.top)
     return shared > _SAME_ROW * min(first.bottom - first.top, line.bottom - line.top)
 
 
-def _joined(row: Sequence[Line]) -> Line:
+def _joined(row: Sequence[OcrLine]) -> OcrLine:
     characters = sum(len(piece.text) for piece in row)
     weighted = sum(piece.confidence * len(piece.text) for piece in row)
-    return Line(
+    return OcrLine(
         text=" ".join(piece.text for piece in row),
         confidence=weighted / max(1, characters),
         left=row[0].left,
@@ -131,8 +131,8 @@ def _joined(row: Sequence[Line]) -> Line:
     )
 
 
-def _paragraphs(rows: Sequence[Line]) -> list[Paragraph]:
-    paragraphs: list[list[Line]] = []
+def _paragraphs(rows: Sequence[OcrLine]) -> list[OcrParagraph]:
+    paragraphs: list[list[OcrLine]] = []
     for row in rows:
         height = row.bottom - row.top
         if paragraphs and row.top - paragraphs[-1][-1].bottom <= _PARAGRAPH_GAP * height:

@@ -23,7 +23,7 @@ _GAP_IN_UNSPACED = re.compile(f"(?<=[{_UNSPACED}]) (?=[{_UNSPACED}])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class OcrLine:
     """One line of text in a picture. Sides in pixels from the picture's upper left corner."""
 
     text: str
@@ -37,10 +37,10 @@ class Line:
     """Number of parts separated by wide gaps, as in a table row."""
 
 
-Paragraph = Sequence[Line]
+OcrParagraph = Sequence[OcrLine]
 
 
-def compose(paragraphs: Sequence[Paragraph]) -> str:
+def compose(paragraphs: Sequence[OcrParagraph]) -> str:
     """The paragraphs, separated by blank lines; empty if everything is noise.
 
     Words hyphenated at the end of a line are joined.
@@ -64,13 +64,13 @@ def close_gaps(text: str) -> str:
     return _GAP_IN_UNSPACED.sub("", text)
 
 
-def _confidence(lines: Sequence[Line]) -> float:
+def _confidence(lines: Sequence[OcrLine]) -> float:
     """Mean over all characters; 0 if there are none."""
     characters = sum(len(line.text) for line in lines)
     return sum(line.confidence * len(line.text) for line in lines) / max(1, characters)
 
 
-def _is_noise(line: Line) -> bool:
+def _is_noise(line: OcrLine) -> bool:
     letters = _letters(line)
     if letters == 0 or line.confidence < _UNSURE_LINE:
         return True
@@ -78,11 +78,11 @@ def _is_noise(line: Line) -> bool:
     return doubtful and line.confidence < _SURE
 
 
-def _letters(line: Line) -> int:
+def _letters(line: OcrLine) -> int:
     return len(_ALPHANUMERIC.findall(line.text))
 
 
-def _joined(paragraph: Paragraph) -> str:
+def _joined(paragraph: OcrParagraph) -> str:
     left, right = min(line.left for line in paragraph), max(line.right for line in paragraph)
     text = paragraph[0].text.strip()
     for line, following in itertools.pairwise(paragraph):
@@ -96,6 +96,6 @@ def _joined(paragraph: Paragraph) -> str:
     return text
 
 
-def _goes_on(line: Line, following: Line) -> bool:
+def _goes_on(line: OcrLine, following: OcrLine) -> bool:
     """Whether both may belong to one sentence: not table rows, not a list item."""
     return line.cells == following.cells == 1 and not _ITEM.match(following.text)

@@ -21,7 +21,7 @@ from ingest.errors import Permanent
 from ingest.model import OcrSettings
 from ingest.providers.ocr.base import Engine, fitted, too_slow
 from ingest.providers.ocr.layout import ordered, turned
-from ingest.providers.ocr.lines import Line, Paragraph, close_gaps
+from ingest.providers.ocr.lines import OcrLine, OcrParagraph, close_gaps
 
 PACKAGE = "rapidocr"
 _SMALLEST, _LARGEST = 1200, 2000  # pixels
@@ -65,7 +65,7 @@ class RapidOcr(Engine):
         }
         return RapidOCR(params=parameters)
 
-    def _paragraphs(self, image: Image) -> Sequence[Paragraph]:
+    def _paragraphs(self, image: Image) -> Sequence[OcrParagraph]:
         until = time.monotonic() + self._seconds
         grey = np.asarray(fitted(image, smallest=_SMALLEST, largest=_LARGEST))
         try:
@@ -80,7 +80,7 @@ class RapidOcr(Engine):
                 "RapidOCR could not read the picture.", code="parser_crashed"
             ) from error
 
-    def _lines(self, picture: NDArray[np.uint8], until: float) -> list[Line]:
+    def _lines(self, picture: NDArray[np.uint8], until: float) -> list[OcrLine]:
         """Recognised lines, with positions on the upright page."""
         from rapidocr.main import RapidOCRError
 
@@ -131,10 +131,10 @@ def _quarters(boxes: Sequence[NDArray[np.float32]], labels: Sequence[str]) -> in
     return int(is_sideways) + 2 * int(is_upside_down)
 
 
-def _line(text: str, score: float, corners: NDArray[np.float32]) -> Line:
+def _line(text: str, score: float, corners: NDArray[np.float32]) -> OcrLine:
     left, top = corners.min(axis=0)
     right, bottom = corners.max(axis=0)
-    return Line(
+    return OcrLine(
         text=close_gaps(" ".join(text.split())),
         confidence=100 * float(score),
         left=float(left),

@@ -11,7 +11,7 @@ from PIL.Image import Image
 from ingest.errors import Permanent
 from ingest.model import OcrSettings
 from ingest.providers.ocr.base import Engine, fitted, too_slow
-from ingest.providers.ocr.lines import Line, Paragraph, cells, close_gaps
+from ingest.providers.ocr.lines import OcrLine, OcrParagraph, cells, close_gaps
 
 PROGRAM = "tesseract"
 _SMALLEST, _LARGEST = 2000, 3600  # pixels: about 180 and 300 dpi of a page
@@ -45,7 +45,7 @@ class Tesseract(Engine):
         """Program, version and languages."""
         return f"{version()} {'+'.join(self._languages)}"
 
-    def _paragraphs(self, image: Image) -> Sequence[Paragraph]:
+    def _paragraphs(self, image: Image) -> Sequence[OcrParagraph]:
         mode = _ORIENT_AND_READ if "osd" in self._installed else _READ
         arguments = ("-", "-", "-l", "+".join(self._languages), "--psm", mode)
         seconds = self._settings.page_timeout
@@ -83,7 +83,7 @@ def usual(installed: Sequence[str]) -> tuple[str, ...]:
     return tuple((common + [name for name in there if name not in common])[:_MOST_LANGUAGES])
 
 
-def parse(table: str) -> list[list[Line]]:
+def parse(table: str) -> list[list[OcrLine]]:
     """Paragraphs in reading order from the program's table of words (TSV)."""
     paragraphs: dict[tuple[str, ...], dict[str, list[Mapping[str, str]]]] = {}
     header, *rows = (row.split("\t", _COLUMNS - 1) for row in table.split("\n"))
@@ -95,14 +95,14 @@ def parse(table: str) -> list[list[Line]]:
     return [[_line(words) for words in lines.values()] for lines in paragraphs.values()]
 
 
-def _line(words: Sequence[Mapping[str, str]]) -> Line:
+def _line(words: Sequence[Mapping[str, str]]) -> OcrLine:
     texts = [word["text"].strip() for word in words]
     weighted = sum(float(word["conf"]) * len(text) for word, text in zip(words, texts, strict=True))
     left = [int(word["left"]) for word in words]
     top = [int(word["top"]) for word in words]
     right = [x + int(word["width"]) for x, word in zip(left, words, strict=True)]
     bottom = [y + int(word["height"]) for y, word in zip(top, words, strict=True)]
-    return Line(
+    return OcrLine(
         text=close_gaps(" ".join(texts)),
         confidence=weighted / sum(map(len, texts)),
         left=min(left),

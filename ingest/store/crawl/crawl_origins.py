@@ -25,14 +25,14 @@ class StoredRobots:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
+class HostSlot:
     """Permission for one request after waiting `wait`."""
 
     wait: timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Busy:
+class HostBusy:
     """No slot for now; retry after `delay`."""
 
     delay: timedelta
@@ -52,7 +52,7 @@ async def robots(conn: Connection, origin: str) -> StoredRobots | None:
         return await cur.fetchone()
 
 
-async def keep_robots(
+async def save_robots(
     conn: Connection,
     origin: str,
     *,
@@ -62,7 +62,7 @@ async def keep_robots(
 ) -> None:
     """Store robots.txt for all workers; `delay` is its crawl delay between requests."""
     await conn.execute(
-        _SQL["keep_robots"], {"origin": origin, "status": status, "body": body, "delay": delay}
+        _SQL["save_robots"], {"origin": origin, "status": status, "body": body, "delay": delay}
     )
 
 
@@ -75,13 +75,13 @@ async def take_slot(
     at_once: int,
     delay: timedelta,
     for_at_most: timedelta,
-) -> Slot | Busy:
+) -> HostSlot | HostBusy:
     """Try to take a slot for one request to a host. Call it in its own transaction.
 
     At most `at_once` requests are open, and their starts are `delay` apart, unless robots.txt sets
     another delay. A slot that is not released expires after `for_at_most`.
     """
-    await conn.execute(_SQL["know"], {"origin": origin})
+    await conn.execute(_SQL["add_origin"], {"origin": origin})
     async with conn.cursor(row_factory=class_row(_Origin)) as cur:
         await cur.execute(_SQL["lock_origin"], {"origin": origin, "delay": delay.total_seconds()})
         host = await cur.fetchone()
@@ -91,21 +91,21 @@ async def take_slot(
     await conn.execute(_SQL["free_expired"], {"origin": origin})
     identity = {"origin": origin, "job_id": job_id}
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["busy"], identity)
+        await cur.execute(_SQL["count_slots"], identity)
         busy = int(await cur.fetchone() or 0)
     if busy >= at_once or host.wait > _SHORT_WAIT:
         spacing = max(host.delay, host.fetch_seconds / at_once)
-        return Busy(delay=await _queue_up(conn, crawl_id, spacing, at_least=host.wait))
-    await conn.execute(_SQL["take"], {**identity, "for_at_most": for_at_most})
-    await conn.execute(_SQL["move_on"], {"origin": origin, "delay": host.delay})
-    return Slot(wait=timedelta(seconds=host.wait))
+        return HostBusy(delay=await _next_turn(conn, crawl_id, spacing, at_least=host.wait))
+    await conn.execute(_SQL["add_slot"], {**identity, "for_at_most": for_at_most})
+    await conn.execute(_SQL["set_next_start"], {"origin": origin, "delay": host.delay})
+    return HostSlot(wait=timedelta(seconds=host.wait))
 
 
-async def _queue_up(
+async def _next_turn(
     conn: Connection, crawl_id: UUID, spacing: float, *, at_least: float
 ) -> timedelta:
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["queue_up"], {"crawl_id": crawl_id, "spacing": spacing})
+        await cur.execute(_SQL["next_turn"], {"crawl_id": crawl_id, "spacing": spacing})
         seconds = await cur.fetchone()
     return timedelta(seconds=max(float(seconds or spacing), at_least))
 

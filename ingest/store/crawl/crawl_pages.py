@@ -42,7 +42,7 @@ class PageForJob:
     event_id: int | None
     """The webhook event with its content, if a provider fetched it."""
     event_index: int | None
-    stands_alone: bool
+    ignores_canonical: bool
     """Whether to ignore its canonical URL, since no document exists there."""
     http_status: int | None
     error_code: ErrorCode | None
@@ -57,14 +57,14 @@ class StoredPage:
     id: UUID
     """Document id."""
     content_hash: bytes
-    text_hash: bytes | None
+    text_hash: bytes
     etag: str | None
     last_modified: str | None
     links: list[str]
     token_count: int
     chunk_count: int
     text_length: int
-    embedding_model_id: int | None
+    embedding_model_id: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,32 +100,32 @@ async def for_job(conn: Connection, id: UUID) -> PageForJob | None:
         return await cur.fetchone()
 
 
-async def of_run(conn: Connection, crawl_id: UUID) -> PageForJob | None:
+async def first_page(conn: Connection, crawl_id: UUID) -> PageForJob | None:
     """The first page of a run."""
     async with conn.cursor(row_factory=class_row(PageForJob)) as cur:
-        await cur.execute(_SQL["of_run"], {"crawl_id": crawl_id})
+        await cur.execute(_SQL["first_page"], {"crawl_id": crawl_id})
         return await cur.fetchone()
 
 
-async def stored(conn: Connection, source_id: UUID, uri: str) -> StoredPage | None:
+async def stored_page(conn: Connection, source_id: UUID, uri: str) -> StoredPage | None:
     """The searchable document at an address of a source."""
     async with conn.cursor(row_factory=class_row(StoredPage)) as cur:
-        await cur.execute(_SQL["stored"], {"source_id": source_id, "uri": uri})
+        await cur.execute(_SQL["stored_page"], {"source_id": source_id, "uri": uri})
         return await cur.fetchone()
 
 
-async def by_uri(conn: Connection, crawl_id: UUID, uri: str) -> KnownPage | None:
+async def find_by_uri(conn: Connection, crawl_id: UUID, uri: str) -> KnownPage | None:
     """The page at this address in a run."""
     async with conn.cursor(row_factory=class_row(KnownPage)) as cur:
-        await cur.execute(_SQL["by_uri"], {"crawl_id": crawl_id, "uri": uri})
+        await cur.execute(_SQL["find_by_uri"], {"crawl_id": crawl_id, "uri": uri})
         return await cur.fetchone()
 
 
-async def same_text(conn: Connection, page: PageForJob, text_hash: bytes) -> KnownPage | None:
+async def find_same_text(conn: Connection, page: PageForJob, text_hash: bytes) -> KnownPage | None:
     """A page of this run with the same text at another address."""
     async with conn.cursor(row_factory=class_row(KnownPage)) as cur:
         await cur.execute(
-            _SQL["same_text"],
+            _SQL["find_same_text"],
             {
                 "crawl_id": page.crawl_id,
                 "source_id": page.source_id,
@@ -141,17 +141,17 @@ async def rename(conn: Connection, id: UUID, uri: str) -> None:
     await conn.execute(_SQL["rename"], {"id": id, "uri": uri})
 
 
-async def demote(conn: Connection, id: UUID, *, duplicate_of: str) -> None:
+async def mark_duplicate(conn: Connection, id: UUID, *, duplicate_of: str) -> None:
     """Turn a stored page into a duplicate of another."""
-    await conn.execute(_SQL["demote"], {"id": id, "duplicate_of": duplicate_of})
+    await conn.execute(_SQL["mark_duplicate"], {"id": id, "duplicate_of": duplicate_of})
 
 
-async def note_http_status(
+async def save_http_status(
     conn: Connection, id: UUID, *, http_status: int, job: jobs.ClaimedJob
 ) -> None:
     """Store the HTTP status of a response even though the attempt is about to fail."""
     await conn.execute(
-        _SQL["note_http_status"],
+        _SQL["save_http_status"],
         {"id": id, "http_status": http_status, "job_id": job.id, "fence": job.fence},
     )
 
@@ -167,25 +167,30 @@ async def record_failures(conn: Connection, crawl_id: UUID) -> None:
     await conn.execute(_SQL["record_failures"], {"crawl_id": crawl_id})
 
 
-async def states(conn: Connection, crawl_id: UUID) -> list[dict[str, Any]]:
+async def count_by_state(conn: Connection, crawl_id: UUID) -> list[dict[str, Any]]:
     """Counts `n` of pages by status, error_code and http_status."""
     async with conn.cursor(row_factory=dict_row) as cur:
-        await cur.execute(_SQL["states"], {"crawl_id": crawl_id})
+        await cur.execute(_SQL["count_by_state"], {"crawl_id": crawl_id})
         return await cur.fetchall()
 
 
-async def led_on(conn: Connection, id: UUID, *, job: jobs.ClaimedJob) -> None:
+async def note_links_followed(conn: Connection, id: UUID, *, job: jobs.ClaimedJob) -> None:
     """Note that the run follows the stored links of a page that fails."""
-    await conn.execute(_SQL["led_on"], {"id": id, "job_id": job.id, "fence": job.fence})
+    await conn.execute(
+        _SQL["note_links_followed"], {"id": id, "job_id": job.id, "fence": job.fence}
+    )
 
 
-async def blind_spots(conn: Connection, *, crawl_id: UUID, follows_stored: bool) -> int:
+async def count_unseen_behind_failures(
+    conn: Connection, *, crawl_id: UUID, follows_stored: bool
+) -> int:
     """Count failed pages that may link to pages the run has not seen.
 
     `follows_stored`: whether the run follows the stored links of a page that fails.
     """
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
-            _SQL["blind_spots"], {"crawl_id": crawl_id, "follows_stored": follows_stored}
+            _SQL["count_unseen_behind_failures"],
+            {"crawl_id": crawl_id, "follows_stored": follows_stored},
         )
         return int(await cur.fetchone() or 0)

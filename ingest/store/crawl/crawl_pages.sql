@@ -2,21 +2,21 @@
 
 -- name: for_job
 select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.depth,
-       page.event_id, page.event_index, page.stands_alone, page.http_status, page.error_code,
+       page.event_id, page.event_index, page.ignores_canonical, page.http_status, page.error_code,
        page.error_message
   from rag.crawl_pages as page
  where page.id = %(id)s;
 
--- name: of_run
+-- name: first_page
 -- The only page of a single-page run.
 select page.id, page.crawl_id, page.source_id, page.uri, page.fetch_url, page.depth,
-       page.event_id, page.event_index, page.stands_alone, page.http_status, page.error_code,
+       page.event_id, page.event_index, page.ignores_canonical, page.http_status, page.error_code,
        page.error_message
   from rag.crawl_pages as page
  where page.crawl_id = %(crawl_id)s
  order by page.id limit 1;
 
--- name: stored
+-- name: stored_page
 -- The searchable document at an address.
 select document.id, document.content_hash, document.text_hash, document.etag,
        document.last_modified, document.links, document.token_count, document.chunk_count,
@@ -25,12 +25,12 @@ select document.id, document.content_hash, document.text_hash, document.etag,
  where document.source_id = %(source_id)s and md5(document.uri) = md5(%(uri)s)
    and document.uri = %(uri)s and document.deleted_at is null;
 
--- name: by_uri
+-- name: find_by_uri
 select id, status, document_id, uri, canonical
   from rag.crawl_pages
  where crawl_id = %(crawl_id)s and md5(uri) = md5(%(uri)s) and uri = %(uri)s;
 
--- name: same_text
+-- name: find_same_text
 -- A page of this run with the same text at another address.
 select page.id, page.uri, page.document_id, page.canonical, page.status
   from rag.documents as document
@@ -45,7 +45,7 @@ select page.id, page.uri, page.document_id, page.canonical, page.status
 -- name: rename
 update rag.crawl_pages set uri = %(uri)s where id = %(id)s;
 
--- name: note_http_status
+-- name: save_http_status
 -- Fenced: only while the caller still holds the job.
 update rag.crawl_pages as page
    set http_status = %(http_status)s, updated_at = now()
@@ -62,7 +62,7 @@ update rag.crawl_pages
        tokens_spent = %(tokens_spent)s, tokens_saved = %(tokens_saved)s, updated_at = now()
  where id = %(id)s;
 
--- name: demote
+-- name: mark_duplicate
 -- Another page with the same text replaces it.
 update rag.crawl_pages
    set status = 'duplicate', duplicate_of = %(duplicate_of)s, document_id = null, chunk_count = 0,
@@ -80,20 +80,20 @@ update rag.crawl_pages as page
  where queued.crawl_id = %(crawl_id)s and queued.status = 'queued' and page.id = queued.id
    and coalesce(job.status, 'failed') in ('failed', 'cancelled');
 
--- name: states
+-- name: count_by_state
 select status, error_code, http_status, count(*) as n
   from rag.crawl_pages where crawl_id = %(crawl_id)s
  group by status, error_code, http_status;
 
--- name: led_on
+-- name: note_links_followed
 -- Fenced: only while the caller still holds the job.
 update rag.crawl_pages as page
-   set led_on = true
+   set followed_stored_links = true
   from rag.processing_jobs as job
  where page.id = %(id)s and job.id = %(job_id)s and job.fence = %(fence)s
    and job.status = 'processing';
 
--- name: blind_spots
+-- name: count_unseen_behind_failures
 -- Failed pages that may link to pages this run has not seen. Excludes pages whose stored links were
 -- followed instead. Excludes pages that failed in every earlier run that has them, if one of these
 -- was the first run or a complete one: it found all that is stored without them.
@@ -101,7 +101,7 @@ select count(*)
   from rag.crawl_pages as page
  where page.crawl_id = %(crawl_id)s and page.status = 'failed'
    and coalesce(page.http_status, 0) not in (404, 410)
-   and not page.led_on
+   and not page.followed_stored_links
    and not coalesce((
         select bool_or(earlier.status = 'failed' and (run.is_complete or run.is_first))
                -- A provider also followed the links of pages that failed only in our processing.

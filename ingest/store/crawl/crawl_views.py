@@ -1,6 +1,5 @@
 """Runs and their pages as the API shows them."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,12 +10,12 @@ from ingest.postgres.database import Connection, load_queries
 from ingest.store.crawl.crawl_pages import PageStatus
 from ingest.store.crawl.crawls import CrawlStatus
 from ingest.store.crawl.runs import CrawlProvider
+from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("crawl/crawl_views.sql")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrawlView:
+class Crawl(View):
     id: UUID
     job_id: UUID
     provider: CrawlProvider
@@ -25,17 +24,17 @@ class CrawlView:
     skipped: dict[str, int]
     """Links that were not followed, by reason."""
     is_complete: bool | None
-    """Whether the run saw every page; None while it is open."""
+    """Whether the run saw every page; null while it is open. Pages are removed only if true."""
     digest: dict[str, Any] | None
+    """Number of pages by outcome, tokens spent and saved; null while it is open."""
     error_code: str | None
     error_message: str | None
-    created_at: datetime
-    started_at: datetime | None
-    ended_at: datetime | None
+    created_at: UtcTime
+    started_at: UtcTime | None
+    ended_at: UtcTime | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageView:
+class CrawlPage(View):
     id: UUID
     uri: str
     depth: int
@@ -50,8 +49,8 @@ class PageView:
     chunk_count: int
     tokens_spent: int
     tokens_saved: int
-    created_at: datetime
-    updated_at: datetime
+    created_at: UtcTime
+    updated_at: UtcTime
 
 
 async def list_crawls(
@@ -61,10 +60,10 @@ async def list_crawls(
     source_id: UUID,
     limit: int,
     before: tuple[datetime, UUID] | None,
-) -> list[CrawlView]:
+) -> list[Crawl]:
     """Runs of a source, newest first."""
     before_time, before_id = before or (None, None)
-    async with conn.cursor(row_factory=class_row(CrawlView)) as cur:
+    async with conn.cursor(row_factory=class_row(Crawl)) as cur:
         await cur.execute(
             _SQL["crawls"],
             {
@@ -87,9 +86,9 @@ async def list_pages(
     status: PageStatus | None,
     limit: int,
     after: UUID | None,
-) -> list[PageView]:
+) -> list[CrawlPage]:
     """Pages of one run of a source; without `crawl_id`, of the latest run."""
-    async with conn.cursor(row_factory=class_row(PageView)) as cur:
+    async with conn.cursor(row_factory=class_row(CrawlPage)) as cur:
         await cur.execute(
             _SQL["pages"],
             {

@@ -52,7 +52,7 @@ class Crawl:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Locked:
+class LockedCrawl:
     """Fields of a run that can change unless its lock is held."""
 
     status: CrawlStatus
@@ -81,7 +81,7 @@ async def get(conn: Connection, id: UUID) -> Crawl | None:
     return Crawl(**{**row, "settings": CrawlSettings.from_json(row["settings"])})
 
 
-async def lock(conn: Connection, id: UUID, *, source_id: UUID, job_id: UUID) -> Locked:
+async def lock(conn: Connection, id: UUID, *, source_id: UUID, job_id: UUID) -> LockedCrawl:
     """Lock a run and its source before a job writes; raises LeaseLost if either is gone."""
     async with conn.cursor(row_factory=dict_row) as cur:
         await cur.execute(_SQL["lock"], {"id": id})
@@ -89,23 +89,23 @@ async def lock(conn: Connection, id: UUID, *, source_id: UUID, job_id: UUID) -> 
         await cur.execute(_SQL["lock_source"], {"id": source_id})
         if row is None or await cur.fetchone() is None:
             raise LeaseLost(job_id)
-    return Locked(**{**row, "settings": CrawlSettings.from_json(row["settings"])})
+    return LockedCrawl(**{**row, "settings": CrawlSettings.from_json(row["settings"])})
 
 
-async def tried(conn: Connection, id: UUID) -> None:
+async def save_first_attempt(conn: Connection, id: UUID) -> None:
     """Record the time of the first attempt to start a run."""
-    await conn.execute(_SQL["tried"], {"id": id})
+    await conn.execute(_SQL["save_first_attempt"], {"id": id})
 
 
-async def run(conn: Connection, id: UUID) -> None:
+async def mark_running(conn: Connection, id: UUID) -> None:
     """Mark a run as `running`: it is finding pages."""
-    await conn.execute(_SQL["run"], {"id": id})
+    await conn.execute(_SQL["mark_running"], {"id": id})
 
 
-async def finishing(conn: Connection, id: UUID, *, error: Permanent | None = None) -> None:
+async def mark_finishing(conn: Connection, id: UUID, *, error: Permanent | None = None) -> None:
     """Mark a run as `finishing`: it finds no more pages, because of `error` if given."""
     await conn.execute(
-        _SQL["finishing"],
+        _SQL["mark_finishing"],
         {
             "id": id,
             "error_code": error.code if error else None,
@@ -147,12 +147,12 @@ async def add_skipped(conn: Connection, id: UUID, skipped: Mapping[str, int]) ->
         await conn.execute(_SQL["add_skipped"], {"id": id, "skipped": Jsonb(dict(skipped))})
 
 
-async def note_missing(
+async def set_missing_counts(
     conn: Connection, id: UUID, *, at_least: Mapping[str, int], exactly: Mapping[str, int]
 ) -> None:
     """Raise counts of `skipped` to `at_least`; replace those in `exactly`."""
     await conn.execute(
-        _SQL["note_missing"],
+        _SQL["set_missing_counts"],
         {"id": id, "at_least": Jsonb(dict(at_least)), "exactly": Jsonb(dict(exactly))},
     )
 
@@ -178,46 +178,48 @@ async def write_digest(
 # ---------------------------------------------------------------- runs at a provider
 
 
-async def start_sent(conn: Connection, id: UUID) -> bool:
+async def record_start_sent(conn: Connection, id: UUID) -> bool:
     """Record the start request before sending it to the provider; False if already recorded."""
-    return (await conn.execute(_SQL["start_sent"], {"id": id})).rowcount == 1
+    return (await conn.execute(_SQL["record_start_sent"], {"id": id})).rowcount == 1
 
 
-async def start_refused(conn: Connection, id: UUID) -> None:
+async def clear_start_sent(conn: Connection, id: UUID) -> None:
     """Undo start_sent: the provider has certainly not started the run."""
-    await conn.execute(_SQL["start_refused"], {"id": id})
+    await conn.execute(_SQL["clear_start_sent"], {"id": id})
 
 
-async def started(conn: Connection, id: UUID, provider_crawl_id: str) -> bool:
+async def save_provider_id(conn: Connection, id: UUID, provider_crawl_id: str) -> bool:
     """Store the provider's id of a run; False if it is already known."""
     values = {"id": id, "provider_crawl_id": provider_crawl_id}
-    return (await conn.execute(_SQL["started"], values)).rowcount == 1
+    return (await conn.execute(_SQL["save_provider_id"], values)).rowcount == 1
 
 
-async def heard(conn: Connection, id: UUID, *, progress: int) -> bool:
+async def note_progress(conn: Connection, id: UUID, *, progress: int) -> bool:
     """Record the provider's progress; if unchanged, return False and do not reset the silence."""
-    done = await conn.execute(_SQL["heard"], {"id": id, "progress": progress})
+    done = await conn.execute(_SQL["note_progress"], {"id": id, "progress": progress})
     return done.rowcount == 1
 
 
-async def heard_of(conn: Connection, id: UUID) -> None:
+async def record_event(conn: Connection, id: UUID) -> None:
     """Record that an event of the run arrived; resets the silence."""
-    await conn.execute(_SQL["heard_of"], {"id": id})
+    await conn.execute(_SQL["record_event"], {"id": id})
 
 
-async def by_run(
+async def find_for_event(
     conn: Connection, *, id: UUID | None, provider_crawl_id: str | None
 ) -> RunOfEvent | None:
     """The run that an event names, by our id, else by the provider's."""
     async with conn.cursor(row_factory=class_row(RunOfEvent)) as cur:
-        await cur.execute(_SQL["by_run"], {"id": id, "provider_crawl_id": provider_crawl_id})
+        await cur.execute(
+            _SQL["find_for_event"], {"id": id, "provider_crawl_id": provider_crawl_id}
+        )
         return await cur.fetchone()
 
 
-async def claimed_by_others(
+async def owned_by_other_runs(
     conn: Connection, id: UUID, provider_crawl_ids: Sequence[str]
 ) -> set[str]:
     """The provider's crawls that are known to belong to other runs."""
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["claimed_by"], {"id": id, "ids": list(provider_crawl_ids)})
+        await cur.execute(_SQL["owned_by_other_runs"], {"id": id, "ids": list(provider_crawl_ids)})
         return set(await cur.fetchall())

@@ -1,11 +1,12 @@
--- State of runs, for their handlers. Lock order: jobs, then crawls, then sources.
+-- State of runs, for their handlers.
 
 -- name: get
 select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.provider,
        crawl.settings, crawl.status, crawl.page_count, crawl.provider_crawl_id,
        crawl.start_sent_at, crawl.created_at, crawl.error_code, crawl.error_message,
        source.uri, source.type as source_type,
-       extract(epoch from now() - coalesce(crawl.heard_at, crawl.start_sent_at, crawl.created_at))::float8
+       extract(epoch from now() - coalesce(
+           crawl.provider_active_at, crawl.start_sent_at, crawl.created_at))::float8
            as silent_seconds,
        extract(epoch from now() - crawl.start_sent_at)::float8 as sent_seconds_ago
   from rag.crawls as crawl
@@ -21,16 +22,16 @@ select crawl.status, crawl.page_count, crawl.settings
 -- name: lock_source
 select id from rag.knowledge_sources where id = %(id)s and deleted_at is null for no key update;
 
--- name: tried
+-- name: save_first_attempt
 update rag.crawls set start_sent_at = coalesce(start_sent_at, now()) where id = %(id)s;
 
--- name: run
+-- name: mark_running
 update rag.crawls
    set status = 'running', started_at = coalesce(started_at, now()), ended_at = null,
        error_code = null, error_message = null
  where id = %(id)s;
 
--- name: finishing
+-- name: mark_finishing
 update rag.crawls
    set status = 'finishing', error_code = %(error_code)s, error_message = %(error_message)s
  where id = %(id)s and status in ('pending', 'running');
@@ -41,13 +42,13 @@ update rag.crawls
        error_code = %(error_code)s, error_message = %(error_message)s
  where id = %(id)s and status in ('pending', 'running', 'finishing', 'failed');
 
--- name: start_sent
+-- name: record_start_sent
 update rag.crawls
    set start_sent_at = now(), status = 'running', started_at = now()
  where id = %(id)s and start_sent_at is null and status = 'pending'
 returning id;
 
--- name: start_refused
+-- name: clear_start_sent
 -- The provider has certainly not started it, so the start may be retried.
 update rag.crawls set start_sent_at = null, status = 'pending' where id = %(id)s;
 
@@ -58,26 +59,27 @@ with forgotten as (
     delete from rag.crawl_pages
      where crawl_id = %(id)s and status in ('held', 'removed') and job_id is null)
 update rag.crawls
-   set status = 'pending', skipped = skipped - array['not_scraped', 'not_delivered'], start_sent_at = null, provider_crawl_id = null, heard_at = null,
+   set status = 'pending', skipped = skipped - array['not_scraped', 'not_delivered'],
+       start_sent_at = null, provider_crawl_id = null, provider_active_at = null,
        provider_progress = null, ended_at = null, error_code = null, error_message = null
  where id = %(id)s;
 
--- name: started
+-- name: save_provider_id
 update rag.crawls
-   set provider_crawl_id = %(provider_crawl_id)s, heard_at = now(),
+   set provider_crawl_id = %(provider_crawl_id)s, provider_active_at = now(),
        start_sent_at = coalesce(start_sent_at, now()), started_at = coalesce(started_at, now()),
        status = case when status = 'pending' then 'running' else status end
  where id = %(id)s and provider_crawl_id is null;
 
--- name: heard
+-- name: note_progress
 update rag.crawls
-   set heard_at = now(), provider_progress = %(progress)s
+   set provider_active_at = now(), provider_progress = %(progress)s
  where id = %(id)s and provider_progress is distinct from %(progress)s;
 
--- name: heard_of
-update rag.crawls set heard_at = now() where id = %(id)s;
+-- name: record_event
+update rag.crawls set provider_active_at = now() where id = %(id)s;
 
--- name: by_run
+-- name: find_for_event
 -- The run that an event belongs to: by our id, else by the provider's.
 select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.status,
        crawl.provider_crawl_id, crawl.start_sent_at
@@ -88,7 +90,7 @@ select crawl.id, crawl.application_id, crawl.source_id, crawl.job_id, crawl.stat
  order by crawl.id = %(id)s desc
  limit 1;
 
--- name: claimed_by
+-- name: owned_by_other_runs
 -- The provider's crawls that are known to belong to other runs.
 select provider_crawl_id from rag.crawls
  where provider_crawl_id = any(%(ids)s) and id <> %(id)s;
@@ -104,7 +106,7 @@ update rag.crawls as crawl
                  group by reason) as merged)
  where crawl.id = %(id)s;
 
--- name: note_missing
+-- name: set_missing_counts
 -- Drops counts of 0.
 update rag.crawls as crawl
    set skipped = (

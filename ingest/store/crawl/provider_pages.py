@@ -4,7 +4,6 @@ A page that the provider could not fetch gets a job that fails with the provider
 """
 
 import hashlib
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +16,8 @@ from ingest.model import JobStatus
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.crawl import crawls, frontier
 from ingest.store.crawl.crawl_pages import PageStatus
-from ingest.store.crawl.crawls import Crawl, Locked, RunOfEvent
-from ingest.store.crawl.frontier import Family
+from ingest.store.crawl.crawls import Crawl, LockedCrawl, RunOfEvent
+from ingest.store.crawl.frontier import RunOwner
 from ingest.store.queue import jobs
 
 _SQL = load_queries("crawl/provider_pages.sql")
@@ -38,7 +37,7 @@ class ProviderPage:
     """Normalised address that the provider requested; the only one known of a failure."""
     fetch_url: str
     """The requested address, not normalised."""
-    shape: str
+    url_pattern: str
     scrape_id: str | None
     """The provider's id of the attempt; the same in every report of it."""
     http_status: int | None = None
@@ -50,7 +49,7 @@ class ProviderPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class PageEvent:
     """A stored event, and the index of the wanted page in it."""
 
     body: bytes | None
@@ -59,7 +58,7 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
+class _KnownPage:
     id: UUID
     uri: str
     fetch_url: str
@@ -72,15 +71,15 @@ class _Known:
 class _KnownPages:
     """The pages of a run that reported pages may match."""
 
-    def __init__(self, rows: Iterable[_Known]) -> None:
-        self._by_uri: dict[str, _Known] = {}
-        self._by_scrape: dict[tuple[str, str], _Known] = {}
+    def __init__(self, rows: Iterable[_KnownPage]) -> None:
+        self._by_uri: dict[str, _KnownPage] = {}
+        self._by_scrape: dict[tuple[str, str], _KnownPage] = {}
         for row in rows:
             self._by_uri[row.uri] = row
             if row.scrape_id is not None:
                 self._by_scrape[row.scrape_id, row.fetch_url] = row
 
-    def take(self, page: ProviderPage) -> _Known | None:
+    def take(self, page: ProviderPage) -> _KnownPage | None:
         """The row of a reported page; may be the failed row of the address it was requested by.
 
         A failed row matches only one fetched page.
@@ -97,12 +96,12 @@ class _KnownPages:
         return found
 
 
-async def family(conn: Connection, crawl: RunOfEvent | Crawl) -> Family:
+async def owner_of(conn: Connection, crawl: RunOfEvent | Crawl) -> RunOwner:
     """The run as a target for new pages."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(_SQL["root_priority"], {"id": crawl.job_id})
         priority = await cur.fetchone()
-    return Family(
+    return RunOwner(
         application_id=crawl.application_id,
         source_id=crawl.source_id,
         crawl_id=crawl.id,
@@ -111,20 +110,20 @@ async def family(conn: Connection, crawl: RunOfEvent | Crawl) -> Family:
     )
 
 
-async def news(
+async def missing(
     conn: Connection, crawl_id: UUID, pages: Sequence[ProviderPage]
 ) -> list[ProviderPage]:
     """The reported pages that would change the run."""
     known = await _known(conn, crawl_id, pages)
-    return [page for page in pages if _is_news(page, known.take(page))]
+    return [page for page in pages if _is_change(page, known.take(page))]
 
 
-async def take_in(
+async def insert(
     conn: Connection,
-    family: Family,
+    owner: RunOwner,
     pages: Sequence[ProviderPage],
     *,
-    locked: Locked,
+    locked: LockedCrawl,
     event_id: int | None = None,
 ) -> int:
     """Add reported pages to the run; return how many are new or had failed before.
@@ -132,24 +131,24 @@ async def take_in(
     Other known pages stay unchanged. `event_id`: the event with the contents. The caller holds
     the lock of the run. Raises Transient while another transaction is ending a page's job.
     """
-    wanted = list(_once(pages).values())
-    known = await _known(conn, family.crawl_id, wanted)
+    wanted = list(_distinct(pages).values())
+    known = await _known(conn, owner.crawl_id, wanted)
     found = [(page, known.take(page)) for page in wanted]
-    found = [(page, row) for page, row in found if _is_news(page, row)]
-    found = await _within_limit(conn, family.crawl_id, found, locked)
+    found = [(page, row) for page, row in found if _is_change(page, row)]
+    found = await _within_limit(conn, owner.crawl_id, found, locked)
     added = [page for page, row in found if row is None]
     failed = [(page, row) for page, row in found if row is not None]
-    await _add(conn, family, added, event_id)
-    renewed = await _renew(conn, family, failed, event_id)
-    places = sum(_places(page, None) for page in added) + sum(itertools.starmap(_places, renewed))
-    await frontier.count(conn, family.crawl_id, places)
+    await _add(conn, owner, added, event_id)
+    renewed = await _renew(conn, owner, failed, event_id)
+    used = sum(_limit_usage(*change) for change in [*((page, None) for page in added), *renewed])
+    await frontier.count(conn, owner.crawl_id, used)
     return len(added) + len(renewed)
 
 
-async def content(conn: Connection, page_id: UUID) -> Content | None:
+async def page_event(conn: Connection, page_id: UUID) -> PageEvent | None:
     """The event that has the content of a page; None if it has been deleted."""
-    async with conn.cursor(row_factory=class_row(Content)) as cur:
-        await cur.execute(_SQL["content"], {"id": page_id})
+    async with conn.cursor(row_factory=class_row(PageEvent)) as cur:
+        await cur.execute(_SQL["page_event"], {"id": page_id})
         return await cur.fetchone()
 
 
@@ -159,7 +158,7 @@ async def is_cut_off(conn: Connection, crawl_id: UUID, *, limit: int) -> bool:
     return await cursor.fetchone() == (True,)
 
 
-def _once(pages: Sequence[ProviderPage]) -> dict[str, ProviderPage]:
+def _distinct(pages: Sequence[ProviderPage]) -> dict[str, ProviderPage]:
     """One page per address; a fetched page takes precedence over a failed one."""
     chosen: dict[str, ProviderPage] = {}
     for page in sorted(pages, key=lambda page: page.error_code is not None):
@@ -167,12 +166,12 @@ def _once(pages: Sequence[ProviderPage]) -> dict[str, ProviderPage]:
     return chosen
 
 
-def _has_failed(row: _Known) -> bool:
+def _has_failed(row: _KnownPage) -> bool:
     """Whether a page has no content so far."""
     return row.status in ("failed", "gone") or (row.status == "queued" and row.event_id is None)
 
 
-def _is_news(page: ProviderPage, row: _Known | None) -> bool:
+def _is_change(page: ProviderPage, row: _KnownPage | None) -> bool:
     if row is None:
         return True
     is_same_scrape = page.scrape_id is not None and page.scrape_id == row.scrape_id
@@ -181,7 +180,7 @@ def _is_news(page: ProviderPage, row: _Known | None) -> bool:
 
 async def _known(conn: Connection, crawl_id: UUID, pages: Sequence[ProviderPage]) -> _KnownPages:
     addresses = {address for page in pages for address in (page.uri, page.queued_as)}
-    async with conn.cursor(row_factory=class_row(_Known)) as cur:
+    async with conn.cursor(row_factory=class_row(_KnownPage)) as cur:
         await cur.execute(
             _SQL["known"],
             {
@@ -196,29 +195,29 @@ async def _known(conn: Connection, crawl_id: UUID, pages: Sequence[ProviderPage]
 async def _within_limit(
     conn: Connection,
     crawl_id: UUID,
-    found: Sequence[tuple[ProviderPage, _Known | None]],
-    locked: Locked,
-) -> list[tuple[ProviderPage, _Known | None]]:
+    found: Sequence[tuple[ProviderPage, _KnownPage | None]],
+    locked: LockedCrawl,
+) -> list[tuple[ProviderPage, _KnownPage | None]]:
     """Keep the pages that fit the limit; count the others as skipped."""
     room = max(locked.settings.limit - locked.page_count, 0)
     kept = []
     for page, row in found:
-        places = _places(page, row)
-        room -= places
-        if room >= 0 or not places:
+        used = _limit_usage(page, row)
+        room -= used
+        if room >= 0 or not used:
             kept.append((page, row))
     await crawls.add_skipped(conn, crawl_id, {"limit": -room} if room < 0 else {})
     return kept
 
 
-def _places(page: ProviderPage, row: _Known | None) -> int:
+def _limit_usage(page: ProviderPage, row: _KnownPage | None) -> int:
     """Places within the limit that a page takes: 0 if it failed or was counted before, else 1."""
     is_counted = row is not None and row.event_id is not None
     return int(page.error_code is None and not is_counted)
 
 
 async def _add(
-    conn: Connection, family: Family, pages: Sequence[ProviderPage], event_id: int | None
+    conn: Connection, owner: RunOwner, pages: Sequence[ProviderPage], event_id: int | None
 ) -> None:
     if not pages:
         return
@@ -227,8 +226,8 @@ async def _add(
         _SQL["add"],
         {
             **_columns(pages),
-            "crawl_id": family.crawl_id,
-            "source_id": family.source_id,
+            "crawl_id": owner.crawl_id,
+            "source_id": owner.source_id,
             "event_id": event_id,
             "ids": [page_id for page_id, _ in pairs],
             "job_ids": [job_id for _, job_id in pairs],
@@ -236,15 +235,15 @@ async def _add(
             "messages": [page.error_message for page in pages],
         },
     )
-    await frontier.enqueue(conn, family, pairs)
+    await frontier.enqueue(conn, owner, pairs)
 
 
 async def _renew(
     conn: Connection,
-    family: Family,
-    pages: Sequence[tuple[ProviderPage, _Known]],
+    owner: RunOwner,
+    pages: Sequence[tuple[ProviderPage, _KnownPage]],
     event_id: int | None,
-) -> Sequence[tuple[ProviderPage, _Known]]:
+) -> Sequence[tuple[ProviderPage, _KnownPage]]:
     """Requeue failed pages and their jobs; return the pages for which this was possible."""
     if not pages:
         return []
@@ -270,7 +269,7 @@ async def _renew(
     await conn.execute(_SQL["reopen_jobs"], {"ids": [id for id in job_ids if id in states]})
     await jobs.wake(conn)
     pairs = [(row.id, id) for (_, row), id in zip(pages, job_ids, strict=True) if id not in states]
-    await frontier.enqueue(conn, family, [(page_id, id) for page_id, id in pairs if id])
+    await frontier.enqueue(conn, owner, [(page_id, id) for page_id, id in pairs if id])
     return pages
 
 
@@ -280,7 +279,7 @@ async def _lock_jobs(conn: Connection, ids: Sequence[UUID]) -> Mapping[UUID | No
     states: dict[UUID | None, JobStatus] = {}
     for id, status, is_locked in await cursor.fetchall():
         if not is_locked:
-            raise Transient("the job of a page is being ended", code="internal")
+            raise Transient("another transaction is ending the job of a page", code="internal")
         states[id] = status
     return states
 
@@ -289,7 +288,7 @@ def _columns(pages: Sequence[ProviderPage]) -> dict[str, Any]:
     return {
         "uris": [page.uri for page in pages],
         "fetch_urls": [page.fetch_url for page in pages],
-        "shapes": [page.shape for page in pages],
+        "url_patterns": [page.url_pattern for page in pages],
         "scrape_ids": [page.scrape_id for page in pages],
         "http_statuses": [page.http_status for page in pages],
         "indexes": [page.event_index for page in pages],

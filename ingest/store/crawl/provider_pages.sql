@@ -12,32 +12,32 @@ select id, uri, fetch_url, scrape_id, status, event_id, job_id
 
 -- name: add
 insert into rag.crawl_pages
-    (id, crawl_id, source_id, uri, fetch_url, shape, job_id, scrape_id, http_status,
+    (id, crawl_id, source_id, uri, fetch_url, url_pattern, job_id, scrape_id, http_status,
      error_code, error_message, event_id, event_index)
-select new.id, %(crawl_id)s, %(source_id)s, new.uri, new.fetch_url, new.shape, new.job_id,
+select new.id, %(crawl_id)s, %(source_id)s, new.uri, new.fetch_url, new.url_pattern, new.job_id,
        new.scrape_id, new.http_status, new.error_code, new.error_message,
        case when new.event_index is not null then %(event_id)s::bigint end, new.event_index
   from unnest(%(ids)s::uuid[], %(job_ids)s::uuid[], %(uris)s::text[], %(fetch_urls)s::text[],
-              %(shapes)s::text[], %(scrape_ids)s::text[], %(http_statuses)s::integer[],
+              %(url_patterns)s::text[], %(scrape_ids)s::text[], %(http_statuses)s::integer[],
               %(codes)s::text[], %(messages)s::text[], %(indexes)s::integer[])
-       as new(id, job_id, uri, fetch_url, shape, scrape_id, http_status, error_code,
+       as new(id, job_id, uri, fetch_url, url_pattern, scrape_id, http_status, error_code,
               error_message, event_index);
 
 -- name: renew
 -- Pages that had failed and were fetched after all.
 update rag.crawl_pages as page
-   set status = 'queued', uri = new.uri, fetch_url = new.fetch_url, shape = new.shape,
+   set status = 'queued', uri = new.uri, fetch_url = new.fetch_url, url_pattern = new.url_pattern,
        job_id = new.job_id, scrape_id = new.scrape_id, http_status = new.http_status,
        error_code = null, error_message = null,
        event_id = %(event_id)s, event_index = new.event_index, updated_at = now()
   from unnest(%(ids)s::uuid[], %(job_ids)s::uuid[], %(uris)s::text[], %(fetch_urls)s::text[],
-              %(shapes)s::text[], %(scrape_ids)s::text[], %(http_statuses)s::integer[],
+              %(url_patterns)s::text[], %(scrape_ids)s::text[], %(http_statuses)s::integer[],
               %(indexes)s::integer[])
-       as new(id, job_id, uri, fetch_url, shape, scrape_id, http_status, event_index)
+       as new(id, job_id, uri, fetch_url, url_pattern, scrape_id, http_status, event_index)
  where page.id = new.id;
 
 -- name: lock_jobs
--- Lock order is jobs before runs, and the caller already holds a run: it must not wait for jobs.
+-- Does not wait for jobs: the caller already holds the run.
 with free as materialized (
     select id, status from rag.processing_jobs
      where id = any(%(ids)s)
@@ -56,7 +56,7 @@ update rag.processing_jobs
        last_error_code = null, last_error_message = null
  where id = any(%(ids)s) and status in ('pending', 'processing', 'failed', 'completed');
 
--- name: content
+-- name: page_event
 -- The event with a page's content; no row if the event was deleted.
 select event.body, event.blob_key, page.event_index
   from rag.crawl_pages as page

@@ -39,7 +39,7 @@ async def set_schedule(
     if row is None:
         return False
     if row["type"] == "file":
-        raise Conflict("a file has no address to fetch it from again", code="not_rescrapable")
+        raise Conflict("a file cannot be fetched again: it has no URL", code="not_rescrapable")
     await conn.execute(
         _SQL["set_schedule"],
         {
@@ -94,7 +94,6 @@ async def start_if_due(conn: Connection, source: DueSource) -> bool:
         source_id=source.id,
         priority=runs.RESCRAPE_PRIORITY,
     )
-    # After the run, which locks jobs: the lock order has sources last.
     next_run = _next_run(source.id, schedule, after=row["now"])
     await conn.execute(_SQL["set_next"], {"id": source.id, "next_rescrape_at": next_run})
     return run is not None and run.is_new

@@ -12,6 +12,7 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from ingest.errors import Conflict
+from ingest.payloads import RunPayload, StopCrawlPayload
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.queue import job_control, jobs
 from ingest.store.sources import events
@@ -38,7 +39,7 @@ class CrawlSettings:
     include_paths: tuple[str, ...] = ()
     exclude_paths: tuple[str, ...] = ()
     variants: int = 100
-    """Maximum pages of one shape (they differ by query or date): more suggest a calendar."""
+    """Maximum pages of one URL pattern (differing in query or date): more suggest a calendar."""
     provider: CrawlProvider = "builtin"
     accept_losses: bool = False
     """Accept the current content even if most of a page's text is gone."""
@@ -47,11 +48,9 @@ class CrawlSettings:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any] | None) -> "CrawlSettings":
-        fields = dict(value or {})
-        for name in ("include_paths", "exclude_paths"):
-            fields[name] = tuple(fields.get(name, ()))
-        return cls(**fields)
+    def from_json(cls, value: Mapping[str, Any]) -> "CrawlSettings":
+        lists = {name: tuple(value[name]) for name in ("include_paths", "exclude_paths")}
+        return cls(**{**value, **lists})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +70,7 @@ class NewRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class StartedRun:
     source_id: UUID
     job_id: UUID
     crawl_id: UUID
@@ -79,7 +78,7 @@ class Run:
     """False: an existing open run is reused."""
 
 
-async def start(conn: Connection, new: NewRun) -> Run:
+async def start(conn: Connection, new: NewRun) -> StartedRun:
     """Create the source if needed and queue a run.
 
     An open run with the same settings is reused; one with different settings is cancelled and
@@ -93,24 +92,24 @@ async def start(conn: Connection, new: NewRun) -> Run:
         )
         known = await cur.fetchone()
     if known is None:
-        return await _first(conn, new)
+        return await _insert_source(conn, new)
     new = replace(new, settings=_merged(known["crawl_settings"], new))
     metadata = None if new.metadata is None else Jsonb(new.metadata)
     if known["is_open"] and CrawlSettings.from_json(known["crawl_settings"]) == new.settings:
         if metadata is not None:
             await conn.execute(_SQL["update_metadata"], {"id": known["id"], "metadata": metadata})
-        return Run(
+        return StartedRun(
             source_id=known["id"],
             job_id=known["job_id"],
             crawl_id=known["crawl_id"],
             is_new=False,
         )
     job_type = "url" if new.type == "url" else "site_crawl"
-    return await _again(conn, new, known["id"], job_type=job_type, metadata=metadata)
+    return await _replace_open(conn, new, known["id"], job_type=job_type, metadata=metadata)
 
 
-def _merged(known: Mapping[str, Any] | None, new: NewRun) -> CrawlSettings:
-    if known is None or new.stated is None:
+def _merged(known: Mapping[str, Any], new: NewRun) -> CrawlSettings:
+    if new.stated is None:
         return new.settings
     stated = {name: getattr(new.settings, name) for name in new.stated}
     return replace(CrawlSettings.from_json(known), **stated)
@@ -123,7 +122,7 @@ async def rescrape(
     source_id: UUID,
     priority: int = 0,
     accept_losses: bool = False,
-) -> Run | None:
+) -> StartedRun | None:
     """Queue another run of a source with its stored settings; None if the source is missing.
 
     An open run is reused. Raises Conflict for a file, which has no address.
@@ -135,9 +134,9 @@ async def rescrape(
     if known is None:
         return None
     if known["type"] == "file":
-        raise Conflict("a file has no address to fetch it from again", code="not_rescrapable")
+        raise Conflict("a file cannot be fetched again: it has no URL", code="not_rescrapable")
     if known["is_open"]:
-        return Run(
+        return StartedRun(
             source_id=source_id,
             job_id=known["job_id"],
             crawl_id=known["crawl_id"],
@@ -152,7 +151,7 @@ async def rescrape(
         priority=priority,
     )
     run_settings = replace(new.settings, accept_losses=accept_losses)
-    return await _again(
+    return await _replace_open(
         conn, new, source_id, job_type="rescrape", metadata=None, run_settings=run_settings
     )
 
@@ -170,7 +169,7 @@ async def end_open(
             jobs.NewJob(
                 application_id=application_id,
                 type="stop_crawl",
-                payload={"providerCrawlId": provider_crawl_id},
+                payload=StopCrawlPayload(provider_crawl_id=provider_crawl_id),
             )
             for application_id, provider, provider_crawl_id in await cursor.fetchall()
             if provider == "firecrawl" and provider_crawl_id is not None
@@ -178,8 +177,8 @@ async def end_open(
     )
 
 
-async def _first(conn: Connection, new: NewRun) -> Run:
-    run = Run(source_id=new_id(), job_id=new_id(), crawl_id=new_id())
+async def _insert_source(conn: Connection, new: NewRun) -> StartedRun:
+    run = StartedRun(source_id=new_id(), job_id=new_id(), crawl_id=new_id())
     await conn.execute(
         _SQL["insert_source"],
         {
@@ -197,7 +196,7 @@ async def _first(conn: Connection, new: NewRun) -> Run:
     return run
 
 
-async def _again(
+async def _replace_open(
     conn: Connection,
     new: NewRun,
     source_id: UUID,
@@ -205,8 +204,7 @@ async def _again(
     job_type: str,
     metadata: Jsonb | None,
     run_settings: CrawlSettings | None = None,
-) -> Run:
-    # Lock order, as in the workers: jobs, then runs, then sources.
+) -> StartedRun:
     await job_control.cancel(
         conn,
         application_id=new.application_id,
@@ -214,7 +212,7 @@ async def _again(
         reason="superseded by a newer run",
     )
     await end_open(conn, source_ids=[source_id])
-    run = Run(source_id=source_id, job_id=new_id(), crawl_id=new_id())
+    run = StartedRun(source_id=source_id, job_id=new_id(), crawl_id=new_id())
     await conn.execute(
         _SQL["update_source"],
         {
@@ -230,7 +228,7 @@ async def _again(
     return run
 
 
-async def _queue(conn: Connection, new: NewRun, run: Run, *, job_type: str) -> None:
+async def _queue(conn: Connection, new: NewRun, run: StartedRun, *, job_type: str) -> None:
     await conn.execute(
         _SQL["insert_crawl"],
         {
@@ -248,7 +246,7 @@ async def _queue(conn: Connection, new: NewRun, run: Run, *, job_type: str) -> N
         type=job_type,
         source_id=run.source_id,
         priority=new.priority,
-        payload={"crawlId": str(run.crawl_id)},
+        payload=RunPayload(crawl_id=run.crawl_id),
     )
     await jobs.enqueue(conn, [job])
     event = events.NewEvent(

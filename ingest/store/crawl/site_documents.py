@@ -49,7 +49,7 @@ async def add_counts(
 
 
 async def unseen(conn: Connection, *, source_id: UUID, crawl_id: UUID, variants: int) -> list[UUID]:
-    """Documents whose page the run has not found; none of a shape with `variants` pages."""
+    """Documents whose page the run has not found; none of a URL pattern with `variants` pages."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
             _SQL["unseen"],

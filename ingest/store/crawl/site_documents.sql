@@ -32,10 +32,10 @@ select document.id
         select 1 from rag.crawl_pages as page
          where page.crawl_id = %(crawl_id)s and md5(page.uri) = md5(document.uri)
            and page.status not in ('gone', 'duplicate', 'skipped', 'held', 'removed'))
-   -- Of a shape at its limit, this run may have seen different pages than earlier ones.
-   and (document.shape is null
+   -- Of a URL pattern at its limit, this run may have seen different pages than earlier ones.
+   and (document.url_pattern is null
         or (select count(*) from rag.crawl_pages as page
-             where page.crawl_id = %(crawl_id)s and md5(page.shape) = md5(document.shape))
+             where page.crawl_id = %(crawl_id)s and md5(page.url_pattern) = md5(document.url_pattern))
            < %(most_variants)s
         -- The run found this very page gone, duplicate or skipped.
         or exists (select 1 from rag.crawl_pages as page
@@ -45,7 +45,7 @@ select document.id
 -- name: list_unseen
 -- Lists documents to remove, or held for review, among the pages of the run.
 insert into rag.crawl_pages
-    (id, crawl_id, source_id, uri, fetch_url, shape, status, document_id)
+    (id, crawl_id, source_id, uri, fetch_url, url_pattern, status, document_id)
 select gen_random_uuid(), %(crawl_id)s, document.source_id, document.uri, document.uri,
        document.uri, %(status)s, document.id
   from rag.documents as document
@@ -73,8 +73,8 @@ update rag.documents
 update rag.knowledge_sources as source
    set chunk_count = sums.chunks, token_count = sums.tokens, updated_at = now(),
        coverage = jsonb_build_object(
-           'pages', sums.documents + pages.failed, 'withText', sums.documents, 'empty', 0,
-           'failed', pages.failed)
+           'pages', sums.documents + pages.failed, 'withText', sums.documents, 'byOcr', 0,
+           'empty', 0, 'unread', 0, 'failed', pages.failed, 'lost', '[]'::jsonb)
   from (select count(*) as documents, coalesce(sum(chunk_count), 0) as chunks,
                coalesce(sum(token_count), 0) as tokens
           from rag.documents where source_id = %(source_id)s and deleted_at is null) as sums,

@@ -57,10 +57,10 @@ async def add(conn: Connection, event: NewWebhookEvent) -> int | None:
     return id
 
 
-async def waiting(conn: Connection, *, limit: int) -> list[WebhookEvent]:
+async def list_waiting(conn: Connection, *, limit: int) -> list[WebhookEvent]:
     """Unprocessed events, oldest first. Another process may hold them: see hold()."""
     async with conn.cursor(row_factory=class_row(WebhookEvent)) as cur:
-        await cur.execute(_SQL["waiting"], {"limit": limit})
+        await cur.execute(_SQL["list_waiting"], {"limit": limit})
         return await cur.fetchall()
 
 
@@ -69,7 +69,7 @@ async def hold(conn: Connection, id: int) -> bool:
     return (await conn.execute(_SQL["hold"], {"id": id})).rowcount == 1
 
 
-async def done(
+async def mark_processed(
     conn: Connection,
     id: int,
     *,
@@ -80,7 +80,7 @@ async def done(
 ) -> None:
     """Mark an event as processed, in the transaction that applied it."""
     await conn.execute(
-        _SQL["done"],
+        _SQL["mark_processed"],
         {
             "id": id,
             "type": type,
@@ -91,10 +91,10 @@ async def done(
     )
 
 
-async def failed(conn: Connection, id: int, *, error: str, delay: timedelta) -> None:
+async def mark_failed(conn: Connection, id: int, *, error: str, delay: timedelta) -> None:
     """Record a failed attempt; retry after `delay`, up to five attempts in total."""
     await conn.execute(
-        _SQL["failed"],
+        _SQL["mark_failed"],
         {"id": id, "error": error, "delay": delay, "max_attempts": _MAX_ATTEMPTS},
     )
 
@@ -112,9 +112,9 @@ async def blobs(conn: Connection, keys: Sequence[str]) -> set[str]:
         return set(await cur.fetchall())
 
 
-async def take_up_again(conn: Connection, provider_crawl_id: str) -> None:
+async def requeue_for_crawl(conn: Connection, provider_crawl_id: str) -> None:
     """Reprocess events that arrived before we knew which run has this provider id."""
-    done = await conn.execute(_SQL["orphaned"], {"provider_crawl_id": provider_crawl_id})
+    done = await conn.execute(_SQL["requeue_for_crawl"], {"provider_crawl_id": provider_crawl_id})
     if done.rowcount:
         await conn.execute(_SQL["wake"])
 

@@ -9,7 +9,7 @@ returning id;
 -- name: wake
 select pg_notify('rag_inbox', '');
 
--- name: waiting
+-- name: list_waiting
 select id, body, blob_key, attempts
   from rag.webhook_events
  where processed_at is null and (retry_at is null or retry_at <= now())
@@ -21,13 +21,13 @@ select id from rag.webhook_events
  where id = %(id)s and processed_at is null
    for update skip locked;
 
--- name: done
+-- name: mark_processed
 update rag.webhook_events
    set processed_at = now(), type = %(type)s, provider_crawl_id = %(provider_crawl_id)s,
        crawl_id = %(crawl_id)s, error = %(error)s
  where id = %(id)s;
 
--- name: failed
+-- name: mark_failed
 update rag.webhook_events
    set attempts = attempts + 1, error = %(error)s,
        retry_at = now() + %(delay)s::interval,
@@ -40,7 +40,7 @@ select body, blob_key from rag.webhook_events where id = %(id)s;
 -- name: blobs
 select blob_key from rag.webhook_events where blob_key = any(%(keys)s);
 
--- name: orphaned
+-- name: requeue_for_crawl
 -- Events that arrived before their run's provider id was known.
 update rag.webhook_events
    set processed_at = null, error = null

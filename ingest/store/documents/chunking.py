@@ -29,7 +29,7 @@ _PRIORITY: Final = -10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnChunking:
+class ChunkingOverrides:
     """Settings of one application or source; None: inherited from the layer above."""
 
     size: int | None = None
@@ -54,14 +54,14 @@ class OwnChunking:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Installation:
+class ChunkingDefaults:
     """Installation defaults."""
 
     chunking: ChunkSettings
     largest: int
     """Maximum tokens of a chunk: the input limit of the embedding model."""
 
-    def effective(self, *choices: OwnChunking) -> ChunkSettings:
+    def effective(self, *choices: ChunkingOverrides) -> ChunkSettings:
         """Merge the layers; later choices override earlier ones.
 
         The overlap is capped at half of the size, since each may come from a different layer.
@@ -74,7 +74,7 @@ class Installation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class AppliedChunking:
     """The settings with which content of a source was chunked."""
 
     application_id: UUID
@@ -82,55 +82,62 @@ class Cut:
     used: ChunkSettings
 
 
-async def effective(conn: Connection, source_id: UUID, usual: Installation) -> ChunkSettings:
+async def effective(conn: Connection, source_id: UUID, defaults: ChunkingDefaults) -> ChunkSettings:
     """The effective settings of a source; the installation defaults if it does not exist."""
-    return (await _all_effective(conn, [source_id], usual)).get(source_id) or usual.effective()
+    found = await _all_effective(conn, [source_id], defaults)
+    return found.get(source_id) or defaults.effective()
 
 
 async def _all_effective(
-    conn: Connection, source_ids: Sequence[UUID], usual: Installation
+    conn: Connection, source_ids: Sequence[UUID], defaults: ChunkingDefaults
 ) -> dict[UUID, ChunkSettings]:
     cursor = await conn.execute(_SQL["layers"], {"source_ids": list(source_ids)})
-    return {id: of_layers(usual, *layers) for id, *layers in await cursor.fetchall()}
+    return {id: resolve(defaults, *layers) for id, *layers in await cursor.fetchall()}
 
 
-def of_layers(usual: Installation, application: Any, own: Any) -> ChunkSettings:
+def resolve(defaults: ChunkingDefaults, application: Any, own: Any) -> ChunkSettings:
     """Effective settings from the stored JSON of a source (`own`) and its application."""
-    return usual.effective(OwnChunking.from_json(application), OwnChunking.from_json(own))
+    return defaults.effective(
+        ChunkingOverrides.from_json(application), ChunkingOverrides.from_json(own)
+    )
 
 
-async def must_rechunk(conn: Connection, cuts: Sequence[Cut], *, usual: Installation) -> list[UUID]:
+async def rechunk_outdated(
+    conn: Connection, applied: Sequence[AppliedChunking], *, defaults: ChunkingDefaults
+) -> list[UUID]:
     """Queue a rechunk of each source whose settings have changed since; return those sources.
 
     Call it in the transaction that stores the chunks. Locks the sources.
     """
-    moved = await have_moved(conn, cuts, usual)
-    for application_id in dict.fromkeys(cut.application_id for cut in moved):
-        own = [cut.source_id for cut in moved if cut.application_id == application_id]
+    changed = await outdated(conn, applied, defaults)
+    for application_id in dict.fromkeys(one.application_id for one in changed):
+        own = [one.source_id for one in changed if one.application_id == application_id]
         await _enqueue(conn, application_id, own)
-    return [cut.source_id for cut in moved]
+    return [one.source_id for one in changed]
 
 
-async def have_moved(conn: Connection, cuts: Sequence[Cut], usual: Installation) -> list[Cut]:
-    """The cuts made with settings that have changed since.
+async def outdated(
+    conn: Connection, applied: Sequence[AppliedChunking], defaults: ChunkingDefaults
+) -> list[AppliedChunking]:
+    """Those of `applied` whose source has other settings by now.
 
     Locks the sources, so the answer holds until the end of the transaction.
     """
-    source_ids = [cut.source_id for cut in cuts]
-    await conn.execute(_SQL["share_applications"], {"source_ids": source_ids})
+    source_ids = [one.source_id for one in applied]
+    await conn.execute(_SQL["lock_applications_shared"], {"source_ids": source_ids})
     # A separate statement: its snapshot includes everything committed before we got the locks.
-    now = await _all_effective(conn, source_ids, usual)
-    return [cut for cut in cuts if now.get(cut.source_id, cut.used) != cut.used]
+    now = await _all_effective(conn, source_ids, defaults)
+    return [one for one in applied if now.get(one.source_id, one.used) != one.used]
 
 
-async def set_of_sources(
+async def set_for_sources(
     conn: Connection,
     *,
     application_id: UUID,
     source_ids: Sequence[UUID],
-    own: OwnChunking,
-    application: OwnChunking,
-    usual: Installation,
+    own: ChunkingOverrides,
+    application: ChunkingOverrides,
+    defaults: ChunkingDefaults,
 ) -> None:
     """Store settings for sources, as overrides of their application's, and queue rechunks.
 
@@ -138,34 +145,36 @@ async def set_of_sources(
     (applications.lock_sources).
     """
     values = {"application_id": application_id, "source_ids": list(source_ids)}
-    await conn.execute(_SQL["set_own"], {**values, "own": Jsonb(own.to_json())})
-    settings = chunking_json(usual.effective(application, own))
+    await conn.execute(_SQL["set_overrides"], {**values, "own": Jsonb(own.to_json())})
+    settings = chunking_json(defaults.effective(application, own))
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["cut_otherwise"], {**values, "effective": Jsonb(settings)})
+        await cur.execute(_SQL["outdated_sources"], {**values, "effective": Jsonb(settings)})
         await _enqueue(conn, application_id, await cur.fetchall())
 
 
 async def lock_application(conn: Connection, application_id: UUID) -> None:
     """Wait for open transactions that store chunks; block new ones until this one ends.
 
-    To change an application's settings: after applications.lock_sources, before any row lock.
+    To change an application's settings; see docs/locks.md.
     """
     await conn.execute(_SQL["lock_application"], {"application_id": application_id})
 
 
 async def rechunk_application(
-    conn: Connection, application_id: UUID, own: OwnChunking, usual: Installation
+    conn: Connection, application_id: UUID, own: ChunkingOverrides, defaults: ChunkingDefaults
 ) -> None:
     """Queue a rechunk of every source of an application that has outdated chunks.
 
     The caller has stored `own` in this transaction, after lock_application.
     """
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["own_choices"], {"application_id": application_id})
+        await cur.execute(_SQL["distinct_overrides"], {"application_id": application_id})
         choices = await cur.fetchall()
-        wanted = [usual.effective(own, OwnChunking.from_json(choice)) for choice in choices]
+        wanted = [
+            defaults.effective(own, ChunkingOverrides.from_json(choice)) for choice in choices
+        ]
         await cur.execute(
-            _SQL["all_cut_otherwise"],
+            _SQL["outdated_sources_of_application"],
             {
                 "application_id": application_id,
                 "own": [Jsonb(choice) for choice in choices],

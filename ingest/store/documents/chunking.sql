@@ -10,14 +10,14 @@ select source.id, application.settings -> 'chunking' as application, source.chun
 -- Taken to change an application's settings; held until the end of the transaction.
 select pg_advisory_xact_lock(hashtextextended(%(application_id)s::uuid::text, 7245110384));
 
--- name: share_applications
+-- name: lock_applications_shared
 -- Taken to store chunks. The row locks block changes to the sources' own settings.
 select pg_advisory_xact_lock_shared(hashtextextended(owner.application_id::text, 7245110384))
   from (select distinct source.application_id
           from (select application_id from rag.knowledge_sources
                  where id = any(%(source_ids)s) order by id for no key update) as source) as owner;
 
--- name: set_own
+-- name: set_overrides
 with chosen as materialized (
     select id from rag.knowledge_sources
      where application_id = %(application_id)s and id = any(%(source_ids)s)
@@ -29,11 +29,11 @@ update rag.knowledge_sources as source
   from chosen
  where source.id = chosen.id;
 
--- name: own_choices
+-- name: distinct_overrides
 select distinct chunking from rag.knowledge_sources
  where application_id = %(application_id)s and deleted_at is null;
 
--- name: cut_otherwise
+-- name: outdated_sources
 -- Includes versions held for review: publishing makes them searchable.
 select source.id
   from rag.knowledge_sources as source
@@ -42,11 +42,11 @@ select source.id
    and exists (
         select 1 from rag.documents as document
          where document.source_id = source.id
-           and (document.deleted_at is null or document.held_by is not null)
-           and document.chunking is distinct from %(effective)s::jsonb)
+           and (document.deleted_at is null or document.held_by_job_id is not null)
+           and document.chunking <> %(effective)s::jsonb)
  order by source.id;
 
--- name: all_cut_otherwise
+-- name: outdated_sources_of_application
 select source.id
   from unnest(%(own)s::jsonb[], %(effective)s::jsonb[]) as choice(own, effective)
   join rag.knowledge_sources as source on source.chunking = choice.own
@@ -54,8 +54,8 @@ select source.id
    and exists (
         select 1 from rag.documents as document
          where document.source_id = source.id
-           and (document.deleted_at is null or document.held_by is not null)
-           and document.chunking is distinct from choice.effective)
+           and (document.deleted_at is null or document.held_by_job_id is not null)
+           and document.chunking <> choice.effective)
  order by source.id;
 
 -- name: waiting

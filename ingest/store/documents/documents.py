@@ -67,7 +67,7 @@ class FromWeb:
     last_modified: str | None = None
     text_hash: bytes
     links: Sequence[str] = ()
-    shape: str | None = None
+    url_pattern: str | None = None
     """URL pattern shared by generated pages of one kind; None for a page without siblings."""
 
 
@@ -107,9 +107,9 @@ class NewDocument:
     is_partial: bool
     error_code: str | None = None
     web: FromWeb | None = None
-    held_by: UUID | None = None
+    held_by_job_id: UUID | None = None
     """The job awaiting review; the document is hidden until then (held_documents.py)."""
-    seen_by: UUID | None = None
+    last_seen_job_id: UUID | None = None
     """Root job of the run; set for a file inside an archive or message."""
     id: UUID = field(default_factory=new_id)
     """Used only on insert; an existing document keeps its id."""
@@ -183,7 +183,7 @@ def _chunk_rows(new: DocumentChunks, ids: Sequence[UUID]) -> Iterator[tuple[Any,
             chunk.start,
             chunk.end,
             keywords,
-            *(chunk.section or (None, None)),
+            *chunk.section,
         )
 
 
@@ -227,11 +227,11 @@ def _document_row(new: NewDocument) -> dict[str, Any]:
         "text_hash": new.web.text_hash if new.web else None,
         "embedding_model_id": new.model_id,
         "links": Jsonb(list(new.web.links) if new.web else []),
-        "shape": new.web.shape if new.web else None,
-        "held_by": new.held_by,
+        "url_pattern": new.web.url_pattern if new.web else None,
+        "held_by_job_id": new.held_by_job_id,
         "pages": Jsonb([[page.number, page.start, page.end] for page in document.pages]),
         "chunking": Jsonb(chunking_json(new.chunking)),
-        "seen_by": new.seen_by,
+        "last_seen_job_id": new.last_seen_job_id,
     }
 
 

@@ -3,14 +3,15 @@
 insert into rag.documents
     (id, application_id, source_id, uri, title, media_type, status, error_code, content_hash, text,
      extractor, encoding, coverage, metadata, warnings, chunk_count, token_count, etag,
-     last_modified, text_hash, embedding_model_id, links, shape, held_by, pages, chunking, seen_by,
-     deleted_at)
+     last_modified, text_hash, embedding_model_id, links, url_pattern, held_by_job_id, pages,
+     chunking, last_seen_job_id, deleted_at)
 select new.id, new.application_id, new.source_id, new.uri, new.title, new.media_type, new.status,
        new.error_code, new.content_hash, new.text, new.extractor, new.encoding, new.coverage,
        new.metadata, array(select jsonb_array_elements_text(new.warnings)), new.chunk_count,
        new.token_count, new.etag, new.last_modified, new.text_hash, new.embedding_model_id,
-       array(select jsonb_array_elements_text(new.links)), new.shape, new.held_by,
-       new.pages, new.chunking, new.seen_by, case when new.held_by is not null then now() end
+       array(select jsonb_array_elements_text(new.links)), new.url_pattern,
+       new.held_by_job_id, new.pages, new.chunking, new.last_seen_job_id,
+       case when new.held_by_job_id is not null then now() end
   from unnest(%(id)b::uuid[], %(application_id)b::uuid[], %(source_id)b::uuid[], %(uri)b::text[],
               %(title)b::text[], %(media_type)b::text[], %(status)b::text[],
               %(error_code)b::text[], %(content_hash)b::bytea[], %(text)b::text[],
@@ -18,12 +19,12 @@ select new.id, new.application_id, new.source_id, new.uri, new.title, new.media_
               %(metadata)b::jsonb[], %(warnings)b::jsonb[], %(chunk_count)b::integer[],
               %(token_count)b::bigint[], %(etag)b::text[], %(last_modified)b::text[],
               %(text_hash)b::bytea[], %(embedding_model_id)b::smallint[], %(links)b::jsonb[],
-              %(shape)b::text[], %(held_by)b::uuid[], %(pages)b::jsonb[], %(chunking)b::jsonb[],
-              %(seen_by)b::uuid[])
+              %(url_pattern)b::text[], %(held_by_job_id)b::uuid[], %(pages)b::jsonb[],
+              %(chunking)b::jsonb[], %(last_seen_job_id)b::uuid[])
        as new(id, application_id, source_id, uri, title, media_type, status, error_code,
               content_hash, text, extractor, encoding, coverage, metadata, warnings, chunk_count,
-              token_count, etag, last_modified, text_hash, embedding_model_id, links, shape,
-              held_by, pages, chunking, seen_by)
+              token_count, etag, last_modified, text_hash, embedding_model_id, links, url_pattern,
+              held_by_job_id, pages, chunking, last_seen_job_id)
 on conflict (source_id, md5(uri)) do update
    set title = excluded.title, media_type = excluded.media_type, status = excluded.status,
        error_code = excluded.error_code, content_hash = excluded.content_hash, text = excluded.text,
@@ -32,9 +33,9 @@ on conflict (source_id, md5(uri)) do update
        chunk_count = excluded.chunk_count, token_count = excluded.token_count,
        etag = excluded.etag, last_modified = excluded.last_modified,
        text_hash = excluded.text_hash, embedding_model_id = excluded.embedding_model_id,
-       links = excluded.links, shape = excluded.shape, pages = excluded.pages,
-       chunking = excluded.chunking, seen_by = excluded.seen_by, updated_at = now(),
-       deleted_at = excluded.deleted_at
+       links = excluded.links, url_pattern = excluded.url_pattern, pages = excluded.pages,
+       chunking = excluded.chunking, last_seen_job_id = excluded.last_seen_job_id,
+       updated_at = now(), deleted_at = excluded.deleted_at
 returning id, source_id, uri, xmax = 0 as is_new;
 
 -- name: delete_chunks
@@ -72,7 +73,10 @@ select %(application_id)s, %(model_id)s, new.text_hash, new.embedding
 on conflict do nothing;
 
 -- name: drop_cached
--- Their vectors are stored with chunks now.
-delete from rag.embedding_cache
- where application_id = %(application_id)s and model_id = %(model_id)s
-   and text_hash = any(%(hashes)s);
+-- Their vectors are stored with chunks now. A row that another job is dropping is skipped.
+with stored as materialized (
+    select ctid from rag.embedding_cache
+     where application_id = %(application_id)s and model_id = %(model_id)s
+       and text_hash = any(%(hashes)s)
+       for update skip locked)
+delete from rag.embedding_cache where ctid = any(array(select ctid from stored));

@@ -28,7 +28,7 @@ async def register(conn: Connection, model: EmbeddingModel) -> int:
     await conn.execute(_SQL["register"], identity)
     row = await (await conn.execute(_SQL["find"], identity)).fetchone()
     if row is None:
-        raise RuntimeError("a registered model is found")
+        raise RuntimeError("a registered model was not found")
     model_id = int(row[0])
     await conn.execute(
         sql.SQL(_SQL["create_index"].decode()).format(

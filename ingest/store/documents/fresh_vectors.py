@@ -38,7 +38,7 @@ VectorRow = tuple[UUID, int, UUID, NDArray[np.float32]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
+class BufferLevel:
     """How many vectors of a model are in the buffer; counting stops one above `_MOST_ROWS`."""
 
     dimension: int
@@ -47,11 +47,11 @@ class Level:
     @property
     def is_high(self) -> bool:
         """Whether to move vectors even while jobs need the CPU: over half full."""
-        return 2 * self.vectors > room(self.dimension)
+        return 2 * self.vectors > capacity(self.dimension)
 
 
 @dataclass(slots=True)
-class _Known:
+class _BufferCount:
     counted_at: float
     dimension: int
     vectors: int
@@ -59,10 +59,10 @@ class _Known:
 
 # Buffer levels by model, as this process knows them. Other processes or a rollback make them wrong
 # for a second at most; the buffer then holds slightly more or fewer vectors than allowed.
-_known: Final[dict[int, _Known]] = {}
+_known: Final[dict[int, _BufferCount]] = {}
 
 
-def room(dimension: int) -> int:
+def capacity(dimension: int) -> int:
     """The buffer's capacity for vectors of one model."""
     return min(_MOST_ROWS, _MOST_NUMBERS // dimension)
 
@@ -76,7 +76,7 @@ async def store(conn: Connection, rows: Iterable[VectorRow]) -> None:
     for row in rows:
         by_model[row[1]].append(row)
     for model_id, own in by_model.items():
-        is_fresh = _can_be_indexed(own) and await _take_room(conn, model_id, own)
+        is_fresh = _can_be_indexed(own) and await _reserve_capacity(conn, model_id, own)
         statement = _SQL["copy_fresh" if is_fresh else "copy_indexed"]
         async with conn.cursor() as cur, cur.copy(statement) as copy:
             copy.set_types(_TYPES)
@@ -87,39 +87,39 @@ async def store(conn: Connection, rows: Iterable[VectorRow]) -> None:
 def _can_be_indexed(rows: Sequence[VectorRow]) -> bool:
     """False for values that overflow `halfvec`: the writer, not the mover, must get the error.
 
-    _take_room checks the dimension.
+    _reserve_capacity checks the dimension.
     """
     if index_type(len(rows[0][3])) == "vector":
         return True
     return all(np.abs(vector).max() <= _LARGEST_HALF for _, _, _, vector in rows)
 
 
-async def _take_room(conn: Connection, model_id: int, rows: Sequence[VectorRow]) -> bool:
+async def _reserve_capacity(conn: Connection, model_id: int, rows: Sequence[VectorRow]) -> bool:
     known = _known.get(model_id)
     if known is None or time.monotonic() - known.counted_at >= _COUNT_SECONDS:
         known = await _count(conn, model_id)
     if known is None or any(len(vector) != known.dimension for _, _, _, vector in rows):
         # The index rejects it; in the buffer it would break every search.
         return False
-    if known.vectors + len(rows) > room(known.dimension):
+    if known.vectors + len(rows) > capacity(known.dimension):
         return False
     known.vectors += len(rows)
     return True
 
 
-async def _count(conn: Connection, model_id: int) -> _Known | None:
+async def _count(conn: Connection, model_id: int) -> _BufferCount | None:
     parameters = {"model_id": model_id, "bound": _MOST_ROWS}
     row = await (await conn.execute(_SQL["count"], parameters)).fetchone()
     if row is None:
         return None  # no such model
-    known = _Known(counted_at=time.monotonic(), dimension=row[0], vectors=row[1])
+    known = _BufferCount(counted_at=time.monotonic(), dimension=row[0], vectors=row[1])
     _known[model_id] = known
     return known
 
 
-async def levels(conn: Connection) -> list[Level]:
+async def levels(conn: Connection) -> list[BufferLevel]:
     """The buffer's level for each model."""
-    async with conn.cursor(row_factory=class_row(Level)) as cur:
+    async with conn.cursor(row_factory=class_row(BufferLevel)) as cur:
         await cur.execute(_SQL["levels"], {"bound": _MOST_ROWS + 1})
         return await cur.fetchall()
 

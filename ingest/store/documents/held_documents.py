@@ -14,7 +14,7 @@ from psycopg.rows import class_row
 
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.sources import members, sources
-from ingest.store.sources.sources import Content
+from ingest.store.sources.sources import SourceContent
 
 _SQL = load_queries("documents/held_documents.sql")
 
@@ -52,7 +52,7 @@ async def publish(conn: Connection, job_id: UUID) -> None:
     if new.is_member:
         await members.recount(conn, new.source_id)
         return
-    content = Content(
+    content = SourceContent(
         source_id=new.source_id,
         content_hash=new.content_hash,
         blob_key=new.blob_key,

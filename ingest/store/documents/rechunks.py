@@ -12,13 +12,11 @@ from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
 from ingest.model import Chunk, ChunkSettings, Page, Vectors
-from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.payloads import RechunkPayload
+from ingest.postgres.database import Connection, load_queries
 from ingest.store.documents import chunking, documents
-from ingest.store.documents.chunking import Cut, Installation
+from ingest.store.documents.chunking import AppliedChunking, ChunkingDefaults
 from ingest.store.documents.documents import DocumentChunks, chunking_json
-from ingest.store.queue import jobs
-from ingest.store.queue.jobs import NewJob
-from ingest.store.sources import events
 
 _SQL = load_queries("documents/rechunks.sql")
 
@@ -26,7 +24,7 @@ Swapped = Literal["swapped", "changed", "gone"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Extent:
+class RechunkCounts:
     """How many documents a source has, and how many are left to rechunk."""
 
     documents: int
@@ -42,10 +40,9 @@ class StoredDocument:
     application_id: UUID
     source_id: UUID
     uri: str
-    media_type: str
     text: str
-    pages: list[list[int]] | None
-    """Number, start and end of each; None: stored before page ranges existed."""
+    pages: list[list[int]]
+    """Number, start and end of each."""
     coverage: dict[str, Any]
     error_code: str | None
     """Why it is `partial`."""
@@ -54,12 +51,11 @@ class StoredDocument:
     """Whether it awaits review; its source does not count it yet."""
 
     def page_ranges(self) -> tuple[Page, ...]:
-        pages = self.pages or ()
-        return tuple(Page(number=number, start=start, end=end) for number, start, end in pages)
+        return tuple(Page(number=number, start=start, end=end) for number, start, end in self.pages)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewCut:
+class NewChunks:
     """New chunks of a document, and the settings used."""
 
     settings: ChunkSettings
@@ -72,12 +68,15 @@ class NewCut:
     """Why the document is `partial`; None: it is complete."""
 
 
-async def extent(conn: Connection, source_id: UUID, settings: ChunkSettings) -> Extent:
-    async with conn.cursor(row_factory=class_row(Extent)) as cur:
+async def count_outdated(
+    conn: Connection, source_id: UUID, settings: ChunkSettings
+) -> RechunkCounts:
+    async with conn.cursor(row_factory=class_row(RechunkCounts)) as cur:
         await cur.execute(
-            _SQL["extent"], {"source_id": source_id, "chunking": Jsonb(chunking_json(settings))}
+            _SQL["count_outdated"],
+            {"source_id": source_id, "chunking": Jsonb(chunking_json(settings))},
         )
-        return await cur.fetchone() or Extent(documents=0, open=0)
+        return await cur.fetchone() or RechunkCounts(documents=0, open=0)
 
 
 async def next_document(
@@ -97,7 +96,7 @@ async def next_document(
 
 
 async def swap(
-    conn: Connection, document: StoredDocument, new: NewCut, usual: Installation
+    conn: Connection, document: StoredDocument, new: NewChunks, defaults: ChunkingDefaults
 ) -> Swapped:
     """Replace the chunks and vectors of a document, in the caller's transaction.
 
@@ -106,12 +105,12 @@ async def swap(
     """
     if await _one(conn, "lock_source", id=document.source_id) is None:
         return "gone"
-    cut = Cut(
+    applied = AppliedChunking(
         application_id=document.application_id,
         source_id=document.source_id,
         used=new.settings,
     )
-    if await chunking.have_moved(conn, [cut], usual):
+    if await chunking.outdated(conn, [applied], defaults):
         return "changed"
     before = await _one(conn, "lock_document", id=document.id, updated_at=document.updated_at)
     if before is None:
@@ -134,11 +133,11 @@ async def swap(
 
 
 async def _count(
-    conn: Connection, document: StoredDocument, new: NewCut, before: Mapping[str, Any]
+    conn: Connection, document: StoredDocument, new: NewChunks, before: Mapping[str, Any]
 ) -> None:
     chunks, tokens = len(new.chunks), sum(chunk.token_count for chunk in new.chunks)
     await conn.execute(
-        _SQL["cut"],
+        _SQL["update_document"],
         {
             "id": document.id,
             "chunking": Jsonb(chunking_json(new.settings)),
@@ -160,37 +159,9 @@ async def _count(
         )
 
 
-async def remember(conn: Connection, job_id: UUID, payload: Mapping[str, Any]) -> None:
+async def save_progress(conn: Connection, job_id: UUID, payload: RechunkPayload) -> None:
     """Save a job's progress in its payload for the next attempt. The caller holds the job."""
-    await conn.execute(_SQL["remember"], {"job_id": job_id, "payload": Jsonb(dict(payload))})
-
-
-async def read_file_again(conn: Connection, document: StoredDocument, *, priority: int) -> bool:
-    """Queue a run that reads the stored file; False if there is no file or a run is open."""
-    if await _one(conn, "lock_source", id=document.source_id) is None:
-        return False
-    file = await _one(conn, "stored_file", source_id=document.source_id, uri=document.uri)
-    if file is None:
-        return False
-    job = NewJob(
-        id=new_id(),
-        application_id=document.application_id,
-        type="file",
-        source_id=document.source_id,
-        priority=priority,
-        payload={
-            "blobKey": file["blob_key"],
-            "contentHash": file["content_hash"],
-            "sizeBytes": file["size_bytes"],
-        },
-    )
-    await jobs.enqueue(conn, [job])
-    await conn.execute(_SQL["begin_run"], {"source_id": document.source_id, "job_id": job.id})
-    data = {"status": "pending", "jobId": str(job.id), "percent": 0}
-    await events.emit(
-        conn, [events.NewEvent(source_id=document.source_id, type="source", data=data)]
-    )
-    return True
+    await conn.execute(_SQL["save_progress"], {"job_id": job_id, "payload": payload.to_json()})
 
 
 async def _one(conn: Connection, query: str, **values: Any) -> dict[str, Any] | None:

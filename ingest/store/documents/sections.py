@@ -7,6 +7,7 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row
 
 from ingest.postgres.database import Connection, load_queries
+from ingest.store.view import View
 
 _SQL = load_queries("documents/sections.sql")
 
@@ -15,7 +16,7 @@ LONGEST_SECTION: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+class _ChunkPosition:
     chunk_id: UUID
     document_id: UUID
     knowledge_source_id: UUID
@@ -28,25 +29,30 @@ class _Place:
     section_end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(View):
     chunk_id: UUID
     document_id: UUID
     knowledge_source_id: UUID
     title: str
     uri: str
     headings: list[str]
+    """Above the chunk, outermost first."""
     start: int
-    """Offset of `content` in the document's text, like `end`."""
+    """Offset of `content` in the text of the document, in characters, like `end`."""
     end: int
     content: str
+    """Markdown; if the section has more than 20,000 characters, those around the chunk."""
     is_truncated: bool
 
 
-async def around(conn: Connection, *, application_id: UUID, chunk_id: UUID) -> Section | None:
+async def section_around(
+    conn: Connection, *, application_id: UUID, chunk_id: UUID
+) -> Section | None:
     """The section of a chunk; None if there is no such chunk. Call it in a transaction."""
-    async with conn.cursor(row_factory=class_row(_Place)) as cur:
-        await cur.execute(_SQL["place"], {"application_id": application_id, "chunk_id": chunk_id})
+    async with conn.cursor(row_factory=class_row(_ChunkPosition)) as cur:
+        await cur.execute(
+            _SQL["chunk_position"], {"application_id": application_id, "chunk_id": chunk_id}
+        )
         place = await cur.fetchone()
     if place is None:
         return None
@@ -71,7 +77,7 @@ async def around(conn: Connection, *, application_id: UUID, chunk_id: UUID) -> S
     )
 
 
-def _window(place: _Place) -> tuple[int, int]:
+def _window(place: _ChunkPosition) -> tuple[int, int]:
     """Start and end of the section, or of a window centred on the chunk if it is too long."""
     length = place.section_end - place.section_start
     if length <= LONGEST_SECTION:

@@ -1,15 +1,12 @@
 -- The section of a document that a chunk comes from.
 
--- name: place
--- The section's range. Chunks stored before sections existed use their own range.
+-- name: chunk_position
 select chunk.id as chunk_id, chunk.document_id, chunk.source_id as knowledge_source_id,
        coalesce(document.title,
                 case source.type when 'file' then regexp_replace(document.uri, '^.*/', '') end,
                 source.name) as title,
        document.uri, chunk.headings,
-       chunk.char_start, chunk.char_end,
-       coalesce(chunk.section_start, chunk.char_start) as section_start,
-       coalesce(chunk.section_end, chunk.char_end) as section_end
+       chunk.char_start, chunk.char_end, chunk.section_start, chunk.section_end
   from rag.chunks as chunk
   join rag.documents as document
     on document.id = chunk.document_id and document.deleted_at is null

@@ -7,9 +7,10 @@ from typing import Any, Final
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from ingest.autoscaling import Load, Memory, Reason, Rule, settle, wanted
+from ingest.autoscaling import Load, Reason, ScalingRule, ScalingState, settle, wanted
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.queue.queue_stats import QueueStats, TypeStats
+from ingest.store.view import View
 
 _SQL = load_queries("limits/desired_workers.sql")
 
@@ -17,17 +18,19 @@ _SQL = load_queries("limits/desired_workers.sql")
 _EMBEDDING: Final = frozenset({"file", "member", "url", "crawl_page"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DesiredWorkers:
+class Desired(View):
     desired: int
     current: int
-    """Live workers that are not stopping."""
+    """Workers that are alive and not stopping."""
     ready: int
-    """Jobs that could start now or within a minute; excludes jobs that limits hold back."""
+    """Jobs that can start now or within a minute; not those held back by a limit or a pause."""
     paused: int
-    """Jobs that wait because their type is paused or disabled, or everything is paused."""
+    """Jobs that wait because their type, or everything, is paused or disabled."""
     oldest_seconds: float
     reason: Reason
+    """`paused`: all work is paused; `age`: the oldest ready job has waited too long; `running`:
+    running jobs keep their workers; `cooling_down`, `warming_up`: fewer or more workers are
+    needed, but not for long enough yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +39,7 @@ class _Remembered:
     now: float
 
 
-async def desired(conn: Connection, stats: QueueStats, rule: Rule) -> DesiredWorkers:
+async def desired(conn: Connection, stats: QueueStats, rule: ScalingRule) -> Desired:
     """The desired number of workers, for an autoscaler. Needs a transaction."""
     current = stats.workers.alive - stats.workers.draining
     asked = wanted(loads(stats), rule, current=current)
@@ -44,7 +47,7 @@ async def desired(conn: Connection, stats: QueueStats, rule: Rule) -> DesiredWor
     reason = asked.reason
     if memory.desired != asked.workers:
         reason = "cooling_down" if memory.desired > asked.workers else "warming_up"
-    return DesiredWorkers(
+    return Desired(
         desired=memory.desired,
         current=current,
         ready=asked.ready,
@@ -73,7 +76,7 @@ def _load(row: TypeStats, stats: QueueStats) -> Load:
     )
 
 
-async def _settle(conn: Connection, asked: int, rule: Rule) -> Memory:
+async def _settle(conn: Connection, asked: int, rule: ScalingRule) -> ScalingState:
     before, now = await _remembered(conn)
     memory = settle(before, asked, rule, now=now)
     if memory != before:
@@ -81,11 +84,11 @@ async def _settle(conn: Connection, asked: int, rule: Rule) -> Memory:
     return memory
 
 
-async def _remembered(conn: Connection) -> tuple[Memory | None, float]:
+async def _remembered(conn: Connection) -> tuple[ScalingState | None, float]:
     async with conn.cursor(row_factory=class_row(_Remembered)) as cur:
         row = await (await cur.execute(_SQL["remembered"])).fetchone()
         if row is None:
             await cur.execute(_SQL["begin"])
             await cur.execute(_SQL["remembered"])
             [row] = await cur.fetchall()
-    return Memory(**row.value) if row.value else None, row.now
+    return ScalingState(**row.value) if row.value else None, row.now

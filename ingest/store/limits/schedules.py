@@ -15,7 +15,7 @@ async def now(conn: Connection) -> datetime:
         await cur.execute(_SQL["now"])
         time = await cur.fetchone()
     if not isinstance(time, datetime):
-        raise RuntimeError("a clock always answers")
+        raise RuntimeError("the database returned no time")
     return time
 
 

@@ -13,7 +13,7 @@ _SQL = load_queries("limits/token_budgets.sql")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class TokenBudget:
     per_day: int | None
     """None: no limit."""
     used: int
@@ -39,9 +39,9 @@ async def give_back(conn: Connection, *, application_id: UUID, day: date, tokens
     )
 
 
-async def state(conn: Connection, application_id: UUID) -> Budget | None:
+async def state(conn: Connection, application_id: UUID) -> TokenBudget | None:
     """The application's budget and today's usage; None: there is no such application."""
-    async with conn.cursor(row_factory=class_row(Budget)) as cur:
+    async with conn.cursor(row_factory=class_row(TokenBudget)) as cur:
         await cur.execute(_SQL["state"], {"application_id": application_id})
         return await cur.fetchone()
 

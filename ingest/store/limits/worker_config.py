@@ -8,6 +8,7 @@ from psycopg.types.json import Jsonb
 
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.lenient_json import positive_integer
+from ingest.store.queue.config_lock import lock_config_exclusive
 from ingest.store.queue.jobs import wake
 
 _SQL = load_queries("limits/worker_config.sql")
@@ -48,7 +49,7 @@ async def get(conn: Connection) -> WorkerConfig:
 
 async def set_paused(conn: Connection, paused: bool) -> None:
     """Set the global pause: once the caller's transaction commits, no job starts while it is on."""
-    await conn.execute(_SQL["take_switches"])
+    await lock_config_exclusive(conn)
     await conn.execute(_SQL["put"], {"key": "paused", "value": Jsonb(paused)})
     await wake(conn)
 

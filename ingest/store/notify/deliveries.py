@@ -7,9 +7,12 @@ from typing import Final, Literal
 from uuid import UUID
 
 from psycopg.rows import class_row, scalar_row
+from pydantic import Field
 
+from ingest.payloads import DeliveryPayload
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.queue import job_control, jobs
+from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("notify/deliveries.sql")
 
@@ -32,7 +35,7 @@ class NewDelivery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class DueDelivery:
     """A delivery to attempt, with its endpoint."""
 
     id: UUID
@@ -54,22 +57,24 @@ class Due:
     """Current time of the database."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
+class Delivery(View):
     id: UUID
-    endpoint_id: UUID
-    position: int
+    position: int = Field(exclude=True)
     event: str
-    body: str
     status: DeliveryStatus
-    job_id: UUID | None
     attempts: int
     last_status: int | None
-    """HTTP or SMTP status; None: no response."""
+    """HTTP or SMTP status; null: no response."""
     last_error: str | None
-    last_attempt_at: datetime | None
-    delivered_at: datetime | None
-    created_at: datetime
+    last_attempt_at: UtcTime | None
+    delivered_at: UtcTime | None
+    created_at: UtcTime
+    job_id: UUID | None
+
+
+class DeliveryWithBody(Delivery):
+    body: str
+    """The exact text that is sent."""
 
 
 async def queue(conn: Connection, new: Sequence[NewDelivery]) -> None:
@@ -100,32 +105,34 @@ async def queue(conn: Connection, new: Sequence[NewDelivery]) -> None:
     )
 
 
-async def due(conn: Connection, id: UUID) -> Due | None:
+async def get_due(conn: Connection, id: UUID) -> DueDelivery | None:
     """A delivery with its endpoint; None if it was deleted."""
-    async with conn.cursor(row_factory=class_row(Due)) as cur:
-        await cur.execute(_SQL["due"], {"id": id})
+    async with conn.cursor(row_factory=class_row(DueDelivery)) as cur:
+        await cur.execute(_SQL["get_due"], {"id": id})
         return await cur.fetchone()
 
 
-async def attempt(conn: Connection, id: UUID) -> None:
+async def record_attempt(conn: Connection, id: UUID) -> None:
     """Count an attempt that is about to be made."""
-    await conn.execute(_SQL["attempt"], {"id": id})
+    await conn.execute(_SQL["record_attempt"], {"id": id})
 
 
-async def delivered(conn: Connection, id: UUID, *, status: int | None) -> None:
+async def record_success(conn: Connection, id: UUID, *, status: int | None) -> None:
     """Record success; the caller has checked that it still owns the job."""
-    await conn.execute(_SQL["delivered"], {"id": id, "last_status": status})
+    await conn.execute(_SQL["record_success"], {"id": id, "last_status": status})
 
 
-async def refused(conn: Connection, id: UUID, *, status: int | None, error: str) -> None:
+async def record_failure(conn: Connection, id: UUID, *, status: int | None, error: str) -> None:
     """Record a failed attempt. The end of the job decides whether it was the last one."""
-    await conn.execute(_SQL["refused"], {"id": id, "last_status": status, "last_error": error})
+    await conn.execute(
+        _SQL["record_failure"], {"id": id, "last_status": status, "last_error": error}
+    )
 
 
-async def close(conn: Connection, job_ids: Sequence[UUID]) -> None:
+async def fail_pending(conn: Connection, job_ids: Sequence[UUID]) -> None:
     """Fail pending deliveries whose jobs ended without success."""
     if job_ids:
-        await conn.execute(_SQL["close"], {"job_ids": list(job_ids)})
+        await conn.execute(_SQL["fail_pending"], {"job_ids": list(job_ids)})
 
 
 async def end_pending(
@@ -138,7 +145,7 @@ async def end_pending(
 ) -> None:
     """Cancel the pending deliveries of an endpoint, except that of job `but`.
 
-    Call before locking the endpoint: jobs are locked first.
+    Call before locking the endpoint (docs/locks.md).
     """
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
@@ -150,14 +157,13 @@ async def end_pending(
         await job_control.cancel(
             conn, application_id=application_id, job_ids=job_ids, reason=reason
         )
-        await close(conn, job_ids)
+        await fail_pending(conn, job_ids)
 
 
 async def release(conn: Connection, *, endpoint_id: UUID, if_failing: bool = False) -> int:
     """Make deliveries that wait for an endpoint ready; returns how many.
 
-    With `if_failing`, only if the endpoint fails. Call before locking the endpoint: jobs are locked
-    first. Misses deliveries that are being snoozed right now; `release_overlooked` finds them.
+    With `if_failing`, only if the endpoint fails. Call before locking the endpoint (docs/locks.md).
     """
     done = await conn.execute(
         _SQL["release"], {"endpoint_id": endpoint_id, "if_failing": if_failing}
@@ -175,10 +181,10 @@ async def release_one(conn: Connection, *, endpoint_id: UUID, id: UUID) -> bool:
     return done.rowcount == 1
 
 
-async def release_overlooked(conn: Connection) -> int:
+async def release_missed(conn: Connection) -> int:
     """Make deliveries that still wait for a working endpoint ready; returns how many."""
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["overlooked"])
+        await cur.execute(_SQL["endpoints_with_missed"])
         endpoint_ids = await cur.fetchall()
     return sum([await release(conn, endpoint_id=id) for id in endpoint_ids])
 
@@ -200,8 +206,8 @@ async def list_deliveries(
         return await cur.fetchall()
 
 
-async def get(conn: Connection, *, endpoint_id: UUID, id: UUID) -> Delivery | None:
-    async with conn.cursor(row_factory=class_row(Delivery)) as cur:
+async def get(conn: Connection, *, endpoint_id: UUID, id: UUID) -> DeliveryWithBody | None:
+    async with conn.cursor(row_factory=class_row(DeliveryWithBody)) as cur:
         await cur.execute(_SQL["get"], {"endpoint_id": endpoint_id, "id": id})
         return await cur.fetchone()
 
@@ -224,5 +230,5 @@ def _job(id: UUID, *, job_id: UUID, application_id: UUID) -> jobs.NewJob:
         id=job_id,
         application_id=application_id,
         type=NOTIFICATION,
-        payload={"deliveryId": str(id)},
+        payload=DeliveryPayload(delivery_id=id),
     )

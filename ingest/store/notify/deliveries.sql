@@ -10,7 +10,7 @@ select new.id, new.endpoint_id, new.application_id, new.event, new.dedupe_key, n
 on conflict (endpoint_id, dedupe_key) do nothing
 returning id, job_id, application_id;
 
--- name: due
+-- name: get_due
 select delivery.id, delivery.application_id, delivery.event, delivery.body, delivery.status,
        endpoint.id as endpoint_id, endpoint.url, endpoint.secret,
        case when endpoint.previous_secret_until > now() then endpoint.previous_secret end
@@ -21,22 +21,22 @@ select delivery.id, delivery.application_id, delivery.event, delivery.body, deli
   join rag.webhook_endpoints as endpoint on endpoint.id = delivery.endpoint_id
  where delivery.id = %(id)s;
 
--- name: attempt
+-- name: record_attempt
 update rag.webhook_deliveries
    set status = 'pending', attempts = attempts + 1, last_attempt_at = now()
  where id = %(id)s;
 
--- name: delivered
+-- name: record_success
 update rag.webhook_deliveries
    set status = 'delivered', delivered_at = now(), last_status = %(last_status)s, last_error = null
  where id = %(id)s;
 
--- name: refused
+-- name: record_failure
 update rag.webhook_deliveries
    set last_status = %(last_status)s, last_error = %(last_error)s
  where id = %(id)s;
 
--- name: close
+-- name: fail_pending
 -- The jobs of these deliveries ended without success.
 update rag.webhook_deliveries
    set status = 'failed', last_error = coalesce(last_error, 'it was never sent')
@@ -50,7 +50,7 @@ select job_id from rag.webhook_deliveries
 -- name: release
 -- Releases waiting deliveries, oldest first: ten at once, then twenty a second, so that a receiver
 -- that has just recovered is not flooded. Skips locked jobs, since the caller may hold locks on
--- other jobs and must not wait; `overlooked` finds them.
+-- other jobs and must not wait; `endpoints_with_missed` finds them.
 with waiting as materialized (
     select job.id, delivery.position
       from rag.webhook_deliveries as delivery
@@ -78,7 +78,7 @@ update rag.processing_jobs as job
  where delivery.id = %(id)s and delivery.endpoint_id = %(endpoint_id)s
    and job.id = delivery.job_id and job.status = 'pending' and job.run_at is not null;
 
--- name: overlooked
+-- name: endpoints_with_missed
 -- Working endpoints with waiting deliveries, whose jobs were locked when the endpoint recovered.
 select distinct delivery.endpoint_id
   from rag.webhook_deliveries as delivery

@@ -17,14 +17,14 @@ from ingest.model import JobStatus, SourceStatus
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.notify import deliveries
 from ingest.store.notify.deliveries import NOTIFICATION, NewDelivery
-from ingest.store.notify.webhook_endpoints import Endpoint
+from ingest.store.notify.webhook_endpoints import WebhookEndpoint
 from ingest.store.sources import batch_views, batches
 from ingest.store.sources.batches import CompletedBatch
 from ingest.store.sources.sources import Settled
 
 _SQL = load_queries("notify/outbox.sql")
 
-_TOLD: Final[frozenset[SourceStatus]] = frozenset(
+_NOTIFIED: Final[frozenset[SourceStatus]] = frozenset(
     {"completed", "partial", "failed", "review_needed"}
 )
 _COUNTS: Final = (
@@ -51,22 +51,26 @@ class JobEnd:
     status: JobStatus
 
 
-async def sources_settled(conn: Connection, settled: Sequence[Settled]) -> None:
+async def notify_sources(conn: Connection, settled: Sequence[Settled]) -> None:
     """Notify of sources that completed, failed or need a review; call after their events."""
     changed = [source for source in settled if source.status != source.was]
-    await _tell(conn, "sources", [source.id for source in changed if source.status in _TOLD])
+    await _queue_deliveries(
+        conn, "sources", [source.id for source in changed if source.status in _NOTIFIED]
+    )
 
 
-async def jobs_ended(conn: Connection, ends: Sequence[JobEnd]) -> None:
+async def notify_jobs(conn: Connection, ends: Sequence[JobEnd]) -> None:
     """Notify of failed jobs, and of rescrapes that completed or need a review.
 
     Failed notification jobs trigger no notification; their deliveries are closed.
     """
     failed = [end for end in ends if end.status == "failed"]
-    await _tell(conn, "failed_jobs", [end.id for end in failed if end.type != NOTIFICATION])
+    await _queue_deliveries(
+        conn, "failed_jobs", [end.id for end in failed if end.type != NOTIFICATION]
+    )
     done = [end for end in ends if end.status in ("completed", "review_needed")]
-    await _tell(conn, "rescrapes", [end.id for end in done if end.type == "rescrape"])
-    await deliveries.close(conn, [end.id for end in failed if end.type == NOTIFICATION])
+    await _queue_deliveries(conn, "rescrapes", [end.id for end in done if end.type == "rescrape"])
+    await deliveries.fail_pending(conn, [end.id for end in failed if end.type == NOTIFICATION])
 
 
 async def complete_batches(conn: Connection, batch_ids: Sequence[UUID]) -> int:
@@ -76,11 +80,11 @@ async def complete_batches(conn: Connection, batch_ids: Sequence[UUID]) -> int:
     """
     completed = await batches.complete(conn, batch_ids)
     for batch in completed:
-        await _tell_of_batch(conn, batch)
+        await _queue_batch_deliveries(conn, batch)
     return len(completed)
 
 
-async def test(conn: Connection, endpoint: Endpoint) -> UUID:
+async def queue_test(conn: Connection, endpoint: WebhookEndpoint) -> UUID:
     """Queue a test delivery; returns its id."""
     id = new_id()
     row = await (await conn.execute(_SQL["now"])).fetchone()
@@ -102,7 +106,7 @@ async def test(conn: Connection, endpoint: Endpoint) -> UUID:
     return id
 
 
-async def _tell(conn: Connection, query: str, ids: Sequence[UUID]) -> None:
+async def _queue_deliveries(conn: Connection, query: str, ids: Sequence[UUID]) -> None:
     if not ids:
         return
     async with conn.cursor(row_factory=dict_row) as cur:
@@ -123,14 +127,14 @@ async def _tell(conn: Connection, query: str, ids: Sequence[UUID]) -> None:
     )
 
 
-async def _tell_of_batch(conn: Connection, batch: CompletedBatch) -> None:
+async def _queue_batch_deliveries(conn: Connection, batch: CompletedBatch) -> None:
     event = "batch.completed"
     cursor = await conn.execute(
-        _SQL["listeners"], {"application_id": batch.application_id, "event": event}
+        _SQL["subscribers"], {"application_id": batch.application_id, "event": event}
     )
-    listeners = await cursor.fetchall()
+    subscribers = await cursor.fetchall()
     counts = await batch_views.get(conn, application_id=batch.application_id, id=batch.id)
-    if not listeners or counts is None:
+    if not subscribers or counts is None:
         return
     data = {
         "applicationId": batch.application_id,
@@ -148,7 +152,7 @@ async def _tell_of_batch(conn: Connection, batch: CompletedBatch) -> None:
                 dedupe_key=f"batch:{batch.id}:{batch.completed_at.isoformat()}",
                 body=_body(event, batch.completed_at, data),
             )
-            for (endpoint_id,) in listeners
+            for (endpoint_id,) in subscribers
         ],
     )
 

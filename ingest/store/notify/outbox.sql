@@ -59,7 +59,7 @@ select endpoint.id as endpoint_id, endpoint.application_id, now() as at,
  order by endpoint.id, crawl.id
    for key share of endpoint;
 
--- name: listeners
+-- name: subscribers
 select id from rag.webhook_endpoints
  where application_id = %(application_id)s and is_enabled and %(event)s = any(events)
  order by id

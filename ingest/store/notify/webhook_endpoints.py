@@ -7,14 +7,16 @@ from typing import Any, Final, Literal
 from uuid import UUID
 
 from psycopg.rows import class_row
+from pydantic import Field
 
 from ingest.errors import Conflict
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.notify import deliveries
+from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("notify/webhook_endpoints.sql")
 
-Event = Literal[
+NotificationEvent = Literal[
     "source.completed",
     "source.partial",
     "source.failed",
@@ -24,7 +26,9 @@ Event = Literal[
     "job.failed",
 ]
 
-MAILED: Final[frozenset[Event]] = frozenset({"batch.completed", "rescrape.completed", "job.failed"})
+MAILED_EVENTS: Final[frozenset[NotificationEvent]] = frozenset(
+    {"batch.completed", "rescrape.completed", "job.failed"}
+)
 """Events sent by e-mail: one message per file would be too many."""
 
 MOST_ENDPOINTS: Final = 20
@@ -33,23 +37,22 @@ OVERLAP: Final = timedelta(hours=24)
 """How long the old secret signs along with the new one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """Without its secrets."""
+class WebhookEndpoint(View):
+    """An endpoint, without its secrets."""
 
     id: UUID
-    application_id: UUID
+    application_id: UUID = Field(exclude=True)
     url: str
+    events: list[NotificationEvent]
     description: str
-    events: list[Event]
     is_enabled: bool
     disabled_reason: str | None
-    failing_since: datetime | None
+    failing_since: UtcTime | None
     failures: int
     """Consecutive failed attempts."""
-    previous_secret_until: datetime | None
-    created_at: datetime
-    updated_at: datetime
+    previous_secret_until: UtcTime | None
+    created_at: UtcTime
+    updated_at: UtcTime
 
     @property
     def is_mailbox(self) -> bool:
@@ -62,17 +65,17 @@ class EndpointChange:
 
     url: str | None = None
     description: str | None = None
-    events: Sequence[Event] | None = None
+    events: Sequence[NotificationEvent] | None = None
     is_enabled: bool | None = None
 
     @property
-    def begins_anew(self) -> bool:
+    def resets_failures(self) -> bool:
         """Whether the change resets the endpoint's failures, so that it is tried at once."""
         return self.is_enabled is True or (self.url is not None and self.is_enabled is None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class EndpointHealth:
     failures: int
     failing_for: timedelta
 
@@ -87,9 +90,9 @@ async def add(
     application_id: UUID,
     url: str,
     description: str,
-    events: Sequence[Event],
+    events: Sequence[NotificationEvent],
     secret: str,
-) -> Endpoint:
+) -> WebhookEndpoint:
     """Raises Conflict if the application already has `MOST_ENDPOINTS`."""
     await conn.execute(_SQL["lock_application"], {"application_id": application_id})
     added = await _one(
@@ -111,23 +114,23 @@ async def add(
     return added
 
 
-async def get(conn: Connection, *, application_id: UUID, id: UUID) -> Endpoint | None:
+async def get(conn: Connection, *, application_id: UUID, id: UUID) -> WebhookEndpoint | None:
     return await _one(conn, "get", application_id=application_id, id=id)
 
 
-async def signs_with(conn: Connection, *, application_id: UUID, secret: str) -> bool:
+async def is_secret_in_use(conn: Connection, *, application_id: UUID, secret: str) -> bool:
     """Whether an endpoint of the application signs with this secret, as current or previous one."""
     asked = {"application_id": application_id, "secret": secret}
-    row = await (await conn.execute(_SQL["signs_with"], asked)).fetchone()
+    row = await (await conn.execute(_SQL["is_secret_in_use"], asked)).fetchone()
     return row is not None and bool(row[0])
 
 
 async def list_endpoints(
     conn: Connection, *, application_id: UUID, limit: int, before: tuple[datetime, UUID] | None
-) -> list[Endpoint]:
+) -> list[WebhookEndpoint]:
     """Newest first."""
     time, id = before or (None, None)
-    async with conn.cursor(row_factory=class_row(Endpoint)) as cur:
+    async with conn.cursor(row_factory=class_row(WebhookEndpoint)) as cur:
         await cur.execute(
             _SQL["list"],
             {
@@ -142,7 +145,7 @@ async def list_endpoints(
 
 async def edit(
     conn: Connection, *, application_id: UUID, id: UUID, change: EndpointChange
-) -> Endpoint | None:
+) -> WebhookEndpoint | None:
     """None if it does not exist.
 
     Disabling cancels pending deliveries; enabling or changing the URL sends them.
@@ -151,7 +154,7 @@ async def edit(
         await deliveries.end_pending(
             conn, application_id=application_id, endpoint_id=id, reason="the endpoint was disabled"
         )
-    elif change.begins_anew and await get(conn, application_id=application_id, id=id):
+    elif change.resets_failures and await get(conn, application_id=application_id, id=id):
         await deliveries.release(conn, endpoint_id=id)
     return await _one(
         conn,
@@ -162,7 +165,7 @@ async def edit(
         description=change.description,
         events=None if change.events is None else list(change.events),
         is_enabled=change.is_enabled,
-        begins_anew=change.begins_anew,
+        resets_failures=change.resets_failures,
     )
 
 
@@ -177,7 +180,7 @@ async def delete(conn: Connection, *, application_id: UUID, id: UUID) -> bool:
 
 async def rotate(
     conn: Connection, *, application_id: UUID, id: UUID, secret: str
-) -> Endpoint | None:
+) -> WebhookEndpoint | None:
     """Sign with `secret` from now on, and for `OVERLAP` with the old one too.
 
     Deliveries that wait for the endpoint are sent.
@@ -189,27 +192,29 @@ async def rotate(
     )
 
 
-async def hurry(conn: Connection, id: UUID) -> None:
+async def allow_attempt(conn: Connection, id: UUID) -> None:
     """Allow an attempt at a failing endpoint now."""
-    await conn.execute(_SQL["hurry"], {"id": id})
+    await conn.execute(_SQL["allow_attempt"], {"id": id})
 
 
-async def take_turn(conn: Connection, id: UUID) -> bool:
+async def reserve_probe(conn: Connection, id: UUID) -> bool:
     """Whether the caller may try a failing endpoint now; blocks other attempts for a minute."""
-    return (await conn.execute(_SQL["take_turn"], {"id": id})).rowcount == 1
+    return (await conn.execute(_SQL["reserve_probe"], {"id": id})).rowcount == 1
 
 
-async def failed(conn: Connection, id: UUID, *, has_turn: bool, pause: timedelta) -> Health | None:
+async def record_failure(
+    conn: Connection, id: UUID, *, is_probe: bool, pause: timedelta
+) -> EndpointHealth | None:
     """Record a failed attempt and pause the endpoint for `pause`; None if it was deleted."""
-    async with conn.cursor(row_factory=class_row(Health)) as cur:
-        await cur.execute(_SQL["failed"], {"id": id, "has_turn": has_turn, "pause": pause})
+    async with conn.cursor(row_factory=class_row(EndpointHealth)) as cur:
+        await cur.execute(_SQL["record_failure"], {"id": id, "is_probe": is_probe, "pause": pause})
         return await cur.fetchone()
 
 
-async def worked(conn: Connection, id: UUID) -> None:
+async def record_success(conn: Connection, id: UUID) -> None:
     """Record a successful attempt; makes deliveries that waited for the endpoint ready."""
     await deliveries.release(conn, endpoint_id=id, if_failing=True)
-    await conn.execute(_SQL["worked"], {"id": id})
+    await conn.execute(_SQL["record_success"], {"id": id})
 
 
 async def disable(conn: Connection, id: UUID, *, reason: str) -> None:
@@ -217,7 +222,7 @@ async def disable(conn: Connection, id: UUID, *, reason: str) -> None:
     await conn.execute(_SQL["disable"], {"id": id, "reason": reason})
 
 
-async def _one(conn: Connection, query: str, **values: Any) -> Endpoint | None:
-    async with conn.cursor(row_factory=class_row(Endpoint)) as cur:
+async def _one(conn: Connection, query: str, **values: Any) -> WebhookEndpoint | None:
+    async with conn.cursor(row_factory=class_row(WebhookEndpoint)) as cur:
         await cur.execute(_SQL[query], values)
         return await cur.fetchone()

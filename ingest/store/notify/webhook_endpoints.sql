@@ -1,4 +1,4 @@
--- Webhook endpoints. Lock order: jobs, then sources, then endpoints, then deliveries.
+-- Webhook endpoints.
 
 -- name: lock_application
 -- Concurrent requests must not exceed the limit.
@@ -28,7 +28,7 @@ select id, application_id, url, description, events, is_enabled, disabled_reason
  order by created_at desc, id desc
  limit %(limit)s;
 
--- name: signs_with
+-- name: is_secret_in_use
 select exists (
     select from rag.webhook_endpoints
      where application_id = %(application_id)s
@@ -45,9 +45,9 @@ update rag.webhook_endpoints
        disabled_reason = case when %(is_enabled)s then null
                               when not %(is_enabled)s and is_enabled then 'disabled by request'
                               else disabled_reason end,
-       failing_since = case when %(begins_anew)s then null else failing_since end,
-       failures = case when %(begins_anew)s then 0 else failures end,
-       retry_at = case when %(begins_anew)s then null else retry_at end,
+       failing_since = case when %(resets_failures)s then null else failing_since end,
+       failures = case when %(resets_failures)s then 0 else failures end,
+       retry_at = case when %(resets_failures)s then null else retry_at end,
        updated_at = now()
  where application_id = %(application_id)s and id = %(id)s
 returning id, application_id, url, description, events, is_enabled, disabled_reason, failing_since,
@@ -67,28 +67,28 @@ update rag.webhook_endpoints
 returning id, application_id, url, description, events, is_enabled, disabled_reason, failing_since,
           failures, previous_secret_until, created_at, updated_at;
 
--- name: hurry
+-- name: allow_attempt
 -- A user wants to know now whether the endpoint works.
 update rag.webhook_endpoints set retry_at = now() where id = %(id)s and retry_at > now();
 
--- name: take_turn
+-- name: reserve_probe
 -- While an endpoint fails, one delivery at a time may try it. If that attempt never reports back,
 -- the next one may try after a minute.
 update rag.webhook_endpoints
    set retry_at = now() + interval '1 minute'
  where id = %(id)s and failing_since is not null and retry_at <= now();
 
--- name: failed
+-- name: record_failure
 -- Deliveries already in flight at the first failure do not extend the pause.
 update rag.webhook_endpoints
    set failures = failures + 1,
        failing_since = coalesce(failing_since, now()),
-       retry_at = case when %(has_turn)s or failing_since is null
+       retry_at = case when %(is_probe)s or failing_since is null
                        then now() + %(pause)s::interval else retry_at end
  where id = %(id)s
 returning failures, now() - failing_since as failing_for;
 
--- name: worked
+-- name: record_success
 update rag.webhook_endpoints
    set failing_since = null, failures = 0, retry_at = null
  where id = %(id)s and failing_since is not null;

@@ -51,7 +51,7 @@ def _claimed_row(cursor: AsyncCursor[Any]) -> Callable[[Sequence[Any]], ClaimedJ
 
 
 @asynccontextmanager
-async def prepared(conn: Connection) -> AsyncIterator[None]:
+async def planner_settings(conn: Connection) -> AsyncIterator[None]:
     """Set planner options for claims in this block; run nothing else on the connection."""
     await conn.execute(_SQL["set_plans"])
     try:
@@ -59,14 +59,6 @@ async def prepared(conn: Connection) -> AsyncIterator[None]:
     finally:
         if not conn.closed:
             await conn.execute(_SQL["reset_plans"])
-
-
-async def share_switches(conn: Connection) -> None:
-    """Block changes to pauses, job types and limits until the caller's transaction ends.
-
-    Call this before the first statement that reads them.
-    """
-    await conn.execute(_SQL["share_switches"])
 
 
 async def claimable_types(conn: Connection, *, handlers: Sequence[str]) -> list[ClaimableType]:
@@ -96,9 +88,11 @@ async def allowances(conn: Connection, types: Sequence[str]) -> list[Allowance]:
         return await cur.fetchall()
 
 
-async def spend(conn: Connection, started: Mapping[str, int]) -> None:
+async def charge_rate_limits(conn: Connection, started: Mapping[str, int]) -> None:
     """Charge started jobs to the rate limits, in the transaction that claimed them."""
-    await conn.execute(_SQL["spend"], {"types": list(started), "counts": list(started.values())})
+    await conn.execute(
+        _SQL["charge_rate_limits"], {"types": list(started), "counts": list(started.values())}
+    )
 
 
 async def claim(

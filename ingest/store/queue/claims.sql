@@ -1,11 +1,5 @@
 -- Claiming jobs.
 
--- name: share_switches
--- A claim holds this lock in shared mode until it commits. A change to a pause, job type or limit
--- takes it exclusively (job_types.sql, worker_config.sql). So a claim either commits before the
--- change or sees it, because each later statement of the claim gets a new snapshot.
-select pg_advisory_xact_lock_shared(7245110386);
-
 -- name: claimable_types
 -- Nothing is claimed while the global pause is on.
 select type, max_concurrent is not null or rate_per_minute is not null as is_limited
@@ -29,42 +23,23 @@ select lane from rag.lanes where lane = any(%(lanes)s) order by lane for no key 
 insert into rag.lanes (lane) select unnest(%(lanes)s::text[]) order by 1 on conflict do nothing;
 
 -- name: allowances
--- How many jobs of each type may start now and, if none, when the next one may. Running jobs are
--- counted each time: a stored counter could leak. The token bucket holds a burst of a tenth of the
--- rate; the refill rate is reduced so that no minute exceeds the limit.
+-- How many jobs of each type may start now and, if none, when the next one may.
 select job_type.type,
-       least(job_type.max_concurrent - running.count, floor(rate.available + 1e-6))::integer as allowance,
-       case when rate.available < 1 then (1 - rate.available) / rate.per_second end as wait_seconds
+       least(limits.free_slots, floor(limits.tokens + 1e-6))::integer as allowance,
+       case when limits.tokens < 1 then (1 - limits.tokens) / limits.per_second end as wait_seconds
   from rag.job_types as job_type
- cross join lateral (
-    select count(*) from rag.processing_jobs as job
-     where job.status = 'processing' and job.type = job_type.type
-       and job_type.max_concurrent is not null) as running
-  left join lateral (
-    select least(size.burst, coalesce(lane.requests, size.burst)
-                 + extract(epoch from greatest(clock_timestamp() - lane.refilled_at, '0'))
-                 * size.per_second) as available, size.per_second
-      from rag.lanes as lane
-     cross join lateral (
-        select greatest(job_type.rate_per_minute / 10, 1) as burst,
-               (job_type.rate_per_minute - greatest(job_type.rate_per_minute / 10, 1) + 1)
-               / 60.0::float8 as per_second) as size
-     where lane.lane = 'type:' || job_type.type and job_type.rate_per_minute is not null) as rate
-    on true
+  join rag.job_type_limits as limits on limits.type = job_type.type
  where job_type.type = any(%(types)s)
    and (job_type.max_concurrent is not null or job_type.rate_per_minute is not null);
 
--- name: spend
+-- name: charge_rate_limits
 -- Subtracts started jobs from the token buckets of types with a rate limit.
 update rag.lanes as lane
-   set requests = least(size.burst, coalesce(lane.requests, size.burst)
-             + extract(epoch from greatest(clock_timestamp() - lane.refilled_at, '0'))
-             * (job_type.rate_per_minute - size.burst + 1) / 60.0::float8) - started.count,
+   set requests = limits.tokens - started.count,
        refilled_at = greatest(lane.refilled_at, clock_timestamp())
   from unnest(%(types)s::text[], %(counts)s::integer[]) as started(type, count)
-  join rag.job_types as job_type on job_type.type = started.type
- cross join lateral (select greatest(job_type.rate_per_minute / 10, 1) as burst) as size
- where lane.lane = 'type:' || started.type and job_type.rate_per_minute is not null;
+  join rag.job_type_limits as limits on limits.type = started.type
+ where lane.lane = 'type:' || started.type and limits.tokens is not null;
 
 -- name: set_plans
 -- Planning a claim takes longer than running it, and one plan fits all values: the index of ready
@@ -88,48 +63,36 @@ with recursive lane as materialized (
     select claimable.type, claimable.allowance, top.is_background
       from unnest(%(types)s::text[], %(allowances)s::integer[]) as claimable(type, allowance)
      cross join lateral (
-        select job.priority < 0 as is_background from rag.processing_jobs as job
-         where job.status = 'pending' and job.run_at is null and job.type = claimable.type
-         order by (job.priority < 0) limit 1) as top
+        select job.is_background from rag.ready_jobs as job
+         where job.type = claimable.type
+         order by job.is_background limit 1) as top
 ), band as materialized (
     select type, allowance, is_background from lane
      where is_background = (select bool_and(is_background) from lane)
 ), after_cursor as (
     select band.type, band.is_background, next.application_id, 1 as n
       from band
-     cross join lateral (
-        select job.application_id from rag.processing_jobs as job
-         where job.status = 'pending' and job.run_at is null and job.type = band.type
-           and (job.priority < 0) = band.is_background and job.application_id > %(cursor)s
-         order by job.application_id limit 1) as next
+     cross join lateral rag.next_ready_application(
+        band.type, band.is_background, after => %(cursor)s) as next
     union all
     select seen.type, seen.is_background, next.application_id, seen.n + 1
       from after_cursor as seen
-     cross join lateral (
-        select job.application_id from rag.processing_jobs as job
-         where job.status = 'pending' and job.run_at is null and job.type = seen.type
-           and (job.priority < 0) = seen.is_background and job.application_id > seen.application_id
-         order by job.application_id limit 1) as next
+     cross join lateral rag.next_ready_application(
+        seen.type, seen.is_background, after => seen.application_id) as next
      where seen.n < %(batch)s
 ), from_start as (
     select band.type, band.is_background, next.application_id, 1 as n
       from band
-     cross join lateral (
-        select job.application_id from rag.processing_jobs as job
-         where job.status = 'pending' and job.run_at is null and job.type = band.type
-           and (job.priority < 0) = band.is_background and job.application_id <= %(cursor)s
-         order by job.application_id limit 1) as next
-     where (select count(distinct application_id) from after_cursor) < %(batch)s
+     cross join lateral rag.next_ready_application(
+        band.type, band.is_background, after => '00000000-0000-0000-0000-000000000000') as next
+     where next.application_id <= %(cursor)s
+       and (select count(distinct application_id) from after_cursor) < %(batch)s
     union all
     select seen.type, seen.is_background, next.application_id, seen.n + 1
       from from_start as seen
-     cross join lateral (
-        select job.application_id from rag.processing_jobs as job
-         where job.status = 'pending' and job.run_at is null and job.type = seen.type
-           and (job.priority < 0) = seen.is_background and job.application_id > seen.application_id
-           and job.application_id <= %(cursor)s
-         order by job.application_id limit 1) as next
-     where seen.n < %(batch)s
+     cross join lateral rag.next_ready_application(
+        seen.type, seen.is_background, after => seen.application_id) as next
+     where next.application_id <= %(cursor)s and seen.n < %(batch)s
 ), backlog as materialized (
     select type, is_background, application_id, 0 as lap from after_cursor
     union all
@@ -151,9 +114,8 @@ with recursive lane as materialized (
           from (select sum(weight) as weight from tenant) as total) as share
       join backlog on backlog.application_id = tenant.application_id
      cross join lateral (
-        select job.id, job.priority, job.position from rag.processing_jobs as job
-         where job.status = 'pending' and job.run_at is null and job.type = backlog.type
-           and (job.priority < 0) = backlog.is_background
+        select job.id, job.priority, job.position from rag.ready_jobs as job
+         where job.type = backlog.type and job.is_background = backlog.is_background
            and job.application_id = tenant.application_id
          order by job.priority desc, job.position
          limit least(share.size, (select allowance from band where band.type = backlog.type))
@@ -190,8 +152,8 @@ with pick as materialized (
     select oldest.id, oldest.position
       from unnest(%(types)s::text[]) as claimable(type)
      cross join lateral (
-        select job.id, job.position from rag.processing_jobs as job
-         where job.status = 'pending' and job.run_at is null and job.type = claimable.type
+        select job.id, job.position from rag.ready_jobs as job
+         where job.type = claimable.type
          order by job.position limit 1
          for update skip locked) as oldest
 ), due as materialized (
@@ -226,6 +188,4 @@ select extract(epoch from min(run_at) - now())::float8 as seconds
 -- name: ready_types
 select claimable.type
   from unnest(%(types)s::text[]) as claimable(type)
- where exists (
-    select from rag.processing_jobs as job
-     where job.status = 'pending' and job.run_at is null and job.type = claimable.type);
+ where exists (select from rag.ready_jobs as job where job.type = claimable.type);

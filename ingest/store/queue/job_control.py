@@ -7,6 +7,7 @@ from uuid import UUID
 from psycopg.rows import class_row, scalar_row
 
 from ingest.model import JobStatus
+from ingest.payloads import AWAITS_MEMBERS
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.documents import held_documents
 from ingest.store.limits import provider_lanes
@@ -16,7 +17,7 @@ _SQL = load_queries("queue/job_control.sql")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Touched:
+class ChangedJob:
     """A job that a user action changed, and the source whose state must be derived again."""
 
     id: UUID
@@ -31,9 +32,9 @@ async def cancel(
     source_ids: Sequence[UUID] = (),
     batch_id: UUID | None = None,
     reason: str = "cancelled by request",
-) -> list[Touched]:
+) -> list[ChangedJob]:
     """Cancel open jobs for good; workers running them are notified and can no longer write."""
-    async with conn.cursor(row_factory=class_row(Touched)) as cur:
+    async with conn.cursor(row_factory=class_row(ChangedJob)) as cur:
         await cur.execute(
             _SQL["cancel"],
             {
@@ -58,9 +59,9 @@ async def retry(
     job_ids: Sequence[UUID] = (),
     batch_id: UUID | None = None,
     statuses: Sequence[JobStatus] = ("failed",),
-) -> list[Touched]:
+) -> list[ChangedJob]:
     """Queue ended jobs again with all their attempts; returns the changed jobs."""
-    async with conn.cursor(row_factory=class_row(Touched)) as cur:
+    async with conn.cursor(row_factory=class_row(ChangedJob)) as cur:
         await cur.execute(
             _SQL["retry"],
             {
@@ -68,6 +69,7 @@ async def retry(
                 "job_ids": list(job_ids),
                 "batch_id": batch_id,
                 "statuses": list(statuses),
+                "awaits_members": AWAITS_MEMBERS,
             },
         )
         retried = await cur.fetchall()

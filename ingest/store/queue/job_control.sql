@@ -1,4 +1,4 @@
--- User actions on jobs. Lock order as in jobs.sql.
+-- User actions on jobs.
 
 -- name: cancel
 -- Takes effect at once: the fence moves, so a worker running the job can no longer write. Children
@@ -35,7 +35,7 @@ update rag.processing_jobs as job
    set status = 'pending', attempts = 0, run_at = null, wait_reason = null, completed_at = null,
        progress = 0, stage = null, review_reason = null,
        -- An uploaded file is read again, including its members (members.sql).
-       payload = job.payload - 'awaitsMembers'
+       payload = job.payload - %(awaits_members)s::text
   from chosen
  where job.id = chosen.id
 returning job.id, job.knowledge_source_id;
@@ -61,9 +61,9 @@ delete from rag.processing_jobs
 -- name: blobs_of_jobs
 -- Blobs of open jobs, and of jobs that may be retried: the current root job of a source and its
 -- failed or cancelled children.
-select distinct job.payload ->> 'blobKey' as key
-  from rag.processing_jobs as job
- where job.payload ? 'blobKey' and job.payload ->> 'blobKey' = any(%(keys)s)
+select distinct job.blob_key as key
+  from rag.job_files as job
+ where job.is_file_job and job.blob_key = any(%(keys)s)
    and (job.status in ('pending', 'processing', 'review_needed')
         or exists (select 1 from rag.knowledge_sources as source
                     where source.id = job.knowledge_source_id

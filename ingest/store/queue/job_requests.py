@@ -44,7 +44,7 @@ async def enqueue(conn: Connection, request: JobRequest) -> UUID:
         if earlier is not None:
             return earlier
     if request.source_id is not None:
-        waiting = await _same_work(conn, request)
+        waiting = await _waiting_duplicate(conn, request)
         if waiting is not None:
             return waiting
     new = NewJob(
@@ -76,18 +76,18 @@ async def _by_key(conn: Connection, request: JobRequest) -> UUID | None:
     id, is_same = row
     if not is_same:
         raise Conflict(
-            "this idempotencyKey belongs to a job that does something else",
+            "this idempotencyKey belongs to a different job",
             code="idempotency_conflict",
         )
     return UUID(str(id))
 
 
-async def _same_work(conn: Connection, request: JobRequest) -> UUID | None:
+async def _waiting_duplicate(conn: Connection, request: JobRequest) -> UUID | None:
     parameters = _parameters(request)
     if await (await conn.execute(_SQL["source"], parameters)).fetchone() is None:
         raise NotFound("knowledge source")
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["same_work"], parameters)
+        await cur.execute(_SQL["waiting_duplicate"], parameters)
         return await cur.fetchone()
 
 

@@ -11,7 +11,7 @@ select id,
 select id from rag.knowledge_sources
  where application_id = %(application_id)s and id = %(source_id)s and deleted_at is null;
 
--- name: same_work
+-- name: waiting_duplicate
 -- A job that has not started and does the same work, with no later start and no lower priority.
 select id from rag.processing_jobs
  where application_id = %(application_id)s and knowledge_source_id = %(source_id)s

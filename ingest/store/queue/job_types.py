@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from ingest.errors import Conflict
 from ingest.postgres.database import Connection, load_queries
+from ingest.store.queue.config_lock import lock_config_exclusive
 from ingest.store.queue.jobs import wake
 
 _SQL = load_queries("queue/job_types.sql")
@@ -59,7 +60,7 @@ async def add(conn: Connection, job_type: JobType) -> None:
     """
     added = await conn.execute(_SQL["add"], _row(job_type))
     if added.rowcount == 0:
-        raise Conflict(f"there is a job type {job_type.type}", code="job_type_exists")
+        raise Conflict(f"the job type {job_type.type} already exists", code="job_type_exists")
 
 
 async def is_reserved(conn: Connection, handler: str) -> bool:
@@ -78,7 +79,7 @@ async def delete(conn: Connection, type: str) -> bool:
         async with conn.transaction():
             deleted = await conn.execute(_SQL["delete"], {"type": type})
     except ForeignKeyViolation:
-        raise Conflict(f"there are jobs of the type {type}", code="job_type_in_use") from None
+        raise Conflict(f"the job type {type} still has jobs", code="job_type_in_use") from None
     await conn.execute(_SQL["forget_rate"], {"type": type})
     return deleted.rowcount == 1
 
@@ -95,7 +96,7 @@ async def write(conn: Connection, job_type: JobType) -> None:
 
     No claim that commits after the caller's transaction uses the old settings.
     """
-    await conn.execute(_SQL["take_switches"])
+    await lock_config_exclusive(conn)
     await conn.execute(_SQL["write"], _row(job_type))
     await wake(conn)
 

@@ -35,10 +35,6 @@ delete from rag.job_types where type = %(type)s and not is_built_in;
 -- name: forget_rate
 delete from rag.lanes where lane = 'type:' || %(type)s;
 
--- name: take_switches
--- Waits for claims in progress and blocks new ones until this transaction ends.
-select pg_advisory_xact_lock(7245110386);
-
 -- name: write
 update rag.job_types
    set max_attempts = %(max_attempts)s, backoff_base = %(backoff_base)s,

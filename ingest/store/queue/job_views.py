@@ -1,23 +1,20 @@
 """Jobs and their logs, as the API returns them."""
 
-from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Literal
 from uuid import UUID
 
 from psycopg.rows import class_row
+from pydantic import Field
 
 from ingest.model import JobStatus
 from ingest.postgres.database import Connection, load_queries
+from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("queue/job_views.sql")
 
-_NEWEST: Final = 2**63 - 1
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobView:
+class Job(View):
     id: UUID
     type: str
     status: JobStatus
@@ -37,17 +34,17 @@ class JobView:
     review_reason: str | None
     wait_reason: str | None
     """For a pending job: `paused`, `max_concurrent`, `rate_limited`, or a reason from the handler;
-    None: it waits for a free worker."""
-    run_at: datetime | None
-    """For a pending job; None: as soon as a worker is free."""
-    created_at: datetime
-    started_at: datetime | None
-    completed_at: datetime | None
+    null: it waits for a free worker."""
+    run_at: UtcTime | None
+    """For a pending job: not before this time; null: as soon as a worker is free."""
+    created_at: UtcTime
+    started_at: UtcTime | None
+    completed_at: UtcTime | None
     duration_ms: int | None
     """Duration of the last attempt, if the job completed or failed."""
-    heartbeat_at: datetime | None
+    heartbeat_at: UtcTime | None
     """Last heartbeat of the worker that holds the job."""
-    position: int
+    position: int = Field(exclude=True)
     """Order in which jobs were queued."""
 
 
@@ -63,9 +60,8 @@ class JobFilter:
     error_code: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobLogView:
-    id: int
+class JobLog(View):
+    id: int = Field(exclude=True)
     """Increases in write order."""
     attempt: int
     level: str
@@ -73,40 +69,38 @@ class JobLogView:
     message: str
     details: dict[str, Any]
     duration_ms: int | None
-    created_at: datetime
+    created_at: UtcTime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenCount:
-    """Number of jobs that run in this stage or wait for this reason."""
+class OpenJobs(View):
+    """Open jobs of a type that run in the same stage or wait for the same reason."""
 
     status: JobStatus
     type: str
     stage: str | None
     wait_reason: str | None
-    """None: they wait for a free worker."""
+    """Null: they run, or wait for a free worker."""
     last_error_code: str | None
     last_error_message: str | None
-    """One message, for jobs that wait after this error."""
+    """The message of one of these jobs."""
     count: int
-    until: datetime | None
-    """Earliest `run_at` of these jobs."""
+    until: UtcTime | None
+    """When the first of these jobs may continue."""
 
 
-async def get(conn: Connection, *, application_id: UUID, id: UUID) -> JobView | None:
-    parameters = {"application_id": application_id, "id": id, "limit": 1}
-    async with conn.cursor(row_factory=class_row(JobView)) as cur:
-        await cur.execute(_statement("job", ["id"]), parameters)
+async def get(conn: Connection, *, application_id: UUID, id: UUID) -> Job | None:
+    async with conn.cursor(row_factory=class_row(Job)) as cur:
+        await cur.execute(_SQL["get"], {"application_id": application_id, "id": id})
         return await cur.fetchone()
 
 
 async def list_jobs(
     conn: Connection, *, application_id: UUID, where: JobFilter, limit: int, before: int | None
-) -> list[JobView]:
+) -> list[Job]:
     """Newest first; `before` is the position of the last job of the previous page."""
-    query = listing("job", where, application_id=application_id, limit=limit, before=before)
-    async with conn.cursor(row_factory=class_row(JobView)) as cur:
-        await cur.execute(query.statement, query.parameters, prepare=False)
+    page = {"application_id": application_id, "limit": limit, "before": before}
+    async with conn.cursor(row_factory=class_row(Job)) as cur:
+        await cur.execute(_SQL[page_query(where)], {**asdict(where), **page}, prepare=False)
         return await cur.fetchall()
 
 
@@ -114,77 +108,41 @@ async def list_ids(
     conn: Connection, *, application_id: UUID, where: JobFilter, limit: int, before: int | None
 ) -> list[tuple[UUID, int]]:
     """Like `list_jobs`, but returns only ids and positions."""
-    query = listing("id", where, application_id=application_id, limit=limit, before=before)
-    cursor = await conn.execute(query.statement, query.parameters, prepare=False)
+    page = {"application_id": application_id, "limit": limit, "before": before}
+    statement = _SQL[f"{page_query(where)}_ids"]
+    cursor = await conn.execute(statement, {**asdict(where), **page}, prepare=False)
     return await cursor.fetchall()
 
 
-class Query(NamedTuple):
-    statement: bytes
-    parameters: Mapping[str, Any]
-
-
-def listing(
-    kind: Literal["job", "id"],
-    where: JobFilter,
-    *,
-    application_id: UUID,
-    limit: int,
-    before: int | None,
-) -> Query:
-    """Build a list query that contains only the given conditions.
-
-    Each combination gets its own statement: `x is null or …` would hide from the planner which
-    index fits. Never prepare a list for the same reason: the best index depends on the values. The
-    generic plan took a second where a custom plan took 10 ms.
-    """
-    given = {name: value for name, value in asdict(where).items() if value is not None}
-    parameters = {**given, "application_id": application_id, "limit": limit}
-    if given.keys() <= {"status", "type"}:
-        parameters |= {
-            "statuses": [where.status] if where.status else list(get_args(JobStatus)),
-            "type": where.type,
-            "before": _NEWEST if before is None else before,
-        }
-        return Query(_statement(kind, [], jobs=_SQL["newest"]), parameters)
-    if before is not None:
-        given["before"] = parameters["before"] = before
-    return Query(_statement(kind, given), parameters)
-
-
-def _statement(
-    kind: Literal["job", "id"], conditions: Iterable[str], *, jobs: bytes = b"rag.processing_jobs"
-) -> bytes:
-    wheres = [_SQL[f"where_{name}"] for name in conditions]
-    head = _SQL[f"{kind}_head"].replace(b"{jobs}", jobs)
-    held = [_SQL["held"]] if kind == "job" else []
-    return b"\n".join([*held, head, *wheres, _SQL[f"{kind}_tail"]])
+def page_query(where: JobFilter) -> Literal["list_matching", "list_newest"]:
+    """The statement that has an index for these conditions."""
+    others = (where.source_id, where.batch_id, where.parent_id, where.error_code)
+    return "list_newest" if others == (None,) * 4 else "list_matching"
 
 
 async def open_counts(
     conn: Connection, *, application_id: UUID, where: JobFilter
-) -> list[OpenCount]:
+) -> list[OpenJobs]:
     """Count open jobs by stage or wait reason, largest count first."""
-    given = {name: value for name, value in asdict(where).items() if value is not None}
-    wheres = b"\n".join(_SQL[f"where_{name}"] for name in given)
-    statement = b"\n".join([_SQL["held"], _SQL["open_counts"].replace(b"{where}", wheres)])
-    async with conn.cursor(row_factory=class_row(OpenCount)) as cur:
-        await cur.execute(statement, {**given, "application_id": application_id}, prepare=False)
+    async with conn.cursor(row_factory=class_row(OpenJobs)) as cur:
+        await cur.execute(
+            _SQL["open_counts"], {**asdict(where), "application_id": application_id}, prepare=False
+        )
         return await cur.fetchall()
 
 
-async def logs(conn: Connection, job_id: UUID, *, after: int, limit: int) -> list[JobLogView]:
+async def logs(conn: Connection, job_id: UUID, *, after: int, limit: int) -> list[JobLog]:
     """The job's log after line `after`, oldest first.
 
     The caller has checked which application owns the job.
     """
-    async with conn.cursor(row_factory=class_row(JobLogView)) as cur:
+    async with conn.cursor(row_factory=class_row(JobLog)) as cur:
         await cur.execute(_SQL["logs"], {"job_id": job_id, "after": after, "limit": limit})
         return await cur.fetchall()
 
 
-async def newest_logs(conn: Connection, job_id: UUID, *, limit: int) -> list[JobLogView]:
+async def newest_logs(conn: Connection, job_id: UUID, *, limit: int) -> list[JobLog]:
     """The last log lines, oldest first. The caller has checked which application owns the job."""
-    async with conn.cursor(row_factory=class_row(JobLogView)) as cur:
+    async with conn.cursor(row_factory=class_row(JobLog)) as cur:
         await cur.execute(_SQL["newest_logs"], {"job_id": job_id, "limit": limit})
         return await cur.fetchall()

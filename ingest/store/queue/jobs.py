@@ -1,7 +1,7 @@
 """The job queue: enqueue, hold, finish, recover. Claiming is in claims.py."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -12,25 +12,26 @@ from psycopg.types.json import Jsonb
 
 from ingest.model import JobStatus, ReviewReason
 from ingest.observability import tracing
+from ingest.payloads import Payload
 from ingest.postgres.database import Connection, load_queries, new_id
 
 _SQL = load_queries("queue/jobs.sql")
-_ENQUEUE_AND_WAKE = _SQL["enqueue_and_wake"].replace(b"{enqueue}", _SQL["enqueue"])
-_ENQUEUE_UNLESS_KNOWN = b"\n".join([_SQL["enqueue"], _SQL["unless_known"]])
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
-    """A job to enqueue. The payload holds identifiers, never content or secrets."""
+    """A job to enqueue."""
 
     application_id: UUID
     type: str
     source_id: UUID | None = None
     batch_id: UUID | None = None
     parent_job_id: UUID | None = None
-    payload: dict[str, Any] = field(default_factory=dict)
+    payload: Payload | Mapping[str, Any] = field(default_factory=dict)
+    """The model of a built-in type (payloads.py), JSON of any other. It holds identifiers, never
+    content or secrets."""
     priority: int = 0
     idempotency_key: str | None = None
     user_id: str | None = None
@@ -51,6 +52,8 @@ class ClaimedJob(NamedTuple):
     parent_job_id: UUID | None
     type: str
     payload: dict[str, Any]
+    """JSON, as stored. Handlers of built-in types read it through its model: `FilePayload.of(job)`
+    (payloads.py)."""
     priority: int
     attempts: int
     max_attempts: int
@@ -79,7 +82,7 @@ class Ended:
     review_reason: ReviewReason | None = None
 
     @property
-    def is_bare(self) -> bool:
+    def updates_job_only(self) -> bool:
         """Completed with nothing to update but the job: no source, no parent, no results."""
         return (
             self.status == "completed"
@@ -109,18 +112,12 @@ async def enqueue(conn: Connection, jobs: Sequence[NewJob]) -> list[UUID]:
     if not jobs:
         return []
     values = _columns(jobs)
+    [(inserted, ids, _)] = await (await conn.execute(_SQL["enqueue"], values)).fetchall()
+    if inserted == len(jobs):
+        return [job.id for job in jobs]
     if not values["keys"]:
-        cursor = await conn.execute(_ENQUEUE_AND_WAKE, values)
-        [(inserted, _)] = await cursor.fetchall()
-        if inserted != len(jobs):
-            raise LookupError("jobs of a type that is not registered")
-        return [job.id for job in jobs]
-    async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_ENQUEUE_UNLESS_KNOWN, values)
-        new = set(await cur.fetchall())
-    await wake(conn)
-    if len(new) == len(jobs):
-        return [job.id for job in jobs]
+        raise LookupError("jobs of a type that is not registered")
+    new = set(ids or [])
     earlier = await _by_idempotency_key(conn, jobs)
     return [job.id if job.id in new else earlier[job.idempotency_key] for job in jobs]
 
@@ -130,20 +127,26 @@ def _columns(jobs: Sequence[NewJob]) -> dict[str, Any]:
     return {
         "ids": [job.id for job in jobs],
         "application_ids": [job.application_id for job in jobs],
-        "source_ids": _given([job.source_id for job in jobs]),
-        "batch_ids": _given([job.batch_id for job in jobs]),
-        "parent_ids": _given([job.parent_job_id for job in jobs]),
+        "source_ids": _column_or_empty([job.source_id for job in jobs]),
+        "batch_ids": _column_or_empty([job.batch_id for job in jobs]),
+        "parent_ids": _column_or_empty([job.parent_job_id for job in jobs]),
         "types": [job.type for job in jobs],
         "priorities": [job.priority for job in jobs],
-        "payloads": [json.dumps(job.payload) if job.payload else "{}" for job in jobs],
-        "keys": _given([job.idempotency_key for job in jobs]),
-        "user_ids": _given([job.user_id for job in jobs]),
-        "delays": _given([job.delay for job in jobs]),
-        "traceparents": _given([job.traceparent or asked_in for job in jobs]),
+        "payloads": [_json(job.payload) for job in jobs],
+        "keys": _column_or_empty([job.idempotency_key for job in jobs]),
+        "user_ids": _column_or_empty([job.user_id for job in jobs]),
+        "delays": _column_or_empty([job.delay for job in jobs]),
+        "traceparents": _column_or_empty([job.traceparent or asked_in for job in jobs]),
     }
 
 
-def _given(values: list[T | None]) -> list[T | None]:
+def _json(payload: Payload | Mapping[str, Any]) -> str:
+    if isinstance(payload, Payload):
+        return payload.to_json()
+    return json.dumps(payload) if payload else "{}"
+
+
+def _column_or_empty(values: list[T | None]) -> list[T | None]:
     """A column for `unnest`; empty if all values are None, since `unnest` pads with nulls."""
     return values if any(value is not None for value in values) else []
 
@@ -235,12 +238,12 @@ async def recover(conn: Connection, *, stale_after: timedelta) -> list[Recovered
         return await cur.fetchall()
 
 
-async def release_strays(
+async def release_abandoned(
     conn: Connection, *, worker: UUID, running: Sequence[UUID]
 ) -> list[Recovered]:
     """Release jobs that are locked by this worker but that it does not run."""
     async with conn.cursor(row_factory=class_row(Recovered)) as cur:
-        await cur.execute(_SQL["release_strays"], {"worker": worker, "running": list(running)})
+        await cur.execute(_SQL["release_abandoned"], {"worker": worker, "running": list(running)})
         return await cur.fetchall()
 
 

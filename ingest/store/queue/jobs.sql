@@ -1,37 +1,32 @@
--- The job queue. Lock order everywhere: jobs before sources, each by id.
+-- The job queue. docs/locks.md has the order of locks.
 
 -- name: enqueue
--- One statement for any number of jobs.
-insert into rag.processing_jobs
-    (id, application_id, knowledge_source_id, batch_id, parent_job_id, type, priority, payload,
-     idempotency_key, user_id, max_attempts, run_at, wait_reason, traceparent)
-select new.id, new.application_id, new.knowledge_source_id, new.batch_id, new.parent_job_id,
-       new.type, new.priority, new.payload::jsonb, new.idempotency_key, new.user_id,
-       job_type.max_attempts, now() + new.delay,
-       case when new.delay is not null then 'scheduled' end, new.traceparent
-  from unnest(%(ids)b::uuid[], %(application_ids)b::uuid[], %(source_ids)b::uuid[],
-              %(batch_ids)b::uuid[], %(parent_ids)b::uuid[], %(types)b::text[],
-              %(priorities)b::integer[], %(payloads)b::text[], %(keys)b::text[],
-              %(user_ids)b::text[], %(delays)b::interval[], %(traceparents)b::text[])
-              with ordinality
-       as new(id, application_id, knowledge_source_id, batch_id, parent_job_id, type, priority,
-              payload, idempotency_key, user_id, delay, traceparent, n)
-  join rag.job_types as job_type on job_type.type = new.type
- order by new.n
-
--- name: enqueue_and_wake
--- Returns how many were inserted. One statement saves a round trip.
+-- Inserts any number of jobs and wakes the workers; returns how many are new. A job whose
+-- idempotency key exists is not inserted again. Ids are returned only if there are keys: that takes
+-- a quarter of the statement's time.
 with inserted as (
-{enqueue}
-    returning 1
+    insert into rag.processing_jobs
+        (id, application_id, knowledge_source_id, batch_id, parent_job_id, type, priority, payload,
+         idempotency_key, user_id, max_attempts, run_at, wait_reason, traceparent)
+    select new.id, new.application_id, new.knowledge_source_id, new.batch_id, new.parent_job_id,
+           new.type, new.priority, new.payload::jsonb, new.idempotency_key, new.user_id,
+           job_type.max_attempts, now() + new.delay,
+           case when new.delay is not null then 'scheduled' end, new.traceparent
+      from unnest(%(ids)b::uuid[], %(application_ids)b::uuid[], %(source_ids)b::uuid[],
+                  %(batch_ids)b::uuid[], %(parent_ids)b::uuid[], %(types)b::text[],
+                  %(priorities)b::integer[], %(payloads)b::text[], %(keys)b::text[],
+                  %(user_ids)b::text[], %(delays)b::interval[], %(traceparents)b::text[])
+                  with ordinality
+           as new(id, application_id, knowledge_source_id, batch_id, parent_job_id, type, priority,
+                  payload, idempotency_key, user_id, delay, traceparent, n)
+      join rag.job_types as job_type on job_type.type = new.type
+     order by new.n
+    on conflict (application_id, idempotency_key) where idempotency_key is not null do nothing
+    returning case when cardinality(%(keys)b::text[]) > 0 then id end as id
 )
-select count(*), pg_notify('rag_jobs', '') from inserted;
-
--- name: unless_known
--- Appended to `enqueue` when some jobs have an idempotency key: a job whose key exists is not
--- inserted again. Only then are ids returned: that takes a quarter of the statement's time.
-on conflict (application_id, idempotency_key) where idempotency_key is not null do nothing
-returning id
+select count(*) as inserted, array_agg(id) filter (where id is not null) as ids,
+       pg_notify('rag_jobs', '')
+  from inserted;
 
 -- name: by_idempotency_key
 select id, idempotency_key as key
@@ -52,7 +47,7 @@ select job.id
    for update of job;
 
 -- name: complete
--- Ends attempts that changed only their jobs. Locks the rows first, in the global lock order.
+-- Ends attempts that changed only their jobs. Locks the rows first, sorted.
 with held as materialized (
     select job.id
       from rag.processing_jobs as job
@@ -141,7 +136,7 @@ update rag.processing_jobs as job
  where job.id = stale.id and job_type.type = job.type
 returning job.id, job.knowledge_source_id, job.status, job.attempts, job.type;
 
--- name: release_strays
+-- name: release_abandoned
 -- Jobs locked by us that we do not run: the response to a claim was lost, or we gave up a lease
 -- that was still valid. The 5 seconds exclude claims in progress.
 with stray as materialized (

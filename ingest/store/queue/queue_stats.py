@@ -50,7 +50,7 @@ class TypeStats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitingJobs:
     """Delayed jobs by wait reason; `other` stands for reasons defined by custom handlers."""
 
     type: str
@@ -70,7 +70,7 @@ class LaneStats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Installation:
+class InstallationStats:
     inbox: int
     """Unprocessed webhook events from providers."""
     deliveries: int
@@ -89,9 +89,9 @@ class Installation:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueStats:
     types: Sequence[TypeStats]
-    waiting: Sequence[Waiting]
+    waiting: Sequence[WaitingJobs]
     lanes: Sequence[LaneStats]
-    installation: Installation
+    installation: InstallationStats
     workers: Workers
 
 
@@ -105,12 +105,12 @@ async def read(conn: Connection, *, stale_after: timedelta, embedder: str) -> Qu
     bound = {"bound": LARGEST_COUNT}
     async with conn.cursor(row_factory=class_row(TypeStats)) as cur:
         types = await (await cur.execute(_SQL["types"], bound)).fetchall()
-    async with conn.cursor(row_factory=class_row(Waiting)) as cur:
+    async with conn.cursor(row_factory=class_row(WaitingJobs)) as cur:
         await cur.execute(_SQL["waiting"], {**bound, "reasons": list(_REASONS)})
         waiting = await cur.fetchall()
     async with conn.cursor(row_factory=class_row(LaneStats)) as cur:
         lanes = await (await cur.execute(_SQL["lanes"], {})).fetchall()
-    async with conn.cursor(row_factory=class_row(Installation)) as cur:
+    async with conn.cursor(row_factory=class_row(InstallationStats)) as cur:
         await cur.execute(_SQL["installation"], {**bound, "embedder": embedder})
         [installation] = await cur.fetchall()
     return QueueStats(

@@ -14,15 +14,15 @@ from ingest.postgres.database import Connection, load_queries
 from ingest.store.crawl import crawls, site_documents
 from ingest.store.documents import held_documents
 from ingest.store.queue import job_logs
-from ingest.store.queue.job_control import Touched
-from ingest.store.sources import announce
+from ingest.store.queue.job_control import ChangedJob
+from ingest.store.sources import announce, sources
 from ingest.store.tenants import applications
 
 _SQL = load_queries("queue/reviews.sql")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Decided:
+class _DecidedReview:
     id: UUID
     knowledge_source_id: UUID | None
     attempts: int
@@ -34,8 +34,10 @@ async def approve(conn: Connection, *, application_id: UUID, job_id: UUID) -> bo
     job = await _decide(conn, "approve", application_id=application_id, job_id=job_id)
     if job is None:
         return False
-    await held_documents.publish(conn, job_id)
     run = await _lock_run(conn, job_id)
+    if job.knowledge_source_id is not None:
+        await sources.lock(conn, [job.knowledge_source_id])
+    await held_documents.publish(conn, job_id)
     if run is not None:
         crawl_id, source_id = run
         locked = await crawls.lock(conn, crawl_id, source_id=source_id, job_id=job_id)
@@ -47,7 +49,7 @@ async def approve(conn: Connection, *, application_id: UUID, job_id: UUID) -> bo
         await site_documents.list_unseen(conn, unseen, crawl_id=crawl_id, status="removed")
         await site_documents.recount(conn, source_id=source_id, crawl_id=crawl_id)
         await crawls.write_digest(conn, crawl_id, removed=removed, held=0)
-    await announce.touched(conn, [job], job_status="completed")
+    await announce.jobs_changed(conn, [job], job_status="completed")
     return True
 
 
@@ -56,12 +58,12 @@ async def reject(conn: Connection, *, application_id: UUID, job_id: UUID) -> boo
     job = await _decide(conn, "reject", application_id=application_id, job_id=job_id)
     if job is None:
         return False
-    await held_documents.drop(conn, [job_id])
     run = await _lock_run(conn, job_id)
+    await held_documents.drop(conn, [job_id])
     if run is not None:
         await site_documents.decide_held(conn, run[0], status="kept")
         await crawls.write_digest(conn, run[0], held=0)
-    await announce.touched(conn, [job], job_status="cancelled")
+    await announce.jobs_changed(conn, [job], job_status="cancelled")
     return True
 
 
@@ -71,9 +73,9 @@ async def _decide(
     *,
     application_id: UUID,
     job_id: UUID,
-) -> Touched | None:
+) -> ChangedJob | None:
     await applications.lock_sources(conn, application_id)
-    async with conn.cursor(row_factory=class_row(_Decided)) as cur:
+    async with conn.cursor(row_factory=class_row(_DecidedReview)) as cur:
         await cur.execute(_SQL[decision], {"application_id": application_id, "id": job_id})
         job = await cur.fetchone()
     if job is None:
@@ -85,7 +87,7 @@ async def _decide(
         details={"reason": job.reason},
     )
     await job_logs.add_logs(conn, [line])
-    return Touched(id=job.id, knowledge_source_id=job.knowledge_source_id)
+    return ChangedJob(id=job.id, knowledge_source_id=job.knowledge_source_id)
 
 
 async def _lock_run(conn: Connection, job_id: UUID) -> tuple[UUID, UUID] | None:

@@ -1,4 +1,4 @@
--- Approve or reject jobs that wait for a review. Lock order: jobs, then crawls, then sources.
+-- Approve or reject jobs that wait for a review.
 
 -- name: approve
 with asked as materialized (

@@ -68,7 +68,7 @@ delete from rag.embedding_cache where ctid = any(array(select ctid from old));
 -- left over first keeps each step bounded.
 with document as materialized (
     select id from rag.documents
-     where deleted_at < now() - %(older_than)s::interval and held_by is null
+     where deleted_at < now() - %(older_than)s::interval and held_by_job_id is null
      order by deleted_at limit %(limit)s
 ), old as materialized (
     select chunk.id
@@ -85,7 +85,8 @@ delete from rag.chunks where id = any(array(select id from old));
 -- Tombstones of pages removed from their site.
 with old as materialized (
     select document.id from rag.documents as document
-     where document.deleted_at < now() - %(older_than)s::interval and document.held_by is null
+     where document.deleted_at < now() - %(older_than)s::interval
+       and document.held_by_job_id is null
        and (select chunk.id from rag.chunks as chunk
              where chunk.document_id = document.id limit 1) is null
      order by document.deleted_at limit %(limit)s

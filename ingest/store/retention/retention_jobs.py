@@ -29,7 +29,7 @@ class EndedJob:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeepJobs:
+class JobRetention:
     """How long jobs are kept after their end. Jobs awaiting review are always kept."""
 
     jobs: timedelta
@@ -38,15 +38,15 @@ class KeepJobs:
     """For failed jobs, and current runs of failed or partial sources, so they can be retried."""
 
 
-async def ended(
-    conn: Connection, keep: KeepJobs, *, after: EndedJob | None, limit: int
+async def list_ended(
+    conn: Connection, periods: JobRetention, *, after: EndedJob | None, limit: int
 ) -> list[EndedJob]:
     """Up to `limit` jobs that may have expired, in order of their end, starting after `after`."""
     async with conn.cursor(row_factory=class_row(EndedJob)) as cur:
         await cur.execute(
-            _SQL["ended"],
+            _SQL["list_ended"],
             {
-                **_intervals(keep),
+                **_intervals(periods),
                 "after_time": after.completed_at if after else None,
                 "after_position": after.position if after else None,
                 "limit": limit,
@@ -55,16 +55,18 @@ async def ended(
         return await cur.fetchall()
 
 
-async def over(conn: Connection, keep: KeepJobs, root_ids: Sequence[UUID]) -> set[UUID]:
+async def expired_runs(
+    conn: Connection, periods: JobRetention, root_ids: Sequence[UUID]
+) -> set[UUID]:
     """The runs of which all jobs have expired."""
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["over"], {**_intervals(keep), "root_ids": list(root_ids)})
+        await cur.execute(_SQL["expired_runs"], {**_intervals(periods), "root_ids": list(root_ids)})
         return set(await cur.fetchall())
 
 
-async def let_go(
+async def detach_sources(
     conn: Connection,
-    keep: KeepJobs,
+    periods: JobRetention,
     *,
     application_id: UUID,
     source_ids: Sequence[UUID],
@@ -76,9 +78,9 @@ async def let_go(
     """
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
-            _SQL["let_go"],
+            _SQL["detach_sources"],
             {
-                **_intervals(keep),
+                **_intervals(periods),
                 "application_id": application_id,
                 "source_ids": list(source_ids),
                 "root_ids": list(root_ids),
@@ -87,21 +89,21 @@ async def let_go(
         return set(await cur.fetchall())
 
 
-async def forget(conn: Connection, keep: KeepJobs, jobs: Sequence[EndedJob]) -> int:
+async def forget(conn: Connection, periods: JobRetention, jobs: Sequence[EndedJob]) -> int:
     """Delete the jobs of expired runs, with their logs; return how many.
 
     No job may belong to a source's current run. A root job stays while it has other children.
     """
     # Checked again: a run without a source may have been requeued meanwhile.
-    still_over = await over(conn, keep, list({job.root_id for job in jobs}))
-    ids = [job.id for job in jobs if job.root_id in still_over]
+    still_expired = await expired_runs(conn, periods, list({job.root_id for job in jobs}))
+    ids = [job.id for job in jobs if job.root_id in still_expired]
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["hold"], {**_intervals(keep), "ids": ids})
+        await cur.execute(_SQL["hold"], {**_intervals(periods), "ids": ids})
         held = await cur.fetchall()
     for statement in ("note_pages", "end_runs", "forget"):
         await conn.execute(_SQL[statement], {"ids": held})
     return len(held)
 
 
-def _intervals(keep: KeepJobs) -> dict[str, timedelta]:
-    return {"jobs": keep.jobs, "failed_jobs": keep.failed_jobs}
+def _intervals(periods: JobRetention) -> dict[str, timedelta]:
+    return {"jobs": periods.jobs, "failed_jobs": periods.failed_jobs}

@@ -1,7 +1,7 @@
 -- Ended jobs. A run (root job and children) expires as a whole, since a source's status derives
--- from all of it. Lock order: jobs, crawls, sources. Locked rows are left for the next round.
+-- from all of it. Locked rows are left for the next round.
 
--- name: ended
+-- name: list_ended
 -- Candidates, oldest end first, each with its run and, if this is the current run of a source, with
 -- that source.
 select job.id, job.completed_at, job.position, job.root_id, source.id as source_id,
@@ -24,7 +24,7 @@ select job.id, job.completed_at, job.position, job.root_id, source.id as source_
        and current.current_job_id = job.root_id limit 1) as source on true
  order by job.completed_at, job.position;
 
--- name: over
+-- name: expired_runs
 -- Runs without a job that is open, awaits review or ended too recently.
 select run.root_id
   from unnest(%(root_ids)s::uuid[]) as run(root_id)
@@ -40,7 +40,7 @@ select run.root_id
                      when job.status = 'failed'
                      then job.completed_at < now() - %(failed_jobs)s::interval end) is not true);
 
--- name: let_go
+-- name: detach_sources
 -- Detaches sources from their current runs: later changes of the jobs no longer affect them. The
 -- caller holds the application's lock, which requeuing an ended job requires. A failed or partial
 -- source can be retried for as long as failed jobs are kept.
@@ -75,7 +75,7 @@ with over as materialized (
        for no key update of source skip locked)
 update rag.knowledge_sources as source
    set current_job_id = null,
-       ended_counts = case when over.total > 0 then over.ends end
+       ended_job_counts = case when over.total > 0 then over.ends end
   from over
  where source.id = over.id
 returning source.id;

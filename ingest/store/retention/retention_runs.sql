@@ -1,5 +1,5 @@
 -- Old crawl runs and their pages. A later run looks up how its failed pages ended in earlier runs
--- (crawl_pages.sql `blind_spots`), so the rows that decide this must stay:
+-- (crawl_pages.sql `count_unseen_behind_failures`), so the rows that decide this must stay:
 --   * the first, last complete, latest and current run, with all their pages;
 --   * for addresses that failed in the first or a complete run: the newest page of each outcome
 --     that matters there, that is whether it failed, whether a provider's fetch failed, and whether

@@ -10,13 +10,13 @@ from ingest.model import JobStatus
 from ingest.postgres.database import Connection
 from ingest.store.notify import deliveries, outbox
 from ingest.store.notify.outbox import JobEnd
-from ingest.store.queue.job_control import Touched
+from ingest.store.queue.job_control import ChangedJob
 from ingest.store.queue.jobs import ClaimedJob, Ended, Recovered
 from ingest.store.sources import events, sources
 from ingest.store.sources.sources import Settled
 
 
-async def claimed(conn: Connection, taken: Sequence[ClaimedJob]) -> None:
+async def jobs_claimed(conn: Connection, taken: Sequence[ClaimedJob]) -> None:
     """Emit events for jobs that have started."""
     by_source = {job.knowledge_source_id: job for job in taken if job.knowledge_source_id}
     settled = await sources.settle(conn, list(by_source))
@@ -29,18 +29,18 @@ async def claimed(conn: Connection, taken: Sequence[ClaimedJob]) -> None:
     )
 
 
-async def ended(conn: Connection, ends: Sequence[Ended]) -> None:
+async def attempts_ended(conn: Connection, ends: Sequence[Ended]) -> None:
     """Emit events and notifications for attempts that have ended."""
     by_source = {end.job.knowledge_source_id: end for end in ends if end.job.knowledge_source_id}
     settled = await sources.settle(conn, list(by_source))
     await events.emit(conn, [_event(source, _end(by_source[source.id])) for source in settled])
-    await outbox.sources_settled(conn, settled)
-    await outbox.jobs_ended(
+    await outbox.notify_sources(conn, settled)
+    await outbox.notify_jobs(
         conn, [JobEnd(id=end.job.id, type=end.job.type, status=end.status) for end in ends]
     )
 
 
-async def recovered(conn: Connection, jobs: Sequence[Recovered]) -> None:
+async def jobs_recovered(conn: Connection, jobs: Sequence[Recovered]) -> None:
     """Emit events and notifications for jobs recovered from a stale worker."""
     by_source = {job.knowledge_source_id: job for job in jobs if job.knowledge_source_id}
     settled = await sources.settle(conn, list(by_source))
@@ -60,14 +60,14 @@ async def recovered(conn: Connection, jobs: Sequence[Recovered]) -> None:
             for source in settled
         ],
     )
-    await outbox.sources_settled(conn, settled)
-    await outbox.jobs_ended(
+    await outbox.notify_sources(conn, settled)
+    await outbox.notify_jobs(
         conn, [JobEnd(id=job.id, type=job.type, status=job.status) for job in jobs]
     )
 
 
-async def touched(
-    conn: Connection, changed: Sequence[Touched], *, job_status: JobStatus
+async def jobs_changed(
+    conn: Connection, changed: Sequence[ChangedJob], *, job_status: JobStatus
 ) -> list[Settled]:
     """Announce user actions on jobs (job_control.py); returns the new states of their sources."""
     by_source = {job.knowledge_source_id: job for job in changed if job.knowledge_source_id}
@@ -79,16 +79,16 @@ async def touched(
             for source in settled
         ],
     )
-    await outbox.sources_settled(conn, settled)
+    await outbox.notify_sources(conn, settled)
     if job_status == "cancelled":
-        await deliveries.close(conn, [job.id for job in changed])
+        await deliveries.fail_pending(conn, [job.id for job in changed])
     return settled
 
 
-async def settled_late(conn: Connection, settled: Sequence[Settled]) -> None:
+async def sources_reconciled(conn: Connection, settled: Sequence[Settled]) -> None:
     """Announce sources that `reconcile` settled without a job that ended."""
     await events.emit(conn, [_event(source, {}) for source in settled])
-    await outbox.sources_settled(conn, settled)
+    await outbox.notify_sources(conn, settled)
 
 
 def _event(source: Settled, about_job: dict[str, Any]) -> events.NewEvent:

@@ -1,30 +1,30 @@
 """Upload batches, as the API returns them: consistent counts and one row per file."""
 
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from psycopg.rows import class_row, kwargs_row
+from pydantic import Field
 
 from ingest.model import SourceStatus
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.sources import missing_content
 from ingest.store.sources.verdicts import Verdict
+from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("sources/batch_views.sql")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchView:
-    """accepted = completed + partial + failed + cancelled + processing + pending + review_needed"""
+class Batch(View):
+    """total = accepted + unchanged + duplicate + rejected; the states add up to accepted."""
 
     id: UUID
     application_id: UUID
-    created_at: datetime
-    updated_at: datetime
-    completed_at: datetime | None
-    """When the last of its sources ended; None while one is open."""
+    created_at: UtcTime
+    updated_at: UtcTime
+    completed_at: UtcTime | None
+    """When the last of its sources ended; null while one is open."""
+    total: int
     accepted: int
     unchanged: int
     duplicate: int
@@ -37,17 +37,11 @@ class BatchView:
     pending: int
     review_needed: int
 
-    @property
-    def total(self) -> int:
-        """All files of the batch, including rejected ones."""
-        return self.accepted + self.unchanged + self.duplicate + self.rejected
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRow:
+class ReportedFile(View):
     """One file of the report, with the state of its source."""
 
-    ordinal: int
+    ordinal: int = Field(exclude=True)
     """Order of arrival in the batch."""
     path: str
     size_bytes: int
@@ -55,21 +49,21 @@ class FileRow:
     knowledge_source_id: UUID | None
     job_id: UUID | None
     status: SourceStatus | None
-    """None for a rejected file."""
+    """Null for a rejected file."""
     code: str | None
     detail: str | None
     chunk_count: int | None
 
 
-async def get(conn: Connection, *, application_id: UUID, id: UUID) -> BatchView | None:
-    async with conn.cursor(row_factory=class_row(BatchView)) as cur:
+async def get(conn: Connection, *, application_id: UUID, id: UUID) -> Batch | None:
+    async with conn.cursor(row_factory=class_row(Batch)) as cur:
         await cur.execute(_SQL["get"], {"application_id": application_id, "id": id})
         return await cur.fetchone()
 
 
 async def report(
     conn: Connection, *, application_id: UUID, id: UUID
-) -> tuple[BatchView, list[FileRow]] | None:
+) -> tuple[Batch, list[ReportedFile]] | None:
     """The counts and one row per file, in order of arrival, read in one snapshot.
 
     None if there is no such batch. Must be the first statement of its transaction.
@@ -83,7 +77,7 @@ async def report(
 
 async def files(
     conn: Connection, *, application_id: UUID, id: UUID, after: int = 0, limit: int | None = None
-) -> list[FileRow]:
+) -> list[ReportedFile]:
     """Up to `limit` rows of the report (None: all) after the ordinal `after`."""
     async with conn.cursor(row_factory=kwargs_row(_file_row)) as cur:
         await cur.execute(
@@ -93,7 +87,7 @@ async def files(
         return await cur.fetchall()
 
 
-def _file_row(*, coverage: dict[str, Any] | None, **columns: Any) -> FileRow:
+def _file_row(*, coverage: dict[str, Any] | None, **columns: Any) -> ReportedFile:
     if columns["status"] == "partial" and columns["detail"] is None:
         columns["detail"] = missing_content.in_words(columns["code"], coverage)
-    return FileRow(**columns)
+    return ReportedFile(**columns)

@@ -2,6 +2,7 @@
 
 -- name: get
 select batch.id, batch.application_id, batch.created_at, batch.updated_at, batch.completed_at,
+       batch.accepted + batch.unchanged + batch.duplicate + batch.rejected as total,
        batch.accepted, batch.unchanged, batch.duplicate, batch.rejected,
        state.completed, state.partial, state.failed, state.cancelled, state.processing,
        state.pending, state.review_needed

@@ -35,10 +35,10 @@ async def complete(conn: Connection, ids: Sequence[UUID]) -> list[CompletedBatch
         return await cur.fetchall()
 
 
-async def still_open(conn: Connection) -> list[UUID]:
+async def list_open(conn: Connection) -> list[UUID]:
     """Batches not marked as completed, least recently updated first."""
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["open"])
+        await cur.execute(_SQL["list_open"])
         return await cur.fetchall()
 
 

@@ -1,4 +1,4 @@
--- Completion of upload batches. Lock order: jobs, then sources, then batches.
+-- Completion of upload batches.
 
 -- name: lock
 -- A separate statement: the next one must see everything committed before we got the lock. A batch
@@ -26,7 +26,7 @@ update rag.upload_batches as batch
        end
 returning batch.id, batch.application_id, batch.completed_at;
 
--- name: open
+-- name: list_open
 select id from rag.upload_batches where completed_at is null order by updated_at;
 
 -- name: reopen

@@ -3,21 +3,18 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
 from uuid import UUID
 
 from psycopg.rows import class_row
 
+from ingest.payloads import AWAITS_MEMBERS, StoredFile
 from ingest.postgres.database import Connection, load_queries
 
 _SQL = load_queries("sources/members.sql")
 
-AWAITED: Final = "awaitsMembers"
-"""Set in the payload of a root job once its members are queued."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Children:
+class ChildCounts:
     """Counts over the child jobs of a root job."""
 
     total: int
@@ -34,18 +31,18 @@ class KnownMember:
 
     uri: str
     content_hash: bytes
-    embedding_model_id: int | None
+    embedding_model_id: int
     status: str
     has_members: bool
     """Whether the file contained other files."""
 
 
-async def children(conn: Connection, root_job_id: UUID) -> Children:
-    async with conn.cursor(row_factory=class_row(Children)) as cur:
+async def children(conn: Connection, root_job_id: UUID) -> ChildCounts:
+    async with conn.cursor(row_factory=class_row(ChildCounts)) as cur:
         await cur.execute(_SQL["children"], {"root_job_id": root_job_id})
         found = await cur.fetchone()
     if found is None:
-        raise RuntimeError("a count always has a row")
+        raise RuntimeError("a count returned no row")
     return found
 
 
@@ -54,9 +51,11 @@ async def lock(conn: Connection, root_job_id: UUID) -> None:
     await conn.execute(_SQL["lock"], {"root_job_id": root_job_id})
 
 
-async def begin(conn: Connection, root_job_id: UUID) -> None:
+async def mark_awaiting(conn: Connection, root_job_id: UUID) -> None:
     """Mark that a root job waits for its members; for the write of its outcome."""
-    await conn.execute(_SQL["begin"], {"root_job_id": root_job_id, "awaited": AWAITED})
+    await conn.execute(
+        _SQL["mark_awaiting"], {"root_job_id": root_job_id, "awaits_members": AWAITS_MEMBERS}
+    )
 
 
 async def known(
@@ -68,12 +67,12 @@ async def known(
         return {row.uri: row for row in await cur.fetchall()}
 
 
-async def keep(
+async def mark_unchanged(
     conn: Connection, *, source_id: UUID, root_job_id: UUID, uris: Sequence[str]
 ) -> None:
     """Record that a run found these documents unchanged."""
     await conn.execute(
-        _SQL["keep"],
+        _SQL["mark_unchanged"],
         {"source_id": source_id, "root_job_id": root_job_id, "uri_digests": _digests(uris)},
     )
 
@@ -97,26 +96,23 @@ async def recount(conn: Connection, source_id: UUID) -> None:
     await conn.execute(_SQL["recount"], {"source_id": source_id})
 
 
-async def end(
+async def finish_run(
     conn: Connection,
     source_id: UUID,
     *,
     root_job_id: UUID,
-    payload: dict[str, Any],
+    file: StoredFile,
     model_id: int,
 ) -> bool:
-    """Make the source match its file at the end of a run; False if the source was deleted.
-
-    `payload` is the root job's payload; it identifies the file's bytes.
-    """
+    """Make the source match its file at the end of a run; False if the source was deleted."""
     done = await conn.execute(
-        _SQL["content"],
+        _SQL["update_source"],
         {
             "source_id": source_id,
             "root_job_id": root_job_id,
-            "content_hash": bytes.fromhex(payload["contentHash"]),
-            "blob_key": payload["blobKey"],
-            "size_bytes": payload["sizeBytes"],
+            "content_hash": file.content_hash,
+            "blob_key": file.blob_key,
+            "size_bytes": file.size_bytes,
             "model_id": model_id,
         },
     )

@@ -1,24 +1,28 @@
 -- Members, the files inside an uploaded file: documents of one source, each read by a child of the
--- source's root job. Payloads of children name the document (`uri`). Lock order: jobs, sources.
+-- source's root job, which has the document's uri.
 
 -- name: children
 select count(*) as total,
        count(*) filter (where status in ('pending', 'processing')) as open,
        count(*) filter (where type = 'member') as members,
-       coalesce(sum((payload ->> 'sizeBytes')::bigint) filter (where type = 'member'), 0)::bigint as bytes
-  from rag.processing_jobs
+       coalesce(sum(size_bytes) filter (where type = 'member'), 0)::bigint as bytes
+  from rag.job_files
  where parent_job_id = %(root_job_id)s;
 
 -- name: lock
-select pg_advisory_xact_lock(hashtextextended(%(root_job_id)s::text, 0));
+select pg_advisory_xact_lock(hashtextextended(%(root_job_id)s::text, 7245110388));
 
--- name: begin
+-- name: mark_awaiting
 -- A retried run starts from scratch: results of its previous child jobs do not count.
-with earlier as (
-    delete from rag.processing_jobs
-     where parent_job_id = %(root_job_id)s and status in ('completed', 'failed', 'cancelled'))
+with ended as materialized (
+    select id from rag.processing_jobs
+     where parent_job_id = %(root_job_id)s and status in ('completed', 'failed', 'cancelled')
+     order by id
+       for update
+), deleted as (
+    delete from rag.processing_jobs as job using ended where job.id = ended.id)
 update rag.processing_jobs
-   set payload = payload || jsonb_build_object(%(awaited)s::text, true)
+   set payload = payload || jsonb_build_object(%(awaits_members)s::text, true)
  where id = %(root_job_id)s;
 
 -- name: known
@@ -26,24 +30,24 @@ select uri, content_hash, embedding_model_id, status, metadata ? 'attachments' a
   from rag.documents
  where source_id = %(source_id)s and md5(uri) = any(%(uri_digests)s) and deleted_at is null;
 
--- name: keep
+-- name: mark_unchanged
 update rag.documents
-   set seen_by = %(root_job_id)s
+   set last_seen_job_id = %(root_job_id)s
  where source_id = %(source_id)s and md5(uri) = any(%(uri_digests)s) and deleted_at is null;
 
 -- name: drop_unseen
 -- Deletes documents that this run neither stored nor found unchanged. Keeps earlier documents of a
 -- file or archive that could not be read.
 delete from rag.documents as document
- where document.source_id = %(source_id)s and document.held_by is null
-   and document.seen_by is distinct from %(root_job_id)s
+ where document.source_id = %(source_id)s and document.held_by_job_id is null
+   and document.last_seen_job_id is distinct from %(root_job_id)s
    and document.uri is distinct from %(keep_uri)s
    and not exists (
-        select 1 from rag.processing_jobs as child
+        select 1 from rag.job_files as child
          where child.parent_job_id = %(root_job_id)s
            and child.status in ('failed', 'cancelled', 'review_needed')
-           and (document.uri = child.payload ->> 'uri'
-                or starts_with(document.uri, (child.payload ->> 'uri') || '/')));
+           and (document.uri = child.document_uri
+                or starts_with(document.uri, child.document_uri || '/')));
 
 -- name: recount
 -- The totals of a source are the sums over its documents.
@@ -63,7 +67,7 @@ update rag.knowledge_sources as source
          where source_id = %(source_id)s and deleted_at is null) as sums
  where source.id = %(source_id)s;
 
--- name: content
+-- name: update_source
 -- Records which bytes are searchable now, even if members failed. If members were cancelled, the
 -- hash is null, so that uploading the same file again processes them.
 update rag.knowledge_sources

@@ -13,13 +13,12 @@ def in_words(code: str | None, coverage: Mapping[str, Any] | None) -> str | None
     `coverage` is the stored JSON.
     """
     if code == "embedding_rejected":
-        return "the embedding provider refused some of the text, which is found by its words only"
+        return "the embedding provider refused some of the text; keyword search still finds it"
     if code == "embedding_mismatch":
-        return "some of the text never got a vector that fits; it is found by its words only"
-    lost = (coverage or {}).get("lost") or ()
-    if code not in ("no_text", "corrupt") or coverage is None or not lost:
+        return "some of the text got no usable vector; keyword search still finds it"
+    if code not in ("no_text", "corrupt") or coverage is None or not coverage["lost"]:
         return None
-    unread, failed = coverage.get("unread", 0), coverage.get("failed", 0)
+    lost, unread, failed = coverage["lost"], coverage["unread"], coverage["failed"]
     both = bool(unread and failed)
     reasons = [
         f"{count} {what}" if both else what

@@ -16,7 +16,7 @@ _SQL = load_queries("sources/progress.sql")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class ApplicationProgress:
     """Counts of jobs (of a source) or of sources (of an application).
 
     They add up: total = completed + failed + cancelled + review_needed + processing + pending.
@@ -37,7 +37,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceProgress(Progress):
+class SourceProgress(ApplicationProgress):
     """Initial snapshot of a source for clients."""
 
     id: UUID
@@ -62,7 +62,7 @@ async def of_sources(
         return [_source_progress(row) for row in await cur.fetchall()]
 
 
-async def of_application(conn: Connection, *, application_id: UUID) -> Progress:
+async def of_application(conn: Connection, *, application_id: UUID) -> ApplicationProgress:
     """Counts over the application's sources; `partial` ones count as completed.
 
     The status is `processing` while any source is pending or processing, then `review_needed`
@@ -73,12 +73,12 @@ async def of_application(conn: Connection, *, application_id: UUID) -> Progress:
         await cur.execute(_SQL["application"], {"application_id": application_id})
         row = await cur.fetchone()
     if row is None:
-        raise RuntimeError("an aggregate always returns a row")
+        raise RuntimeError("an aggregate returned no row")
     partial, ended_lately = row.pop("partial"), row.pop("ended_lately")
     total = row["total"]
     still_open = row["pending"] + row["processing"]
     ended = total - still_open - row["review_needed"]
-    return Progress(
+    return ApplicationProgress(
         **row,
         percent=ended * 100 // total if total else None,
         eta_seconds=_eta(still_open, still_open, ended_lately),
@@ -103,10 +103,10 @@ def _summary(counts: Mapping[str, int], partial: int) -> SourceStatus:
 def _source_progress(row: dict[str, Any]) -> SourceProgress:
     points, ended_lately = int(row.pop("points")), row.pop("ended_lately")
     is_counting = row.pop("is_counting")
-    ended_counts = row.pop("ended_counts")
+    ended_job_counts = row.pop("ended_job_counts")
     if row["total"] == 0:
         # Its ended jobs were removed: use their saved counts, or else the state of the source.
-        counts = ended_counts or _count_of_one(row["status"])
+        counts = ended_job_counts or _count_of_one(row["status"])
         return SourceProgress(
             **row | counts | {"total": sum(counts.values())},
             percent=0 if row["status"] in ("pending", "processing", "review_needed") else 100,
@@ -135,13 +135,13 @@ def _eta(still_open: int, remaining: float, ended_in_a_minute: int) -> int | Non
     return math.ceil(remaining * 60 / ended_in_a_minute)
 
 
-async def worth_showing(
+async def unfinished_and_newest(
     conn: Connection, *, application_id: UUID, limit: int, newest: int
 ) -> list[UUID]:
     """Up to `limit` sources that are not finished and up to `newest` that are, newest first."""
     async with conn.cursor(row_factory=scalar_row) as cur:
         await cur.execute(
-            _SQL["worth_showing"],
+            _SQL["unfinished_and_newest"],
             {"application_id": application_id, "limit": limit, "newest": newest},
         )
         return await cur.fetchall()
@@ -155,17 +155,17 @@ async def positions(conn: Connection, ids: Sequence[UUID]) -> dict[UUID, int]:
     return dict(await (await conn.execute(_SQL["positions"], {"ids": list(ids)})).fetchall())
 
 
-async def settled_before(conn: Connection) -> datetime:
+async def visible_before(conn: Connection) -> datetime:
     """A time before which all events are visible; no earlier event can still appear."""
     async with conn.cursor(row_factory=scalar_row) as cur:
-        await cur.execute(_SQL["settled_before"])
+        await cur.execute(_SQL["visible_before"])
         time = await cur.fetchone()
     if not isinstance(time, datetime):
-        raise RuntimeError("an aggregate always returns a row")
+        raise RuntimeError("an aggregate returned no row")
     return time
 
 
-async def changed(
+async def recently_changed(
     conn: Connection, followed: Mapping[UUID, datetime], *, within: timedelta
 ) -> list[tuple[UUID, UUID, int]]:
     """Id, application and last event number of sources that changed recently.
@@ -173,7 +173,7 @@ async def changed(
     `followed` maps each application to the time from which its changes count.
     """
     cursor = await conn.execute(
-        _SQL["changed"],
+        _SQL["recently_changed"],
         {
             "application_ids": list(followed),
             "since": list(followed.values()),
@@ -183,7 +183,7 @@ async def changed(
     return await cursor.fetchall()
 
 
-async def starts(
+async def replay_starts(
     conn: Connection,
     heard: Mapping[UUID, UUID],
     *,
@@ -196,7 +196,7 @@ async def starts(
     maps sources to applications; deleted sources and wrong pairs are left out.
     """
     cursor = await conn.execute(
-        _SQL["starts"],
+        _SQL["replay_starts"],
         {
             "ids": list(heard),
             "application_ids": list(heard.values()),

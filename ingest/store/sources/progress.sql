@@ -11,7 +11,7 @@ select source.id, source.type as source_type, source.name, source.uri, source.st
                   order by event.seq limit 1) - 1, source.event_seq) as oldest_position,
        run.total, run.completed, run.failed, run.processing, run.pending, run.cancelled,
        run.review_needed, run.points, run.ended_lately, run.is_counting,
-       case when source.current_job_id is null then source.ended_counts end as ended_counts
+       case when source.current_job_id is null then source.ended_job_counts end as ended_job_counts
   from rag.knowledge_sources as source
  cross join lateral (
     select count(*) filter (where job.counts) as total,
@@ -40,10 +40,10 @@ select source.id, source.type as source_type, source.name, source.uri, source.st
              where root.id = source.current_job_id
              union all
             select child.status, child.progress, child.completed_at,
-                   child.type = 'archive' or child.payload ? 'mayHoldFiles',
+                   child.type = 'archive' or child.may_hold_files,
                    -- The files of an archive are counted instead, one by one.
                    child.type <> 'archive' or child.status in ('failed', 'cancelled')
-              from rag.processing_jobs as child
+              from rag.job_files as child
              where child.parent_job_id = source.current_job_id) as job) as run
  where source.application_id = %(application_id)s and source.id = any(%(ids)s)
    and source.deleted_at is null;
@@ -68,7 +68,7 @@ select coalesce(sum(state.count), 0)::bigint as total,
          where application_id = %(application_id)s and deleted_at is null
          group by status) as state;
 
--- name: worth_showing
+-- name: unfinished_and_newest
 -- All unfinished sources and the newest finished ones.
 (select id from rag.knowledge_sources
   where application_id = %(application_id)s and deleted_at is null
@@ -83,19 +83,19 @@ union all
 -- name: positions
 select id, event_seq from rag.knowledge_sources where id = any(%(ids)s);
 
--- name: settled_before
+-- name: visible_before
 -- All events with an earlier time are visible: the time of an event is the start of its
 -- transaction. The 5 seconds cover transactions that our role cannot see.
 select least(now() - interval '5 seconds', min(xact_start)) from pg_stat_activity;
 
--- name: changed
+-- name: recently_changed
 select source.id, source.application_id, source.event_seq
   from unnest(%(application_ids)s::uuid[], %(since)s::timestamptz[]) as followed(id, since)
   join rag.knowledge_sources as source
     on source.application_id = followed.id
    and source.updated_at >= greatest(followed.since, now() - %(within)s::interval);
 
--- name: starts
+-- name: replay_starts
 -- Where to start with sources not watched so far: after the events from before `since`.
 select source.id,
        coalesce((select event.seq from rag.progress_events as event

@@ -58,7 +58,6 @@ async def delete(conn: Connection, *, application_id: UUID, ids: Sequence[UUID])
     """
     await applications.lock_sources(conn, application_id)
     ids = await _owned(conn, application_id, ids)
-    # Jobs, then runs, then sources: the lock order of the workers.
     await job_control.cancel(
         conn,
         application_id=application_id,
@@ -96,7 +95,7 @@ async def cancel(
         batch_id=batch_id,
     )
     await runs.end_open(conn, job_ids=[job.id for job in cancelled])
-    await announce.touched(conn, cancelled, job_status="cancelled")
+    await announce.jobs_changed(conn, cancelled, job_status="cancelled")
     return [job.id for job in cancelled]
 
 
@@ -122,7 +121,7 @@ async def retry(
     retried = await job_control.retry(
         conn, application_id=application_id, job_ids=current, statuses=statuses
     )
-    await announce.touched(conn, retried, job_status="pending")
+    await announce.jobs_changed(conn, retried, job_status="pending")
     await batches.reopen(conn, job_ids=[job.id for job in retried])
     return [job.id for job in retried]
 

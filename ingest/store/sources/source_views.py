@@ -11,20 +11,54 @@ from typing import Any
 from uuid import UUID
 
 from psycopg.rows import class_row, kwargs_row, scalar_row
+from pydantic import Field
 
-from ingest.model import SourceStatus
+from ingest.model import ChunkBy, SourceStatus
 from ingest.postgres.database import Connection, load_queries
-from ingest.scheduling.recurrence import Recurrence
 from ingest.store.crawl.runs import CrawlSettings
-from ingest.store.documents.chunking import OwnChunking
+from ingest.store.documents.chunking import ChunkingOverrides
+from ingest.store.documents.extraction_views import Coverage, Encoding
 from ingest.store.sources import missing_content
+from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("sources/source_views.sql")
-_GET, _LIST = (_SQL[name].replace(b"{waiting}", _SQL["waiting"]) for name in ("get", "list"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceView:
+class CrawlView(View):
+    """The crawl settings of a site, from the latest request."""
+
+    limit: int
+    max_depth: int | None
+    include_paths: list[str]
+    exclude_paths: list[str]
+    provider: str
+
+
+class ScheduleView(View):
+    cron: str
+    timezone: str
+
+
+class ChunkingView(View):
+    size: int | None
+    overlap: int | None
+    by: ChunkBy | None
+
+
+class Waiting(View):
+    """What the source waits for."""
+
+    reason: str
+    """As `waitReason` of its job."""
+    code: str | None
+    message: str | None
+    """What went wrong, such as the embedding provider's refusal."""
+    until: UtcTime
+
+
+class StoredSource(View):
+    """A source without the fields that depend on the installation's settings."""
+
     id: UUID
     application_id: UUID
     batch_id: UUID | None
@@ -35,8 +69,10 @@ class SourceView:
     status: SourceStatus
     error_code: str | None
     error_message: str | None
+    waiting: Waiting | None
+    """Null unless the source is open and waits for something other than a free worker."""
     metadata: dict[str, Any]
-    coverage: dict[str, Any] | None
+    coverage: Coverage | None
     chunk_count: int
     token_count: int
     size_bytes: int | None
@@ -46,40 +82,24 @@ class SourceView:
     duplicate_of: UUID | None
     job_id: UUID | None
     """The job of the current run."""
-    rescrape_cron: str | None
-    rescrape_timezone: str | None
-    next_rescrape_at: datetime | None
-    """None: with the next nightly rescrape; files are never rescraped."""
-    crawl_settings: dict[str, Any] | None
-    own_chunking: Any
-    application_chunking: Any
+    crawl: CrawlView | None
+    rescrape: ScheduleView | None
+    """The source's own schedule; null: fetched again every night."""
+    next_rescrape_at: UtcTime | None
+    """Null: with the next nightly rescrape; files are never rescraped."""
+    chunking: ChunkingView
+    """The source's own settings."""
     event_seq: int
-    created_at: datetime
-    updated_at: datetime
-    waiting: dict[str, Any] | None
-    """`reason`, `code`, `message` and `until` of one of its delayed jobs."""
+    created_at: UtcTime
+    updated_at: UtcTime
+    application_chunking: Any = Field(exclude=True)
 
     @property
-    def chunking(self) -> OwnChunking:
-        """The source's own chunk settings."""
-        return OwnChunking.from_json(self.own_chunking)
-
-    @property
-    def chunking_choices(self) -> tuple[OwnChunking, OwnChunking]:
+    def chunking_choices(self) -> tuple[ChunkingOverrides, ChunkingOverrides]:
         """The application's chunk settings, then the source's own, which take precedence."""
-        return OwnChunking.from_json(self.application_chunking), self.chunking
-
-    @property
-    def crawl(self) -> CrawlSettings | None:
-        """Crawl settings of a site; None for other source types."""
-        return CrawlSettings.from_json(self.crawl_settings) if self.type == "site" else None
-
-    @property
-    def rescrape(self) -> Recurrence | None:
-        """The source's own rescrape schedule; None: the nightly one."""
-        if self.rescrape_cron is None or self.rescrape_timezone is None:
-            return None
-        return Recurrence(cron=self.rescrape_cron, timezone=self.rescrape_timezone)
+        return ChunkingOverrides.from_json(self.application_chunking), ChunkingOverrides(
+            **dict(self.chunking)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +112,7 @@ class SourceFilter:
     uri: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentView:
+class Document(View):
     id: UUID
     knowledge_source_id: UUID
     uri: str
@@ -101,25 +120,22 @@ class DocumentView:
     media_type: str
     status: str
     error_code: str | None
+    error_message: str | None
+    """For a `partial` document: what is missing."""
     chunk_count: int
     token_count: int
-    coverage: dict[str, Any]
-    encoding: dict[str, Any] | None
+    coverage: Coverage
+    encoding: Encoding | None
     extractor: str
     metadata: dict[str, Any]
     warnings: list[str]
-    created_at: datetime
-    updated_at: datetime
-    deleted_at: datetime | None
-
-    @property
-    def error_message(self) -> str | None:
-        """Which of its content is missing."""
-        return missing_content.in_words(self.error_code, self.coverage)
+    """Stable codes of anomalies that are not errors."""
+    created_at: UtcTime
+    updated_at: UtcTime
+    deleted_at: UtcTime | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChunkView:
+class Chunk(View):
     id: UUID
     document_id: UUID
     ordinal: int
@@ -132,9 +148,9 @@ class ChunkView:
     char_end: int
 
 
-async def get(conn: Connection, *, application_id: UUID, id: UUID) -> SourceView | None:
+async def get(conn: Connection, *, application_id: UUID, id: UUID) -> StoredSource | None:
     async with conn.cursor(row_factory=kwargs_row(_source)) as cur:
-        await cur.execute(_GET, {"application_id": application_id, "id": id})
+        await cur.execute(_SQL["get"], {"application_id": application_id, "id": id})
         return await cur.fetchone()
 
 
@@ -145,12 +161,12 @@ async def list_sources(
     where: SourceFilter,
     limit: int,
     before: tuple[datetime, UUID] | None,
-) -> list[SourceView]:
+) -> list[StoredSource]:
     """Newest first; `before` is `created_at` and id of the last source of the previous page."""
     before_time, before_id = before or (None, None)
     async with conn.cursor(row_factory=kwargs_row(_source)) as cur:
         await cur.execute(
-            _LIST,
+            _SQL["list"],
             {
                 "application_id": application_id,
                 "status": where.status,
@@ -166,12 +182,35 @@ async def list_sources(
         return await cur.fetchall()
 
 
-def _source(**columns: Any) -> SourceView:
+def _source(
+    *,
+    crawl_settings: dict[str, Any] | None,
+    rescrape_cron: str | None,
+    rescrape_timezone: str | None,
+    own_chunking: Any,
+    **columns: Any,
+) -> StoredSource:
     if columns["status"] == "partial" and columns["error_message"] is None:
         columns["error_message"] = missing_content.in_words(
             columns["error_code"], columns["coverage"]
         )
-    return SourceView(**columns)
+    schedule = {"cron": rescrape_cron, "timezone": rescrape_timezone}
+    crawl = None
+    if crawl_settings is not None and columns["type"] == "site":
+        crawl = CrawlSettings.from_json(crawl_settings)
+    return StoredSource.model_validate(
+        {
+            **columns,
+            "crawl": crawl,
+            "rescrape": None if rescrape_cron is None else schedule,
+            "chunking": ChunkingOverrides.from_json(own_chunking),
+        }
+    )
+
+
+def _document(**columns: Any) -> Document:
+    message = missing_content.in_words(columns["error_code"], columns["coverage"])
+    return Document(error_message=message, **columns)
 
 
 async def event_seq(conn: Connection, *, application_id: UUID, id: UUID) -> int | None:
@@ -183,9 +222,9 @@ async def event_seq(conn: Connection, *, application_id: UUID, id: UUID) -> int 
 
 async def list_documents(
     conn: Connection, *, application_id: UUID, source_id: UUID, limit: int, after: UUID | None
-) -> list[DocumentView]:
+) -> list[Document]:
     """Oldest first. The caller has checked that the source is not deleted."""
-    async with conn.cursor(row_factory=class_row(DocumentView)) as cur:
+    async with conn.cursor(row_factory=kwargs_row(_document)) as cur:
         await cur.execute(
             _SQL["documents"],
             {
@@ -199,11 +238,9 @@ async def list_documents(
         return await cur.fetchall()
 
 
-async def document(
-    conn: Connection, *, application_id: UUID, document_id: UUID
-) -> DocumentView | None:
+async def document(conn: Connection, *, application_id: UUID, document_id: UUID) -> Document | None:
     """None if there is no such document or its source was deleted."""
-    async with conn.cursor(row_factory=class_row(DocumentView)) as cur:
+    async with conn.cursor(row_factory=kwargs_row(_document)) as cur:
         await cur.execute(
             _SQL["document"], {"application_id": application_id, "document_id": document_id}
         )
@@ -217,13 +254,13 @@ async def list_chunks(
     source_id: UUID,
     limit: int,
     after: tuple[UUID, int] | None,
-) -> list[ChunkView]:
+) -> list[Chunk]:
     """In reading order; `after` is document and ordinal of the last chunk of the previous page.
 
     The caller has checked that the source is not deleted.
     """
     after_document, after_ordinal = after or (None, None)
-    async with conn.cursor(row_factory=class_row(ChunkView)) as cur:
+    async with conn.cursor(row_factory=class_row(Chunk)) as cur:
         await cur.execute(
             _SQL["chunks"],
             {

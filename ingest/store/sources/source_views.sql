@@ -1,44 +1,12 @@
 -- Knowledge sources as the API returns them. Deleted sources are never included.
 
 -- name: get
-select source.id, source.application_id, source.batch_id, source.type, source.name, source.uri,
-       source.status, source.error_code, source.error_message, source.metadata, source.coverage,
-       source.chunk_count, source.token_count, source.size_bytes,
-       encode(source.content_hash, 'hex') as content_hash, source.duplicate_of,
-       source.current_job_id as job_id, source.rescrape_cron, source.rescrape_timezone,
-       source.next_rescrape_at, source.crawl_settings, source.chunking as own_chunking,
-       (select application.settings -> 'chunking' from app.applications as application
-         where application.id = source.application_id) as application_chunking,
-       source.event_seq, source.created_at, source.updated_at, {waiting} as waiting
-  from rag.knowledge_sources as source
- where source.application_id = %(application_id)s and source.id = %(id)s
-   and source.deleted_at is null;
-
--- name: waiting
--- Why an open source waits, other than for a free worker: a wait reason of its root job or a child.
-case when source.status in ('pending', 'processing') then (
-    select jsonb_build_object('reason', job.wait_reason, 'code', job.last_error_code,
-                              'message', job.last_error_message, 'until', job.run_at)
-      from (select root.* from rag.processing_jobs as root where root.id = source.current_job_id
-            union all
-            select page.* from rag.processing_jobs as page
-             where page.parent_job_id = source.current_job_id) as job
-     where job.status = 'pending' and job.run_at is not null
-       and job.wait_reason not in ('pages', 'members')
-     limit 1) end
+select * from rag.source_views where application_id = %(application_id)s and id = %(id)s;
 
 -- name: list
-select source.id, source.application_id, source.batch_id, source.type, source.name, source.uri,
-       source.status, source.error_code, source.error_message, source.metadata, source.coverage,
-       source.chunk_count, source.token_count, source.size_bytes,
-       encode(source.content_hash, 'hex') as content_hash, source.duplicate_of,
-       source.current_job_id as job_id, source.rescrape_cron, source.rescrape_timezone,
-       source.next_rescrape_at, source.crawl_settings, source.chunking as own_chunking,
-       (select application.settings -> 'chunking' from app.applications as application
-         where application.id = source.application_id) as application_chunking,
-       source.event_seq, source.created_at, source.updated_at, {waiting} as waiting
-  from rag.knowledge_sources as source
- where source.application_id = %(application_id)s and source.deleted_at is null
+select source.*
+  from rag.source_views as source
+ where source.application_id = %(application_id)s
    and (%(status)s::text is null or source.status = %(status)s)
    and (%(type)s::text is null or source.type = %(type)s)
    and (%(batch_id)s::uuid is null or source.batch_id = %(batch_id)s)
@@ -62,7 +30,7 @@ select document.id, document.source_id as knowledge_source_id, document.uri, doc
        document.deleted_at
   from rag.documents as document
  where document.application_id = %(application_id)s and document.source_id = %(source_id)s
-   and document.held_by is null
+   and document.held_by_job_id is null
    and (%(after)s::uuid is null or document.id > %(after)s)
  order by document.id
  limit %(limit)s;
@@ -76,7 +44,7 @@ select document.id, document.source_id as knowledge_source_id, document.uri, doc
   from rag.documents as document
   join rag.knowledge_sources as source on source.id = document.source_id
  where document.application_id = %(application_id)s and document.id = %(document_id)s
-   and document.held_by is null and source.deleted_at is null;
+   and document.held_by_job_id is null and source.deleted_at is null;
 
 -- name: chunks
 -- In reading order: by document, then from its beginning.
@@ -101,4 +69,4 @@ select document.text
    and source.deleted_at is null
    and (document.deleted_at is null
         or exists (select 1 from rag.processing_jobs as job
-                    where job.id = document.held_by and job.status = 'review_needed'));
+                    where job.id = document.held_by_job_id and job.status = 'review_needed'));

@@ -45,7 +45,7 @@ class SourceForJob:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class SourceContent:
     """Searchable content of a source that consists of one document."""
 
     source_id: UUID
@@ -76,11 +76,11 @@ async def for_jobs(conn: Connection, ids: Sequence[UUID]) -> dict[UUID, SourceFo
 
 
 async def lock(conn: Connection, ids: Collection[UUID]) -> None:
-    """Lock the rows of sources until the transaction ends, in the global lock order."""
+    """Lock the rows of sources until the transaction ends."""
     await conn.execute(_SQL["lock"], {"ids": list(ids)})
 
 
-async def set_content(conn: Connection, contents: Sequence[Content]) -> set[UUID]:
+async def set_content(conn: Connection, contents: Sequence[SourceContent]) -> set[UUID]:
     """Record the searchable content, in the transaction that stores it.
 
     Returns the updated sources; deleted ones are skipped. For several sources, the caller must

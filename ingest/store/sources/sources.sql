@@ -92,7 +92,6 @@ select source.id, source.application_id, source.name, source.uri, source.type, s
  where source.id = any(%(ids)s) and source.deleted_at is null;
 
 -- name: set_content
--- The rows are already locked, in the global lock order (`lock`).
 update rag.knowledge_sources as source
    set content_hash = new.content_hash, blob_key = new.blob_key, size_bytes = new.size_bytes,
        embedding_model_id = new.model_id, coverage = new.coverage,
@@ -105,11 +104,17 @@ update rag.knowledge_sources as source
 returning source.id;
 
 -- name: tombstone
-update rag.knowledge_sources
+with chosen as materialized (
+    select id from rag.knowledge_sources
+     where application_id = %(application_id)s and id = any(%(ids)s) and deleted_at is null
+     order by id
+       for no key update)
+update rag.knowledge_sources as source
    set deleted_at = now(), updated_at = now(), status = 'cancelled',
        error_code = 'source_deleted', error_message = 'deleted'
- where application_id = %(application_id)s and id = any(%(ids)s) and deleted_at is null
-returning id;
+  from chosen
+ where source.id = chosen.id
+returning source.id;
 
 -- name: purge_chunks
 -- Limited, so that deleting a large site never holds locks for long. Deleted sources only.
@@ -127,10 +132,10 @@ select source.blob_key as key
   from rag.knowledge_sources as source
  where source.id = %(id)s and source.deleted_at is not null and source.blob_key is not null
 union
-select job.payload ->> 'blobKey'
+select job.blob_key
   from rag.knowledge_sources as source
-  join rag.processing_jobs as job on job.knowledge_source_id = source.id
- where source.id = %(id)s and source.deleted_at is not null and job.payload ? 'blobKey';
+  join rag.job_files as job on job.knowledge_source_id = source.id
+ where source.id = %(id)s and source.deleted_at is not null and job.blob_key is not null;
 
 -- name: purge
 delete from rag.knowledge_sources where id = %(id)s and deleted_at is not null;

@@ -11,17 +11,18 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from ingest.errors import NotFound
+from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.queue import job_control, jobs
-from ingest.store.sources import events
-from ingest.store.sources.verdicts import Existing, FileVerdict, Upload, UploadedFile, judge
+from ingest.store.sources import events, sources
+from ingest.store.sources.verdicts import Existing, FileVerdict, UploadedFile, UploadRequest, judge
 from ingest.store.tenants import applications
 
 _SQL = load_queries("sources/uploads.sql")
 
 
 async def register(
-    conn: Connection, upload: Upload, files: Sequence[UploadedFile]
+    conn: Connection, upload: UploadRequest, files: Sequence[UploadedFile]
 ) -> tuple[UUID, list[FileVerdict]]:
     """Write sources, jobs and the batch's report in the caller's transaction.
 
@@ -39,7 +40,7 @@ async def register(
 
 
 async def preview(
-    conn: Connection, upload: Upload, files: Sequence[UploadedFile]
+    conn: Connection, upload: UploadRequest, files: Sequence[UploadedFile]
 ) -> list[FileVerdict]:
     """What `register` would decide now; writes nothing. Ids of new sources and jobs will differ.
 
@@ -52,7 +53,7 @@ async def preview(
 
 
 async def with_other_metadata(
-    conn: Connection, upload: Upload, source_ids: Sequence[UUID]
+    conn: Connection, upload: UploadRequest, source_ids: Sequence[UUID]
 ) -> set[UUID]:
     """The sources whose metadata the upload would change."""
     if upload.metadata is None:
@@ -68,7 +69,7 @@ async def with_other_metadata(
     return {id for (id,) in await cursor.fetchall()}
 
 
-async def _batch(conn: Connection, upload: Upload) -> UUID:
+async def _batch(conn: Connection, upload: UploadRequest) -> UUID:
     identity = {"id": upload.batch_id or new_id(), "application_id": upload.application_id}
     if upload.batch_id is None:
         await conn.execute(_SQL["ensure_batch"], identity)
@@ -99,20 +100,26 @@ async def _same_content(
 
 
 async def _write_sources(
-    conn: Connection, upload: Upload, batch_id: UUID, verdicts: Sequence[FileVerdict]
+    conn: Connection, upload: UploadRequest, batch_id: UUID, verdicts: Sequence[FileVerdict]
 ) -> None:
     accepted = [verdict for verdict in verdicts if verdict.verdict == "accepted"]
     new = [verdict for verdict in accepted if verdict.is_new_source]
     updated = [verdict for verdict in accepted if not verdict.is_new_source]
     common = {"application_id": upload.application_id, "batch_id": batch_id}
     if updated:
-        # Jobs before sources: the lock order of the workers.
         await job_control.cancel(
             conn,
             application_id=upload.application_id,
             source_ids=[verdict.source_id for verdict in updated if verdict.source_id],
             reason="superseded by a newer upload",
         )
+    unchanged = [verdict.source_id for verdict in verdicts if verdict.verdict == "unchanged"]
+    rewritten = [verdict.source_id for verdict in updated]
+    if upload.metadata is not None:
+        rewritten += unchanged
+    if rewritten:
+        await sources.lock(conn, [id for id in rewritten if id])
+    if updated:
         metadata = None if upload.metadata is None else Jsonb(upload.metadata)
         await conn.execute(
             _SQL["update_sources"], {**_columns(updated), **common, "metadata": metadata}
@@ -128,7 +135,6 @@ async def _write_sources(
                 "metadata": Jsonb(upload.metadata or {}),
             },
         )
-    unchanged = [verdict.source_id for verdict in verdicts if verdict.verdict == "unchanged"]
     if unchanged and upload.metadata is not None:
         await conn.execute(
             _SQL["update_metadata"], {"ids": unchanged, "metadata": Jsonb(upload.metadata)}
@@ -145,7 +151,7 @@ def _columns(verdicts: Sequence[FileVerdict]) -> dict[str, Any]:
     }
 
 
-def _job(upload: Upload, batch_id: UUID, verdict: FileVerdict) -> jobs.NewJob:
+def _job(upload: UploadRequest, batch_id: UUID, verdict: FileVerdict) -> jobs.NewJob:
     return jobs.NewJob(
         id=verdict.job_id or new_id(),
         application_id=upload.application_id,
@@ -153,17 +159,17 @@ def _job(upload: Upload, batch_id: UUID, verdict: FileVerdict) -> jobs.NewJob:
         source_id=verdict.source_id,
         batch_id=batch_id,
         priority=upload.priority,
-        payload={
-            "blobKey": verdict.file.blob_key,
-            "contentHash": verdict.file.sha256.hex(),
-            "sizeBytes": verdict.file.size,
-        },
+        payload=FilePayload(
+            blob_key=verdict.file.blob_key,
+            content_hash=verdict.file.sha256,
+            size_bytes=verdict.file.size,
+        ),
     )
 
 
 def _event(verdict: FileVerdict) -> events.NewEvent:
     if verdict.source_id is None:
-        raise RuntimeError("an accepted file has a source")
+        raise RuntimeError("an accepted file has no source")
     return events.NewEvent(
         source_id=verdict.source_id,
         type="source",

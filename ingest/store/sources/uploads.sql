@@ -2,12 +2,12 @@
 -- Live sources with these paths, each with its open job, if any. Includes jobs that wait for a
 -- review or were rejected, so that nobody reviews the same bytes twice.
 select source.id, source.uri, source.content_hash, source.embedding_model_id, source.status,
-       job.id as open_job_id, job.payload ->> 'contentHash' as open_hash,
-       rejected.payload ->> 'contentHash' as rejected_hash
+       job.id as open_job_id, job.content_hash as open_hash,
+       rejected.content_hash as rejected_hash
   from rag.knowledge_sources as source
-  left join rag.processing_jobs as job
+  left join rag.job_files as job
     on job.id = source.current_job_id and job.status in ('pending', 'processing', 'review_needed')
-  left join rag.processing_jobs as rejected
+  left join rag.job_files as rejected
     on rejected.id = source.current_job_id and rejected.status = 'cancelled'
    and rejected.last_error_code = 'rejected'
  where source.application_id = %(application_id)s and source.type = 'file'

@@ -39,7 +39,7 @@ class FileVerdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Upload:
+class UploadRequest:
     """Settings common to all files of one request."""
 
     application_id: UUID
@@ -62,13 +62,13 @@ class Existing:
     embedding_model_id: int | None
     status: str
     open_job_id: UUID | None
-    open_hash: str | None
-    rejected_hash: str | None
+    open_hash: bytes | None
+    rejected_hash: bytes | None
     """Hash of the version that a review rejected last."""
 
 
 def judge(
-    upload: Upload,
+    upload: UploadRequest,
     files: Sequence[UploadedFile],
     existing: dict[str, Existing],
     originals: dict[bytes, UUID],
@@ -84,7 +84,7 @@ def judge(
         if file.code is not None:
             verdict = FileVerdict(file=file, verdict="rejected", code=file.code, detail=file.detail)
         elif file.path in seen:
-            verdict = _second_of_its_path(file, seen[file.path])
+            verdict = _repeated_path(file, seen[file.path])
         else:
             verdict = _judge_one(upload, file, existing.get(file.path))
             original = first_with.get(file.sha256)
@@ -97,7 +97,7 @@ def judge(
     return verdicts
 
 
-def _second_of_its_path(file: UploadedFile, first: FileVerdict) -> FileVerdict:
+def _repeated_path(file: UploadedFile, first: FileVerdict) -> FileVerdict:
     if first.file.sha256 == file.sha256:
         return FileVerdict(
             file=file,
@@ -114,7 +114,7 @@ def _second_of_its_path(file: UploadedFile, first: FileVerdict) -> FileVerdict:
     )
 
 
-def _judge_one(upload: Upload, file: UploadedFile, known: Existing | None) -> FileVerdict:
+def _judge_one(upload: UploadRequest, file: UploadedFile, known: Existing | None) -> FileVerdict:
     if known is None:
         return FileVerdict(
             file=file,
@@ -123,7 +123,7 @@ def _judge_one(upload: Upload, file: UploadedFile, known: Existing | None) -> Fi
             job_id=new_id(),
             is_new_source=True,
         )
-    if known.rejected_hash == file.sha256.hex():
+    if known.rejected_hash == file.sha256:
         return FileVerdict(
             file=file,
             verdict="unchanged",
@@ -144,10 +144,10 @@ def _judge_one(upload: Upload, file: UploadedFile, known: Existing | None) -> Fi
     return FileVerdict(file=file, verdict="accepted", source_id=known.id, job_id=new_id())
 
 
-def _has_content(upload: Upload, file: UploadedFile, known: Existing) -> bool:
+def _has_content(upload: UploadRequest, file: UploadedFile, known: Existing) -> bool:
     """Whether the source has these bytes, or an open job will store them."""
     if known.open_job_id is not None:
-        return known.open_hash == file.sha256.hex()
+        return known.open_hash == file.sha256
     return (
         known.status in ("completed", "partial")
         and known.content_hash == file.sha256

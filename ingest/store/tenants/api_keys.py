@@ -13,6 +13,7 @@ from psycopg.rows import class_row
 
 from ingest.model import Role
 from ingest.postgres.database import Connection, load_queries, new_id
+from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("tenants/api_keys.sql")
 
@@ -30,16 +31,15 @@ class KnownKey:
     role: Role
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApiKey:
+class ApiKey(View):
     id: UUID
     application_id: UUID
     name: str
     role: Role
     prefix: str
-    """The first 10 characters, to recognise a key by."""
-    created_at: datetime
-    revoked_at: datetime | None
+    """The first 10 characters of the key."""
+    created_at: UtcTime
+    revoked_at: UtcTime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +118,7 @@ async def list_keys(
     async with conn.cursor(row_factory=class_row(ApiKey)) as cur:
         await cur.execute(
             _SQL["list_keys"],
-            {"application_id": application_id, "limit": limit, **_before(before)},
+            {"application_id": application_id, "limit": limit, **_page_position(before)},
         )
         return await cur.fetchall()
 
@@ -149,7 +149,7 @@ async def add_ticket(
     )
     row = await cursor.fetchone()
     if row is None:
-        raise RuntimeError("an insert always returns its row")
+        raise RuntimeError("an insert returned no row")
     return ticket, row[0]
 
 
@@ -165,6 +165,6 @@ async def forget_tickets(conn: Connection) -> int:
     return (await conn.execute(_SQL["forget_tickets"])).rowcount
 
 
-def _before(position: Position | None) -> dict[str, Any]:
+def _page_position(position: Position | None) -> dict[str, Any]:
     time, id = position or (None, None)
     return {"before_time": time, "before_id": id}

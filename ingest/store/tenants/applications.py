@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from ingest.model import ReviewReason
 from ingest.postgres.database import Connection, load_queries, new_id
-from ingest.store.documents.chunking import OwnChunking
+from ingest.store.documents.chunking import ChunkingOverrides
 from ingest.store.lenient_json import positive_integer
 
 _SQL = load_queries("tenants/applications.sql")
@@ -32,7 +32,7 @@ class ApplicationSettings:
     """Tokens that may be sent to embedding providers in a UTC day; None: no budget."""
     reviews: frozenset[ReviewReason] = frozenset({"mass_deletion"})
     """Changes that need a review."""
-    chunking: OwnChunking = field(default_factory=OwnChunking)
+    chunking: ChunkingOverrides = field(default_factory=ChunkingOverrides)
     """Chunk settings for sources without their own."""
 
     @classmethod
@@ -48,7 +48,7 @@ class ApplicationSettings:
                 if isinstance(reviews, list)
                 else usual.reviews
             ),
-            chunking=OwnChunking.from_json(given.get("chunking")),
+            chunking=ChunkingOverrides.from_json(given.get("chunking")),
         )
 
 
@@ -64,7 +64,7 @@ class Application:
 async def lock_sources(conn: Connection, application_id: UUID) -> None:
     """Let one transaction at a time add or remove sources of an application.
 
-    Take this lock before any row lock. Workers never take it, so it never waits for one.
+    Before any row lock (docs/locks.md). Workers never take it, so it never waits for one.
     """
     await conn.execute(_SQL["lock_sources"], {"application_id": application_id})
 
@@ -73,7 +73,7 @@ async def default_id(conn: Connection) -> UUID:
     """The application that requests with the operator's key use by default."""
     row = await (await conn.execute(_SQL["default_id"])).fetchone()
     if row is None:
-        raise RuntimeError("the migrations add a default application")
+        raise RuntimeError("there is no default application")
     return UUID(str(row[0]))
 
 
@@ -82,7 +82,7 @@ async def add(conn: Connection, *, name: str) -> Application:
         await cur.execute(_SQL["add"], {"id": new_id(), "name": name})
         added = await cur.fetchone()
     if added is None:
-        raise RuntimeError("an insert always returns its row")
+        raise RuntimeError("an insert returned no row")
     return added
 
 

@@ -15,7 +15,7 @@ _SQL = load_queries("tenants/idempotency.sql")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class StoredAnswer:
     """A stored response: HTTP status and JSON body."""
 
     status: int
@@ -24,35 +24,35 @@ class Stored:
 
 async def replay(
     conn: Connection, *, application_id: UUID, key: str, request_hash: bytes
-) -> Stored | None:
+) -> StoredAnswer | None:
     """The stored response to an earlier request with this idempotency key; None if there is none.
 
     Locks the key until the transaction ends, so concurrent requests with it wait for each other.
     Raises Conflict if the earlier request had different content, or still runs after ten seconds.
     """
     asked = {"application_id": application_id, "key": key}
-    await conn.execute(_SQL["be_patient"])
+    await conn.execute(_SQL["set_lock_timeout"])
     try:
         await conn.execute(_SQL["lock"], asked)
     except psycopg.errors.LockNotAvailable:
         raise Conflict(
-            "a request with this Idempotency-Key is still being carried out; ask again later",
+            "a request with this Idempotency-Key is still running; ask again later",
             code="idempotency_in_progress",
         ) from None
-    await conn.execute(_SQL["wait_for_ever"])
+    await conn.execute(_SQL["reset_lock_timeout"])
     row = await (await conn.execute(_SQL["replay"], asked)).fetchone()
     if row is None:
         return None
     if bytes(row[0]) != request_hash:
         raise Conflict(
-            "this Idempotency-Key was used for a request with other content",
+            "this Idempotency-Key was used for a different request",
             code="idempotency_conflict",
         )
-    return Stored(status=row[1], response=row[2])
+    return StoredAnswer(status=row[1], response=row[2])
 
 
 async def remember(
-    conn: Connection, *, application_id: UUID, key: str, request_hash: bytes, answer: Stored
+    conn: Connection, *, application_id: UUID, key: str, request_hash: bytes, answer: StoredAnswer
 ) -> None:
     """Store the response to a request, in the transaction that executes it."""
     await conn.execute(

@@ -1,13 +1,13 @@
 -- name: lock
 -- Held until the end of the transaction. A separate statement, so that the next one sees what the
 -- previous holder committed.
-select pg_advisory_xact_lock(hashtextextended(%(application_id)s::uuid || %(key)s::text, 7245110384));
+select pg_advisory_xact_lock(hashtextextended(%(application_id)s::uuid || %(key)s::text, 7245110387));
 
--- name: be_patient
+-- name: set_lock_timeout
 -- The wait is limited because a waiting request occupies a pool connection.
 select set_config('lock_timeout', '10000', true);
 
--- name: wait_for_ever
+-- name: reset_lock_timeout
 select set_config('lock_timeout', '0', true);
 
 -- name: replay

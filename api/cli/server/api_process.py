@@ -1,0 +1,105 @@
+"""Run the service in this process: HTTP API, worker, database, until a signal ends it."""
+
+import shlex
+import socket
+import sys
+from contextlib import ExitStack, nullcontext
+from pathlib import Path
+
+from rich.text import Text
+
+from api.cli import data_folder
+from api.cli.output import out, print_json
+from api.cli.server.http_server import HttpServer
+from api.cli.server.listen_socket import bind_socket, local_url
+from api.cli.server.shutdown import StopRequest
+from api.cli.server.startup import handle_signals, prepare, run
+from api.main import create_app
+from ingest.observability.tracing import exported
+from ingest.runtime import Runtime, database, open_runtime
+from ingest.settings.settings import Settings
+
+
+def run_api(*, join: bool, work: bool | None, as_json: bool) -> None:
+    """Serve HTTP until a signal. `work`: also run a worker; None: as INGEST_WORKER says.
+
+    Without `join`, an embedded database that another process holds is an error. Raises SetupError.
+    """
+    settings = prepare()
+    work = settings.worker if work is None else work
+    # The port first: a port in use must be found before a database is started.
+    with (
+        handle_signals() as stop,
+        bind_socket(settings.host, settings.port, variable="INGEST_PORT") as listener,
+        exported(),
+        database(settings, join=join) as dsn,
+    ):
+        run(_serve(settings, dsn, listener, stop, work=work, as_json=as_json))
+
+
+async def _serve(
+    settings: Settings,
+    dsn: str,
+    listener: socket.socket,
+    stop: StopRequest,
+    *,
+    work: bool,
+    as_json: bool,
+) -> None:
+    # The runtime is opened here and not by the application: so a setup error is one line and not a
+    # logged traceback, and the worker ends after the last request.
+    async with open_runtime(settings, dsn, work=work) as runtime:
+        with ExitStack() as announcement:
+
+            def ready() -> None:
+                url = local_url(listener)
+                announcement.enter_context(data_folder.announced(settings.data_dir, url))
+                _print_ready(runtime, url, work=work, as_json=as_json)
+
+            server = HttpServer(create_app(lambda: nullcontext(runtime)), ready=ready)
+            stop.on_stop(server.request_stop)
+            await server.serve(sockets=[listener])
+
+
+def _print_ready(runtime: Runtime, url: str, *, work: bool, as_json: bool) -> None:
+    """Print the URL, the key, and what to type next."""
+    settings = runtime.settings
+    is_generated = settings.admin_key is None
+    # Without a terminal the output is a log, which other people may read: no key.
+    shown = runtime.operator_key if sys.stdout.isatty() else None
+    file = data_folder.key_file(settings.data_dir).absolute()
+    if as_json:
+        ready = {"url": url, "worker": work, "ocr": _ocr(runtime)}
+        if is_generated:
+            ready |= {"keyFile": str(file)} | ({} if shown is None else {"key": shown})
+        print_json(ready)
+        return
+    command = _command_name()
+    console = out()
+    console.print(Text(f"rag-ingest is ready: {url}   (API: {url}/docs)"))
+    if is_generated:
+        if shown is not None:
+            console.print(Text(f"  key   {shown}"))
+        label = "        stored" if shown is not None else "  key   stored"
+        console.print(Text(f"{label} in {file}, where commands run in this folder find it"))
+    else:
+        console.print(Text("  key   the value of INGEST_ADMIN_KEY"))
+    if not work:
+        console.print(Text(f"  work  no worker in this process; start one with: {command} worker"))
+    off = "off: text in images and scans is not read (docs/operations.md)"
+    console.print(Text(f"  ocr   {_ocr(runtime) or off}"))
+    console.print(Text(f"  next  {command} upload FOLDER"))
+    sys.stdout.flush()
+
+
+def _ocr(runtime: Runtime) -> str | None:
+    """The engine that reads text in images, with its languages."""
+    if runtime.ocr is None:
+        return None
+    return " ".join([runtime.ocr.engine, "+".join(runtime.ocr.languages)]).strip()
+
+
+def _command_name() -> str:
+    """The command as it was typed: `ingest`, or with the path to its environment."""
+    name = sys.argv[0]
+    return shlex.quote(name) if Path(name).name == "ingest" else "ingest"

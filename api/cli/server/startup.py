@@ -1,0 +1,41 @@
+"""What all processes of the service do at the start: settings, logging, signals, event loop."""
+
+import asyncio
+import gc
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+import uvloop
+
+from api.cli.exits import INTERRUPTED
+from api.cli.server.shutdown import StopRequest, stop_request
+from api.logging import set_up_logging
+from ingest.settings.settings import Settings, load_settings
+
+
+def prepare() -> Settings:
+    """Load the settings and set up logging. Raises SetupError."""
+    settings = load_settings()
+    set_up_logging(settings)
+    # Imported modules stay until the end: the garbage collector need not scan them again, which
+    # takes longest at exit.
+    gc.freeze()
+    return settings
+
+
+def run(main: Coroutine[Any, Any, None]) -> None:
+    """Run until it returns, in uvloop, the event loop with the least overhead."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(main)
+
+
+@contextmanager
+def handle_signals() -> Iterator[StopRequest]:
+    """Handle signals; one that comes before the service runs ends the command quietly."""
+    with stop_request() as stop:
+        try:
+            yield stop
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None

@@ -1,0 +1,94 @@
+"""Run a worker in this process until a signal ends it, or run the migrations.
+
+Without FastAPI, whose import takes as long as all the rest: only a worker with a port needs it.
+"""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+
+from api.cli.output import out, print_json
+from api.cli.server.listen_socket import bind_socket, local_url
+from api.cli.server.shutdown import StopRequest
+from api.cli.server.startup import handle_signals, prepare, run
+from ingest.observability.tracing import exported
+from ingest.runtime import Runtime, database, open_runtime
+from ingest.settings.settings import Settings
+
+
+def run_worker(*, as_json: bool) -> None:
+    """Run until a signal. Raises SetupError."""
+    settings = prepare()
+    with (
+        handle_signals() as stop,
+        _worker_port(settings) as listener,
+        exported(),
+        database(settings, join=True) as dsn,
+    ):
+        run(_work(settings, dsn, listener, stop, as_json=as_json))
+
+
+def run_migrations(*, as_json: bool) -> None:
+    """Run the pending migrations. Raises SetupError."""
+    with handle_signals(), database(prepare(), join=True):
+        if as_json:
+            print_json({"migrated": True})
+        else:
+            out().print("the database is up to date")
+
+
+def _worker_port(settings: Settings) -> AbstractContextManager[socket.socket | None]:
+    if settings.worker_port is None:
+        return nullcontext()
+    return bind_socket(settings.host, settings.worker_port, variable="INGEST_WORKER_PORT")
+
+
+async def _work(
+    settings: Settings,
+    dsn: str,
+    listener: socket.socket | None,
+    stop: StopRequest,
+    *,
+    as_json: bool,
+) -> None:
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def request_stop() -> None:
+        loop.call_soon_threadsafe(stopped.set)  # a signal alone does not wake the event loop
+
+    async with open_runtime(settings, dsn, work=True, serve=False) as runtime:
+        stop.on_stop(request_stop)
+        async with _metrics_server(runtime, listener):
+            _print_ready(settings, listener, as_json=as_json)
+            await stopped.wait()
+
+
+@asynccontextmanager
+async def _metrics_server(runtime: Runtime, listener: socket.socket | None) -> AsyncIterator[None]:
+    """Serve the metrics and health of the worker, if a port is set for them."""
+    if listener is None:
+        yield
+        return
+    from api.cli.server.http_server import HttpServer
+    from api.worker_app import create_worker_app
+
+    is_ready = asyncio.Event()
+    server = HttpServer(create_worker_app(runtime), ready=is_ready.set)
+    serving = asyncio.create_task(server.serve(sockets=[listener]), name="worker port")
+    try:
+        await is_ready.wait()
+        yield
+    finally:
+        server.request_stop()
+        await serving
+
+
+def _print_ready(settings: Settings, listener: socket.socket | None, *, as_json: bool) -> None:
+    url = None if listener is None else local_url(listener)
+    if as_json:
+        print_json({"ready": True} | ({} if url is None else {"url": url}))
+        return
+    at = "" if url is None else f"; metrics and health at {url}"
+    out().print(f"the worker is ready: up to {settings.worker_concurrency} jobs at a time{at}")

@@ -1,0 +1,24 @@
+"""What an embedder imports. INGEST_EMBEDDER names its factory; see docs/extending.md."""
+
+from ingest.errors import ErrorCode, SetupError, Transient
+from ingest.model import EmbeddingModel, Vectors
+from ingest.providers.embedders.base import (
+    Embedder,
+    Misaligned,
+    ProviderFault,
+    Refused,
+    unit_vectors,
+)
+
+__all__ = [
+    "Embedder",
+    "EmbeddingModel",
+    "ErrorCode",
+    "Misaligned",
+    "ProviderFault",
+    "Refused",
+    "SetupError",
+    "Transient",
+    "Vectors",
+    "unit_vectors",
+]

@@ -1,0 +1,23 @@
+"""What a file format imports. INGEST_FORMATS names its module; see docs/extending.md.
+
+It imports neither the database nor the network: the parser processes load it.
+"""
+
+from ingest.errors import ErrorCode, OwnCode, Permanent
+from ingest.formats.common.source import Extraction, MemberSink, Recogniser, Source
+from ingest.formats.declaration import Format
+from ingest.formats.encoding.decode import decode
+from ingest.model import Encoding
+
+__all__ = [
+    "Encoding",
+    "ErrorCode",
+    "Extraction",
+    "Format",
+    "MemberSink",
+    "OwnCode",
+    "Permanent",
+    "Recogniser",
+    "Source",
+    "decode",
+]

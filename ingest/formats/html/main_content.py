@@ -1,0 +1,64 @@
+"""Removes the boilerplate of a page. Everything else stays, and the removed text is counted."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lxml import html
+
+from ingest.formats.html.boilerplate import find_boilerplate, outermost
+from ingest.formats.html.secondary_content import SecondaryContent
+from ingest.formats.html.text_stats import TextStats, measure
+
+_MOST_DOUBTFUL = 0.3  # unlinked text of doubtful blocks, relative to the text left without them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """How much text was removed from a page."""
+
+    text: int = 0
+    """Bytes of UTF-8."""
+    share: float = 0.0
+    """Of all text of the page."""
+    is_unsure: bool = False
+    """Too much was doubtful, so only certain boilerplate was removed."""
+
+
+def drop_boilerplate(tree: html.HtmlElement) -> LeftOut:
+    """Change the page in place; a page with text always keeps some."""
+    _resolve_noscript(tree)
+    stats = measure(tree)
+    known = set(find_boilerplate(tree, stats))
+    secondary = SecondaryContent(tree, stats, known)
+    certain = list(outermost(tree, known.union(secondary.boilerplate).__contains__))
+    everything = list(outermost(tree, {*certain, *secondary.doubtful}.__contains__))
+    page = stats[tree].text
+    least, most = _sum(map(stats.get, certain)), _sum(map(stats.get, everything))
+    if most.text >= page:
+        return LeftOut(is_unsure=page > 0)
+    is_unsure = most.unlinked - least.unlinked > _MOST_DOUBTFUL * (page - most.text)
+    for element in certain if is_unsure else everything:
+        element.drop_tree()
+    text = (least if is_unsure else most).text
+    return LeftOut(text=text, share=round(text / page, 3), is_unsure=is_unsure)
+
+
+def _sum(stats: Iterable[TextStats | None]) -> TextStats:
+    total = TextStats()
+    for own in stats:
+        if own is not None:
+            total.text += own.text
+            total.linked += own.linked
+    return total
+
+
+def _resolve_noscript(tree: html.HtmlElement) -> None:
+    """Keep `noscript` if it holds most of the text: then scripts would load the page's content."""
+    elements = list(tree.iter("noscript"))
+    whole = len(tree.text_content().strip()) if elements else 0
+    inside = sum(len(element.text_content().strip()) for element in elements)
+    for element in elements:
+        if 2 * inside > whole:
+            element.tag = "div"
+        elif element.getparent() is not None:
+            element.drop_tree()

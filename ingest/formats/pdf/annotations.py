@@ -1,0 +1,62 @@
+"""Annotations of a page: ticked form boxes, comments, attached files."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from ingest.best_effort import improve
+from ingest.formats.pdf import pdfium_annotations as pdfium
+
+_MOST = 2000  # annotations per page
+_LONGEST = 20_000  # characters per comment
+_NO_WORDS = {"on", "yes", "1", "true", "off", ""}
+
+
+@dataclass(slots=True)
+class PageAnnotations:
+    """Content of the annotations of a page."""
+
+    has_fields: bool = False
+    ticked: list[str] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    files: list[int] = field(default_factory=list)
+    """Indices of annotations with a file."""
+
+    def markdown(self) -> Iterator[str]:
+        """A line for each tick; a comment keeps its line breaks."""
+        for label in self.ticked:
+            yield f"- [x] {label}"
+        for comment in self.comments:
+            yield "> " + "\n> ".join(comment.splitlines())
+
+
+def read_annotations(page: int) -> PageAnnotations:
+    """Fields, comments and files of a page, given by its handle. Links are ignored."""
+    found = PageAnnotations()
+    for index, kind, annotation in pdfium.annotations(page, _MOST):
+        if kind == pdfium.WIDGET:
+            found.has_fields = True
+        elif kind == pdfium.FILE:
+            found.files.append(index)
+        elif kind in pdfium.COMMENTS:
+            text = improve("notes", partial(pdfium.contents, annotation), otherwise=str).strip()
+            if text:
+                found.comments.append(text[:_LONGEST])
+    return found
+
+
+def read_ticks(form: Any, page: int) -> list[str]:
+    """Labels of ticked boxes and radio buttons; the form must know the page."""
+    labels = [
+        _label(*ticked)
+        for _, kind, annotation in pdfium.annotations(page, _MOST)
+        if kind == pdfium.WIDGET and (ticked := pdfium.ticked(form, annotation)) is not None
+    ]
+    return [label for label in labels if label]
+
+
+def _label(label: str, value: str) -> str:
+    """The label, and the value if it says more."""
+    shown = "" if value.lower() in _NO_WORDS or value == label else value
+    return ": ".join(part for part in (label.strip(), shown.strip()) if part)

@@ -1,0 +1,101 @@
+"""Drops repeated text without content: headers, footers, stamps on scans."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from statistics import median
+
+from ingest.formats.pdf.lines import Line, PageLines
+
+_FEWEST_PAGES = 4
+_SHARE = 0.8  # of all pages, of the odd or of the even ones
+_MOST_LINES = 4  # at the top and at the bottom of a page
+_APART = 0.7  # line heights between a header or footer and the text
+_TOLERANCE = 8.0  # points
+_LONGEST = 200  # characters
+_PAGE_NUMBER = re.compile(
+    r"\W*(?:(?:page|seite|p)\b\W*)?0(?:\s*\W?\s*(?:of|von|de|sur)?\s*0)?\W*", re.IGNORECASE
+)
+_NUMBER = re.compile(r"\d+")
+_ROMAN = re.compile(r"[ivxlc]+", re.IGNORECASE)
+
+_Place = tuple[int, Line, float]
+"""Index of the page, the line, its distance from the page edge in points."""
+
+
+def drop_headers_and_footers(pages: Sequence[PageLines]) -> None:
+    """Remove repeated headers and footers, but never all lines of a page."""
+    readable = [index for index, page in enumerate(pages) if page.lines and page.has_places]
+    if len(readable) < _FEWEST_PAGES:
+        return
+    dropped: dict[int, set[int]] = defaultdict(set)
+    for places in _candidates(pages, readable).values():
+        for index, line in _repeated(places, readable):
+            dropped[index].add(id(line))
+    for index, lines in dropped.items():
+        rest = [line for line in pages[index].lines if id(line) not in lines]
+        if rest:
+            pages[index].lines = rest
+
+
+def drop_stamps(pages: Sequence[PageLines], unread: Collection[int]) -> None:
+    """Remove the text layer of unread pictures if it is not content.
+
+    That is a page number, or text that repeats on several of these pages.
+    """
+    stamps = {index: _words(pages[index].text) for index in unread if pages[index].lines}
+    often = Counter(stamps.values())
+    for index, stamp in stamps.items():
+        if often[stamp] > 1 or _PAGE_NUMBER.fullmatch(stamp):
+            pages[index].lines = []
+
+
+def _candidates(
+    pages: Sequence[PageLines], readable: Sequence[int]
+) -> dict[tuple[bool, str], list[_Place]]:
+    """Lines near the top and bottom edges, by edge and normalised text."""
+    found: dict[tuple[bool, str], list[_Place]] = defaultdict(list)
+    for index in readable:
+        page = pages[index]
+        lines = [line for line in page.lines if line.kind == "text"]
+        lines.sort(key=lambda line: -line.top)
+        for is_top, edge, order in ((True, page.box[1], lines), (False, page.box[3], lines[::-1])):
+            for line in _set_apart(order):
+                if len(line.text) <= _LONGEST:
+                    place = (index, line, abs(line.top - edge))
+                    found[is_top, _words(line.text)].append(place)
+    return found
+
+
+def _set_apart(lines: Sequence[Line]) -> Sequence[Line]:
+    """The first lines, if a gap separates them from the rest."""
+    for count, line in enumerate(lines[:_MOST_LINES], start=1):
+        if count == len(lines) or _gap(line, lines[count]) > _APART * line.height:
+            return lines[:count]
+    return ()
+
+
+def _gap(line: Line, other: Line) -> float:
+    return max(line.bottom - other.top, other.bottom - line.top)
+
+
+def _words(text: str) -> str:
+    """The text with all numbers replaced by 0, so that page numbers compare equal."""
+    text = " ".join(text.split())
+    return "0" if _ROMAN.fullmatch(text) else _NUMBER.sub("0", text)
+
+
+def _repeated(places: list[_Place], readable: Sequence[int]) -> list[tuple[int, Line]]:
+    """Lines at the usual distance, if they are on most of all, odd or even pages."""
+    usual = median(distance for _, _, distance in places)
+    near = [
+        (index, line) for index, line, distance in places if abs(distance - usual) <= _TOLERANCE
+    ]
+    on = {index for index, _ in near}
+    if len(on) < _FEWEST_PAGES:
+        return []
+    odd, even = ([index for index in readable if index % 2 == rest] for rest in (0, 1))
+    for pages in (readable, odd, even):
+        if len(on.intersection(pages)) >= _SHARE * len(pages) and len(pages) >= _FEWEST_PAGES:
+            return near
+    return []

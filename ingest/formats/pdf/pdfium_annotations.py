@@ -1,0 +1,155 @@
+"""pdfium's functions for annotations, attached files, form data and the catalog.
+
+A few calls per page, through pypdfium2's declared functions. pdfium.py documents the rules of both
+modules: who owns memory, and what happens on failure.
+"""
+
+import ctypes
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from pypdfium2 import PdfDocument, raw
+
+from ingest.formats.pdf import pdfium
+
+WIDGET: int = raw.FPDF_ANNOT_WIDGET
+FILE: int = raw.FPDF_ANNOT_FILEATTACHMENT
+COMMENTS = frozenset(
+    {
+        raw.FPDF_ANNOT_TEXT,
+        raw.FPDF_ANNOT_FREETEXT,
+        raw.FPDF_ANNOT_HIGHLIGHT,
+        raw.FPDF_ANNOT_UNDERLINE,
+        raw.FPDF_ANNOT_SQUIGGLY,
+        raw.FPDF_ANNOT_STRIKEOUT,
+        raw.FPDF_ANNOT_STAMP,
+        raw.FPDF_ANNOT_CARET,
+        raw.FPDF_ANNOT_LINE,
+        raw.FPDF_ANNOT_SQUARE,
+        raw.FPDF_ANNOT_CIRCLE,
+        raw.FPDF_ANNOT_POLYGON,
+        raw.FPDF_ANNOT_INK,
+    }
+)
+"""Kinds of annotations whose contents are comments."""
+_TICKS = {raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON}
+_HIDDEN = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
+_MOST_PACKETS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedFile:
+    """A file attached to the document or to an annotation."""
+
+    name: str
+    media_type: str
+    size: int
+    """0 if the file is damaged."""
+    data: bytes | None
+    """None if the file is damaged or too large."""
+
+
+def annotations(page: int, most: int) -> Iterator[tuple[int, int, int]]:
+    """Index, kind and handle of the first annotations; a handle is valid until the next one."""
+    for index in range(min(pdfium.count_annotations(page), most)):
+        annotation = pdfium.annotation(page, index)
+        if annotation:
+            try:
+                yield index, pdfium.annotation_kind(annotation), annotation
+            finally:
+                pdfium.close_annotation(annotation)
+
+
+def contents(annotation: int) -> str:
+    """The text of an annotation; empty if the annotation is hidden."""
+    handle = ctypes.cast(annotation, raw.FPDF_ANNOTATION)
+    if raw.FPDFAnnot_GetFlags(handle) & _HIDDEN:
+        return ""
+    return _string(lambda *rest: raw.FPDFAnnot_GetStringValue(handle, b"Contents", *rest))
+
+
+def ticked(form: Any, annotation: int) -> tuple[str, str] | None:
+    """Label and value of a ticked check box or radio button, else None.
+
+    `form`: pypdfium2's handle of the form environment, which must know the page.
+    """
+    handle = ctypes.cast(annotation, raw.FPDF_ANNOTATION)
+    if raw.FPDFAnnot_GetFormFieldType(form, handle) not in _TICKS:
+        return None
+    if not raw.FPDFAnnot_IsChecked(form, handle):
+        return None
+    label = _string(
+        lambda *rest: raw.FPDFAnnot_GetFormFieldAlternateName(form, handle, *rest)
+    ) or _string(lambda *rest: raw.FPDFAnnot_GetFormFieldName(form, handle, *rest))
+    value = _string(lambda *rest: raw.FPDFAnnot_GetFormFieldExportValue(form, handle, *rest))
+    return label, value
+
+
+def document_files(document: PdfDocument, *, most: int, largest: int) -> Iterator[AttachedFile]:
+    """The first files attached to the document; those above `largest` bytes without their data."""
+    for index in range(min(raw.FPDFDoc_GetAttachmentCount(document), most)):
+        if attachment := raw.FPDFDoc_GetAttachment(document, index):
+            yield _read_file(attachment, largest)
+
+
+def annotation_file(page: int, index: int, *, largest: int) -> AttachedFile | None:
+    """The file of the annotation with this index, None if it has none."""
+    with _annotation(page, index) as annotation:
+        attachment = raw.FPDFAnnot_GetFileAttachment(annotation)
+        return _read_file(attachment, largest) if attachment else None
+
+
+def xfa_packet(document: PdfDocument, wanted: bytes, *, largest: int) -> bytes | None:
+    """The XFA packet of this name; empty if it is missing, None if this is no full XFA form."""
+    if raw.FPDF_GetFormType(document) != raw.FORMTYPE_XFA_FULL:
+        return None
+    for index in range(min(max(raw.FPDF_GetXFAPacketCount(document), 0), _MOST_PACKETS)):
+        name = ctypes.create_string_buffer(64)
+        raw.FPDF_GetXFAPacketName(document, index, name, len(name))
+        size = ctypes.c_ulong()
+        raw.FPDF_GetXFAPacketContent(document, index, None, 0, size)
+        if name.value == wanted and 0 < size.value <= largest:
+            content = ctypes.create_string_buffer(size.value)
+            raw.FPDF_GetXFAPacketContent(document, index, content, size.value, size)
+            return content.raw[: size.value]
+    return b""
+
+
+def language(document: PdfDocument) -> str:
+    """The language that the catalog states, else an empty string."""
+    return _string(lambda *rest: raw.FPDFCatalog_GetLanguage(document, *rest)).strip()
+
+
+@contextmanager
+def _annotation(page: int, index: int) -> Iterator[Any]:
+    annotation = raw.FPDFPage_GetAnnot(ctypes.cast(page, raw.FPDF_PAGE), index)
+    try:
+        yield annotation
+    finally:
+        raw.FPDFPage_CloseAnnot(annotation)
+
+
+def _read_file(attachment: Any, largest: int) -> AttachedFile:
+    name = _string(lambda *rest: raw.FPDFAttachment_GetName(attachment, *rest)).strip()
+    media_type = _string(lambda *rest: raw.FPDFAttachment_GetSubtype(attachment, *rest))
+    size = ctypes.c_ulong()
+    if not raw.FPDFAttachment_GetFile(attachment, None, 0, size):
+        return AttachedFile(name, media_type, 0, None)
+    if size.value > largest:
+        return AttachedFile(name, media_type, size.value, None)
+    buffer = ctypes.create_string_buffer(size.value)
+    raw.FPDFAttachment_GetFile(attachment, buffer, size.value, size)
+    data = buffer.raw[: size.value]
+    return AttachedFile(name, media_type, len(data), data)
+
+
+def _string(get: Callable[..., int]) -> str:
+    """Read a string by two calls: the first returns its length in bytes, the second fills it in."""
+    length = get(None, 0)
+    if length <= 2:
+        return ""
+    buffer = (ctypes.c_ushort * (length // 2))()
+    get(buffer, length)
+    return bytes(buffer)[: length - 2].decode("utf-16-le", "replace").rstrip("\0")

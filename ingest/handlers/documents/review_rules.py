@@ -1,0 +1,41 @@
+"""Reasons for which a person must review a file before it becomes searchable."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from ingest.handlers.context import Context, Review
+from ingest.model import Document
+from ingest.store.tenants import applications
+
+# If a smaller share of its pages has text, a file is probably a scan.
+_MIN_TEXT_SHARE = 0.5
+
+
+async def required_review(
+    document: Document, ctx: Context, *, application_id: UUID
+) -> Review | None:
+    """The most serious review of this document that its application has enabled, if any."""
+    raised = list(applicable_reviews(document))
+    if not raised:
+        return None
+    async with ctx.pool.connection() as conn:
+        settings = await applications.settings_of(conn, application_id)
+    return next((review for review in raised if review.reason in settings.reviews), None)
+
+
+def applicable_reviews(document: Document) -> Iterator[Review]:
+    """All reviews that apply to the document, the most serious first."""
+    coverage = document.coverage
+    if "hidden_text" in document.warnings:
+        yield Review(
+            reason="flagged_content",
+            # The parser keeps hidden text if it is most of a page (html/hidden.py).
+            message="the file has text that its readers do not see, left out of what is searched"
+            " unless it is most of a page; approve to search the file, reject to leave it out",
+        )
+    if coverage.pages > 1 and coverage.with_text < coverage.pages * _MIN_TEXT_SHARE:
+        yield Review(
+            reason="low_coverage",
+            message=f"{coverage.with_text} of {coverage.pages} pages have text;"
+            " approve to search those, reject to leave the file out",
+        )

@@ -1,0 +1,308 @@
+"""Every route, taken from the OpenAPI document: who may call it, and that it stays in its walls.
+
+A new route fails here until it is entered in `ROLES` (and, with a body, in `BODIES`). The tests go
+through all routes in a loop, because setting the database up costs more than a call.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from api.main import create_app
+from ingest.model import Role
+from ingest.postgres.database import Connection
+from ingest.store.tenants import api_keys
+from tests.api.conftest import OPERATOR_KEY, MakeKey, connect
+from tests.api.helpers import finish_file_job, upload
+
+SOURCE = "/api/knowledge-sources/{id}"
+BATCH = "/api/batches/{id}"
+KEYS = "/api/applications/{id}/keys"
+HOOK = "/api/webhook-endpoints/{id}"
+
+ROLES: Final = {
+    "POST /upload/documents": "editor",
+    "POST /upload/check": "editor",
+    "POST /upload/url": "editor",
+    "GET /upload/url": "editor",
+    "GET /api/knowledge-sources": "viewer",
+    f"GET {SOURCE}": "viewer",
+    f"PATCH {SOURCE}": "editor",
+    f"DELETE {SOURCE}": "editor",
+    f"POST {SOURCE}/cancel": "editor",
+    f"POST {SOURCE}/rescrape": "editor",
+    f"GET {SOURCE}/crawls": "viewer",
+    f"GET {SOURCE}/pages": "viewer",
+    f"GET {SOURCE}/documents": "viewer",
+    f"GET {SOURCE}/chunks": "viewer",
+    f"GET {SOURCE}/events": "viewer",
+    f"GET {SOURCE}/stream": "viewer",
+    "GET /api/knowledge-source/{id}/progress": "viewer",
+    "GET /api/documents/{id}": "viewer",
+    "GET /api/documents/{id}/text": "viewer",
+    "GET /api/chunks/{id}/section": "viewer",
+    "POST /api/preview": "editor",
+    f"GET {BATCH}": "viewer",
+    f"GET {BATCH}/report": "viewer",
+    f"POST {BATCH}/retry-failed": "editor",
+    f"POST {BATCH}/cancel": "editor",
+    "GET /api/jobs": "viewer",
+    "GET /api/jobs/counts": "viewer",
+    "POST /api/jobs": "editor",
+    "POST /api/jobs/retry-failed": "editor",
+    "POST /api/jobs/trigger": "operator",
+    "GET /api/jobs/{id}": "viewer",
+    "GET /api/jobs/{id}/logs": "viewer",
+    "DELETE /api/jobs/{id}": "editor",
+    "POST /api/jobs/{id}/retry": "editor",
+    "POST /api/jobs/{id}/cancel": "editor",
+    "POST /api/jobs/{id}/approve": "editor",
+    "POST /api/jobs/{id}/reject": "editor",
+    "POST /api/search": "viewer",
+    "POST /api/tickets": "viewer",
+    "GET /api/applications": "operator",
+    "POST /api/applications": "operator",
+    "GET /api/applications/{id}": "admin",
+    "PATCH /api/applications/{id}": "admin",
+    f"GET {KEYS}": "admin",
+    f"POST {KEYS}": "admin",
+    f"DELETE {KEYS}/{{keyId}}": "admin",
+    "GET /api/job-types": "viewer",
+    "POST /api/job-types": "operator",
+    "PATCH /api/job-types/{type}": "operator",
+    "DELETE /api/job-types/{type}": "operator",
+    "GET /api/worker/config": "operator",
+    "GET /api/worker/desired": "viewer",
+    "PUT /api/worker/config": "operator",
+    "POST /api/worker/provider/resume": "operator",
+    "GET /api/webhook-endpoints": "admin",
+    "POST /api/webhook-endpoints": "admin",
+    f"GET {HOOK}": "admin",
+    f"PATCH {HOOK}": "admin",
+    f"DELETE {HOOK}": "admin",
+    f"POST {HOOK}/rotate-secret": "admin",
+    f"POST {HOOK}/test": "admin",
+    f"GET {HOOK}/deliveries": "admin",
+    f"GET {HOOK}/deliveries/{{deliveryId}}": "admin",
+    f"POST {HOOK}/deliveries/{{deliveryId}}/replay": "admin",
+}
+# The webhook is signed.
+OPEN: Final = {"GET /healthz", "GET /readyz", "GET /metrics", "POST /api/webhooks/firecrawl"}
+
+BODIES: Final[Mapping[str, Any]] = {
+    "POST /upload/check": {"files": [{"path": "secret.txt", "sha256": "0" * 64}]},
+    f"PATCH {SOURCE}": {"name": "mine now"},
+    "POST /api/search": {"query": "secret"},
+    "POST /api/applications": {"name": "new"},
+    "PATCH /api/applications/{id}": {"name": "mine now"},
+    f"POST {KEYS}": {"name": "back door", "role": "admin"},
+    "POST /api/jobs": {"type": "file", "payload": {"blobKey": "secret"}},
+    "POST /api/jobs/retry-failed": {"type": "file"},
+    "POST /api/job-types": {"type": "mine"},
+    "PATCH /api/job-types/{type}": {},
+    "PUT /api/worker/config": {"paused": False},
+    "POST /api/webhook-endpoints": {"url": "https://x.example", "events": ["job.failed"]},
+    f"PATCH {HOOK}": {"url": "https://thief.example"},
+}
+NAMED: Final = [route for route in ROLES if "{id}" in route]
+RANKS: Final = ("viewer", "editor", "admin", "operator")
+
+
+def test_isolation_tests_cover_every_route() -> None:
+    paths = create_app(cast(Any, None)).openapi()["paths"]
+    routes = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+
+    assert routes == ROLES.keys() | OPEN
+
+
+class Victim:
+    """What an application owns, by the path that shows it."""
+
+    def __init__(self, *, application_id: UUID, file: dict[str, str], batch_id: str) -> None:
+        self.application_id = application_id
+        self.file = file
+        self.batch_id = batch_id
+        self.document_id: UUID | None = None
+        self.chunk_id: UUID | None = None
+        self.key_id: UUID | None = None
+        self.endpoint_id: str | None = None
+        self.delivery_id: str | None = None
+
+    def url(self, route: str) -> str:
+        path = route.partition(" ")[2]
+        owned = {
+            "/api/knowledge-source": self.file["knowledgeSourceId"],
+            "/api/documents": self.document_id,
+            "/api/chunks": self.chunk_id,
+            "/api/batches": self.batch_id,
+            "/api/jobs": self.file["jobId"],
+            "/api/applications": self.application_id,
+            "/api/webhook-endpoints": self.endpoint_id,
+        }
+        id = next((owned[start] for start in owned if path.startswith(start)), None)
+        return path.format(id=id, keyId=self.key_id, deliveryId=self.delivery_id, type="file")
+
+
+@pytest.fixture
+async def victim(
+    editor: httpx.AsyncClient,
+    admin: httpx.AsyncClient,
+    conn: Connection,
+    application_id: UUID,
+    runtime: object,
+) -> Victim:
+    body = (await upload(editor, {"secret.txt": b"secret", "open.txt": b"open"})).json()
+    done, still_open = body["files"]
+    victim = Victim(application_id=application_id, file=still_open, batch_id=body["batchId"])
+    victim.document_id = await finish_file_job(conn, UUID(done["jobId"]), chunks=["secret words"])
+    row = await (await conn.execute("select id from rag.chunks")).fetchone()
+    assert row is not None
+    victim.chunk_id = row[0]
+    key = await api_keys.add_key(
+        conn, application_id=application_id, name="k", role="viewer", key="rk_k"
+    )
+    assert key is not None
+    victim.key_id = key.id
+    hook = {"url": "https://hooks.example", "events": ["job.failed"]}
+    victim.endpoint_id = (await admin.post("/api/webhook-endpoints", json=hook)).json()["id"]
+    test = await admin.post(f"/api/webhook-endpoints/{victim.endpoint_id}/test")
+    victim.delivery_id = test.json()["deliveryId"]
+    return victim
+
+
+def seen(answer: httpx.Response) -> tuple[int, str]:
+    """Status and code of a problem."""
+    assert answer.headers["content-type"] == "application/problem+json", answer.text
+    return answer.status_code, answer.json()["code"]
+
+
+def nobodys(route: str) -> str:
+    path = route.partition(" ")[2]
+    return path.format(id=uuid4(), keyId=uuid4(), deliveryId=uuid4(), type="none")
+
+
+async def call(client: httpx.AsyncClient, route: str, url: str) -> httpx.Response:
+    method = route.partition(" ")[0]
+    if route == "POST /upload/documents":
+        return await upload(client, {"x.txt": b"x"})
+    return await client.request(method, url, json=BODIES.get(route))
+
+
+async def test_an_object_of_another_application_does_not_exist(
+    stranger: httpx.AsyncClient, victim: Victim
+) -> None:
+    answers = {route: await call(stranger, route, victim.url(route)) for route in NAMED}
+
+    assert {route: seen(answer) for route, answer in answers.items()} == dict.fromkeys(
+        NAMED, (404, "not_found")
+    )
+
+
+async def test_after_all_these_attempts_nothing_has_changed(
+    stranger: httpx.AsyncClient, editor: httpx.AsyncClient, conn: Connection, victim: Victim
+) -> None:
+    for route in NAMED:
+        await call(stranger, route, victim.url(route))
+
+    source = (await editor.get(f"/api/knowledge-sources/{victim.file['knowledgeSourceId']}")).json()
+    assert (source["name"], source["status"]) == ("open.txt", "pending")
+    job = (await editor.get(f"/api/jobs/{victim.file['jobId']}")).json()
+    assert job["status"] == "pending"
+    rows = await (
+        await conn.execute(
+            "select count(*) filter (where revoked_at is null) from app.api_keys "
+            "where application_id = %s",
+            [victim.application_id],
+        )
+    ).fetchone()
+    assert rows == (3,)
+    cursor = await conn.execute(
+        "select url, is_enabled, previous_secret, "
+        "(select count(*) from rag.webhook_deliveries where status = 'pending') "
+        "from rag.webhook_endpoints"
+    )
+    assert await cursor.fetchall() == [("https://hooks.example", True, None, 1)]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/api/knowledge-sources",
+        "/api/knowledge-sources?batchId={batch}",
+        "/api/knowledge-sources?uri=secret.txt",
+        "/api/jobs",
+        "/api/jobs?batchId={batch}",
+        "/api/jobs?knowledgeSourceId={source}",
+    ],
+)
+async def test_lists_and_filters_show_only_own_objects(
+    stranger: httpx.AsyncClient, victim: Victim, url: str
+) -> None:
+    answer = await stranger.get(
+        url.format(batch=victim.batch_id, source=victim.file["knowledgeSourceId"])
+    )
+
+    assert answer.json() == {"items": [], "nextCursor": None}
+
+
+async def test_unknown_id_and_foreign_id_get_the_same_answer(
+    stranger: httpx.AsyncClient, victim: Victim
+) -> None:
+    theirs = await stranger.get(f"/api/jobs/{victim.file['jobId']}")
+    nobodys = await stranger.get(f"/api/jobs/{uuid4()}")
+
+    assert theirs.json() == nobodys.json()
+
+
+@pytest.mark.parametrize("key", [None, "rk_wrong", OPERATOR_KEY + "x"])
+async def test_every_route_needs_a_valid_key(app: FastAPI, key: str | None) -> None:
+    async with connect(app, key) as client:
+        answers = {route: await call(client, route, nobodys(route)) for route in ROLES}
+
+    assert {route: seen(answer) for route, answer in answers.items()} == dict.fromkeys(
+        ROLES, (401, "unauthorized")
+    )
+    assert {answer.headers["www-authenticate"] for answer in answers.values()} == {"Bearer"}
+
+
+@pytest.mark.parametrize("role", ["viewer", "editor", "admin"])
+async def test_too_low_role_gets_403(
+    app: FastAPI, application_id: UUID, make_key: MakeKey, role: Role
+) -> None:
+    async with connect(app, await make_key(application_id, role)) as client:
+        answers = {route: await call(client, route, nobodys(route)) for route in ROLES}
+
+    refused = {route for route, answer in answers.items() if answer.status_code == 403}
+    assert refused == {
+        route for route, needed in ROLES.items() if RANKS.index(needed) > RANKS.index(role)
+    }
+    assert {seen(answers[route]) for route in refused} == {(403, "forbidden")}
+
+
+async def test_the_operator_acts_on_the_application_that_it_names(
+    app: FastAPI, operator: httpx.AsyncClient, other_application: UUID
+) -> None:
+    named = {"X-Application-Id": str(other_application)}
+    parts = {"files": ("x.txt", b"x")}
+    made = await operator.post("/upload/documents", files=parts, headers=named)
+    source_id = made.json()["knowledgeSourceIds"][0]
+
+    there = await operator.get(f"/api/knowledge-sources/{source_id}", headers=named)
+    here = await operator.get(f"/api/knowledge-sources/{source_id}")
+
+    assert there.json()["applicationId"] == str(other_application)
+    assert here.status_code == 404
+
+
+async def test_naming_a_foreign_application_is_a_404(
+    operator: httpx.AsyncClient, viewer: httpx.AsyncClient, other_application: UUID
+) -> None:
+    nobody = await operator.get("/api/jobs", headers={"X-Application-Id": str(uuid4())})
+    theirs = await viewer.get("/api/jobs", headers={"X-Application-Id": str(other_application)})
+    garbage = await operator.get("/api/jobs", headers={"X-Application-Id": "x"})
+
+    assert (nobody.status_code, theirs.status_code, garbage.status_code) == (404, 404, 422)

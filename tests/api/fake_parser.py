@@ -1,0 +1,62 @@
+"""A stand-in for the parser processes of previews."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from ingest.model import Chunk, Document, Encoding
+from ingest.sandbox.messages import Parsed, ParseRequest
+
+
+class TextParser:
+    """Reads files as text, and cuts them at their lines. Notes what it is asked for."""
+
+    def __init__(self) -> None:
+        self.requests: list[ParseRequest] = []
+        self.paths: list[Path] = []
+        self.failures: list[Exception] = []
+        self.gate: asyncio.Event | None = None
+        """If set, parsing waits until it opens."""
+        self.ended = 0
+        """Requests that were cancelled."""
+        self.metadata: dict[str, Any] = {}
+        self.is_closed = False
+
+    async def parse(self, path: Path, request: ParseRequest) -> Parsed:
+        self.requests.append(request)
+        self.paths.append(path)
+        if self.gate is not None:
+            try:
+                await self.gate.wait()
+            except asyncio.CancelledError:
+                self.ended += 1
+                raise
+        if self.failures:
+            raise self.failures.pop(0)
+        text = path.read_text(errors="replace")  # noqa: ASYNC240  # a few bytes
+        chunks = []
+        position = 0
+        for ordinal, line in enumerate(text.splitlines(keepends=True)):
+            chunks.append(
+                Chunk(
+                    ordinal=ordinal,
+                    text=line,
+                    token_count=1,
+                    start=position,
+                    end=position + len(line),
+                    section=(0, len(text)),
+                )
+            )
+            position += len(line)
+        document = Document(
+            text=text,
+            media_type="text/plain",
+            extractor="lines 1",
+            title=request.name,
+            encoding=Encoding(name="utf-8", confidence=1.0),
+            metadata=self.metadata,
+        )
+        return Parsed(document=document, chunks=chunks, extract_seconds=0.0, chunk_seconds=0.0)
+
+    async def close(self) -> None:
+        self.is_closed = True

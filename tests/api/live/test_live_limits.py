@@ -1,0 +1,92 @@
+"""The WebSocket: how long a key is good for, and how much one client may send."""
+
+from collections.abc import AsyncIterator
+from uuid import UUID, uuid4
+
+import pytest
+from fastapi import FastAPI
+
+from api.live.messages import MAX_SUBSCRIPTION
+from api.live.websocket import MAX_MESSAGE_BYTES
+from ingest.postgres.database import Connection
+from tests.api.conftest import OPERATOR_KEY, MakeKey, connect
+from tests.api.sockets import listening, receive, receive_all, send, socket
+
+
+@pytest.fixture
+async def address(app: FastAPI) -> AsyncIterator[str]:
+    async with listening(app) as address:
+        yield address
+
+
+@pytest.fixture
+async def key(application_id: UUID, make_key: MakeKey) -> str:
+    return await make_key(application_id, "viewer")
+
+
+@pytest.mark.parametrize("by_ticket", [False, True])
+async def test_a_connection_ends_with_4401_when_its_key_is_revoked(
+    app: FastAPI,
+    address: str,
+    key: str,
+    conn: Connection,
+    monkeypatch: pytest.MonkeyPatch,
+    by_ticket: bool,
+) -> None:
+    monkeypatch.setattr("api.live.websocket._PING_SECONDS", 0.05)
+    async with connect(app, key) as viewer:
+        ticket = (await viewer.post("/api/tickets")).json()["ticket"]
+    given, query = (None, f"?ticket={ticket}") if by_ticket else (key, "")
+    async with socket(address, given, query=query) as client:
+        before = [await receive(client) for _ in range(3)]
+        await conn.execute("update app.api_keys set revoked_at = now()")
+        _, code = await receive_all(client)
+
+    assert before == [{"type": "ping"}] * 3
+    assert code == 4401
+
+
+async def test_the_operators_connection_outlives_the_checks_of_keys(
+    address: str, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.live.websocket._PING_SECONDS", 0.02)
+    async with socket(address, OPERATOR_KEY) as client:
+        await conn.execute("update app.api_keys set revoked_at = now()")
+        messages = [await receive(client) for _ in range(4)]
+
+    assert messages == [{"type": "ping"}] * 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{{"type": "{"t" * 5000}"}}',
+        f'{{"type": "ping", "{"k" * 5000}": 1}}',
+        f'{{"type": "subscribe", "knowledgeSourceIds": "all", "after": {{"{"x" * 5000}": 1}}}}',
+    ],
+)
+async def test_an_error_repeats_little_of_what_the_client_sent(
+    address: str, key: str, text: str
+) -> None:
+    async with socket(address, key) as client:
+        await client.send(text)
+        error = await receive(client)
+
+    assert error["code"] == "invalid_message"
+    assert len(error["detail"]) <= 202
+
+
+async def test_the_largest_subscription_is_understood_and_a_larger_message_is_not(
+    address: str, key: str
+) -> None:
+    ids = [str(uuid4()) for _ in range(MAX_SUBSCRIPTION)]
+    async with socket(address, key) as client:
+        after = dict.fromkeys(ids, 2**63 - 1)
+        await send(client, type="subscribe", knowledgeSourceIds=ids, after=after)
+        answer = await receive(client)
+        await client.send("x" * (MAX_MESSAGE_BYTES + 1))
+        _, code = await receive_all(client)
+
+    assert answer["code"] == "not_found"
+    # None: the server was gone before the client had sent everything.
+    assert code in {1009, None}

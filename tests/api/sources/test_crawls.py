@@ -1,0 +1,306 @@
+"""Runs of pages and sites as people see and start them; their schedules; reviews."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+
+from ingest.postgres.database import Connection
+from ingest.store.crawl import crawls
+from ingest.store.crawl.runs import StartedRun
+from tests.api.helpers import count, upload
+from tests.support.crawl_sources import (
+    SITE,
+    add_child,
+    add_page,
+    crawl_row,
+    end,
+    hold_removals,
+    start,
+)
+from tests.support.queue_builders import job_row
+
+WEEKLY = {"cron": "30 4 * * 1", "timezone": "Europe/Berlin"}
+
+
+def path(run: StartedRun, rest: str = "") -> str:
+    return f"/api/knowledge-sources/{run.source_id}{rest}"
+
+
+async def file_id(editor: httpx.AsyncClient) -> str:
+    answer = await upload(editor, {"a.txt": b"text"})
+    id: str = answer.json()["knowledgeSourceIds"][0]
+    return id
+
+
+# ---------------------------------------------------------------- another run, now
+
+
+async def test_rescrape_request_starts_a_run(
+    editor: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    run = await start(conn, application_id)
+    await end(conn, run)
+
+    answer = await editor.post(path(run, "/rescrape"))
+
+    assert answer.status_code == 202
+    body = answer.json()
+    assert body["knowledgeSourceId"] == str(run.source_id)
+    assert (await job_row(conn, body["jobId"]))["type"] == "rescrape"
+    settings = (await crawl_row(conn, body["crawlId"]))["settings"]
+    assert settings["accept_losses"] is False
+
+
+async def test_accept_removals_applies_to_one_run(
+    editor: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    run = await start(conn, application_id)
+    settings = []
+    for body in ({"acceptLosses": True}, {}):
+        await end(conn, run)
+        answer = (await editor.post(path(run, "/rescrape"), json=body)).json()
+        run = StartedRun(
+            source_id=run.source_id,
+            job_id=UUID(answer["jobId"]),
+            crawl_id=UUID(answer["crawlId"]),
+        )
+        settings.append((await crawl_row(conn, run.crawl_id))["settings"]["accept_losses"])
+
+    assert settings == [True, False]
+
+
+async def test_rescrape_joins_an_open_run(
+    editor: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    run = await start(conn, application_id)
+
+    answer = await editor.post(path(run, "/rescrape"))
+
+    assert answer.json() == {
+        "knowledgeSourceId": str(run.source_id),
+        "jobId": str(run.job_id),
+        "crawlId": str(run.crawl_id),
+    }
+    assert await count(conn, "rag.crawls") == 1
+
+
+async def test_a_file_cannot_be_fetched_again(editor: httpx.AsyncClient) -> None:
+    id = await file_id(editor)
+    again = await editor.post(f"/api/knowledge-sources/{id}/rescrape")
+    plan = await editor.patch(f"/api/knowledge-sources/{id}", json={"rescrape": WEEKLY})
+
+    assert (again.status_code, again.json()["code"]) == (409, "not_rescrapable")
+    assert (plan.status_code, plan.json()["code"]) == (409, "not_rescrapable")
+
+
+# ---------------------------------------------------------------- schedules
+
+
+async def test_schedule_can_be_set_kept_and_removed(
+    editor: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    run = await start(conn, application_id)
+    answers = [
+        (await editor.patch(path(run), json=body)).json()
+        for body in ({"rescrape": WEEKLY}, {"name": "new"}, {"rescrape": None})
+    ]
+
+    assert [answer["rescrape"] for answer in answers] == [WEEKLY, WEEKLY, None]
+    assert [answer["nextRescrapeAt"] is None for answer in answers] == [False, False, True]
+    assert answers[2]["name"] == "new"
+
+
+async def test_a_schedule_is_in_utc_unless_it_names_a_zone(
+    editor: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    run = await start(conn, application_id)
+
+    answer = await editor.patch(path(run), json={"rescrape": {"cron": "0 5 * * *"}})
+
+    assert answer.json()["rescrape"] == {"cron": "0 5 * * *", "timezone": "UTC"}
+
+
+async def test_invalid_schedule_names_the_field_and_changes_nothing(
+    editor: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    run = await start(conn, application_id)
+    wrong: dict[str, dict[str, str]] = {
+        "body.rescrape.cron": {"cron": "0 25 * * *"},
+        "body.rescrape.timezone": {"cron": "0 5 * * *", "timezone": "../etc/passwd"},
+        "body.rescrape.zone": {"cron": "0 5 * * *", "zone": "UTC"},
+    }
+    answers = [
+        await editor.patch(path(run), json={"rescrape": schedule, "name": "new"})
+        for schedule in wrong.values()
+    ]
+
+    assert {answer.status_code for answer in answers} == {422}
+    assert [answer.json()["errors"][0]["field"] for answer in answers] == list(wrong)
+    source = (await editor.get(path(run))).json()
+    assert (source["name"], source["rescrape"]) == ("site.example/", None)
+
+
+# ---------------------------------------------------------------- what runs did
+
+
+async def test_runs_are_listed_with_their_digests_newest_first(
+    viewer: httpx.AsyncClient, editor: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    first = await start(conn, application_id)
+    await add_page(conn, first, SITE, status="new")
+    await crawls.write_digest(conn, first.crawl_id, removed=2, held=0)
+    await end(conn, first)
+    second = (await editor.post(path(first, "/rescrape"))).json()
+
+    page = (await viewer.get(path(first, "/crawls"), params={"limit": 1})).json()
+    rest = (await viewer.get(path(first, "/crawls"), params={"cursor": page["nextCursor"]})).json()
+
+    assert [item["id"] for item in page["items"]] == [second["crawlId"]]
+    assert page["items"][0]["digest"] is None
+    [old] = rest["items"]
+    assert (old["id"], old["status"], rest["nextCursor"]) == (
+        str(first.crawl_id),
+        "completed",
+        None,
+    )
+    assert old["digest"] | {"new": 1, "removed": 2, "removalsHeld": 0} == old["digest"]
+
+
+async def pages_of(
+    client: httpx.AsyncClient, run: StartedRun, **params: Any
+) -> list[dict[str, Any]]:
+    answer = await client.get(path(run, "/pages"), params=params)
+    assert answer.status_code == 200, answer.text
+    items: list[dict[str, Any]] = answer.json()["items"]
+    return items
+
+
+async def test_crawl_pages_show_their_outcome(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    run = await start(conn, application_id)
+    await add_page(conn, run, SITE, status="new", http_status=200)
+    await add_page(conn, run, SITE + "gone", status="failed", http_status=404)
+    open_job = await add_child(conn, application_id, run)
+    await add_page(conn, run, SITE + "open", status="queued", job_id=open_job)
+
+    everything = await pages_of(viewer, run)
+    failed = await pages_of(viewer, run, status="failed")
+
+    assert [(page["uri"], page["status"], page["httpStatus"]) for page in everything] == [
+        (SITE, "new", 200),
+        (SITE + "gone", "failed", 404),
+        (SITE + "open", "queued", None),
+    ]
+    assert [page["uri"] for page in failed] == [SITE + "gone"]
+
+
+async def test_pages_are_those_of_the_latest_run_unless_one_is_named(
+    viewer: httpx.AsyncClient, editor: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    run = await start(conn, application_id)
+    await add_page(conn, run, SITE)
+    await end(conn, run)
+    await editor.post(path(run, "/rescrape"))
+
+    assert await pages_of(viewer, run) == []
+    assert len(await pages_of(viewer, run, crawlId=run.crawl_id)) == 1
+    assert await pages_of(viewer, run, crawlId=uuid4()) == []
+
+
+async def test_crawl_pages_are_paginated(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    run = await start(conn, application_id)
+    added = [SITE + str(n) for n in range(5)]
+    for uri in added:
+        await add_page(conn, run, uri)
+
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
+    while not seen or cursor:
+        part = (await viewer.get(path(run, "/pages"), params={"limit": 2, **cursor})).json()
+        seen += [page["uri"] for page in part["items"]]
+        cursor = {"cursor": part["nextCursor"]} if part["nextCursor"] else {}
+
+    # In the order of their ids, which were made in the same millisecond.
+    assert sorted(seen) == added
+
+
+async def test_runs_of_another_application_do_not_exist(
+    stranger: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    run = await start(conn, application_id)
+    await add_page(conn, run, SITE)
+    mine = await start(conn, application_id, "https://mine.example/")
+    answers = [
+        await stranger.get(path(run, "/crawls")),
+        await stranger.get(path(run, "/pages"), params={"crawlId": str(run.crawl_id)}),
+        await stranger.post(path(run, "/rescrape")),
+        await stranger.patch(path(run), json={"rescrape": WEEKLY}),
+        await stranger.delete(path(run)),
+        await stranger.post(path(run, "/cancel")),
+    ]
+
+    assert {answer.status_code for answer in answers} == {404}
+    assert (await crawl_row(conn, run.crawl_id))["status"] == "pending"
+    assert (await crawl_row(conn, mine.crawl_id))["status"] == "pending"
+
+
+# ---------------------------------------------------------------- reviews
+
+
+async def test_an_approved_job_is_completed_and_the_removals_done(
+    editor: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    run = await start(conn, application_id)
+    await hold_removals(conn, application_id, run, found=[SITE], lost=[SITE + "old"])
+
+    answer = await editor.post(f"/api/jobs/{run.job_id}/approve")
+
+    assert (answer.status_code, answer.json()["status"]) == (200, "completed")
+    documents = (await editor.get(path(run, "/documents"))).json()["items"]
+    assert [item["deletedAt"] is None for item in documents] == [True, False]
+    assert (await editor.get(path(run))).json()["status"] == "completed"
+
+
+async def test_a_rejected_job_is_cancelled_and_nothing_removed(
+    editor: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    run = await start(conn, application_id)
+    await hold_removals(conn, application_id, run, found=[SITE], lost=[SITE + "old"])
+
+    answer = await editor.post(f"/api/jobs/{run.job_id}/reject")
+
+    body = answer.json()
+    assert (answer.status_code, body["status"]) == (200, "cancelled")
+    assert body["lastErrorCode"] == "rejected"
+    documents = (await editor.get(path(run, "/documents"))).json()["items"]
+    assert [item["deletedAt"] for item in documents] == [None, None]
+
+
+async def test_only_a_job_that_waits_for_a_review_has_one(
+    editor: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    run = await start(conn, application_id)
+    answers = [
+        await editor.post(f"/api/jobs/{run.job_id}/{decision}")
+        for decision in ("approve", "reject")
+    ]
+
+    assert {answer.status_code for answer in answers} == {409}
+    assert {answer.json()["code"] for answer in answers} == {"not_reviewable"}
+
+
+async def test_cancelling_a_crawl_cancels_its_pages(
+    editor: httpx.AsyncClient, conn: Connection, application_id: UUID
+) -> None:
+    run = await start(conn, application_id)
+    child = await add_child(conn, application_id, run)
+
+    answer = await editor.post(f"/api/jobs/{run.job_id}/cancel")
+
+    assert answer.json()["status"] == "cancelled"
+    assert (await job_row(conn, child))["status"] == "cancelled"
+    assert (await crawl_row(conn, run.crawl_id))["status"] == "cancelled"

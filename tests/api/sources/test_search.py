@@ -1,0 +1,236 @@
+"""POST /api/search: modes, filters, limits and what it refuses."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import numpy as np
+import pytest
+
+from harness.patience import PATIENCE
+from ingest.postgres.database import Connection, Pool
+from ingest.runtime import Runtime
+from ingest.search import search
+from ingest.search.search import Matches
+from ingest.store.search import keyword_search
+from ingest.store.sources import sources
+from tests.api.conftest import fake_vector
+from tests.support.searchable_chunks import Space, add_document
+
+FIELDS = {
+    "chunkId",
+    "knowledgeSourceId",
+    "documentId",
+    "title",
+    "uri",
+    "page",
+    "pageEnd",
+    "headings",
+    "content",
+    "score",
+}
+
+
+@pytest.fixture
+def space(runtime: Runtime) -> Space:
+    return Space(id=runtime.model_id, dimension=runtime.model.dimension)
+
+
+async def add(
+    conn: Connection, application_id: UUID, space: Space, *texts: str, metadata: str = "{}"
+) -> UUID:
+    """Chunks whose vectors are those of queries with the same text."""
+    vectors = np.stack([fake_vector(text) for text in texts])
+    return await add_document(
+        conn, application_id, space, texts, vectors=vectors, metadata=metadata
+    )
+
+
+async def find(client: httpx.AsyncClient, query: str, **body: Any) -> list[dict[str, Any]]:
+    answer = await client.post("/api/search", json={"query": query, **body})
+    assert answer.status_code == 200, answer.text
+    hits: list[dict[str, Any]] = answer.json()["hits"]
+    return hits
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+async def test_every_mode_finds_the_text(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space, mode: str
+) -> None:
+    source = await add(conn, application_id, space, "herons eat fish", "unrelated")
+
+    hits = await find(viewer, "herons eat fish", mode=mode)
+
+    assert set(hits[0]) == FIELDS
+    assert hits[0]["content"] == "herons eat fish"
+    assert hits[0]["knowledgeSourceId"] == str(source)
+    assert [hit["score"] for hit in hits] == sorted([hit["score"] for hit in hits], reverse=True)
+
+
+async def test_hybrid_search_combines_vector_and_keyword_hits(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add(conn, application_id, space, "about herons", "about owls")
+    await conn.execute(
+        "delete from rag.embeddings where chunk_id in "
+        "(select id from rag.chunks where content = 'about herons')"
+    )
+
+    hits = await find(viewer, "herons")
+
+    assert {hit["content"] for hit in hits} == {"about herons", "about owls"}
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+async def test_deleted_chunks_do_not_displace_hits(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space, mode: str
+) -> None:
+    gone = await add(conn, application_id, space, *["herons eat fish"] * 12)
+    await add(conn, application_id, space, "herons eat fish and frogs")
+    await sources.tombstone(conn, application_id=application_id, ids=[gone])
+
+    hits = await find(viewer, "herons eat fish", mode=mode)
+
+    assert [hit["content"] for hit in hits] == ["herons eat fish and frogs"]
+
+
+async def test_limit_and_filters_are_obeyed(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space
+) -> None:
+    first = await add(conn, application_id, space, *[f"heron {n}" for n in range(30)])
+    await add(conn, application_id, space, "heron tagged", metadata='{"tag": "x"}')
+
+    assert len(await find(viewer, "heron")) == 10
+    assert len(await find(viewer, "heron", limit=3)) == 3
+    only = await find(viewer, "heron", limit=100, filter={"knowledgeSourceIds": [str(first)]})
+    assert len(only) == 30
+    tagged = await find(viewer, "heron", filter={"metadata": {"tag": "x"}})
+    assert [hit["content"] for hit in tagged] == ["heron tagged"]
+    assert await find(viewer, "heron", filter={"knowledgeSourceIds": [str(uuid4())]}) == []
+
+
+async def test_nothing_found_is_an_empty_list(viewer: httpx.AsyncClient) -> None:
+    for mode in ("hybrid", "vector", "keyword"):
+        assert await find(viewer, "anything", mode=mode) == []
+
+
+async def test_another_application_finds_nothing(
+    stranger: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space
+) -> None:
+    await add(conn, application_id, space, "herons")
+
+    assert await find(stranger, "herons") == []
+
+
+@pytest.mark.parametrize("query", ["\0\0", "?!…", "x" * 8000, "a & b | ! <->", "%s %(x)s"])
+async def test_odd_queries_are_answered(viewer: httpx.AsyncClient, query: str) -> None:
+    assert await find(viewer, query) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"query": ""},
+        {"query": " \n"},
+        {"query": "x" * 8001},
+        {"query": 5},
+        {"query": "x", "limit": 0},
+        {"query": "x", "limit": 101},
+        {"query": "x", "mode": "magic"},
+        {"query": "x", "more": 1},
+        {"query": "x", "filter": {"knowledge_source_ids": []}},
+        {"query": "x", "filter": {"knowledgeSourceIds": ["x"]}},
+        {"query": "x", "filter": {"metadata": []}},
+    ],
+)
+async def test_wrong_requests_are_refused(viewer: httpx.AsyncClient, body: dict[str, Any]) -> None:
+    answer = await viewer.post("/api/search", json=body)
+
+    assert answer.status_code == 422
+    assert answer.json()["code"] == "invalid_request"
+
+
+async def test_search_needs_a_key(anonymous: httpx.AsyncClient) -> None:
+    answer = await anonymous.post("/api/search", json={"query": "x"})
+
+    assert answer.status_code == 401
+
+
+async def test_slow_search_times_out(
+    viewer: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = []
+
+    async def endless(conn: Connection, *_: object, **__: object) -> list[object]:
+        limits.append(await (await conn.execute("show statement_timeout")).fetchone())
+        await conn.execute("select set_config('statement_timeout', '50', true)")
+        await conn.execute("select pg_sleep(30)")
+        return []
+
+    monkeypatch.setattr(keyword_search, "matches", endless)
+
+    answer = await viewer.post("/api/search", json={"query": "anything", "mode": "keyword"})
+
+    assert limits == [("5s",)]
+    assert (answer.status_code, answer.json()["code"]) == (503, "search_timeout")
+
+
+async def test_keyword_and_vector_search_run_concurrently(
+    viewer: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = asyncio.Barrier(2)
+
+    async def near(*_: object, **__: object) -> list[object]:
+        await both.wait()
+        return []
+
+    async def matching(*_: object, **__: object) -> Matches:
+        await both.wait()
+        return Matches(with_all=[], with_some=[])
+
+    monkeypatch.setattr(search, "by_meaning", near)
+    monkeypatch.setattr(search, "by_words", matching)
+
+    async with asyncio.timeout(PATIENCE):
+        assert await find(viewer, "herons") == []
+
+
+async def test_many_searches_share_a_single_connection(
+    viewer: httpx.AsyncClient, conn: Connection, application_id: UUID, space: Space, pool: Pool
+) -> None:
+    await add(conn, application_id, space, "herons eat fish")
+    async with AsyncExitStack() as held:
+        for _ in range(pool.max_size - 1):
+            await held.enter_async_context(pool.connection())
+
+        found = await asyncio.gather(*(find(viewer, "herons eat fish") for _ in range(8)))
+
+    assert [len(hits) for hits in found] == [1] * 8
+
+
+@pytest.mark.parametrize("fails", ["by_meaning", "by_words"])
+async def test_failure_of_one_search_cancels_the_other(
+    viewer: httpx.AsyncClient, pool: Pool, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    started = asyncio.Event()
+
+    async def broken(*_: object, **__: object) -> object:
+        await started.wait()
+        raise RuntimeError
+
+    async def endless(conn: Connection, *_: object, **__: object) -> object:
+        started.set()
+        await conn.execute("select pg_sleep(30)")
+        return []
+
+    for name in ("by_meaning", "by_words"):
+        monkeypatch.setattr(search, name, broken if name == fails else endless)
+
+    async with asyncio.timeout(PATIENCE):
+        answer = await viewer.post("/api/search", json={"query": "anything"})
+
+    assert answer.status_code == 500
+    assert pool.get_stats()["pool_available"] == pool.get_stats()["pool_size"]

@@ -1,0 +1,144 @@
+"""Builders of small workbooks for tests, written by hand so that they may be wrong on purpose."""
+
+import struct
+from collections.abc import Mapping, Sequence
+
+from tests.builders.make_files import zipped
+
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+_ODS = "application/vnd.oasis.opendocument.spreadsheet"
+_ODF = "urn:oasis:names:tc:opendocument:xmlns"
+Cell = str | int | float | bool | None
+
+
+def xlsx(
+    sheets: Mapping[str, Sequence[Sequence[Cell]] | str],
+    *,
+    hidden: Sequence[str] = (),
+    extra: dict[str, bytes] | None = None,
+) -> bytes:
+    """A workbook; a sheet is its rows, or the XML inside of its `sheetData`."""
+    listed, related, parts = "", "", {}
+    for number, (name, rows) in enumerate(sheets.items(), start=1):
+        state = ' state="hidden"' if name in hidden else ""
+        listed += f'<sheet name="{name}" sheetId="{number}"{state} r:id="rId{number}"/>'
+        related += (
+            f'<Relationship Id="rId{number}" Type="{_OFFICE}/worksheet"'
+            f' Target="worksheets/sheet{number}.xml"/>'
+        )
+        data = rows if isinstance(rows, str) else "".join(map(_row, range(1, 1 << 20), rows))
+        parts[f"xl/worksheets/sheet{number}.xml"] = (
+            f'<worksheet xmlns="{_MAIN}"><sheetData>{data}</sheetData></worksheet>'.encode()
+        )
+    head = {
+        "[Content_Types].xml": (
+            f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="xml"'
+            ' ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType='
+            '"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>'
+        ).encode(),
+        "_rels/.rels": (
+            f'<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="rId1"'
+            f' Type="{_OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>'
+        ).encode(),
+        "xl/workbook.xml": (
+            f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>{listed}</sheets></workbook>'
+        ).encode(),
+        "xl/_rels/workbook.xml.rels": (
+            f'<Relationships xmlns="{_PACKAGE}/relationships">{related}</Relationships>'
+        ).encode(),
+    }
+    return zipped({**head, **parts, **(extra or {})})
+
+
+def ods(rows: str, *, flat: bool = False, manifest: str = "") -> bytes:
+    """A workbook with one sheet `S`; `rows` is the XML inside of its table."""
+    root = "document" if flat else "document-content"
+    kind = f' office:mimetype="{_ODS}"' if flat else ""
+    content = (
+        f'<?xml version="1.0" encoding="UTF-8"?><office:{root} xmlns:office="{_ODF}:office:1.0"'
+        f' xmlns:table="{_ODF}:table:1.0" xmlns:text="{_ODF}:text:1.0"{kind}><office:body>'
+        f'<office:spreadsheet><table:table table:name="S">{rows}</table:table>'
+        f"</office:spreadsheet></office:body></office:{root}>"
+    ).encode()
+    if flat:
+        return content
+    listed = (
+        f'<m:manifest xmlns:m="{_ODF}:manifest:1.0"><m:file-entry m:full-path="/"'
+        f' m:media-type="{_ODS}"/>{manifest}</m:manifest>'
+    ).encode()
+    return zipped(
+        {"mimetype": _ODS.encode(), "content.xml": content, "META-INF/manifest.xml": listed}
+    )
+
+
+def ods_row(*cells: str, times: int = 1) -> str:
+    """A row of text cells; the last one may stand for many: `x*1000`."""
+    written = ""
+    for cell in cells:
+        text, _, repeated = cell.partition("*")
+        content = f"<text:p>{text}</text:p>" if text else ""
+        written += (
+            f'<table:table-cell office:value-type="string"'
+            f' table:number-columns-repeated="{repeated or 1}">{content}</table:table-cell>'
+            if text
+            else f'<table:table-cell table:number-columns-repeated="{repeated or 1}"/>'
+        )
+    return f'<table:table-row table:number-rows-repeated="{times}">{written}</table:table-row>'
+
+
+def excel_4(rows: Sequence[Sequence[str | float]], *, locked: bool = False) -> bytes:
+    """A sheet as Excel 4 wrote it: records without a container."""
+    out = _record(0x0409, struct.pack("<3H", 0, 0x10, 0))
+    if locked:
+        out += _record(0x002F, bytes(4))
+    for row, cells in enumerate(rows):
+        for column, cell in enumerate(cells):
+            place = struct.pack("<3H", row, column, 0)
+            if isinstance(cell, str):
+                text = cell.encode("cp1252")
+                out += _record(0x0204, place + struct.pack("<H", len(text)) + text)
+            else:
+                out += _record(0x0203, place + struct.pack("<d", cell))
+    return out + _record(0x000A, b"")
+
+
+def excel_97_stream(rows: Sequence[Sequence[str | float]], *, locked: bool = False) -> bytes:
+    """The stream `Workbook` of an Excel 97 file with one sheet `S`."""
+    lock = _record(0x002F, bytes(54)) if locked else b""
+    start = _record(0x0809, struct.pack("<4HII", 0x0600, 0x0005, 0, 0, 0, 0)) + lock
+    end = _record(0x000A, b"")
+    at = len(start) + 4 + 6 + 3 + len(end)
+    sheet = _record(0x0085, struct.pack("<IBBBB", at, 0, 0, 1, 0) + b"S")
+    out = start + sheet + end + _record(0x0809, struct.pack("<4HII", 0x0600, 0x0010, 0, 0, 0, 0))
+    for row, cells in enumerate(rows):
+        for column, cell in enumerate(cells):
+            place = struct.pack("<3H", row, column, 0)
+            if isinstance(cell, str):
+                text = cell.encode("utf-16-le")
+                out += _record(0x0204, place + struct.pack("<HB", len(cell), 1) + text)
+            else:
+                out += _record(0x0203, place + struct.pack("<d", cell))
+    return out + end
+
+
+def _record(kind: int, data: bytes) -> bytes:
+    return struct.pack("<HH", kind, len(data)) + data
+
+
+def _row(number: int, cells: Sequence[Cell]) -> str:
+    written = "".join(
+        _cell(f"{chr(65 + column)}{number}", cell)
+        for column, cell in enumerate(cells)
+        if cell is not None
+    )
+    return f'<row r="{number}">{written}</row>'
+
+
+def _cell(place: str, value: Cell) -> str:
+    if isinstance(value, bool):
+        return f'<c r="{place}" t="b"><v>{int(value)}</v></c>'
+    if isinstance(value, str):
+        return f'<c r="{place}" t="inlineStr"><is><t>{value}</t></is></c>'
+    return f'<c r="{place}"><v>{value}</v></c>'

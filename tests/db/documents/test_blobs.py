@@ -1,0 +1,354 @@
+"""What every blob store promises, on a real folder and on a bucket of the emulator."""
+
+import asyncio
+import hashlib
+import os
+import resource
+import sys
+from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+
+from ingest.blobs.base import BlobStore, StagedBlob, new_key
+from ingest.blobs.factory import build_blob_store
+from ingest.errors import BlobMissing, SetupError, Transient
+from ingest.settings.settings import Settings
+from tests.servers.gcs_emulator import gcs_emulator
+
+NOW = timedelta(0)
+MIB = 1024 * 1024
+
+_ID = UUID("7f3e8651-da7c-44e9-8135-1e4559e15f37")
+
+
+@pytest.fixture(scope="module")
+def emulator() -> Iterator[str]:
+    with gcs_emulator("blobs") as address:
+        yield address
+
+
+@pytest.fixture(params=["file", "gs"])
+def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    if request.param == "file":
+        return Settings(data_dir=tmp_path)
+    address: str = request.getfixturevalue("emulator")
+    # A prefix of its own for every test, so that none sees another's blobs.
+    return Settings(
+        data_dir=tmp_path, storage=f"gs://blobs/{uuid4()}", STORAGE_EMULATOR_HOST=address
+    )
+
+
+@pytest.fixture
+async def store(settings: Settings) -> AsyncIterator[BlobStore]:
+    store = build_blob_store(settings)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def application() -> UUID:
+    return uuid4()
+
+
+async def stage(store: BlobStore, application: UUID, *parts: bytes) -> StagedBlob:
+    blob = store.stage(new_key(application))
+    for part in parts:
+        await blob.write(part)
+    await blob.finish()
+    return blob
+
+
+async def stage_stored(store: BlobStore, application: UUID) -> StagedBlob:
+    """A staged blob whose bytes have left the memory of this process."""
+    blob = await stage(store, application, bytes(300_000))
+    await blob.finished()  # type: ignore[attr-defined]  # of the implementations only
+    return blob
+
+
+async def put(store: BlobStore, application: UUID, *parts: bytes) -> str:
+    blob = await stage(store, application, *parts)
+    await store.commit([blob])
+    return blob.key
+
+
+async def read(store: BlobStore, key: str) -> bytes:
+    async with store.open_local(key) as path:
+        return await asyncio.to_thread(path.read_bytes)
+
+
+async def listed(store: BlobStore, prefix: str = "", older_than: timedelta = NOW) -> set[str]:
+    return {key async for key in store.list_keys(older_than=older_than, prefix=prefix)}
+
+
+@pytest.mark.parametrize("size", [0, 1, 256 * 1024, 9 * MIB + 1])
+async def test_a_committed_blob_has_the_bytes_that_were_written(
+    store: BlobStore, application: UUID, size: int
+) -> None:
+    content = os.urandom(size)
+    parts = [content[start : start + 100_000] for start in range(0, size, 100_000)]
+    key = await put(store, application, *parts)
+    got = await read(store, key)
+
+    assert hashlib.sha256(got).digest() == hashlib.sha256(content).digest()
+    assert await listed(store) == {key}
+
+
+async def test_a_blob_that_was_not_finished_is_finished_by_its_commit(
+    store: BlobStore, application: UUID
+) -> None:
+    blob = store.stage(new_key(application))
+    await blob.write(b"abc")
+    await store.commit([blob])
+
+    assert await read(store, blob.key) == b"abc"
+
+
+async def test_many_blobs_are_committed_together(store: BlobStore, application: UUID) -> None:
+    """More of them than a bucket's uploads may keep in memory until the commit."""
+    contents = [os.urandom(200 * 1024) for _ in range(180)]
+    blobs = [await stage(store, application, content) for content in contents]
+    await store.commit(blobs)
+
+    assert await listed(store) == {blob.key for blob in blobs}
+    assert await read(store, blobs[0].key) == contents[0]
+    assert await read(store, blobs[-1].key) == contents[-1]
+    assert await store.sweep_staged(older_than=NOW) == 0
+
+
+async def test_a_staged_blob_is_neither_listed_nor_readable(
+    store: BlobStore, application: UUID
+) -> None:
+    small = await stage(store, application, b"abc")
+    stored = await stage_stored(store, application)
+    large = store.stage(new_key(application))
+    await large.write(os.urandom(9 * MIB))
+
+    assert await listed(store) == set()
+    for blob in (small, stored, large):
+        with pytest.raises(BlobMissing):
+            await read(store, blob.key)
+        await blob.discard()
+
+
+@pytest.mark.parametrize("finished", [True, False])
+@pytest.mark.parametrize("size", [0, 10, 9 * MIB])
+async def test_a_discarded_blob_leaves_nothing_behind(
+    store: BlobStore, application: UUID, size: int, finished: bool
+) -> None:
+    blob = store.stage(new_key(application))
+    await blob.write(os.urandom(size))
+    if finished:
+        await blob.finish()
+    await blob.discard()
+    await blob.discard()
+
+    assert await store.sweep_staged(older_than=NOW) == 0
+    assert await listed(store) == set()
+
+
+async def test_discarding_a_committed_blob_has_no_effect(
+    store: BlobStore, application: UUID
+) -> None:
+    blob = await stage(store, application, b"kept")
+    await store.commit([blob])
+    await blob.discard()
+
+    assert await read(store, blob.key) == b"kept"
+
+
+async def test_a_cancelled_upload_leaves_nothing_behind(
+    store: BlobStore, application: UUID
+) -> None:
+    """Cancelled in the middle of a write, when a thread still has the bytes in its hands."""
+
+    async def upload() -> None:
+        blob = store.stage(new_key(application))
+        try:
+            while True:
+                await blob.write(bytes(MIB))
+        finally:
+            await blob.discard()
+
+    task = asyncio.create_task(upload())
+    await asyncio.sleep(0.1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert await store.sweep_staged(older_than=NOW) == 0
+    assert await listed(store) == set()
+
+
+async def test_a_cancelled_commit_can_still_be_discarded_whole(
+    store: BlobStore, application: UUID
+) -> None:
+    blobs = [await stage(store, application, b"abc") for _ in range(200)]
+    task = asyncio.create_task(store.commit(blobs))
+    await asyncio.sleep(0.01)
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+    for blob in blobs:
+        await blob.discard()
+
+    assert await store.sweep_staged(older_than=NOW) == 0
+    assert await listed(store) == set()
+
+
+async def test_a_commit_that_fails_halfway_can_still_be_discarded_whole(
+    store: BlobStore, application: UUID
+) -> None:
+    lost = await stage_stored(store, application)
+    await store.sweep_staged(older_than=NOW)
+    blobs = [await stage_stored(store, application), await stage(store, application, b"abc"), lost]
+    with pytest.raises(Transient):
+        await store.commit(blobs)
+    for blob in blobs:
+        await blob.discard()
+
+    assert await store.sweep_staged(older_than=NOW) == 0
+    assert await listed(store) == set()
+
+
+async def test_leftovers_of_a_killed_upload_are_swept_when_they_are_old(
+    settings: Settings, application: UUID
+) -> None:
+    killed = build_blob_store(settings)
+    for _ in range(3):
+        await stage_stored(killed, application)
+    await killed.close()
+    store = build_blob_store(settings)
+    too_young = await store.sweep_staged(older_than=timedelta(hours=1))
+    swept = await store.sweep_staged(older_than=NOW)
+    again = await store.sweep_staged(older_than=NOW)
+    await store.close()
+
+    assert (too_young, swept, again) == (0, 3, 0)
+
+
+async def test_missing_blob_raises_its_own_error(store: BlobStore, application: UUID) -> None:
+    key = new_key(application)
+    with pytest.raises(BlobMissing, match=key):
+        await read(store, key)
+
+
+async def test_deleting_ignores_missing_blobs(store: BlobStore, application: UUID) -> None:
+    gone = await put(store, application, b"gone")
+    kept = await put(store, application, b"kept")
+    await store.delete([gone, new_key(application)])
+    await store.delete([gone])
+
+    assert await listed(store) == {kept}
+
+
+async def test_keys_are_listed_by_application_and_age(store: BlobStore) -> None:
+    ours, theirs = uuid4(), uuid4()
+    mine = await put(store, ours, b"1")
+    other = await put(store, theirs, b"2")
+
+    assert await listed(store) == {mine, other}
+    assert await listed(store, prefix=f"{ours}/") == {mine}
+    assert await listed(store, prefix=mine) == {mine}
+    assert await listed(store, older_than=timedelta(hours=1)) == set()
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "",
+        "../etc/passwd",
+        "/etc/passwd",
+        "plain",
+        f"{_ID}",
+        f"{_ID}/../{_ID}",
+        f"{_ID}/{_ID}\n",
+        f"{_ID}/{_ID}/x",
+        f"{_ID}/{_ID}".upper(),
+    ],
+)
+async def test_foreign_blob_key_is_refused(store: BlobStore, key: str) -> None:
+    with pytest.raises(ValueError, match="not a blob key"):
+        store.stage(key)
+    with pytest.raises(ValueError, match="not a blob key"):
+        await store.delete([key])
+    with pytest.raises(ValueError, match="not a blob key"):
+        await read(store, key)
+
+
+async def test_the_local_copy_is_gone_after_its_use(
+    store: BlobStore, settings: Settings, application: UUID
+) -> None:
+    key = await put(store, application, b"abc")
+    await read(store, key)
+    with pytest.raises(BlobMissing):
+        await read(store, new_key(application))
+    downloads = settings.data_dir / "downloads"
+
+    assert list(downloads.glob("*")) == []
+
+
+async def test_a_check_of_a_good_store_passes_and_leaves_nothing(store: BlobStore) -> None:
+    await store.check()
+
+    assert await store.sweep_staged(older_than=NOW) == 0
+
+
+async def test_memory_stays_flat_for_a_large_blob_both_ways(
+    store: BlobStore, application: UUID
+) -> None:
+    part = os.urandom(64 * 1024)
+    await put(store, application, *[part] * 160)  # warms up buffers and libraries
+    before = peak_memory()
+    blob = store.stage(new_key(application))
+    for _ in range(64 * MIB // len(part)):
+        await blob.write(part)
+    await blob.finish()
+    await store.commit([blob])
+    async with store.open_local(blob.key) as path:
+        size = path.stat().st_size
+    grown = peak_memory() - before
+
+    assert size == 64 * MIB
+    assert grown < 32 * MIB
+
+
+def peak_memory() -> int:
+    """Peak resident bytes of this process."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+async def test_a_bucket_that_is_not_there_stops_the_start(emulator: str, tmp_path: Path) -> None:
+    store = build_blob_store(
+        Settings(data_dir=tmp_path, storage="gs://absent", STORAGE_EMULATOR_HOST=emulator)
+    )
+    with pytest.raises(SetupError, match="INGEST_STORAGE: bucket absent") as refused:
+        await store.check()
+    await store.close()
+
+    assert "\n" not in str(refused.value)
+
+
+async def test_an_unreachable_bucket_stops_the_start(tmp_path: Path) -> None:
+    store = build_blob_store(
+        Settings(data_dir=tmp_path, storage="gs://b", STORAGE_EMULATOR_HOST="127.0.0.1:1")
+    )
+    with pytest.raises(SetupError, match="INGEST_STORAGE: bucket b"):
+        await store.check()
+    await store.close()
+
+
+async def test_an_upload_to_a_lost_bucket_is_a_transient_error(
+    emulator: str, tmp_path: Path, application: UUID
+) -> None:
+    store = build_blob_store(
+        Settings(data_dir=tmp_path, storage="gs://absent", STORAGE_EMULATOR_HOST=emulator)
+    )
+    blob = await stage(store, application, b"abc")
+    with pytest.raises(Transient, match="bucket absent"):
+        await store.commit([blob])
+    await blob.discard()
+    await store.close()

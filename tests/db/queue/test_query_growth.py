@@ -1,0 +1,162 @@
+"""What is asked of sources reads what it shows, however many of them are stored."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, get_args
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from ingest.model import SourceStatus
+from ingest.postgres.database import Connection, load_queries
+from ingest.store.crawl import crawl_views
+from ingest.store.sources import progress, source_views
+from ingest.store.sources.source_views import SourceFilter
+from tests.conftest import EMPTY
+from tests.support.live_sources import add_source
+
+SOURCES: Final = 20_000
+LARGE: Final = UUID(int=1)
+"""The application that owns half of them; 500 others share the rest."""
+SMALL: Final = UUID(int=7)
+BATCH: Final = UUID(int=1000)
+
+_VIEWS = load_queries("sources/source_views.sql")
+_LIST = _VIEWS["list"]
+_SOURCES = load_queries("sources/sources.sql")
+_RESCRAPES = load_queries("crawl/rescrapes.sql")
+_PROGRESS = load_queries("sources/progress.sql")
+_BATCHES = load_queries("sources/batch_views.sql")
+
+_LOAD: Final = f"""
+set local session_replication_role = replica;
+delete from app.applications;
+insert into app.applications (id, name, is_default)
+select lpad(to_hex(n), 32, '0')::uuid, 'application', n = 1 from generate_series(1, 501) n;
+insert into rag.upload_batches (id, application_id)
+select lpad(to_hex(1000 + n), 32, '0')::uuid, lpad('1', 32, '0')::uuid
+  from generate_series(0, {SOURCES} / 100) n;
+insert into rag.knowledge_sources
+    (id, application_id, batch_id, type, name, uri, status, chunk_count, created_at)
+select lpad(to_hex(n), 32, '0')::uuid,
+       lpad(to_hex(case when n % 2 = 0 then 1 else 2 + n / 2 % 500 end), 32, '0')::uuid,
+       lpad(to_hex(1000 + n / 100), 32, '0')::uuid,
+       case when n % 4000 = 0 then 'url' else 'file' end, 'name', 'path/' || n,
+       case when n % 4000 = 2 then 'failed' when n % 5000 = 4 then 'pending' else 'completed' end,
+       1, now() - n * interval '1 minute'
+  from generate_series(1, {SOURCES}) n;
+insert into rag.upload_files (batch_id, path, size_bytes, verdict, knowledge_source_id)
+select batch_id, uri, 1, 'accepted', id from rag.knowledge_sources order by id;
+"""
+
+
+@pytest.fixture(scope="module")
+def many(server: str) -> Iterator[psycopg.Connection[Any]]:
+    """A database with many sources; what is explained on it changes nothing."""
+    with psycopg.connect(server, autocommit=True, cursor_factory=psycopg.ClientCursor) as conn:
+        conn.execute(EMPTY)
+        with conn.transaction():
+            conn.execute(_LOAD.encode())
+        conn.execute("vacuum analyze rag.knowledge_sources, rag.upload_files, app.applications")
+        yield conn
+        conn.execute(EMPTY)
+
+
+def _rows_read(
+    conn: psycopg.Connection[Any], statement: bytes, parameters: Mapping[str, Any]
+) -> int:
+    """Rows of sources and files that a statement looks at."""
+    with conn.transaction(force_rollback=True):
+        explained = b"explain (analyze, timing off, format json) " + statement.rstrip(b"; \n")
+        [(plan,)] = conn.execute(explained, parameters).fetchall()
+    return sum(_looked_at(node) for node in _nodes(plan[0]["Plan"]))
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for part in plan.get("Plans", []):
+        yield from _nodes(part)
+
+
+def _looked_at(node: dict[str, Any]) -> int:
+    if node.get("Relation Name") not in ("knowledge_sources", "upload_files"):
+        return 0
+    removed = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
+    return int((node["Actual Rows"] + removed) * node["Actual Loops"])
+
+
+_NO_FILTER: Final[Mapping[str, Any]] = {
+    "application_id": LARGE,
+    "status": None,
+    "type": None,
+    "batch_id": None,
+    "uri": None,
+    "before_time": None,
+    "before_id": None,
+    "limit": 51,
+}
+
+
+@pytest.mark.parametrize(
+    ("statement", "parameters", "most"),
+    [
+        (_LIST, _NO_FILTER, 51),
+        (_LIST, {**_NO_FILTER, "status": "failed"}, 60),
+        (_LIST, {**_NO_FILTER, "batch_id": BATCH}, 110),
+        (_LIST, {**_NO_FILTER, "uri": "path/1000"}, 1),
+        (_LIST, {**_NO_FILTER, "before_time": "2000-01-01", "before_id": BATCH}, 0),
+        (_PROGRESS["unfinished_and_newest"], {**_NO_FILTER, "newest": 50, "limit": 500}, 60),
+        (_SOURCES["unsettled"], {}, 10),
+        (_BATCHES["report"], {**_NO_FILTER, "id": BATCH, "after": 0, "limit": 100}, 250),
+    ],
+)
+def test_a_statement_about_sources_reads_what_it_needs(
+    many: psycopg.Connection[Any], statement: bytes, parameters: Mapping[str, Any], most: int
+) -> None:
+    assert _rows_read(many, statement, parameters) <= most
+
+
+def test_the_nightly_round_does_not_look_for_pages_among_files(
+    many: psycopg.Connection[Any],
+) -> None:
+    statement = b"explain " + _RESCRAPES["nightly"].rstrip(b"; \n")
+    with many.transaction(force_rollback=True):
+        plan = many.execute(statement, {"after": None, "limit": 500}).fetchall()
+
+    # Servers before 18 would else read all sources.
+    assert any("knowledge_sources_nightly_rescrape" in line for (line,) in plan), plan
+
+
+async def test_list_plans_depend_on_their_filters(conn: Connection, application_id: UUID) -> None:
+    owned: dict[str, Any] = {"application_id": application_id, "limit": 10}
+    source_id = await add_source(conn, application_id)
+    for _ in range(10):  # twice as often as it takes to prepare
+        await source_views.list_sources(conn, where=SourceFilter(), before=None, **owned)
+        await source_views.list_documents(conn, source_id=source_id, after=None, **owned)
+        await source_views.list_chunks(conn, source_id=source_id, after=None, **owned)
+        await crawl_views.list_pages(
+            conn, source_id=source_id, crawl_id=None, status=None, after=None, **owned
+        )
+
+    cursor = await conn.execute("select statement from pg_prepared_statements")
+    assert [row for row in await cursor.fetchall() if "limit" in row[0]] == []
+
+
+async def test_application_counts_include_every_state(
+    conn: Connection, application_id: UUID
+) -> None:
+    nothing = await progress.of_application(conn, application_id=application_id)
+    for count, status in enumerate(get_args(SourceStatus), start=1):
+        for _ in range(count):
+            await add_source(conn, application_id, status=status)
+
+    counted = await progress.of_application(conn, application_id=application_id)
+
+    assert (nothing.total, nothing.completed, nothing.percent) == (0, 0, None)
+    assert get_args(SourceStatus) == (
+        *("pending", "processing", "completed", "partial", "failed", "cancelled"),
+        "review_needed",
+    )
+    assert (counted.total, counted.pending, counted.processing) == (28, 1, 2)
+    assert (counted.completed, counted.failed) == (3 + 4, 5)
+    assert (counted.cancelled, counted.review_needed) == (6, 7)

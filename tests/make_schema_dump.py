@@ -1,0 +1,126 @@
+"""Writes VERSION.sql in db/postgres/fixtures: a database of this version, with rows everywhere.
+
+    python -m tests.make_schema_dump
+
+Run it once per release; test_upgrade.py then upgrades the dump with all later migrations.
+The dump is plain SQL that every supported Postgres executes.
+"""
+
+import asyncio
+import os
+import subprocess
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+import psycopg
+from pgvector.psycopg import register_vector_async
+from psycopg import AsyncConnection, sql
+
+from ingest.postgres.embedded.binaries import find_binaries
+from ingest.postgres.embedded.server import EmbeddedPostgres
+from ingest.postgres.migrations import migrate
+from ingest.store.tenants import applications
+from tests.support.crawl_sources import SITE, add_page, start
+from tests.support.notification_fixtures import add_endpoint
+from tests.support.queue_builders import add_worker, upload
+from tests.support.searchable_chunks import add_document, add_space
+
+FIXTURES = Path(__file__).parent / "db" / "postgres" / "fixtures"
+
+# Tables that the functions of the store do not fill below.
+_ROWS = (
+    "insert into app.api_keys (application_id, name, role, prefix, key_hash) "
+    "select id, 'a key', 'editor', 'rag_abcd', sha256('a key') from app.applications",
+    "insert into app.tickets (ticket_hash, application_id, key_id, role, expires_at) "
+    "select sha256('a ticket'), application_id, id, role, now() from app.api_keys",
+    "insert into rag.token_usage (application_id, day, tokens) "
+    "select id, current_date, 7 from app.applications",
+    "insert into rag.idempotency_keys (application_id, key, request_hash, status, response) "
+    "select id, 'a key', sha256('a request'), 202, '{}' from app.applications",
+    # One chunk under the HNSW index, the other beside it.
+    "with moved as (delete from rag.embeddings_fresh where chunk_id = (select min(id::text)::uuid "
+    "from rag.chunks) returning *) insert into rag.embeddings select * from moved",
+    "insert into rag.embedding_cache (application_id, model_id, text_hash, embedding) "
+    "select application_id, model_id, sha256('a text'), embedding from only rag.embeddings",
+    "insert into rag.job_logs (job_id, attempt, level, message) "
+    "select id, 1, 'info', 'a step' from rag.processing_jobs",
+    "insert into rag.schedules (name, scheduled_for) values ('process-jobs', now())",
+    "insert into rag.lanes (lane, requests, tokens) values ('local', 1, 2)",
+    "insert into rag.crawl_origins (origin, robots_status, robots_body, robots_fetched_at) "
+    "values ('https://site.example', 'rules', 'User-agent: *', now())",
+    "insert into rag.crawl_slots (job_id, origin, expires_at) "
+    "select job_id, 'https://site.example', now() from rag.crawls",
+    "insert into rag.webhook_events (provider, dedupe_key, body, size_bytes) "
+    "values ('firecrawl', sha256('{}'), '{}', 2)",
+    "insert into rag.webhook_deliveries (id, endpoint_id, application_id, event, dedupe_key, body) "
+    "select gen_random_uuid(), id, application_id, 'source.completed', 'once', '{}' "
+    "from rag.webhook_endpoints",
+)
+
+# Lines of pg_dump: commands of psql, settings and a syntax that older servers do not know (the
+# primary key says the same), comments.
+_LEFT_OUT = ("\\", "SET ", "    NOT NULL ", "--")
+
+
+async def _fill(dsn: str) -> None:
+    async with await AsyncConnection.connect(dsn, autocommit=True) as conn:
+        await register_vector_async(conn)
+        application_id = await applications.default_id(conn)
+        space = await add_space(conn)
+        await add_document(conn, application_id, space, ["the owl sleeps", "the fox runs"])
+        await upload(conn, application_id, "a.txt", model_id=space.id)
+        await add_page(conn, await start(conn, application_id), SITE)
+        await add_endpoint(conn, application_id, "https://site.example/hook")
+        await add_worker(conn)
+        for statement in _ROWS:
+            await conn.execute(statement)
+
+
+def _empty_tables(dsn: str) -> list[str]:
+    with psycopg.connect(dsn) as conn:
+        tables = conn.execute(
+            "select schemaname, tablename from pg_tables where schemaname in ('app', 'rag')"
+        ).fetchall()
+        return [
+            ".".join(table)
+            for table in tables
+            if not conn.execute(
+                sql.SQL("select from only {} limit 1").format(sql.Identifier(*table))
+            ).rowcount
+        ]
+
+
+def _dump(dsn: str) -> str:
+    command = [str(find_binaries() / "pg_dump"), "--schema=app", "--schema=rag", "--column-inserts"]
+    dumped = subprocess.run(
+        [*command, "--no-owner", "--no-privileges", "--no-comments", f"--dbname={dsn}"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    kept = [line for line in dumped.splitlines() if not line.startswith(_LEFT_OUT)]
+    # Functions come before the tables that they read.
+    start = (
+        "set check_function_bodies = off;\ncreate extension if not exists vector schema public;\n"
+    )
+    return start + "\n".join(
+        line for line, before in zip(kept, ["", *kept], strict=False) if line or before
+    )
+
+
+def main() -> None:
+    target = FIXTURES / f"{version('rag-ingest')}.sql"
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)  # the account of the embedded server passes through
+        with EmbeddedPostgres(Path(folder)) as dsn:
+            migrate(dsn)
+            asyncio.run(_fill(dsn))
+            if empty := _empty_tables(dsn):
+                raise SystemExit(f"add rows to {', '.join(empty)}")
+            target.write_text(_dump(dsn) + "\n")
+    print(f"{target}: {target.stat().st_size:,} bytes")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""The file handler with all around it: a real database and folder, made-up parser and embedder."""
+
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import cast
+from uuid import UUID
+
+from ingest.blobs.local import LocalBlobStore
+from ingest.embedding.service import EmbeddingService
+from ingest.errors import IngestError
+from ingest.governor import Governor
+from ingest.handlers.context import Context, Progress, Web
+from ingest.handlers.documents.file import ingest_file
+from ingest.model import Chunk, ChunkSettings, Coverage, Document
+from ingest.postgres.database import Pool, new_id, transaction
+from ingest.sandbox.messages import (
+    Parsed,
+    ParseRequest,
+    RechunkRequest,
+    Unpacked,
+    UnpackRequest,
+)
+from ingest.store.queue import job_types
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.store.sources import uploads
+from ingest.store.sources.verdicts import UploadedFile, UploadRequest
+from ingest.worker.attempt import attempt
+from ingest.worker.finish import Finished, commit
+from tests.support.fake_embedder import FakeEmbedder
+from tests.support.queue_builders import claim
+
+
+class LineParser:
+    """Every line is a chunk. Counts its calls; raises what it is told to."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.failures: list[IngestError] = []
+        self.coverage = Coverage(pages=1, with_text=1, empty=0)
+        self.warnings: tuple[str, ...] = ()
+
+    async def parse(
+        self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
+    ) -> Parsed:
+        self.calls += 1
+        if self.failures:
+            raise self.failures.pop(0)
+        text = path.read_text()  # noqa: ASYNC240  # a few bytes
+        chunks: list[Chunk] = []
+        start = 0
+        for line in text.splitlines():
+            end = start + len(line)
+            chunks.append(
+                Chunk(
+                    ordinal=len(chunks),
+                    text=line,
+                    token_count=3,
+                    start=start,
+                    end=end,
+                    section=(0, len(text)),
+                )
+            )
+            start = end + 1
+        document = Document(
+            text=text,
+            media_type="text/plain",
+            extractor="lines 1",
+            coverage=self.coverage,
+            warnings=self.warnings,
+        )
+        return Parsed(document=document, chunks=chunks, extract_seconds=0.0, chunk_seconds=0.0)
+
+    async def unpack(self, path: Path, request: UnpackRequest) -> Unpacked:
+        raise NotImplementedError
+
+    async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]:
+        raise NotImplementedError
+
+
+class House:
+    """The handler with its context, and short ways to use it."""
+
+    def __init__(self, pool: Pool, blobs: LocalBlobStore, model_id: int) -> None:
+        self.pool = pool
+        self.blobs = blobs
+        self.parser = LineParser()
+        self.embedder = FakeEmbedder()
+        self.governor = Governor(pool)
+        self.model_id = model_id
+
+    @property
+    def context(self) -> Context:
+        return Context(
+            pool=self.pool,
+            blobs=self.blobs,
+            parser=self.parser,
+            embedder=EmbeddingService(self.embedder, self.governor, linger=timedelta(0)),
+            governor=self.governor,
+            model=self.embedder.model,
+            model_id=self.model_id,
+            chunking=ChunkSettings(tokenizer="cl100k_base", size=100, overlap=0),
+            max_pages=10,
+            web=cast(Web, None),  # files come without a fetch
+        )
+
+    async def upload(self, application_id: UUID, path: str, text: str) -> UUID:
+        staged = self.blobs.stage(f"{application_id}/{new_id()}")
+        await staged.write(text.encode())
+        await self.blobs.commit([staged])
+        file = UploadedFile(
+            path=path,
+            size=len(text),
+            sha256=hashlib.sha256(text.encode()).digest(),
+            blob_key=staged.key,
+        )
+        request = UploadRequest(
+            application_id=application_id, batch_id=None, model_id=self.model_id
+        )
+        async with transaction(self.pool) as conn:
+            _, [verdict] = await uploads.register(conn, request, [file])
+        assert verdict.source_id is not None
+        return verdict.source_id
+
+    async def run(self) -> Finished:
+        """Claim one job, run it and commit its outcome."""
+        async with transaction(self.pool) as conn:
+            [job] = await claim(conn)
+        return await self.carry_out(job)
+
+    async def carry_out(self, job: ClaimedJob) -> Finished:
+        async with transaction(self.pool) as conn:
+            types = {row.type: row for row in await job_types.all_types(conn)}
+        finished = await attempt(
+            job,
+            types["file"],
+            handlers={"file": ingest_file},
+            context=self.context,
+            progress=Progress(job),
+        )
+        assert finished is not None
+        await commit(self.pool, [finished])
+        return finished

@@ -1,0 +1,115 @@
+"""All that Firecrawl can say of a page and of a crawl, by events and by the results of its API."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tests.servers.firecrawl_events import CANCELLED, RACED, document, stub
+
+_TIMEOUT: Final = "The scrape operation timed out before completing."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """One event."""
+
+    type: str = "page"
+    data: tuple[str, ...] = ()
+    """Of `ok`, `404`, `410`, `empty`, `odd`: documents of the page in question; or its `stub`."""
+    error: str | None = None
+    success: Any = None
+    """In place of what goes with the error."""
+    clears: bool = False
+    """Whether the page is there, by this event."""
+    is_gone: bool = False
+    names: bool = True
+    """Whether the event says that there is such a page."""
+    spoils: bool = False
+    """Whether it says that something was not scraped, which no later word takes back."""
+
+
+EVENTS: Final[dict[str, Said]] = {
+    "ok": Said(data=("ok",), clears=True),
+    "404": Said(data=("404",), is_gone=True),
+    "410": Said(data=("410",), is_gone=True),
+    "without text": Said(data=("empty",)),
+    "failed": Said(data=("stub",), error=_TIMEOUT),
+    "cancelled": Said(data=("stub",), error=CANCELLED, spoils=True),
+    "raced": Said(data=("stub",), error=RACED, names=False),
+    "without data": Said(names=False),
+    "unknown success": Said(data=("ok",), success="partly", spoils=True),
+    "no success": Said(data=("ok",), success=0, spoils=True),
+    "unknown status": Said(data=("odd",), spoils=True),
+    "started": Said(type="started", names=False),
+    "completed": Said(type="completed", names=False),
+    "crawl failed": Said(type="failed", error="Broken", names=False, spoils=True),
+    "crawl cancelled": Said(
+        type="cancelled", error="Crawl was cancelled", names=False, spoils=True
+    ),
+    "unknown event": Said(type="paused", names=False),
+}
+
+# One of each sort: with all of them it takes minutes.
+IN_PAIRS: Final = (
+    *("ok", "404", "failed", "cancelled", "raced", "unknown success"),
+    *("without data", "completed", "crawl cancelled"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Polled:
+    """What the API says at the end, in which the page in question is or is not."""
+
+    status: str = "completed"
+    documents: tuple[str, ...] = ()
+    """Of the page in question, as in `Said.data`."""
+    hidden: int = 0
+    """Documents that are counted, but not in the results."""
+    waiting: int = 0
+    """Pages in `total` that are not in `completed`."""
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    """In place of the numbers."""
+    errors: tuple[Mapping[str, Any], ...] = ()
+    is_whole: bool = True
+    """Whether it says, truthfully or not, that everything was looked at."""
+    names: bool = False
+    is_gone: bool = False
+    clears: bool = False
+
+
+PAGE: Final = "page in question"
+POLLS: Final[dict[str, Polled]] = {
+    "without the page": Polled(),
+    "with the page": Polled(documents=("ok",), names=True, clears=True),
+    "gone": Polled(documents=("404",), names=True, is_gone=True),
+    "without text": Polled(documents=("empty",), names=True),
+    "unknown status of the page": Polled(documents=("odd",), is_whole=False),
+    "page without address": Polled(documents=("nameless",), is_whole=False),
+    "page failed": Polled(errors=({"url": PAGE, "error": _TIMEOUT},), names=True),
+    "page cancelled": Polled(errors=({"url": PAGE, "error": CANCELLED},), is_whole=False),
+    "page raced": Polled(errors=({"url": PAGE, "code": "SCRAPE_RACED_REDIRECT_ERROR"},)),
+    "error without address": Polled(errors=({"error": _TIMEOUT},), is_whole=False),
+    "cut short": Polled(hidden=1, is_whole=False),
+    "expired": Polled(counts={"completed": 9, "total": 9}, is_whole=False),
+    "still waiting": Polled(waiting=1, is_whole=False),
+    "no counts": Polled(counts={"completed": None, "total": None}, is_whole=False),
+    "no success": Polled(counts={"success": False}, is_whole=False),
+    "cancelled": Polled(status="cancelled", is_whole=False),
+    "failed": Polled(status="failed", is_whole=False),
+}
+
+
+def element(kind: str, url: str) -> dict[str, Any]:
+    """A document, or the stub, of a page."""
+    match kind:
+        case "stub":
+            return stub(url)
+        case "404" | "410":
+            return document(url, "# Not found", status=int(kind))
+        case "empty":
+            return document(url, " ")
+        case "odd":
+            return {**document(url, "# A page"), "status": "skipped"}
+        case "nameless":
+            return {"markdown": "# A page", "metadata": {"statusCode": 200}}
+    return document(url, "# A page")

@@ -1,0 +1,192 @@
+"""The file and rechunk handlers on a real database, with a parser that cuts by counting words."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from ingest.blobs.local import LocalBlobStore
+from ingest.errors import IngestError
+from ingest.handlers.context import Context, Progress
+from ingest.handlers.documents.chunk_settings import chunking_defaults
+from ingest.handlers.documents.file import ingest_file
+from ingest.handlers.documents.rechunk import rechunk_source
+from ingest.model import Chunk, ChunkSettings, Page
+from ingest.postgres.database import Connection, Pool, transaction
+from ingest.sandbox.messages import Parsed, ParseRequest, RechunkRequest
+from ingest.store.documents import chunking, embedding_models
+from ingest.store.documents.chunking import ChunkingOverrides
+from ingest.store.queue import job_types
+from ingest.store.queue.jobs import ClaimedJob
+from ingest.store.tenants import applications
+from ingest.worker.attempt import attempt
+from ingest.worker.finish import Finished, commit
+from tests.support.fake_embedder import FakeEmbedder
+from tests.support.file_fixtures import House, LineParser
+from tests.support.queue_builders import claim
+
+
+def cut(text: str, settings: ChunkSettings, pages: tuple[Page, ...] = ()) -> list[Chunk]:
+    """Chunks of `settings.size` words, or less at the end of a page by page."""
+    ranges = [(page.start, page.end) for page in pages] if settings.by == "page" else []
+    chunks: list[Chunk] = []
+    for begin, end in ranges or [(0, len(text))]:
+        words = text[begin:end].split(" ")
+        start = begin
+        for first in range(0, len(words), settings.size):
+            piece = " ".join(words[first : first + settings.size])
+            chunks.append(
+                Chunk(
+                    ordinal=len(chunks),
+                    text=piece,
+                    token_count=piece.count(" ") + 1,
+                    start=start,
+                    end=start + len(piece),
+                    section=(begin, end),
+                )
+            )
+            start += len(piece) + 1
+    return chunks
+
+
+class WordParser(LineParser):
+    """A token is a word. Notes what it cuts again; `on_rechunk` may raise, or meddle."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recut: list[str] = []
+        self.on_rechunk: Callable[[str], Any] | None = None
+
+    async def parse(
+        self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
+    ) -> Parsed:
+        parsed = await super().parse(path, request)
+        return replace(parsed, chunks=cut(parsed.document.text, request.chunk))
+
+    async def rechunk(self, text: str, request: RechunkRequest) -> list[Chunk]:
+        self.recut.append(text)
+        if self.on_rechunk is not None:
+            answer = self.on_rechunk(text)
+            if isinstance(answer, IngestError):
+                raise answer
+            if answer is not None:
+                await answer
+        return cut(text, request.chunk, request.pages)
+
+
+class RechunkHouse(House):
+    """Both handlers with their context."""
+
+    def __init__(self, pool: Pool, blobs: LocalBlobStore, model_id: int) -> None:
+        super().__init__(pool, blobs, model_id)
+        self.parser: WordParser = WordParser()
+
+    async def add(self, application_id: UUID, path: str, words: int) -> UUID:
+        """A file of so many words, each another one, stored by the usual settings."""
+        stem = path.partition(".")[0]
+        text = " ".join(f"{stem}{number}" for number in range(words))
+        source_id = await self.upload(application_id, path, text)
+        await self.run()
+        return source_id
+
+    async def take(self, type: str = "rechunk") -> ClaimedJob:
+        async with transaction(self.pool) as conn:
+            [job] = await claim(conn, types=[type])
+        return job
+
+    async def attempt(self, job: ClaimedJob, context: Context | None = None) -> Finished | None:
+        async with transaction(self.pool) as conn:
+            types = {row.type: row for row in await job_types.all_types(conn)}
+        return await attempt(
+            job,
+            types[job.type],
+            handlers={"file": ingest_file, "rechunk": rechunk_source},
+            context=context or self.context,
+            progress=Progress(job),
+        )
+
+    async def carry_out(self, job: ClaimedJob) -> Finished:
+        finished = await self.attempt(job)
+        assert finished is not None
+        await commit(self.pool, [finished])
+        return finished
+
+    async def rechunk(self) -> Finished:
+        """Claim one rechunk job, run it and commit its outcome."""
+        return await self.carry_out(await self.take())
+
+    async def set_of_source(self, application_id: UUID, source_id: UUID, **own: Any) -> None:
+        async with transaction(self.pool) as conn:
+            await applications.lock_sources(conn, application_id)
+            settings = await applications.settings_of(conn, application_id)
+            await chunking.set_for_sources(
+                conn,
+                application_id=application_id,
+                source_ids=[source_id],
+                own=ChunkingOverrides(**own),
+                application=settings.chunking,
+                defaults=chunking_defaults(self.context),
+            )
+
+    async def set_of_application(self, application_id: UUID, **own: Any) -> None:
+        async with transaction(self.pool) as conn:
+            await self.change_application(conn, application_id, **own)
+
+    async def change_application(self, conn: Connection, application_id: UUID, **own: Any) -> None:
+        await applications.lock_sources(conn, application_id)
+        await chunking.lock_application(conn, application_id)
+        choice = ChunkingOverrides(**own)
+        await applications.edit(
+            conn, application_id, name=None, settings={"chunking": choice.to_json()}
+        )
+        await chunking.rechunk_application(
+            conn, application_id, choice, chunking_defaults(self.context)
+        )
+
+
+@asynccontextmanager
+async def rechunk_house(pool: Pool, folder: Path) -> AsyncIterator[RechunkHouse]:
+    blobs = LocalBlobStore(folder / "blobs")
+    async with transaction(pool) as conn:
+        model_id = await embedding_models.register(conn, FakeEmbedder().model)
+    yield RechunkHouse(pool, blobs, model_id)
+    await blobs.close()
+
+
+async def rows(conn: Connection, query: Any, *values: Any) -> list[Any]:
+    return await (await conn.execute(query, values)).fetchall()
+
+
+async def sizes(conn: Connection, source_id: UUID) -> list[int]:
+    """Words of the chunks of a source, in order."""
+    found = await rows(
+        conn,
+        "select token_count from rag.chunks where source_id = %s order by document_id, ordinal",
+        source_id,
+    )
+    return [size for (size,) in found]
+
+
+async def queued(conn: Connection) -> list[UUID]:
+    """Sources of the rechunk jobs that wait."""
+    found = await rows(
+        conn,
+        "select knowledge_source_id from rag.processing_jobs "
+        "where type = 'rechunk' and status = 'pending' order by position",
+    )
+    return [id for (id,) in found]
+
+
+async def add_document(conn: Connection, source_id: UUID, uri: str, like: str = "a.txt") -> None:
+    """Another document of the source with its text, though without chunks."""
+    await conn.execute(
+        "insert into rag.documents (id, application_id, source_id, uri, media_type, status, "
+        "content_hash, text, extractor, coverage, chunk_count, token_count, pages, chunking, "
+        "embedding_model_id) "
+        "select gen_random_uuid(), application_id, source_id, %s, media_type, status, "
+        "content_hash, text, extractor, coverage, 0, 0, pages, chunking, embedding_model_id "
+        "from rag.documents where source_id = %s and uri = %s",
+        [uri, source_id, like],
+    )

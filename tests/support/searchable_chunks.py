@@ -1,0 +1,120 @@
+"""Searchable chunks with their vectors, stored as the pipeline stores them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.model import Chunk, ChunkSettings, Document, EmbeddingModel
+from ingest.postgres.database import Connection
+from ingest.search.search import by_meaning
+from ingest.search.statistics import SearchStatistics
+from ingest.store.documents import documents, embedding_models
+from ingest.store.documents.documents import NewDocument
+from ingest.store.search.scope import SearchScope
+from ingest.store.search.vector_search import VectorQuery
+from ingest.store.sources import sources
+from ingest.tokens.keywords import keyword_text
+from tests.support.live_sources import add_source
+
+
+@dataclass(frozen=True, kw_only=True)
+class Space:
+    """A registered model."""
+
+    id: int
+    dimension: int
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(7))
+
+    def clustered(self, count: int) -> NDArray[np.float32]:
+        """Random vectors around 40 centres, as texts on so many subjects have."""
+        centres = np.random.default_rng(1).standard_normal((40, self.dimension))
+        near = self.rng.standard_normal((count, self.dimension)) * 0.6
+        return (centres[self.rng.integers(0, 40, count)] + near).astype(np.float32)
+
+
+async def add_space(conn: Connection, *, name: str = "a model", dimension: int = 8) -> Space:
+    model = EmbeddingModel(
+        provider="static", name=name, dimension=dimension, max_tokens=512, tokenizer="cl100k_base"
+    )
+    return Space(id=await embedding_models.register(conn, model), dimension=dimension)
+
+
+async def add_document(
+    conn: Connection,
+    application_id: UUID,
+    space: Space,
+    texts: Sequence[str],
+    *,
+    vectors: NDArray[np.float32] | None = None,
+    metadata: str = "{}",
+    title: str | None = None,
+) -> UUID:
+    """A completed source with one document of these chunks; the id of the source."""
+    source = await add_source(conn, application_id, status="completed", metadata=metadata)
+    await conn.execute(
+        "update rag.knowledge_sources set chunk_count = %s where id = %s", [len(texts), source]
+    )
+    chunks = [
+        Chunk(
+            ordinal=n,
+            text=text,
+            token_count=1,
+            start=0,
+            end=len(text),
+            section=(0, len(text)),
+            headings=("A",),
+            page=1,
+            page_end=1,
+        )
+        for n, text in enumerate(texts)
+    ]
+    async with conn.transaction():
+        await sources.lock(conn, [source])
+        await documents.replace(
+            conn,
+            [
+                NewDocument(
+                    application_id=application_id,
+                    source_id=source,
+                    uri="folder/file.txt",
+                    content_hash=b"hash",
+                    document=Document(
+                        text="\n".join(texts),
+                        media_type="text/plain",
+                        extractor="text",
+                        title=title,
+                    ),
+                    chunks=chunks,
+                    keywords=[keyword_text(text) for text in texts],
+                    vectors=space.clustered(len(texts)) if vectors is None else vectors,
+                    embedded=np.ones(len(texts), dtype=np.bool_),
+                    model_id=space.id,
+                    chunking=ChunkSettings(tokenizer="minilm", size=256, overlap=32),
+                    is_partial=False,
+                )
+            ],
+        )
+    return source
+
+
+async def nearest(
+    conn: Connection,
+    scope: SearchScope,
+    space: Space,
+    vector: NDArray[np.float32],
+    limit: int = 10,
+    statistics: SearchStatistics | None = None,
+) -> list[UUID]:
+    async with conn.transaction():
+        query = VectorQuery(scope=scope, model_id=space.id, vector=vector, limit=limit)
+        found = await by_meaning(conn, query, statistics or SearchStatistics())
+    return [hit.id for hit in found]
+
+
+async def texts(conn: Connection, ids: Sequence[UUID]) -> list[str]:
+    cursor = await conn.execute("select id, content from rag.chunks where id = any(%s)", [ids])
+    contents = dict(await cursor.fetchall())
+    return [contents[id] for id in ids]

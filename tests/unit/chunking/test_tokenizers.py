@@ -1,0 +1,163 @@
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer as HuggingFace
+
+from ingest.errors import SetupError
+from ingest.tokens.pieces import PieceCache, blocks
+from ingest.tokens.tokenizers import Tokenizer, load_tokenizer
+from ingest.tokens.vocabularies import load_cl100k, load_minilm, load_wordllama, wordllama_folder
+
+NAMES = ("minilm", "cl100k_base", "wordllama")
+# What the three tokenizers treat each in a way of its own.
+MEAN = " ab Z9.,!?\n\t\r\x0b\x0c\x1c\x85\xa0é中가😀▁\u0301\u200b\u3000#|-_'<s>[]İß\ufffd"
+mean_text = st.text(st.sampled_from(MEAN), max_size=80)
+
+
+@pytest.fixture(params=NAMES)
+def tokenizer(request: pytest.FixtureRequest) -> Tokenizer:
+    return load_tokenizer(request.param)
+
+
+def original_count(name: str, text: str) -> int:
+    """By the library itself, on the whole text."""
+    if name == "cl100k_base":
+        return len(load_cl100k().encode_ordinary(text))
+    if name == "minilm":
+        return len(load_minilm().encode(text, add_special_tokens=False).ids)
+    file = wordllama_folder() / "tokenizers" / "l2_supercat_tokenizer_config.json"
+    original = HuggingFace.from_file(str(file))
+    original.encode_special_tokens = True
+    return len(original.encode(text, add_special_tokens=False).ids)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_counts_are_those_of_the_library(name: str) -> None:
+    texts = [
+        "Ünïcode, 中文字 and 가나; 😀👩‍👩‍👧 — don't!\n\n  indented\tcode = {'x': 1}\x0cnext page",
+        "The quick brown fox " * 50 + "x" * 3000 + " jumps",
+        " leading, trailing and  double  spaces ",
+    ]
+
+    assert [load_tokenizer(name).count(text) for text in texts] == [
+        original_count(name, text) for text in texts
+    ]
+
+
+@given(mean_text)
+def test_minilm_pieces_have_the_tokens_of_the_whole(text: str) -> None:
+    whole = MINILM.encode(text, add_special_tokens=False).ids
+
+    assert load_tokenizer("minilm").count(text) == len(whole)
+
+
+@given(mean_text)
+def test_wordllama_pieces_have_the_tokens_of_the_whole(text: str) -> None:
+    whole = WORDLLAMA.encode(" " * bool(text) + text, add_special_tokens=False).ids
+
+    assert load_tokenizer("wordllama").count(text) == len(whole)
+
+
+MINILM = load_minilm()
+WORDLLAMA = load_wordllama()
+
+
+def test_no_token_of_wordllama_crosses_a_space_or_a_line_end() -> None:
+    vocabulary = load_wordllama().get_vocab()
+
+    assert not [token for token in vocabulary if "▁" in token.lstrip("▁") or "\n" in token]
+
+
+def test_spans_are_in_order_and_inside_the_text(tokenizer: Tokenizer) -> None:
+    text = "Hello,  wörld!\n\n中文 and 😀 <|endoftext|> [SEP] </s>\x0b."
+
+    spans = tokenizer.spans(text)
+
+    assert len(spans) == tokenizer.count(text)
+    assert (spans[:, 0] < spans[:, 1]).all()
+    assert (spans[1:] >= spans[:-1]).all()
+    assert spans.min() == 0
+    assert spans.max() <= len(text)
+
+
+def test_spans_name_the_words(tokenizer: Tokenizer) -> None:
+    text = "one two\nthree"
+
+    words = ["".join(text[start:end].split()) for start, end in tokenizer.spans(text)]
+
+    assert [word for word in words if word] == ["one", "two", "three"]
+
+
+def test_tokens_that_split_a_character_span_all_of_it() -> None:
+    spans = load_tokenizer("cl100k_base").spans("a😀b")
+
+    assert spans.tolist() == [[0, 1], [1, 2], [1, 2], [2, 3]]
+
+
+@pytest.mark.parametrize("marker", ["<|endoftext|>", "[SEP]", "é[CLS]", "</s>", "é<s>"])
+def test_names_of_special_tokens_are_plain_text(tokenizer: Tokenizer, marker: str) -> None:
+    assert tokenizer.count(marker) > 2
+
+
+def test_special_tokens_of_a_text_are_known() -> None:
+    added = load_minilm().num_special_tokens_to_add(is_pair=False)
+
+    assert load_tokenizer("minilm").special_tokens == added == 2
+
+
+def test_a_text_without_tokens_has_no_spans(tokenizer: Tokenizer) -> None:
+    assert tokenizer.count("") == 0
+    assert tokenizer.spans("").shape == (0, 2)
+
+
+def test_characters_dropped_by_the_model_are_no_tokens() -> None:
+    minilm = load_tokenizer("minilm")
+
+    assert minilm.count("word\u200b \x01 ") == 1
+    assert minilm.spans(" \x01 word").tolist() == [[2, 7]]
+
+
+def test_a_long_word_is_not_one_token() -> None:
+    assert load_tokenizer("minilm").count("a" * 5000) >= 50
+
+
+def test_a_long_text_is_read_in_blocks_cut_between_words(tokenizer: Tokenizer) -> None:
+    sentence = "Chunks of text, cut at seams. "
+    text = sentence * 20_000
+
+    assert "".join(blocks(text)) == text
+    assert len(list(blocks(text))) > 2
+    assert tokenizer.count(text) == len(tokenizer.spans(text))
+    assert tokenizer.count(text) == 19_999 * (
+        tokenizer.count(sentence * 2 + "Chunks") - tokenizer.count(sentence + "Chunks")
+    ) + tokenizer.count(sentence)
+
+
+def test_an_unknown_tokenizer_is_a_wrong_installation() -> None:
+    with pytest.raises(SetupError, match="gpt2"):
+        load_tokenizer("gpt2")
+
+
+def test_the_memory_of_pieces_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.tokens.pieces._MAX_PIECES", 10)
+    memo = PieceCache(lambda piece: (len(piece),))
+
+    numbers = memo.concatenate([str(number) for number in range(100)] + ["x" * 1000])
+
+    assert numbers == [1] * 10 + [2] * 90 + [1000]
+    assert len(memo) <= 10
+
+
+def test_each_tokenizer_loads_its_own_library_only() -> None:
+    code = (
+        "import sys; from ingest.tokens.tokenizers import load_tokenizer;"
+        "load_tokenizer('minilm').count('x'); print('tiktoken' in sys.modules);"
+        "load_tokenizer('wordllama').count('x'); print('wordllama' in sys.modules)"
+    )
+
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert printed.stdout.split() == ["False", "False"]

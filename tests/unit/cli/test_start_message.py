@@ -1,0 +1,60 @@
+"""What `ingest serve` says when it is ready: the generated key to a person, not to a log."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from pydantic import SecretStr
+
+from api.cli.server import api_process
+from ingest.runtime import Runtime
+from ingest.settings.settings import Settings
+
+KEY = "rk_the_generated_key"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def greeting(
+    monkeypatch: pytest.MonkeyPatch, out: io.StringIO, *, as_json: bool, **settings: Any
+) -> str:
+    runtime = SimpleNamespace(
+        settings=Settings(data_dir=Path("house"), **settings), operator_key=KEY, ocr=None
+    )
+    monkeypatch.setattr(sys, "stdout", out)
+    api_process._print_ready(cast(Runtime, runtime), "http://x", work=True, as_json=as_json)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_generated_key_is_shown_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, as_json: bool
+) -> None:
+    assert KEY in greeting(monkeypatch, Terminal(), as_json=as_json)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_log_names_the_file_of_the_generated_key(
+    monkeypatch: pytest.MonkeyPatch, as_json: bool
+) -> None:
+    told = greeting(monkeypatch, io.StringIO(), as_json=as_json)
+
+    assert KEY not in told
+    assert str(Path("house/admin.key").absolute()) in told
+
+
+def test_a_key_that_was_given_is_shown_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = SecretStr("given-by-the-operator")
+    told = greeting(monkeypatch, Terminal(), as_json=True, admin_key=key)
+    text = greeting(monkeypatch, Terminal(), as_json=False, admin_key=key)
+
+    assert json.loads(told) == {"url": "http://x", "worker": True, "ocr": None}
+    assert "INGEST_ADMIN_KEY" in text
+    assert "given" not in text

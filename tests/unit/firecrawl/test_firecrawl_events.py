@@ -1,0 +1,319 @@
+"""Whatever a signed delivery holds, it is read, and its text can be stored."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.providers.firecrawl.events import CrawledPage, Event, parse_document, parse_event
+from tests.servers.firecrawl_events import CANCELLED, RACED, compact, document, event, stub
+
+ID = "0199aaaa-0000-7000-8000-000000000001"
+RUN = {"crawl_id": "c1", "note": "naïve ✓"}
+
+
+def read(**body: Any) -> Event:
+    return parse_event(compact(body))
+
+
+def only_page(found: Event) -> CrawledPage:
+    [page] = found.pages
+    return page
+
+
+def page_of(metadata: dict[str, Any], **parts: Any) -> CrawledPage:
+    """The page of an event with this document."""
+    metadata = {"sourceURL": "https://shop.test/d", **metadata}
+    return only_page(read(type="crawl.page", data=[{"metadata": metadata, **parts}]))
+
+
+def test_a_page_event_has_the_page_its_crawl_and_our_ids() -> None:
+    scraped = document(
+        "https://shop.test/d/",
+        "  # Doors\n",
+        source_url="https://shop.test/d",
+        scrape_id="s1",
+        title="Doors | Shop",
+        language="en",
+        description="All doors",
+        links=["https://shop.test/a"],
+    )
+
+    found = parse_event(event("crawl.page", id=ID, data=[scraped], run=RUN))
+
+    assert (found.kind, found.provider_crawl_id, found.run) == ("page", ID, RUN)
+    assert found.webhook_id is not None
+    assert only_page(found) == CrawledPage(
+        url="https://shop.test/d/",
+        source_url="https://shop.test/d",
+        scrape_id="s1",
+        status_code=200,
+        markdown="  # Doors\n",
+        title="Doors | Shop",
+        language="en",
+        description="All doors",
+        links=("https://shop.test/a",),
+        outcome="page",
+        error=None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("type", "kind"),
+    [
+        ("crawl.started", "started"),
+        ("crawl.page", "page"),
+        ("crawl.completed", "completed"),
+        ("crawl.failed", "failed"),
+        ("crawl.cancelled", "cancelled"),
+        ("batch_scrape.page", "page"),
+        ("crawl.other", "other"),
+        ("crawl.paused", "other"),
+        ("extract.completed", "other"),
+        ("monitor.page", "other"),
+        ("page", "other"),
+        ("", "other"),
+        (None, "other"),
+        (7, "other"),
+        ({}, "other"),
+        (["crawl.page"], "page"),
+    ],
+)
+def test_types_are_known_or_other(type: Any, kind: str) -> None:
+    assert read(type=type).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        ("The scrape operation timed out before completing.", "failed"),
+        (RACED, "raced"),
+        ({"code": "SCRAPE_RACED_REDIRECT_ERROR"}, "raced"),
+        (CANCELLED, "cancelled"),
+        ({"message": "no route", "code": "X"}, "failed"),
+        (["several", "words"], "failed"),
+    ],
+)
+def test_failures_races_and_cancelled_stubs_are_told_apart(error: Any, outcome: str) -> None:
+    raw = event("crawl.page", id=ID, data=[stub("https://shop.test/slow")], error=error)
+
+    page = only_page(parse_event(raw))
+
+    assert (page.outcome, page.url) == (outcome, "https://shop.test/slow")
+    assert page.error
+    assert (page.scrape_id, page.status_code, page.markdown) == (None, None, "")
+
+
+def test_a_page_that_the_target_did_not_find_is_a_page_with_its_status() -> None:
+    scraped = document("https://shop.test/gone", "# Not found", status=404)
+
+    page = only_page(parse_event(event("crawl.page", id=ID, data=[scraped])))
+
+    assert (page.outcome, page.status_code, page.error) == ("page", 404, "Not Found")
+
+
+def test_a_failure_without_words_is_a_failure() -> None:
+    found = read(success=False, type="crawl.page", data=[stub("https://shop.test/x")])
+
+    assert (only_page(found).outcome, only_page(found).error) == ("failed", None)
+
+
+def test_events_of_v0_have_other_names_for_the_same() -> None:
+    flat = {
+        "content": "# Old",
+        "markdown": "# Old",
+        "metadata": {"sourceURL": "https://shop.test/o", "pageStatusCode": 200},
+    }
+    nested = {
+        "content": {"content": "# New", "markdown": "# New", "metadata": {"title": "New"}},
+        "source": "https://shop.test/n",
+    }
+
+    found = read(success=True, type="crawl.completed", jobId=ID, data=[flat, nested], metadata={})
+
+    assert (found.kind, found.provider_crawl_id) == ("completed", ID)
+    assert [(page.url, page.markdown) for page in found.pages] == [
+        ("https://shop.test/o", "# Old"),
+        ("https://shop.test/n", "# New"),
+    ]
+    assert found.pages[0].status_code == 200
+    assert found.pages[1].title == "New"
+
+
+def test_an_event_of_an_old_sender_has_no_webhook_id() -> None:
+    assert read(type="crawl.started", id=ID).webhook_id is None
+
+
+def test_lists_stand_for_their_first_text() -> None:
+    page = page_of(
+        {
+            "title": ["", " ", "Doors", "Gates"],
+            "language": [["en"], "nl"],
+            "description": [],
+            "url": ["https://shop.test/e"],
+            "statusCode": "200",
+            "scrapeId": 5,
+        }
+    )
+
+    assert (page.title, page.language, page.description) == ("Doors", "nl", None)
+    assert (page.url, page.status_code, page.scrape_id) == ("https://shop.test/e", 200, None)
+
+
+@pytest.mark.parametrize("status", [True, None, 0, -1, 99, 1000, 10**400, "1e3", "9" * 5000, []])
+def test_invalid_status_is_unknown(status: Any) -> None:
+    body = json.dumps({"data": [{"metadata": {"sourceURL": "http://a.test", "statusCode": 1}}]})
+    raw = body.replace('"statusCode": 1', f'"statusCode": {_literal(status)}').encode()
+
+    assert only_page(parse_event(raw)).status_code is None
+
+
+def _literal(value: Any) -> str:
+    """JSON of any number, even of one that Python does not print."""
+    return "1" + "0" * 5000 if value == 10**400 else json.dumps(value)
+
+
+def test_hostile_text_becomes_storable_everywhere() -> None:
+    raw = (
+        rb'{"type":"crawl.page","id":"a\u0000b","webhookId":"w\ud800",'
+        rb'"data":[{"markdown":"a\u0000b\ud83d\ude00c\ude00d\ud83d","links":["http://a.test/\u0000x"],'
+        rb'"metadata":{"sourceURL":"http://a.test/\ud800","title":"t\u0000","language":"\udfffen",'
+        rb'"description":"\ud83d\u0000d","scrapeId":"s\udfff"}}],'
+        rb'"metadata":{"k\u0000":"v\ud800"}}'
+    )
+
+    found = parse_event(raw)
+
+    page = only_page(found)
+    assert page.markdown == "ab\U0001f600cd"
+    assert (page.url, page.title, page.language) == ("http://a.test/", "t", "en")
+    assert (page.description, page.scrape_id) == ("d", "s")
+    assert page.links == ("http://a.test/x",)
+    assert (found.provider_crawl_id, found.webhook_id, found.run) == ("ab", "w", {"k": "v"})
+
+
+def test_an_error_in_storage_is_one_short_line() -> None:
+    raw = event("crawl.page", id=ID, data=[stub("http://a.test")], error="a\0\n\tb " * 1000)
+
+    error = only_page(parse_event(raw)).error
+
+    assert error is not None
+    assert error.startswith("a b a b")
+    assert len(error) == 500
+
+
+def test_only_web_addresses_are_links_each_once() -> None:
+    page = page_of(
+        {},
+        links=[
+            "https://shop.test/b",
+            "mailto:x@shop.test",
+            {"url": "HTTPS://shop.test/c"},
+            "https://shop.test/b",
+            "javascript:alert(1)",
+            "/relative",
+            "http://",
+            None,
+            7,
+        ],
+    )
+
+    assert page.links == ("https://shop.test/b", "HTTPS://shop.test/c")
+
+
+@pytest.mark.parametrize("links", [None, "https://shop.test/b", {}, 7])
+def test_links_that_are_no_list_are_none(links: Any) -> None:
+    assert page_of({}, links=links).links == ()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        [],
+        {},
+        "text",
+        7,
+        [None, "x", 7, []],
+        [{}],
+        [{"metadata": None}],
+        [stub("about:blank")],
+    ],
+)
+def test_data_without_a_usable_page_is_no_page(data: Any) -> None:
+    assert read(type="crawl.page", data=data).pages == ()
+
+
+def test_several_pages_of_one_event_are_all_read() -> None:
+    pages = read(type="crawl.page", data=[stub(f"http://a.test/{n}") for n in range(3)]).pages
+
+    assert [page.url for page in pages] == [f"http://a.test/{n}" for n in range(3)]
+
+
+def test_a_single_document_needs_no_list() -> None:
+    assert only_page(read(type="crawl.page", data=stub("http://a.test/"))).url == "http://a.test/"
+
+
+def test_only_texts_of_their_metadata_map_come_back() -> None:
+    found = read(type="crawl.page", metadata={"crawl": "c1", "n": 1, "deep": {"a": "b"}})
+
+    assert found.run == {"crawl": "c1"}
+    assert read(type="crawl.page", metadata=["crawl"]).run == {}
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"null", b"[]", b'"text"', b"7", b"{", b"\xff\xfe", b"{}{}", b"[" * 100_000]
+)
+def test_body_that_is_not_a_json_object_is_a_value_error(raw: bytes) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        parse_event(raw)
+
+
+def test_invalid_utf8_bytes_are_dropped_alone() -> None:
+    raw = b'\xef\xbb\xbf{"type":"crawl.page","data":[{"markdown":"a\xffb",'
+    raw += b'"metadata":{"sourceURL":"http://a.test"}}]}'
+
+    assert only_page(parse_event(raw)).markdown == "a\ufffdb"
+
+
+def test_firecrawl_document_without_url_is_ignored() -> None:
+    assert parse_document({"markdown": "# Lost"}, success=True, error=None) is None
+
+
+def test_halves_of_a_surrogate_pair_that_stand_side_by_side_are_joined() -> None:
+    data = {"markdown": "a\ud83d" + "\ude00b\ude00", "metadata": {"sourceURL": "http://a.test"}}
+
+    page = parse_document(data, success=True, error=None)
+
+    assert page is not None
+    assert page.markdown == "a\U0001f600b"
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["url", "sourceURL", "title", "metadata", "content", "message"]), inner
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["success", "type", "id", "webhookId", "data", "error", "metadata"]),
+        anything,
+    )
+)
+def test_any_object_is_read_and_its_text_can_be_stored(body: dict[str, Any]) -> None:
+    found = parse_event(json.dumps(body).encode())
+
+    texts = [found.provider_crawl_id, found.webhook_id, *found.run, *found.run.values()]
+    for page in found.pages:
+        texts += [page.url, page.markdown, page.title, page.error, *page.links]
+    assert not any("\0" in text for text in texts if text)
+    assert all(text.encode() for text in texts if text)

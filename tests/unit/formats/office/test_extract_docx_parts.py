@@ -1,0 +1,147 @@
+"""Word documents: notes, margins, comments, embedded files, other packagings."""
+
+import io
+import zipfile
+
+from ingest.formats.registry import extract as extract_file
+from ingest.model import Document
+from tests.builders import make_files, make_office
+from tests.builders.make_mail import Kept
+from tests.builders.make_office import paragraph, word
+
+
+def extract(data: bytes, members: Kept | None = None) -> Document:
+    return extract_file(io.BytesIO(data), name="a.docx", members=members)
+
+
+def run(text: str) -> str:
+    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def style(name: str, *, key: str, based_on: str = "", properties: str = "", run: str = "") -> str:
+    return (
+        f'<w:style w:styleId="{key}"><w:name w:val="{name}"/><w:basedOn w:val="{based_on}"/>'
+        f"<w:pPr>{properties}</w:pPr><w:rPr>{run}</w:rPr></w:style>"
+    )
+
+
+def test_embedded_html_is_read() -> None:
+    data = make_files.docx(
+        [],
+        body='<w:altChunk r:id="rId9"/>',
+        extra={
+            "word/_rels/document.xml.rels": make_files.docx_relation("aFChunk", "chunk.html"),
+            "word/chunk.html": b"<p>From <b>HTML</b></p>",
+        },
+    )
+
+    assert "From **HTML**" in extract(data).text
+
+
+def test_notes_stand_at_the_end_under_their_numbers() -> None:
+    body = (
+        '<w:p><w:r><w:t>one</w:t><w:footnoteReference w:id="5"/></w:r>'
+        '<w:r><w:t> two</w:t><w:endnoteReference w:id="5"/></w:r></w:p>'
+    )
+    footnotes = f'<w:footnotes><w:footnote w:id="5">{run("foot")}</w:footnote></w:footnotes>'
+    endnotes = f'<w:endnotes><w:endnote w:id="5">{run("end")}</w:endnote></w:endnotes>'
+
+    document = extract(word(body, {"f": ("footnotes", footnotes), "e": ("endnotes", endnotes)}))
+
+    assert document.text == "one[^1] two[^2]\n\n[^1]: foot\n\n[^2]: end"
+
+
+def test_headers_and_footers_appear_once_without_page_numbers() -> None:
+    header = f"<w:hdr>{run('Our company')}</w:hdr>"
+    page = '<w:p><w:r><w:t>Page </w:t></w:r><w:fldSimple w:instr=" PAGE ">' + (
+        "<w:r><w:t>7</w:t></w:r></w:fldSimple></w:p>"
+    )
+    footer = f"<w:ftr>{run('Confidential')}{page}</w:ftr>"
+
+    document = extract(
+        word(
+            run("Text"),
+            {"h1": ("header", header), "h2": ("header", header), "f": ("footer", footer)},
+        )
+    )
+
+    assert document.text == "Header: Our company\n\nText\n\nFooter: Confidential"
+
+
+def test_comments_stand_at_the_end_with_their_author() -> None:
+    comments = (
+        f'<w:comments><w:comment w:id="1" w:author="Ann">{run("Too long")}</w:comment></w:comments>'
+    )
+
+    document = extract(word(run("Text"), {"c": ("comments", comments)}))
+
+    assert document.text == "Text\n\nComment by Ann: Too long"
+
+
+def test_the_strict_variant_reads_the_same() -> None:
+    styles = f"<w:styles>{style('heading 1', key='H')}</w:styles>"
+    body = paragraph("A", properties='<w:pStyle w:val="H"/>') + run("b")
+
+    document = extract(word(body, {"s": ("styles", styles)}, strict=True))
+
+    assert document.text == "# A\n\nb"
+
+
+def test_a_byte_order_mark_in_a_part_does_no_harm() -> None:
+    data = make_files.docx(
+        extra={
+            "word/document.xml": b"\xef\xbb\xbf"
+            + make_office.xml(f"<w:document><w:body>{run('marked')}</w:body></w:document>")
+        }
+    )
+
+    assert extract(data).text == "marked"
+
+
+def test_embedded_word_text_and_rtf_are_shown_in_place() -> None:
+    body = run("a") + "".join(f'<w:altChunk r:id="{key}"/>' for key in ("c.docx", "c.rtf", "c.x"))
+
+    document = extract(
+        word(
+            body + run("z"),
+            {
+                "c.docx": ("aFChunk", word(run("from Word"))),
+                "c.rtf": ("aFChunk", rb"{\rtf1 from RTF}"),
+                "c.x": ("aFChunk", b"?"),
+            },
+        )
+    )
+
+    assert document.text == "a\n\nfrom Word\n\nfrom RTF\n\nz"
+    assert document.metadata["attachments"] == [{"name": "c.x", "sizeBytes": 1}]
+
+
+def test_embedded_files_are_members() -> None:
+    kept = Kept()
+    embedded = make_office.packaged_file("plan.txt", b"Plan B")
+
+    document = extract(word(run("A"), {"ole1.bin": ("oleObject", embedded)}), kept)
+
+    assert kept.files == {"plan.txt": b"Plan B"}
+    assert document.metadata["attachments"] == [{"name": "plan.txt", "sizeBytes": 6}]
+
+
+def test_a_package_in_one_file_of_xml_reads_like_its_zip() -> None:
+    with zipfile.ZipFile(io.BytesIO(word(run("flat")))) as package:
+        parts = {name: package.read(name) for name in package.namelist()}
+
+    document = extract_file(io.BytesIO(make_office.flat_package(parts)), name="a.doc")
+
+    assert document.text == "flat"
+
+
+def test_word_2003_xml_is_read() -> None:
+    space = "http://schemas.microsoft.com/office/word/2003/wordml"
+    heading = paragraph("A", properties='<w:pStyle w:val="H"/>')
+    data = (
+        f'<?xml version="1.0"?><w:wordDocument xmlns:w="{space}"><w:styles>'
+        f"{style('heading 1', key='H')}</w:styles><w:body>"
+        f"{heading}{run('b')}</w:body></w:wordDocument>"
+    ).encode()
+
+    assert extract_file(io.BytesIO(data), name="a.xml").text == "# A\n\nb"

@@ -1,0 +1,125 @@
+"""PDF: forms, comments, attachments, properties."""
+
+import io
+
+from ingest.formats.registry import extract as extract_file
+from ingest.model import Document
+from tests.builders.make_mail import Kept
+from tests.builders.make_pdf import Sheet, document, lines
+
+_TEXT = lines(50, 700, "Text of the page.")
+_FORM = b"/AcroForm << /Fields [] /DA (/F 12 Tf) >>"
+
+
+def extract(
+    *sheets: Sheet,
+    catalog: bytes = b"",
+    extra: list[bytes] | None = None,
+    members: Kept | None = None,
+) -> Document:
+    data = document(*sheets, catalog=catalog, extra=extra or [])
+    return extract_file(io.BytesIO(data), name="a.pdf", members=members)
+
+
+def file(data: bytes, name: str) -> list[bytes]:
+    """Objects 11 and 12: a file and its description."""
+    return [
+        b"<< /Type /EmbeddedFile /Length %d >>\nstream\n%b\nendstream" % (len(data), data),
+        b"<< /Type /Filespec /F (%s) /UF (%s) /EF << /F 11 0 R >> >>"
+        % (name.encode(), name.encode()),
+    ]
+
+
+def test_comments_stand_at_the_end_of_their_page_as_quotations() -> None:
+    comment = b"/Subtype /Text /Rect [10 10 30 30] /Contents (First line\\nSecond line)"
+
+    found = extract(Sheet(content=_TEXT, annotations=[comment]), Sheet(content=_TEXT))
+
+    assert found.text == ("Text of the page.\n\n> First line\n> Second line\n\nText of the page.")
+
+
+def test_hidden_comments_and_links_are_ignored() -> None:
+    annotations = [
+        b"/Subtype /Text /Rect [10 10 30 30] /F 2 /Contents (secret)",
+        b"/Subtype /Link /Rect [10 10 30 30] /Contents (a link)",
+    ]
+
+    assert extract(Sheet(content=_TEXT, annotations=annotations)).text == "Text of the page."
+
+
+def test_ticked_boxes_are_listed_by_their_labels() -> None:
+    def box(name: bytes, state: bytes) -> bytes:
+        return (
+            b"/Subtype /Widget /FT /Btn /Rect [10 10 30 30] /V /%s /AS /%s %s"
+            b" /AP << /N << /Yes 11 0 R /Off 11 0 R >> >>" % (state, state, name)
+        )
+
+    boxes = [box(b"/T (a) /TU (I agree)", b"Yes"), box(b"/T (b) /TU (I refuse)", b"Off")]
+    appearance = (
+        b"<< /Type /XObject /Subtype /Form /BBox [0 0 1 1] /Length 0 >>\nstream\n\nendstream"
+    )
+
+    # pdfium finds fields by the form's list: the annotations are objects 13 and 14.
+    found = extract(
+        Sheet(content=_TEXT, annotations=boxes),
+        catalog=_FORM.replace(b"[]", b"[13 0 R 14 0 R]"),
+        extra=[appearance],
+    )
+
+    assert found.text == "Text of the page.\n\n- [x] I agree"
+
+
+def test_attached_files_are_listed_and_kept() -> None:
+    kept = Kept()
+
+    found = extract(
+        Sheet(content=_TEXT),
+        catalog=b"/Names << /EmbeddedFiles << /Names [(notes.txt) 12 0 R] >> >>",
+        extra=file(b"hello", "notes.txt"),
+        members=kept,
+    )
+
+    assert found.metadata["attachments"] == [{"name": "notes.txt", "sizeBytes": 5}]
+    assert kept.files == {"notes.txt": b"hello"}
+
+
+def test_files_of_comments_are_kept_too() -> None:
+    kept = Kept()
+    pin = b"/Subtype /FileAttachment /Rect [10 10 30 30] /FS 12 0 R"
+
+    extract(Sheet(content=_TEXT, annotations=[pin]), extra=file(b"hello", "pin.txt"), members=kept)
+
+    assert kept.files == {"pin.txt": b"hello"}
+
+
+def test_too_many_attachments_do_not_spoil_the_text() -> None:
+    found = extract(
+        Sheet(content=_TEXT),
+        catalog=b"/Names << /EmbeddedFiles << /Names [(notes.txt) 12 0 R] >> >>",
+        extra=file(b"hello", "notes.txt"),
+        members=Kept(full=True),
+    )
+
+    assert found.text == "Text of the page."
+    assert found.warnings == ("attachments_not_kept",)
+
+
+def test_values_of_an_xfa_form_are_listed_and_the_form_reported() -> None:
+    xml = (
+        b"<xfa:datasets xmlns:xfa='http://www.xfa.org/schema/xfa-data/1.0/'><xfa:data><form>"
+        b"<Name>Ann Lee</Name><Empty/></form></xfa:data></xfa:datasets>"
+    )
+    packet = b"<< /Length %d >>\nstream\n%b\nendstream" % (len(xml), xml)
+
+    found = extract(
+        Sheet(content=_TEXT),
+        catalog=b"/AcroForm << /Fields [] /XFA [(datasets) 11 0 R] >> /NeedsRendering true",
+        extra=[packet],
+    )
+
+    assert found.text == "Text of the page.\n\n- Name: Ann Lee"
+    assert found.warnings == ("xfa_form",)
+
+
+def test_the_language_is_kept() -> None:
+    assert extract(Sheet(content=_TEXT), catalog=b"/Lang (de-CH)").metadata["language"] == "de-CH"

@@ -1,0 +1,305 @@
+"""Bytes to text: each step of the ladder, and what the ledger says."""
+
+# ruff: noqa: RUF001  (the letters of other scripts are the point)
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.formats.encoding.charset_labels import codec
+from ingest.formats.encoding.decode import HEAD, decode, is_text, peek
+from ingest.model import Encoding
+
+GERMAN = "Die schöne Frau trinkt Kaffee. Das war köstlich, für fünf Euro!"
+FRENCH = "L’été était très chaud cette année-là, à la plage."
+RUSSIAN = "Это короткий текст для проверки определения кодировки."
+UKRAINIAN = "Україна має багато річок і лісів."
+CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy."
+GREEK = "Αυτό είναι ένα σύντομο κείμενο για δοκιμή."
+HEBREW = "זהו טקסט קצר לבדיקה של קידוד."
+ARABIC = "هذا نص قصير للاختبار."
+THAI = "นี่คือข้อความสั้น ๆ สำหรับทดสอบ"
+CHINESE = "这是一个用于测试字符编码检测的简短中文段落。"
+TRADITIONAL = "這是一個用於測試字元編碼偵測的簡短中文段落。"
+JAPANESE = "これは文字コードの判定を試すための短い文章です。"
+KOREAN = "이것은 문자 인코딩 감지를 시험하기 위한 짧은 문장입니다."
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        (GERMAN, "cp1252"),
+        (FRENCH, "cp1252"),
+        (RUSSIAN, "cp1251"),
+        (RUSSIAN, "koi8_r"),
+        (RUSSIAN, "mac_cyrillic"),
+        (UKRAINIAN, "cp1251"),
+        (CZECH, "cp1250"),
+        (GREEK, "cp1253"),
+        (HEBREW, "cp1255"),
+        (ARABIC, "cp1256"),
+        (THAI, "cp874"),
+        (CHINESE, "gb18030"),
+        (TRADITIONAL, "big5"),
+        (JAPANESE, "cp932"),
+        (JAPANESE, "euc_jp"),
+        (KOREAN, "cp949"),
+    ],
+)
+def test_a_legacy_encoding_is_detected(text: str, codec: str) -> None:
+    decoded, encoding = decode(text.encode(codec))
+
+    assert decoded == text
+    assert encoding.name == codec
+    assert 0 < encoding.confidence <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        ("编号,名称\n1,测试", "gb18030"),
+        ("你好,世界", "gb18030"),
+        ("編號,名稱\n1,測試", "big5"),
+        ("番号,名前\n1,テスト", "cp932"),
+        ("번호,이름\n1,시험", "cp949"),
+        ("é,ä", "cp1252"),
+        ("können\näöüß", "cp1252"),
+        ("naïve résumé", "cp1252"),
+        ("Привет, мир", "cp1251"),
+        ("Привет, мир", "koi8_r"),
+        ("Łódź", "cp1250"),
+        ("שלום עולם", "cp1255"),
+    ],
+)
+def test_a_few_words_are_enough_to_detect_an_encoding(text: str, codec: str) -> None:
+    decoded, encoding = decode(text.encode(codec))
+
+    assert (decoded, encoding.name) == (text, codec)
+
+
+@pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_settles_it(codec: str) -> None:
+    decoded, encoding = decode(GERMAN.encode(codec))
+
+    assert decoded == GERMAN
+    assert encoding.confidence == 1
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("text", ["Hamburgers are delicious.\n", f"{CHINESE}\n{CHINESE}\n"])
+def test_wide_text_needs_no_byte_order_mark(text: str, codec: str) -> None:
+    decoded, encoding = decode(text.encode(codec))
+
+    assert (decoded, encoding.name) == (text, codec)
+
+
+@pytest.mark.parametrize(("text", "codec"), [(JAPANESE, "iso2022_jp"), (KOREAN, "iso2022_kr")])
+def test_escape_sequences_of_iso_2022_are_seen(text: str, codec: str) -> None:
+    assert decode(text.encode(codec))[0] == text
+
+
+def test_ebcdic_is_text() -> None:
+    data = ("INTELLISTATION POWER provides higher performance than before. " * 4).encode("cp500")
+
+    assert is_text(data)
+    assert decode(data)[1].name == "cp500"
+
+
+def test_utf8_is_certain() -> None:
+    assert decode(JAPANESE.encode()) == (JAPANESE, Encoding(name="utf-8", confidence=1.0))
+
+
+def test_utf8_cut_in_a_character_stays_utf8() -> None:
+    decoded, encoding = decode("abc é déf €".encode()[:-1])
+
+    assert decoded == "abc é déf \ufffd"
+    assert (encoding.name, encoding.replaced) == ("utf-8", 1)
+
+
+def test_one_broken_byte_does_not_spoil_long_utf8() -> None:
+    decoded, encoding = decode((GERMAN * 10).encode() + b"\xe9\n" + GERMAN.encode())
+
+    assert decoded.startswith(GERMAN)
+    assert (encoding.name, encoding.replaced) == ("utf-8", 1)
+
+
+def test_stray_nul_does_not_imply_utf16() -> None:
+    assert decode(b"a\0b")[0] == "a\0b"
+    assert decode(b"ab\0cd")[1].name == "utf-8"
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type"),
+    [
+        ("Łódź".encode("iso-8859-2"), "text/plain; charset=iso-8859-2"),
+        (b'<meta charset="iso-8859-2">' + "Łódź".encode("iso-8859-2"), None),
+        (
+            b'<?xml version="1.0" encoding="iso-8859-2"?><a>' + "Łódź".encode("iso-8859-2"),
+            "application/xml",
+        ),
+        (
+            b'<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-2">'
+            + "Łódź".encode("iso-8859-2"),
+            None,
+        ),
+    ],
+)
+def test_a_declared_charset_is_believed(data: bytes, content_type: str | None) -> None:
+    decoded, encoding = decode(data, declared=content_type)
+
+    assert decoded.endswith("Łódź")
+    assert encoding.name == "iso8859-2"
+
+
+@pytest.mark.parametrize("label", ["utf-8", "utf-16", "nonsense", "base64", "unicode_escape", ""])
+def test_a_wrong_or_dangerous_declaration_is_ignored(label: str) -> None:
+    decoded, _ = decode(GERMAN.encode("cp1252"), declared=f"text/plain; charset={label}")
+
+    assert decoded == GERMAN
+
+
+def test_a_declared_gb2312_may_hold_newer_characters() -> None:
+    decoded, encoding = decode("镕基".encode("gb18030"), declared="text/html;charset=gb2312")
+
+    assert (decoded, encoding.name) == ("镕基", "gb18030")
+
+
+def test_undecodable_bytes_are_replaced_and_counted() -> None:
+    data = (JAPANESE * 20).encode("cp932")
+
+    decoded, encoding = decode(data[:600] + b"\x81\xff" + data[600:])
+
+    assert encoding.name == "cp932"
+    assert encoding.replaced == decoded.count("\ufffd") >= 1
+    assert decoded.startswith(JAPANESE)
+
+
+def test_the_encoding_is_found_far_behind_an_ascii_start() -> None:
+    data = b"plain ascii line\n" * 20_000 + JAPANESE.encode("euc_jp")
+
+    assert decode(data)[0].endswith(JAPANESE)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_can_be_decoded(data: bytes) -> None:
+    decoded, encoding = decode(data)
+
+    assert encoding.replaced <= len(decoded)
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0\ufeff\x1b"), max_size=200))
+def test_utf8_round_trips(text: str) -> None:
+    assert decode(text.encode())[0] == text
+
+
+@pytest.mark.parametrize(
+    "data", [b"\x7fELF" + bytes(range(256)) * 4, bytes(200), bytes(range(32)) * 10]
+)
+def test_binary_data_is_not_text(data: bytes) -> None:
+    assert not is_text(data)
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "cp932", "euc_jp"])
+def test_text_is_text_in_any_encoding(codec: str) -> None:
+    assert is_text((JAPANESE * 3 + "\n").encode(codec)[:HEAD])
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"), [(GERMAN, "cp1252"), (RUSSIAN, "cp1251"), (CHINESE, "gb18030")]
+)
+def test_lines_of_another_encoding_among_utf8_are_read_in_theirs(text: str, codec: str) -> None:
+    data = b"\n".join([text.encode(), b"ascii", text.encode(codec), text.encode()] * 2)
+
+    decoded, encoding = decode(data)
+
+    assert decoded == "\n".join([text, "ascii", text, text] * 2)
+    assert (encoding.name, encoding.replaced) == ("utf-8", 0)
+
+
+@pytest.mark.parametrize("codec", ["gb18030", "big5", "cp932", "cp949", "cp1251", "cp1252"])
+def test_a_long_legacy_text_is_not_taken_for_a_mixture(codec: str) -> None:
+    text = {"gb18030": CHINESE, "big5": TRADITIONAL, "cp932": JAPANESE, "cp949": KOREAN}
+    line = text.get(codec, RUSSIAN if codec == "cp1251" else GERMAN)
+
+    assert decode("\n".join([line] * 500).encode(codec))[1].name == codec
+
+
+def test_utf7_is_never_guessed() -> None:
+    data = b"+ADw-script+AD4-alert(1)"
+
+    assert decode(data, declared="text/html; charset=utf-7")[0] == data.decode("ascii")
+
+
+def test_declared_latin1_is_not_believed_for_cyrillic_text() -> None:
+    page = b'<meta charset="iso-8859-1">'
+
+    assert decode(page + RUSSIAN.encode("cp1251"))[0].endswith(RUSSIAN)
+    assert decode(page + GERMAN.encode("cp1252"))[0].endswith(GERMAN)
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_nul_needs_a_declaration(codec: str) -> None:
+    assert decode(CHINESE.encode(codec), declared="text/plain; charset=UTF-16")[0] == CHINESE
+
+
+@pytest.mark.parametrize(
+    ("start", "name"),
+    [
+        (b"<!-- <meta charset=koi8-r> --><script>%s</script><meta charset='windows-1251'>"
+         % (b" " * 9000), "cp1251"),
+        (b'@charset "windows-1251";\n', "cp1251"),
+        (b"#!/usr/bin/python\n# -*- coding: windows-1251 -*-\n", "cp1251"),
+        (b"<html><meta content=x http-equiv=y charset = x-cp1251>", "cp1251"),
+    ],
+)  # fmt: skip
+def test_a_declaration_is_found_in_odd_places(start: bytes, name: str) -> None:
+    decoded, encoding = decode(start + b"\xdf\xde\xc0")
+
+    assert decoded.endswith("ЯЮА")
+    assert encoding.name == name
+
+
+def test_charset_mentioned_in_prose_is_no_declaration() -> None:
+    text = f"Write <meta charset=koi8-r> or coding: koi8-r. {RUSSIAN}"
+
+    assert decode(text.encode("cp1251"))[0] == text
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("X-SJIS", "cp932"),
+        ("win-1251", "cp1251"),
+        ("windows-874", "cp874"),
+        ("iso-8859-8-i", "cp1255"),
+        ("ks_c_5601-1987", "cp949"),
+        ("utf-16", None),
+        ("rot13", None),
+    ],
+)
+def test_charset_labels_follow_the_whatwg_standard(label: str, name: str | None) -> None:
+    assert codec(label) == name
+
+
+def test_early_copyright_sign_does_not_decide_the_encoding() -> None:
+    text = "© 2020 " + "x " * 30_000 + RUSSIAN * 3
+
+    assert decode(text.encode("cp1251"))[0] == text
+
+
+def test_peek_decodes_without_detection() -> None:
+    assert peek("<p>Łódź".encode()) == "<p>Łódź"
+    assert peek("<p>Łódź".encode("utf-16")) == "<p>Łódź"
+    assert peek("<p>Łódź".encode("cp1250")).startswith("<p>")
+
+
+@pytest.mark.parametrize("rows", [1, 5, 60, 500])
+@pytest.mark.parametrize("street", ["Weg", "Straße"])
+@pytest.mark.parametrize("amount", ["{},50 €", "€ {}", "{}€"])
+def test_a_euro_sign_beside_an_amount_is_western(amount: str, street: str, rows: int) -> None:
+    text = f"Nr;{street};Umsatz\r\n" + "".join(f"{i};A;{amount.format(i)}\r\n" for i in range(rows))
+
+    decoded, encoding = decode(text.encode("cp1252"))
+
+    assert decoded == text
+    assert encoding.name == "cp1252"

@@ -1,0 +1,200 @@
+"""Source code, subtitles and markup other than Markdown: their structure, and nothing lost."""
+
+import io
+
+import pytest
+
+from ingest.errors import Permanent
+from ingest.formats import registry
+from ingest.model import Document
+
+
+def extract(text: str, name: str) -> Document:
+    return registry.extract(io.BytesIO(text.encode()), name=name)
+
+
+def test_source_code_stands_in_a_fence_of_its_language() -> None:
+    code = "# no heading\ndef f():\n    return 1\n"
+
+    document = extract(code, "lib/tool.py")
+
+    assert document.text == f"```python\n{code}```"
+    assert document.title == "tool.py"
+    assert document.metadata == {"programmingLanguage": "python"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "language"),
+    [
+        ("Dockerfile", "FROM x\n# y\n", "dockerfile"),
+        ("a/Makefile", "all:\n\tx\n", "makefile"),
+        ("run", "#!/usr/bin/env python3\n# x\n", "python"),
+        ("run", "#!/bin/sh\n# x\n", "bash"),
+        ("A.RS", "fn main() {}", "rust"),
+        ("values.yaml", "# x\na: 1\n", "yaml"),
+    ],
+)
+def test_programming_language_is_detected_by_name_or_shebang(
+    name: str, text: str, language: str
+) -> None:
+    assert extract(text, name).metadata["programmingLanguage"] == language
+
+
+def test_a_fence_inside_of_code_does_not_end_it() -> None:
+    assert extract('x = """\n````\n"""', "a.py").text.startswith("`````python\n")
+
+
+def test_blank_source_code_is_empty_content() -> None:
+    with pytest.raises(Permanent) as caught:
+        extract("\n\n", "a.py")
+
+    assert caught.value.code == "empty_content"
+
+
+SRT = """1
+00:00:01,000 --> 00:00:02,500
+<i>Hello</i> there.
+
+2
+00:00:02,600 --> 00:00:04,000
+{\\an8}How are you?
+
+3
+00:01:00,000 --> 00:01:01,000
+42
+"""
+VTT = """WEBVTT - A talk
+
+STYLE
+::cue { color: red }
+
+NOTE not said
+
+intro
+00:01.000 --> 00:02.000 align:start
+<v Ann>We <00:01.500><c>begin</c>
+
+00:02.000 --> 00:03.000
+<v Ann>We begin
+and go on
+"""
+
+
+def test_subtitles_are_what_is_said_without_numbers_and_times() -> None:
+    document = extract(SRT, "talk.srt")
+
+    assert document.text == "Hello there.\nHow are you?\n\n42"
+    assert document.metadata == {"durationSeconds": 61}
+
+
+def test_rolling_captions_say_each_line_once() -> None:
+    assert extract(VTT, "talk.txt").text == "Ann: We begin\nand go on"
+
+
+@pytest.mark.parametrize("text", ["WEBVTT\n\nNOTE nothing", "no subtitles at all"])
+def test_subtitles_without_any_cue_are_text(text: str) -> None:
+    assert extract(text, "a.vtt").text == text
+
+
+RST = """=====
+Title
+=====
+
+Part
+----
+
+Text::
+
+  # a comment
+
+Deeper
+~~~~~~
+x
+
+Part two
+--------
+
+=====  =====
+a      b
+=====  =====
+
+| a line
+
+a
+-
+"""
+
+
+def test_titles_of_restructured_text_become_headings_in_their_order() -> None:
+    document = extract(RST, "a.rst")
+
+    assert [line for line in document.text.split("\n") if line.startswith("#")] == [
+        "# Title", "## Part", "### Deeper", "## Part two",
+    ]  # fmt: skip
+    assert document.title == "Title"
+    assert "  \\# a comment" in document.text or "\\  # a comment" in document.text
+    assert "=====  =====" in document.text
+
+
+ADOC = """= The manual
+:author: A. Duck
+
+== Setup
+
+[source,python]
+----
+== no heading
+# nor this
+----
+
+////
+a comment
+////
+
+=== Deeper
+"""
+
+
+def test_titles_of_asciidoc_become_headings_and_listings_fences() -> None:
+    document = extract(ADOC, "a.adoc")
+
+    assert document.title == "The manual"
+    assert "# The manual\n" in document.text
+    assert "\n## Setup\n" in document.text
+    assert "\n```python\n== no heading\n# nor this\n```\n" in document.text
+    assert "\n### Deeper" in document.text
+    assert "a comment" not in document.text
+
+
+LATEX = r"""\documentclass{article}
+\title{On {\em Ducks}}
+\section{Intro}\label{sec:a}
+Text with \section inside.
+\subsection*[short]{A {long} name}
+# odd
+"""
+
+
+def test_sections_of_latex_become_headings() -> None:
+    document = extract(LATEX, "a.tex")
+
+    assert document.title == r"On {\em Ducks}"
+    assert "\n# Intro\n\\label{sec:a}\n" in document.text
+    assert "\n## A {long} name\n" in document.text
+    assert "\\# odd" in document.text
+    assert r"Text with \section inside." in document.text
+
+
+def test_headings_of_org_become_headings() -> None:
+    text = "#+TITLE: Notes\n* TODO First :tag:\n** Second\n#+BEGIN_SRC sh\n* x\n#+END_SRC\n- a"
+
+    document = extract(text, "a.org")
+
+    assert document.title == "Notes"
+    assert document.text.endswith("# First\n## Second\n```sh\n* x\n```\n- a")
+
+
+@pytest.mark.parametrize("name", ["a.rst", "a.adoc", "a.tex", "a.org", "a.srt", "a.md", "a.py"])
+@pytest.mark.parametrize("piece", ["=", "<!--", "`", "\\section{", "* ", "a\n=\n", "00:01,0 --> "])
+def test_markup_reading_is_linear(name: str, piece: str) -> None:
+    assert extract("x\n" + piece * 20_000, name).text  # quadratic: minutes

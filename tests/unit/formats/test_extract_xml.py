@@ -1,0 +1,286 @@
+"""XML: records, articles, feeds, workbooks, drawings; entities and broken documents."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from ingest.errors import Permanent
+from ingest.formats.registry import extract as extract_file
+from ingest.model import Document
+
+
+def extract(data: str | bytes, name: str = "a.xml") -> Document:
+    return extract_file(io.BytesIO(data.encode() if isinstance(data, str) else data), name=name)
+
+
+def text_of(data: str) -> str:
+    return extract(data).text
+
+
+def test_repeated_elements_are_records() -> None:
+    assert (
+        text_of(
+            "<towns><town><name>Rome</name><river>Tiber</river></town>"
+            "<town><name>Oslo</name><sea/></town></towns>"
+        )
+        == "- town: name: Rome; river: Tiber\n- town: name: Oslo"
+    )
+
+
+def test_attributes_are_fields() -> None:
+    assert text_of('<r xmlns="urn:x"><p id="1" xml:lang="en"><q unit="kg">5</q></p></r>') == (
+        "- p: id: 1; q.unit: kg; q: 5"
+    )
+
+
+def test_parent_of_xml_records_becomes_a_list_item() -> None:
+    assert text_of(
+        '<orders><order id="7"><buyer><name>Ann</name><town>Rome</town></buyer><lines>'
+        "<line><sku>x</sku></line></lines><note>by <b>post</b> only</note></order></orders>"
+    ) == (
+        "- order: id: 7\n  - buyer: name: Ann; town: Rome\n  - lines:\n    - line: sku: x\n"
+        "  - note: by post only"
+    )
+
+
+def test_words_between_elements_are_kept() -> None:
+    assert text_of("<a>one<b><c><d>two</d></c></b>three</a>") == "- onetwothree"
+    assert text_of("<a><b><c><d>two</d></c></b>three</a>") == "- b:\n  - c: d: two\n- three"
+
+
+def test_a_record_of_very_many_fields_is_a_list() -> None:
+    fields = "".join(f"<v>{number}</v>" for number in range(6000))
+
+    rows = text_of(f"<r><s>{fields}</s></r>").split("\n")
+
+    assert rows[-1] == "  - v: 5999"
+
+
+def test_a_journal_article_has_its_structure() -> None:
+    document = extract(
+        "<article><front><journal-meta><journal-title>Acta</journal-title></journal-meta>"
+        '<article-meta><article-id pub-id-type="doi">10.1/x</article-id><title-group>'
+        "<article-title>On <italic>ducks</italic></article-title></title-group><contrib-group>"
+        '<contrib contrib-type="author"><name><surname>Lee</surname><given-names>Ann</given-names>'
+        "</name></contrib></contrib-group><pub-date><day>5</day><month>2</month><year>2020</year>"
+        "</pub-date><abstract><p>Short.</p></abstract></article-meta></front><body><sec><label>1"
+        "</label><title>Start</title><p>H<sub>2</sub>O, see <xref>[1]</xref>.</p><sec><title>Deep"
+        "</title><table-wrap><label>Table 1</label><caption><p>Sizes.</p></caption><table><tr>"
+        "<th>a</th><th colspan='2'>b</th></tr><tr><td>1</td><td>2</td><td>3</td></tr></table>"
+        "</table-wrap><list><list-item><p>first</p></list-item><list-item><p>second</p>"
+        "</list-item></list></sec></sec></body><back><ref-list><title>References</title><ref>"
+        "<mixed-citation>Lee 2019.</mixed-citation></ref></ref-list></back></article>"
+    )
+
+    assert document.text == (
+        "# On ducks\n\n- Journal: Acta; DOI: 10.1/x; Published: 2020-02-05\n\n- Lee Ann\n\n"
+        "## Abstract\n\nShort.\n\n## 1 Start\n\nH2O, see [1].\n\n### Deep\n\nTable 1 Sizes.\n\n"
+        "| a | b |  |\n|---|---|---|\n| 1 | 2 | 3 |\n\n- first\n- second\n\n"
+        "## References\n\n- Lee 2019."
+    )
+    assert document.title == "On ducks"
+    assert document.metadata == {
+        "author": "Ann Lee",
+        "journal": "Acta",
+        "doi": "10.1/x",
+        "date": "2020-02-05",
+    }
+
+
+def test_a_docbook_has_its_structure() -> None:
+    assert (
+        text_of(
+            '<book xmlns="http://docbook.org/ns/docbook"><info><title>B</title></info><chapter><title>C'
+            "</title><para>One<itemizedlist><listitem><para>x</para></listitem></itemizedlist>two</para>"
+            "<programlisting>if x:\n    y</programlisting></chapter></book>"
+        )
+        == "# B\n\n## C\n\nOne\n\n- x\n\ntwo\n\n````\nif x:\n    y\n````"
+    )
+
+
+def test_formulas_are_read_once() -> None:
+    formula = "<alternatives><math><mi>x</mi></math><tex-math>\\x<b>y</b></tex-math></alternatives>"
+
+    assert text_of(f"<article><p>with <f>{formula}</f> in it</p></article>") == "with x in it"
+
+
+def test_sections_too_deep_for_a_tree_are_still_read() -> None:
+    depth = 3000
+
+    text = text_of(
+        "<article>" + "<sec>" * depth + "<p>bottom</p>" + "</sec>" * depth + "</article>"
+    )
+
+    assert "bottom" in text
+
+
+def test_a_feed_has_its_entries_as_sections() -> None:
+    document = extract(
+        '<rss xmlns:c="http://purl.org/rss/1.0/modules/content/"><channel><title>News</title>'
+        "<description>All of it</description><item><title>One</title><link>http://a.example/1</link>"
+        "<pubDate>today</pubDate><description>short</description><c:encoded><![CDATA[<h2>Big</h2>"
+        "<p>A&nbsp;long <b>text</b></p>]]></c:encoded></item></channel></rss>"
+    )
+
+    assert document.title == "News"
+    assert document.text == (
+        "# News\n\nAll of it\n\n## One\n\n- Link: http://a.example/1; Date: today\n\n#### Big\n\n"
+        "A long **text**"
+    )
+
+
+def test_an_atom_feed_has_its_entries_as_sections() -> None:
+    assert (
+        text_of(
+            '<feed xmlns="http://www.w3.org/2005/Atom"><title>F</title><entry><title>E</title>'
+            '<link rel="self" href="http://a/self"/><link href="http://a/1"/><author><name>Ann</name>'
+            '</author><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>Words</p></div>'
+            "</content></entry></feed>"
+        )
+        == "# F\n\n## E\n\n- Link: http://a/1; Author: Ann\n\nWords"
+    )
+
+
+def test_rdf_that_is_no_feed_is_data() -> None:
+    assert (
+        text_of('<r:RDF xmlns:r="urn:r"><r:Person r:about="x"><name>Ann</name></r:Person></r:RDF>')
+        == "- Person: about: x; name: Ann"
+    )
+
+
+def test_a_workbook_in_xml_has_records() -> None:
+    cell = '<Cell><Data s:Type="{}">{}</Data></Cell>'
+    rows = (
+        "<Row>" + cell.format("String", "Name") + cell.format("String", "Born") + "</Row><Row>"
+        + cell.format("String", "Ann") + cell.format("DateTime", "2001-02-03T00:00:00.000")
+        + "</Row>"
+    )  # fmt: skip
+
+    text = text_of(
+        '<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"'
+        ' xmlns:s="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet s:Name="S"><Table>'
+        f"{rows}</Table></Worksheet></Workbook>"
+    )
+
+    assert text == "## S\n\n- Name: Ann; Born: 2001-02-03"
+
+
+def test_a_drawing_is_its_words() -> None:
+    document = extract(
+        '<svg xmlns="http://www.w3.org/2000/svg"><title>Map</title><path d="M0 0L9 9"/>'
+        "<text>North <tspan>Pole</tspan></text></svg>",
+        "a.svg",
+    )
+
+    assert document.text == "Map\nNorth Pole"
+
+
+def test_a_page_in_xhtml_is_a_web_page() -> None:
+    document = extract(
+        '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>T</title>'
+        "</head><body><p>Words on a page</p></body></html>"
+    )
+
+    assert "Words on a page" in document.text
+
+
+@pytest.mark.parametrize("encoding", ["euc-jp", "utf-16", "windows-1251", "iso-8859-2"])
+def test_the_declared_encoding_is_obeyed(encoding: str) -> None:
+    word = {"euc-jp": "日本語", "windows-1251": "Привет", "iso-8859-2": "žluťoučký"}.get(
+        encoding, "ü"
+    )
+    data = f'<?xml version="1.0" encoding="{encoding}"?><a><b><c>{word}</c></b></a>'
+
+    assert extract(data.encode(encoding)).text == f"- b: c: {word}"
+
+
+def test_names_of_characters_and_single_ampersands_are_understood() -> None:
+    document = extract(
+        "<a><b>x&nbsp;y &eacute; &unknown; AT&T &#65; &amp;</b><c><![CDATA[&T]]></c></a>"
+    )
+
+    assert document.text == "- b: x y é &unknown; AT&T A &\n- c: &T"
+    assert document.warnings == ()
+
+
+@pytest.mark.parametrize("root", ["data", "article"])
+def test_entities_of_the_document_are_resolved(root: str) -> None:
+    document = extract(
+        f'<!DOCTYPE {root} [<!ENTITY who "Ann">]><{root}><p>by &who;</p><p>x</p></{root}>'
+    )
+
+    assert "by Ann" in document.text
+
+
+@pytest.mark.parametrize("root", ["data", "article"])
+@pytest.mark.parametrize("kind", ["", "% "])
+def test_external_entities_are_not_read(tmp_path: Path, root: str, kind: str) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("<!ENTITY e 'the secret'>" if kind else "the secret")
+    use = f"%{'p'};" if kind else ""
+    declared = f'<!ENTITY {kind}{"p" if kind else "e"} SYSTEM "{secret.as_uri()}"> {use}'
+
+    document = extract(f"<!DOCTYPE {root} [{declared}]><{root}><p>before &e; after</p></{root}>")
+
+    assert "before" in document.text
+    assert "after" in document.text
+    assert "secret" not in document.text
+
+
+@pytest.mark.parametrize("root", ["data", "article"])
+@pytest.mark.parametrize("use", ["<p>&e11;</p>", '<p a="&e11;">x</p>'])
+def test_entities_that_multiply_are_refused(root: str, use: str) -> None:
+    entities = "".join(f'<!ENTITY e{level} "{f"&e{level - 1};" * 10}">' for level in range(1, 12))
+
+    with pytest.raises(Permanent) as caught:
+        extract(
+            f'<!DOCTYPE {root} [<!ENTITY e0 "lol">{entities}]><{root}><p>first</p>{use}</{root}>'
+        )
+
+    assert caught.value.code == "corrupt"
+
+
+def test_undeclared_entity_reference_is_kept() -> None:
+    assert text_of('<!DOCTYPE a SYSTEM "a.dtd"><a><b><c>x &chapter1; y</c></b></a>') == (
+        "- b: c: x &chapter1; y"
+    )
+
+
+def test_text_before_an_xml_error_is_kept() -> None:
+    document = extract("<a><b><c>1</c></b><b><c>2</c>")
+
+    assert document.text == "- b: c: 1\n- b: c: 2"
+    assert document.warnings == ("invalid_xml",)
+
+
+def test_invalid_xml_is_read_as_text() -> None:
+    document = extract("no xml & no < tags >", "a.xml")
+
+    assert "no xml & no" in document.text
+    assert document.warnings == ("invalid_xml",)
+
+
+def test_words_dropped_by_the_recovering_parser_are_kept() -> None:
+    document = extract("<a><![CDATA[one two <![CDATA[three four")
+
+    assert "one two" in document.text
+    assert "three four" in document.text
+
+
+def test_elements_nested_beyond_reason_are_refused() -> None:
+    with pytest.raises(Permanent) as caught:
+        extract("<a>" * 10_001 + "word" + "</a>" * 10_001)
+
+    assert caught.value.code == "corrupt"
+
+
+def test_elements_nested_deeply_are_read() -> None:
+    assert text_of("<a>" * 5000 + "word" + "</a>" * 5000).endswith("a: word")
+
+
+def test_a_document_of_empty_elements_holds_no_text() -> None:
+    with pytest.raises(Permanent) as caught:
+        extract('<?xml version="1.0"?><a><b/></a>')
+
+    assert caught.value.code == "empty_content"

@@ -1,0 +1,83 @@
+"""Recognised lines become text, or nothing where they are noise."""
+
+import pytest
+
+from ingest.providers.ocr.lines import OcrLine, cells, close_gaps, compose
+
+
+def line(text: str, *, confidence: float = 95, right: float = 100, cells: int = 1) -> OcrLine:
+    return OcrLine(
+        text=text, confidence=confidence, left=0, top=0, right=right, bottom=10, cells=cells
+    )
+
+
+def test_lines_that_fill_their_paragraph_are_joined_and_paragraphs_are_apart() -> None:
+    text = compose([[line("We arrived in the"), line("dead of night.")], [line("The end.")]])
+
+    assert text == "We arrived in the dead of night.\n\nThe end."
+
+
+def test_short_lines_stay_lines() -> None:
+    text = compose([[line("John Doe", right=30), line("123 Main St", right=45), line("Anytown")]])
+
+    assert text == "John Doe\n123 Main St\nAnytown"
+
+
+def test_rows_of_a_table_stay_rows() -> None:
+    text = compose([[line("Pulse 78", cells=2), line("Fever none", cells=2), line("All is well")]])
+
+    assert text == "Pulse 78\nFever none\nAll is well"
+
+
+@pytest.mark.parametrize("mark", ["•", "-", "12.", "(3)"])
+def test_items_of_a_list_stay_apart(mark: str) -> None:
+    assert compose([[line("It can:"), line(f"{mark} read")]]) == f"It can:\n{mark} read"
+
+
+def test_a_word_divided_at_the_end_of_a_line_is_mended() -> None:
+    assert compose([[line("a recog-"), line("nised word")]]) == "a recognised word"
+
+
+def test_a_hyphen_before_a_name_or_a_number_stays() -> None:
+    assert compose([[line("Jean-"), line("Paul")]]) == "Jean- Paul"
+    assert compose([[line("pages 1-"), line("2 of it")]]) == "pages 1- 2 of it"
+
+
+def test_scripts_without_spaces_get_none() -> None:
+    assert compose([[line("新鲜甘草"), line("黄酮养分")]]) == "新鲜甘草黄酮养分"
+    assert close_gaps("希望 美白 的 皮肤 and 안녕 하세요") == "希望美白的皮肤 and 안녕 하세요"
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        line("|_ .: ~", confidence=90),
+        line("quite readable words", confidence=20),
+        line("a", confidence=60),
+        line("=+% ab -- ;;", confidence=60),
+    ],
+)
+def test_noise_between_lines_is_dropped(noise: OcrLine) -> None:
+    assert (
+        compose([[line("Dear Sir,", right=50)], [noise], [line("Yours")]]) == "Dear Sir,\n\nYours"
+    )
+
+
+@pytest.mark.parametrize("short", ["7", "OK", "第"])
+def test_short_lines_of_which_the_engine_is_sure_are_kept(short: str) -> None:
+    assert compose([[line("Page", right=50)], [line(short)]]) == f"Page\n\n{short}"
+
+
+@pytest.mark.parametrize("spot", ["L", "7", "第", "- I"])
+def test_one_letter_in_a_whole_picture_is_noise(spot: str) -> None:
+    assert compose([[line(spot)]]) == ""
+
+
+def test_page_of_uncertain_words_is_no_text() -> None:
+    assert compose([[line("vhs nne oa", confidence=35)], [line("yoiw et", confidence=38)]]) == ""
+    assert compose([]) == ""
+
+
+def test_line_is_split_at_wide_gaps() -> None:
+    assert cells([(0, 40), (44, 80)], height=10) == 1
+    assert cells([(0, 40), (60, 80), (110, 140)], height=10) == 3

@@ -1,0 +1,59 @@
+"""RapidOCR reads pictures for real: its models come with the extra `ocr`."""
+
+from collections.abc import Callable
+
+import pytest
+from PIL import Image
+
+from ingest.errors import Permanent
+from ingest.model import OcrSettings
+from ingest.providers.ocr.rapid import RapidOcr, is_installed
+from tests.builders.make_images import drawn
+
+TEXT = "Invoice 4711\nTotal amount"
+
+
+@pytest.fixture(scope="module")
+def rapid() -> RapidOcr:
+    return RapidOcr(OcrSettings(engine="rapidocr"))
+
+
+def upright(image: Image.Image) -> Image.Image:
+    return image
+
+
+def sideways(image: Image.Image) -> Image.Image:
+    return image.transpose(Image.Transpose.ROTATE_90)
+
+
+def downwards(image: Image.Image) -> Image.Image:
+    return image.transpose(Image.Transpose.ROTATE_270)
+
+
+def upside_down(image: Image.Image) -> Image.Image:
+    return image.transpose(Image.Transpose.ROTATE_180)
+
+
+@pytest.mark.parametrize("turn", [upright, sideways, downwards, upside_down])
+def test_a_picture_is_read_however_it_lies(
+    rapid: RapidOcr, turn: Callable[[Image.Image], Image.Image]
+) -> None:
+    assert rapid.read(turn(drawn(TEXT))).split() == TEXT.split()
+
+
+@pytest.mark.parametrize("size", [(90, 90), (1, 1), (2000, 1), (1, 300)])
+def test_a_picture_without_text_gives_none(rapid: RapidOcr, size: tuple[int, int]) -> None:
+    assert rapid.read(Image.new("L", size, 200)) == ""
+
+
+def test_a_picture_that_takes_too_long_is_given_up() -> None:
+    hasty = RapidOcr(OcrSettings(engine="rapidocr", page_timeout=0))
+
+    with pytest.raises(Permanent) as caught:
+        hasty.read(drawn("one line"))
+    assert caught.value.code == "parser_timeout"
+
+
+def test_rapidocr_models_are_installed_with_the_package(rapid: RapidOcr) -> None:
+    assert is_installed()
+    assert rapid.name.startswith("rapidocr 3.")

@@ -1,0 +1,42 @@
+"""Crooked scans are put straight before an engine sees them."""
+
+import pytest
+from PIL import Image
+
+from ingest.providers.ocr.skew import skew, straightened
+from tests.builders.make_images import drawn
+
+PAGE = drawn("\n".join(f"OcrLine {number} of a page of text" for number in range(12)), size=24)
+
+
+@pytest.mark.parametrize("angle", [-6.0, -1.5, 0.8, 4.0])
+def test_a_crooked_page_is_turned_back(angle: float) -> None:
+    crooked = PAGE.rotate(angle, Image.Resampling.BICUBIC, expand=True, fillcolor=255)
+
+    assert skew(crooked) == pytest.approx(-angle, abs=0.25)
+    assert abs(skew(straightened(crooked))) < 0.4
+
+
+def test_a_crooked_page_on_its_side_is_turned_back_too() -> None:
+    ragged = Image.new("L", (700, 900), 255)
+    for number in range(40):
+        text = drawn(f"{7 ** (number + 40)}"[: 8 + number * 7 % 25], size=16)
+        ragged.paste(
+            text.crop((20, 20, text.width - 20, text.height - 16)),
+            (number * 89 % 350, 20 + 21 * number),
+        )
+    crooked = ragged.rotate(93, Image.Resampling.BICUBIC, expand=True, fillcolor=255)
+
+    assert skew(crooked) == pytest.approx(-3, abs=0.25)
+
+
+@pytest.mark.parametrize("image", [PAGE, Image.new("L", (50, 50), 7), Image.new("L", (1, 1))])
+def test_straight_page_is_unchanged(image: Image.Image) -> None:
+    assert straightened(image) is image
+
+
+def test_corners_that_turning_adds_have_the_colour_of_the_paper() -> None:
+    dark = Image.eval(PAGE, lambda value: 255 - value)
+    crooked = dark.rotate(5, Image.Resampling.BICUBIC, expand=True, fillcolor=0)
+
+    assert straightened(crooked).getpixel((0, 0)) == 0

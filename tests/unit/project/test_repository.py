@@ -1,0 +1,439 @@
+"""The house keeps its own rules: dependencies, lock file, file sizes, README, compose file."""
+
+import ast
+import os
+import re
+import shlex
+import subprocess
+import tokenize
+import tomllib
+from collections.abc import Iterator, Sequence
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import Any, TypeGuard, get_args
+
+import pytest
+import yaml
+
+from ingest.errors import ErrorCode
+from ingest.settings.settings import Settings
+
+ROOT = Path(__file__).parents[3]
+CODE = ("ingest", "api", "harness", "tests", "benchmarks")
+# Never imported here, but needed by what is named beside them.
+TOOLS = {
+    "mypy": ".ci/run",
+    "ruff": ".ci/run",
+    "import-linter": ".ci/run",
+    "hatchling": "pyproject.toml",
+    "pytest-asyncio": "pyproject.toml",
+    "pytest-xdist": ".ci/run",
+}
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text()
+
+
+def project() -> dict[str, Any]:
+    return tomllib.loads(read("pyproject.toml"))
+
+
+def name_of(requirement: str) -> str:
+    match = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert match is not None
+    return canonical(match.group())
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def run_dependencies() -> list[str]:
+    """What the first command installs: the product, the extra `tracing`, the build backend."""
+    about = project()
+    lists = [
+        about["project"]["dependencies"],
+        about["project"]["optional-dependencies"]["tracing"],
+        about["dependency-groups"]["build"],
+    ]
+    return sorted({name_of(requirement) for group in lists for requirement in group})
+
+
+def dependencies() -> list[str]:
+    """Everything that pyproject.toml asks for, by canonical name."""
+    about = project()
+    lists = [
+        about["project"]["dependencies"],
+        *about["project"]["optional-dependencies"].values(),
+        *about["dependency-groups"].values(),
+    ]
+    requirements = [line for group in lists for line in group if isinstance(line, str)]
+    return sorted({name_of(line) for line in requirements} - {"rag-ingest"})
+
+
+def pins(lock: str) -> dict[str, set[str]]:
+    """The versions that a lock file pins: more than one if they depend on the interpreter."""
+    found: dict[str, set[str]] = {}
+    for name, version in re.findall(r"(?m)^([A-Za-z0-9._-]+)==(\S+)", read(lock)):
+        found.setdefault(canonical(name), set()).add(version)
+    return found
+
+
+def sources() -> Iterator[Path]:
+    for folder in CODE:
+        yield from sorted((ROOT / folder).rglob("*.py"))
+
+
+def used_names() -> set[str]:
+    """Top-level modules that are imported, and names in strings: `find_spec("x")`."""
+    found: set[str] = set()
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                found.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(node.value.partition(".")[0])
+    return found
+
+
+def test_every_dependency_is_imported_somewhere() -> None:
+    used = used_names()
+    modules = packages_distributions()
+    imported = {canonical(name) for module in used for name in modules.get(module, [])}
+    imported |= {canonical(name) for name in used if name.isascii()}
+
+    unused = [name for name in dependencies() if name not in imported and name not in TOOLS]
+
+    assert unused == []
+
+
+def test_every_dependency_has_a_reason() -> None:
+    lines = [line.strip() for line in read("pyproject.toml").splitlines()]
+
+    silent = [
+        name
+        for name in dependencies()
+        if not any(re.match(rf'(\w+ = \[)?"{name}\b.*# \w', line) for line in lines)
+    ]
+
+    assert silent == []
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+def test_lock_files_have_a_hash_for_every_package_and_no_address(name: str) -> None:
+    lock = read(name)
+    entries = [entry for entry in re.split(r"(?m)^(?=\w)", lock) if entry.strip()]
+
+    assert "://" not in lock
+    assert not re.search(r"(?m)^-|--index|--find-links|@ file", lock)
+    assert [entry for entry in entries if "--hash=sha256:" not in entry] == []
+
+
+def test_the_lock_files_cover_what_pyproject_asks_for() -> None:
+    run, dev = pins("requirements.lock"), pins("requirements-dev.lock")
+
+    assert [name for name in run_dependencies() if name not in run] == []
+    assert [name for name in dependencies() if name not in dev] == []
+
+
+def test_both_lock_files_pin_the_same_versions() -> None:
+    run, dev = pins("requirements.lock"), pins("requirements-dev.lock")
+
+    assert {name: versions for name, versions in run.items() if dev.get(name) != versions} == {}
+
+
+def test_the_first_command_installs_neither_tools_nor_opencv() -> None:
+    tools = {"pytest", "mypy", "ruff", "kubernetes-validate", "schemathesis"}
+    extras = {"rapidocr", "opencv-python", "opencv-python-headless", "wordllama"}
+
+    assert (tools | extras) & set(pins("requirements.lock")) == set()
+
+
+def test_no_file_of_the_product_is_longer_than_300_lines() -> None:
+    files = [path for path in sources() if "tests" not in path.relative_to(ROOT).parts]
+    files += sorted(ROOT.glob("ingest/store/**/*.sql"))
+
+    too_long = {
+        str(path.relative_to(ROOT)): lines
+        for path in files
+        if (lines := len(path.read_text().splitlines())) > 300
+    }
+
+    assert too_long == {}
+
+
+@pytest.mark.parametrize(
+    "part", ["store", "worker", "handlers", "governor.py", "ticks/retention.py"]
+)
+def test_shared_state_uses_only_the_database_clock(part: str) -> None:
+    """A replica whose clock is wrong can harm nobody: `time.monotonic` is all that it may ask."""
+    path = ROOT / "ingest" / part
+    asked = {
+        f"{file.name}:{node.lineno}"
+        for file in (path.rglob("*.py") if path.is_dir() else [path])
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("now", "utcnow", "today", "time", "time_ns")
+        and isinstance(node.value, ast.Name)
+        and node.value.id in ("datetime", "date", "time")
+    }
+
+    assert asked == set()
+
+
+def test_only_tests_import_from_tests() -> None:
+    files = [path for path in sources() if "tests" not in path.relative_to(ROOT).parts]
+
+    importers = [
+        str(path.relative_to(ROOT))
+        for path in files
+        if re.search(r"(?m)^\s*(from|import) tests\b", path.read_text())
+    ]
+
+    assert importers == []
+
+
+def test_init_files_are_empty() -> None:
+    files = [path for path in sources() if path.name == "__init__.py"]
+
+    assert [str(path) for path in files if path.read_text().strip()] == []
+
+
+def readme_commands() -> list[str]:
+    """The single-line commands of the README's first screen."""
+    return re.findall(r"```sh\n(python3 -m venv .*)\n```", read("README.md"))
+
+
+def test_the_readmes_two_commands_are_one_line_each_and_ci_runs_the_test_command() -> None:
+    serve, test = readme_commands()
+    dev_install = "pip install -q --require-hashes -r requirements-dev.lock"
+
+    assert serve.endswith(".venv/bin/ingest serve")
+    assert test.endswith(".venv/bin/pytest -n 3 --dist loadfile")
+    # Bytecode of 120 packages is a seventh of the disk space; Python writes what it imports.
+    run_install = "pip install -q --no-compile --require-hashes -r requirements.lock"
+    assert serve.rpartition("&&")[0].replace(run_install, dev_install) == test.rpartition("&&")[0]
+    assert test in read(".ci/run").splitlines()
+
+
+def test_the_readme_is_short() -> None:
+    assert len(read("README.md").splitlines()) <= 160
+
+
+def test_ci_runs_all_linters_and_stops_at_the_first_failure() -> None:
+    script = read(".ci/run")
+
+    assert os.access(ROOT / ".ci/run", os.X_OK)
+    assert "set -euo pipefail" in script
+    for command in ("ruff check", "ruff format --check", "mypy", "lint-imports"):
+        assert f".venv/bin/{command}" in script
+    subprocess.run(["bash", "-n", ROOT / ".ci/run"], check=True)
+
+
+def test_the_workflow_covers_every_version_that_is_promised() -> None:
+    jobs = yaml.safe_load(read(".github/workflows/ci.yml"))["jobs"]
+    everything, postgres = jobs["everything"], jobs["postgres"]
+
+    assert everything["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]
+    assert {"run": ".ci/run"} in everything["steps"]
+    assert postgres["strategy"]["matrix"]["postgres"] == ["15", "16", "17", "18"]
+    assert project()["project"]["requires-python"] == ">=3.11"
+
+
+def settings_variables() -> list[str]:
+    names = []
+    for name, field in Settings.model_fields.items():
+        alias = field.validation_alias
+        names.append(alias if isinstance(alias, str) else f"INGEST_{name.upper()}")
+    return names
+
+
+def test_every_setting_is_documented_and_no_other() -> None:
+    table = read("docs/settings.md")
+    named = set(re.findall(r"`((?:INGEST|OPENAI|FIRECRAWL|DATABASE|STORAGE)_[A-Z_]+)`", table))
+
+    assert named == set(settings_variables())
+
+
+def request_codes() -> set[str]:
+    """The values of `code=…` in calls, `code = …` in classes, and of `_CODE_OF_STATUS`."""
+    found: set[str] = set()
+    for path in [*ROOT.glob("api/**/*.py"), *ROOT.glob("ingest/**/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            values: Sequence[ast.expr | None] = []
+            if isinstance(node, ast.keyword) and node.arg == "code":
+                values = [node.value]
+            elif isinstance(node, ast.ClassDef):
+                values = [item.value for item in node.body if assigns(item, "code")]
+            elif assigns(node, "_CODE_OF_STATUS") and isinstance(node.value, ast.Dict):
+                values = node.value.values
+            found |= {
+                value.value
+                for value in values
+                if isinstance(value, ast.Constant) and isinstance(value.value, str)
+            }
+    return found
+
+
+def assigns(node: ast.AST, name: str) -> TypeGuard[ast.Assign | ast.AnnAssign]:
+    if isinstance(node, ast.AnnAssign):
+        return isinstance(node.target, ast.Name) and node.target.id == name
+    return isinstance(node, ast.Assign) and any(
+        isinstance(target, ast.Name) and target.id == name for target in node.targets
+    )
+
+
+def documented_codes() -> set[str]:
+    rows = [line for line in read("docs/errors.md").splitlines() if line.startswith("| `")]
+    return {code for row in rows for code in re.findall(r"`([a-z_]+)`", row.split("|")[1])}
+
+
+def test_every_error_code_is_documented_and_no_other() -> None:
+    raised = {*get_args(ErrorCode), *request_codes()}
+
+    assert documented_codes() == raised
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load(read("compose.yaml"))
+    return content
+
+
+def test_compose_has_a_database_with_vectors_an_api_and_two_workers(
+    compose: dict[str, Any],
+) -> None:
+    services = compose["services"]
+
+    assert services["postgres"]["image"].startswith("pgvector/pgvector:pg")
+    assert services["api"]["command"] == ["api"]
+    assert services["worker"]["command"] == ["worker"]
+    assert services["worker"]["deploy"]["replicas"] == 2
+    for name in ("api", "worker"):
+        assert services[name]["depends_on"]["postgres"] == {"condition": "service_healthy"}
+    for name in ("postgres", "api"):
+        assert services[name]["healthcheck"]["test"]
+
+
+def test_compose_starts_the_bucket_emulator_only_on_demand(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    always = [name for name, service in services.items() if "profiles" not in service]
+
+    assert always == ["postgres", "api", "worker"]
+    assert services["gcs"]["profiles"] == services["gcs-bucket"]["profiles"] == ["gcs"]
+
+
+def test_compose_names_only_what_it_defines(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    volumes = {
+        volume.partition(":")[0]
+        for service in services.values()
+        for volume in service.get("volumes", [])
+    }
+    needed = {name for service in services.values() for name in service.get("depends_on", {})}
+
+    assert volumes == set(compose["volumes"])
+    assert needed <= set(services)
+
+
+def test_compose_sets_only_variables_that_exist(compose: dict[str, Any]) -> None:
+    given = compose["services"]["api"]["environment"]
+
+    assert set(given) <= set(settings_variables())
+
+
+def test_values_that_compose_leaves_empty_are_as_good_as_unset(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in settings_variables():
+        monkeypatch.delenv(name, raising=False)
+    plain = Settings()
+    for name, value in compose["services"]["api"]["environment"].items():
+        if name != "DATABASE_URL":
+            monkeypatch.setenv(name, re.sub(r"\$\{\w+:-(.*?)\}", r"\1", value))
+
+    assert Settings() == plain
+
+
+def test_the_image_runs_without_root_and_gets_signals() -> None:
+    lines = [line.strip() for line in read("Dockerfile").splitlines()]
+
+    assert "USER ingest" in lines
+    assert 'ENTRYPOINT ["ingest"]' in lines
+    assert any("--require-hashes -r requirements.lock" in line for line in lines)
+    copied = [line for line in lines if line.startswith("COPY ") and "--from" not in line]
+    for line in copied:
+        for source in shlex.split(line)[1:-1]:
+            assert (ROOT / source).exists()
+            assert f"!{source}" in read(".dockerignore").splitlines()
+
+
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
+
+
+def headings(text: str) -> set[str]:
+    """The anchors that headings get: lower case, without punctuation, spaces as hyphens."""
+    titles = re.findall(r"(?m)^#+ (.+)$", re.sub(r"(?ms)^```.*?^```", "", text))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_documentation_links_resolve(document: Path) -> None:
+    text = re.sub(r"(?ms)^```.*?^```", "", document.read_text())
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        name, _, anchor = target.partition("#")
+        if ":" in name:
+            continue
+        path = document.parent / name if name else document
+        if not path.exists() or (anchor and anchor not in headings(path.read_text())):
+            broken.append(target)
+
+    assert broken == []
+
+
+def prose(path: Path) -> Iterator[str]:
+    """The comments and docstrings of a module."""
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type == tokenize.COMMENT or token.string.startswith('"""'):
+                yield token.string
+
+
+def test_code_refers_only_to_documents_that_exist() -> None:
+    known = {str(path.relative_to(ROOT)) for path in DOCUMENTS} | {path.name for path in DOCUMENTS}
+    missing = {
+        (str(path.relative_to(ROOT)), name)
+        for path in sources()
+        for text in prose(path)
+        for name in re.findall(r"(?<![\w/.-])(?:docs/)?[\w-]{2,}\.md\b", text)
+        if name not in known
+    }
+
+    assert missing == set()
+
+
+def test_every_invariant_names_tests_that_exist() -> None:
+    rows = [line for line in read("docs/invariants.md").splitlines() if re.match(r"\| \d+\.", line)]
+    sources = (path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    defined = {name for text in sources for name in re.findall(r"def (test_\w+)", text)}
+
+    assert [row.split(".")[0] for row in rows[:10]] == [f"| {number}" for number in range(1, 11)]
+    for row in rows:
+        named = set(re.findall(r"`(test_\w+)`", row))
+        assert named
+        assert named <= defined
+
+
+def test_limits_against_hanging_are_in_one_place() -> None:
+    number = r"[0-9][0-9.]*"
+    limit = re.compile(
+        rf"asyncio\.timeout\({number}\)|wait_for\([^\n]*timeout={number}"
+        rf"|communicate\(timeout={number}|\bwithin={number}[,)]"
+    )
+    files = (path for path in (ROOT / "tests").rglob("*.py") if path.name != Path(__file__).name)
+
+    assert [path.name for path in files if limit.search(path.read_text())] == []

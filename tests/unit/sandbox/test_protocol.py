@@ -1,0 +1,267 @@
+"""What a child answers is checked field by field: it may have been taken over by a file."""
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.errors import IsArchive, Permanent, Transient
+from ingest.model import (
+    Chunk,
+    ChunkSettings,
+    Coverage,
+    Document,
+    Encoding,
+    Member,
+    OcrSettings,
+    Page,
+    WebPage,
+)
+from ingest.sandbox.messages import (
+    Parsed,
+    ParseRequest,
+    Rechunked,
+    RechunkRequest,
+    Reply,
+    Request,
+    Unpacked,
+    UnpackRequest,
+)
+from ingest.sandbox.protocol import (
+    LENGTH,
+    decode_request,
+    encode_answer,
+    encode_failure,
+    encode_request,
+)
+from ingest.sandbox.replies import BadFrame, decode_note, decode_reply
+
+DOCUMENT = Document(
+    text="First page.\n\nSecond, with ünïcödé and \\u0000 in words.",
+    media_type="application/pdf",
+    extractor="test 1",
+    title="A title",
+    encoding=Encoding(name="utf-8", confidence=1.0, replaced=2),
+    pages=(Page(number=1, start=0, end=11), Page(number=2, start=13, end=30)),
+    coverage=Coverage(pages=9, with_text=2, empty=3, failed=3, unread=1, by_ocr=1, lost=(4, 7)),
+    metadata={"author": "A", "nested": {"list": [1, 2.5, None, True]}},
+    warnings=("type_mismatch",),
+    web=WebPage(
+        links=("https://example.org/a", "http://example.org/"),
+        canonical="https://example.org/b",
+        index=False,
+        follow=True,
+        is_cut=True,
+    ),
+)
+WEB = asdict(DOCUMENT)["web"]
+COVERAGE = asdict(DOCUMENT)["coverage"]
+CHUNKS = [
+    Chunk(
+        ordinal=0, text=DOCUMENT.text[:11], token_count=3, start=0, end=11, page=1, page_end=1,
+        section=(0, 11),
+    ),
+    Chunk(
+        ordinal=1, text=DOCUMENT.text[13:], token_count=9, start=13, end=len(DOCUMENT.text),
+        headings=("A", "B"), page=2, page_end=3, section=(13, 40),
+    ),
+    Chunk(
+        ordinal=2, text=DOCUMENT.text[:5] + DOCUMENT.text[13:20], token_count=9, start=13, end=20,
+        repeated_header=(0, 5), section=(0, 20),
+    ),
+]  # fmt: skip
+MEMBERS = (
+    Member(path="folder/a.txt", file="0"),
+    Member(path="b.pdf", file="", code="encrypted", message="It has a password."),
+)
+PARSED = Parsed(
+    document=DOCUMENT, chunks=CHUNKS, extract_seconds=0.5, chunk_seconds=1.0, members=MEMBERS
+)
+
+
+def body(frame: bytes) -> bytes:
+    assert len(frame) == LENGTH.size + LENGTH.unpack(frame[: LENGTH.size])[0]
+    return frame[LENGTH.size :]
+
+
+def forged(**changes: Any) -> bytes:
+    """A good answer with other fields, of the document or around it."""
+    data = orjson.loads(body(encode_answer(PARSED, resident=1)))
+    for name, value in changes.items():
+        (data["document"] if name in data["document"] else data)[name] = value
+    return orjson.dumps(data)
+
+
+def failure(**changes: Any) -> bytes:
+    """A good failure with other fields."""
+    frame = body(encode_failure(Permanent("why", code="corrupt"), resident=1))
+    return orjson.dumps({**orjson.loads(frame), **changes})
+
+
+def test_parsed_file_survives_the_protocol() -> None:
+    frame = encode_answer(PARSED, resident=7)
+
+    assert decode_reply(body(frame)) == Reply(result=PARSED, resident=7)
+
+
+def test_a_file_without_the_optional_fields_comes_back_too() -> None:
+    plain = replace(DOCUMENT, title=None, encoding=None, pages=(), web=None)
+    bare = replace(PARSED, document=plain)
+
+    assert decode_reply(body(encode_answer(bare, resident=7))).result == bare
+
+
+def test_what_was_in_an_archive_comes_back_as_it_was() -> None:
+    unpacked = Unpacked(members=MEMBERS, skipped={"link": 2})
+
+    assert decode_reply(body(encode_answer(unpacked, resident=7))).result == unpacked
+
+
+def test_chunks_of_a_text_that_was_sent_come_back_as_slices_of_it() -> None:
+    rechunked = Rechunked(chunks=CHUNKS)
+
+    frame = encode_answer(rechunked, resident=7)
+
+    assert decode_reply(body(frame), text=DOCUMENT.text).result == rechunked
+
+
+CUT = ChunkSettings(tokenizer="minilm", size=256, overlap=32, by="row")
+OCR = OcrSettings(engine="tesseract", languages=("deu",), page_timeout=3.0)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ParseRequest(name="a", declared=None, max_pages=5, chunk=CUT),
+        ParseRequest(
+            name="a", declared="text/html", max_pages=5, chunk=CUT, url="https://example.org/a",
+            members="/tmp/folder", ocr=OCR,
+        ),
+        UnpackRequest(name="a", folder="/tmp/f", max_members=5, max_bytes=6, max_member_bytes=7),
+        RechunkRequest(pages=DOCUMENT.pages, chunk=CUT),
+    ],
+)  # fmt: skip
+def test_request_survives_the_protocol(request_: Request) -> None:
+    frame = encode_request("/tmp/file", request_, cpu_seconds=2.5)
+
+    assert decode_request(body(frame)) == ("/tmp/file", 2.5, request_)
+
+
+@pytest.mark.parametrize("kind", [Permanent, Transient])
+def test_a_failure_keeps_its_kind_and_code(kind: type[Permanent] | type[Transient]) -> None:
+    result = decode_reply(body(encode_failure(kind("why", code="corrupt"), resident=7))).result
+
+    assert type(result) is kind
+    assert (str(result), result.code) == ("why", "corrupt")
+
+
+def test_is_archive_survives_the_protocol() -> None:
+    result = decode_reply(body(encode_failure(IsArchive("a ZIP"), resident=7))).result
+
+    assert isinstance(result, IsArchive)
+    assert str(result) == "a ZIP"
+
+
+@pytest.mark.parametrize("frame", [b'{"stage": "store"}', b'{"stage": 1}', b'{"stage":'])
+def test_invalid_progress_note_is_refused(frame: bytes) -> None:
+    with pytest.raises(BadFrame):
+        decode_note(frame)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"text": 5},
+        {"text": None},
+        {"text": "a\0b", "pages": [], "chunks": []},
+        {"metadata": {"key\0": 1}},
+        {"metadata": []},
+        {"title": 1},
+        {"encoding": {"name": "utf-8", "confidence": "high", "replaced": 0}},
+        {"pages": [{"number": 1, "start": 5, "end": 3}]},
+        {"pages": [{"number": 1, "start": 0, "end": 9_999}]},
+        {"coverage": {"pages": 1}},
+        {"coverage": {**COVERAGE, "pages": True}},
+        {"coverage": {**COVERAGE, "lost": ["one"]}},
+        {"warnings": [1]},
+        {"web": []},
+        {"web": {**WEB, "links": "https://example.org/"}},
+        {"web": {**WEB, "links": [1]}},
+        {"web": {**WEB, "links": ["javascript:alert(1)"]}},
+        {"web": {**WEB, "links": ["http://example.org/" + "a" * 2048]}},
+        {"web": {**WEB, "links": ["http://example.org/"] * 2}},
+        {"web": {**WEB, "links": [f"http://example.org/{n}" for n in range(5001)]}},
+        {"web": {**WEB, "canonical": "file:///etc/passwd"}},
+        {"web": {**WEB, "canonical": 1}},
+        {"web": {**WEB, "index": 1}},
+        {"web": {**WEB, "follow": None}},
+        {"web": {**WEB, "is_cut": 1}},
+        {"chunks": [[0, 1, 0, 9_999, [], None, None, None, None]]},
+        {"chunks": [[0, 1, 3, 3, [], None, None, None, None]]},
+        {"chunks": [[0, 1, -5, 3, [], None, None, None, None]]},
+        {"chunks": [[1, 1, 0, 3, [], None, None, None, None]]},
+        {"chunks": [[0, -1, 0, 3, [], None, None, None, None]]},
+        {"chunks": [[0, 1.5, 0, 3, [], None, None, None, None]]},
+        {"chunks": [[0, 1, 0, 3, [1], None, None, None, None]]},
+        {"chunks": [[0, 1, 0, 3, [], "one", None, None, None]]},
+        {"chunks": [[0, 1, 0, 3, [], 1, "two", None, None]]},
+        {"chunks": [[0, 1, 0, 3, [], 1, None, None, None]]},
+        {"chunks": [[0, 1, 0, 3, [], 2, 1, None, None]]},
+        {"chunks": [[0, 1]]},
+        {"chunks": [[0, 1, 3, 5, [], None, None, [4, 3], None]]},
+        {"chunks": [[0, 1, 3, 5, [], None, None, [0, 4], None]]},
+        {"chunks": [[0, 1, 3, 5, [], None, None, [0], None]]},
+        {"chunks": [[0, 1, 3, 5, [], None, None, None, [0, 9_999]]]},
+        {"chunks": [[0, 1, 3, 5, [], None, None, None, [True, 5]]]},
+        {"members": {}},
+        {"members": [{"path": "a", "file": "../a", "code": None, "message": None}]},
+        {"members": [{"path": "../a", "file": "1", "code": None, "message": None}]},
+        {"members": [{"path": "/a", "file": "1", "code": None, "message": None}]},
+        {"members": [{"path": "a", "file": "", "code": None, "message": None}]},
+        {"members": [{"path": "a", "file": "", "code": "made_up", "message": None}]},
+        {"members": [{"path": "a", "file": "1", "code": "corrupt", "message": None}]},
+        {"members": [{"path": "a", "file": n, "code": None, "message": None} for n in "12"]},
+        {"chunks": {}},
+        {"extract_seconds": "long"},
+        {"resident": None},
+    ],
+)
+def test_invalid_reply_field_is_refused(changes: dict[str, Any]) -> None:
+    frame = forged(**changes)
+
+    with pytest.raises(BadFrame):
+        decode_reply(frame)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"",
+        b"[1]",
+        b"{}",
+        failure(code="made_up"),
+        failure(message=1),
+        failure(message="m").replace(b'"m"', b'"\\ud800"'),
+    ],
+)
+def test_an_answer_of_no_known_kind_is_refused(frame: bytes) -> None:
+    with pytest.raises(BadFrame):
+        decode_reply(frame)
+
+
+@given(st.binary(max_size=200))
+def test_random_bytes_are_refused_by_the_protocol(noise: bytes) -> None:
+    with pytest.raises(BadFrame):
+        decode_reply(noise)
+
+
+def test_a_message_that_quotes_the_file_is_made_storable() -> None:
+    error = Permanent("This is \ud800a file\0 of type\n\x01x.", code="unsupported_type")
+
+    result = decode_reply(encode_failure(error, resident=1)[LENGTH.size :]).result
+
+    assert isinstance(result, Permanent)
+    assert str(result) == "This is a file of type x."

@@ -1,0 +1,382 @@
+"""A file that crashes, hangs, eats memory or takes over its parser fails alone."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import orjson
+import pytest
+
+from harness.patience import AGES, PATIENCE
+from ingest.errors import IsArchive, Permanent, Transient
+from ingest.model import ChunkSettings, Member, OcrSettings, Page
+from ingest.sandbox.messages import Parsed, ParseRequest, RechunkRequest, UnpackRequest
+from ingest.sandbox.pool import ParserPool
+from tests.builders import make_files
+from tests.builders.make_archives import zip_of
+
+MIB = 1024 * 1024
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and prctl")
+REQUEST = ParseRequest(
+    name="a.txt",
+    declared=None,
+    max_pages=100,
+    chunk=ChunkSettings(tokenizer="minilm", size=64, overlap=8),
+)
+
+
+@pytest.fixture
+async def pool() -> AsyncIterator[ParserPool]:
+    pool = ParserPool(size=2, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser")
+    yield pool
+    await pool.close()
+
+
+@pytest.fixture
+async def hasty() -> AsyncIterator[ParserPool]:
+    pool = ParserPool(
+        size=1,
+        timeout=timedelta(seconds=1),
+        memory=1024 * MIB,
+        child="tests.servers.hostile_parser",
+    )
+    yield pool
+    await pool.close()
+
+
+class Files:
+    """Writes a command into a file and has it parsed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def write(self, data: str | bytes, name: str = "a.txt") -> Path:
+        path = self._folder / name
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+        return path
+
+    async def parse(self, pool: ParserPool, command: str) -> Parsed:
+        return await pool.parse(self.write(command), REQUEST)
+
+    async def text(self, pool: ParserPool, command: str) -> str:
+        return (await self.parse(pool, command)).document.text
+
+    async def code(self, pool: ParserPool, command: str) -> str:
+        with pytest.raises((Permanent, Transient)) as caught:
+            await self.parse(pool, command)
+        error = caught.value
+        assert isinstance(error, Permanent | Transient)
+        return error.code
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    return Files(tmp_path)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+async def until(reached: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not reached():  # noqa: ASYNC110  # other processes set no event
+            await asyncio.sleep(0.01)
+
+
+async def until_gone(pid: int) -> None:
+    await until(lambda: not is_running(pid))
+
+
+async def noted_pid(note: Path) -> int:
+    """The process id in a file, as soon as it is there."""
+    found: list[int] = []
+
+    def read() -> bool:
+        found.extend(int(word) for word in (note.read_text().split() if note.exists() else []))
+        return bool(found)
+
+    await until(read)
+    return found[0]
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+async def test_a_document_and_its_chunks_come_back_whole(tmp_path: Path) -> None:
+    path = tmp_path / "blob"
+    path.write_bytes(make_files.pdf(["First page of words.", "Second page."], title="A title"))
+    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB)
+
+    try:
+        parsed = await pool.parse(path, REQUEST)
+    finally:
+        await pool.close()
+
+    document = parsed.document
+    assert document.title == "A title"
+    assert [document.text[page.start : page.end] for page in document.pages] == [
+        "First page of words.",
+        "Second page.",
+    ]
+    assert [piece.ordinal for piece in parsed.chunks] == list(range(len(parsed.chunks)))
+    assert all(piece.text == document.text[piece.start : piece.end] for piece in parsed.chunks)
+    assert parsed.chunks[0].page == 1
+    assert parsed.extract_seconds > 0
+
+
+async def test_a_refused_file_leaves_its_process_fit(pool: ParserPool, files: Files) -> None:
+    before = await files.text(pool, "pid")
+    path = files.write(make_files.png(), "b.png")
+
+    with pytest.raises(Permanent) as caught:
+        await pool.parse(path, REQUEST)
+
+    assert caught.value.code == "corrupt"
+    assert await files.text(pool, "pid") == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL])
+async def test_a_crash_names_its_signal_and_stage(
+    pool: ParserPool, files: Files, number: signal.Signals
+) -> None:
+    with pytest.raises(Permanent, match=f"{number.name}.*extract") as caught:
+        await files.parse(pool, f"signal {number.value}")
+
+    assert caught.value.code == "parser_crashed"
+
+
+@LINUX
+@pytest.mark.parametrize(("size", "code"), [(700, "parser_memory"), (1, "parser_crashed")])
+async def test_abort_with_high_memory_use_is_parser_memory(
+    pool: ParserPool, files: Files, size: int, code: str
+) -> None:
+    assert await files.code(pool, f"swell {size}") == code
+
+
+async def test_an_exit_is_a_crash(pool: ParserPool, files: Files) -> None:
+    assert await files.code(pool, "exit 9") == "parser_crashed"
+
+
+async def test_after_a_crash_the_next_file_is_read(pool: ParserPool, files: Files) -> None:
+    await files.code(pool, "exit 9")
+
+    assert await files.text(pool, "say hello") == "hello"
+
+
+async def test_a_crash_does_not_touch_its_neighbour(pool: ParserPool, tmp_path: Path) -> None:
+    slow, bad = tmp_path / "slow", tmp_path / "bad"
+    slow.write_text("sleep 1")
+    bad.write_text("exit 9")
+
+    results = await asyncio.gather(
+        pool.parse(slow, REQUEST), pool.parse(bad, REQUEST), return_exceptions=True
+    )
+
+    assert isinstance(results[0], Parsed)
+    assert isinstance(results[1], Permanent)
+
+
+async def test_a_hang_ends_at_the_time_limit(hasty: ParserPool, files: Files) -> None:
+    assert await files.code(hasty, "sleep 300") == "parser_timeout"
+    assert await files.text(hasty, "say next") == "next"
+
+
+async def test_each_picture_restarts_the_time_limit(hasty: ParserPool, files: Files) -> None:
+    seen: list[str] = []
+    request = replace(REQUEST, ocr=OcrSettings(engine="slow"))
+
+    parsed = await hasty.parse(
+        files.write("pictures 3"), request, on_page=lambda: seen.append("picture")
+    )
+
+    assert parsed.document.text == "read read read"
+    assert seen == ["picture"] * 3
+
+
+async def test_pictures_are_not_read_unless_asked_for(pool: ParserPool, files: Files) -> None:
+    assert await files.text(pool, "pictures 1") == "no ocr"
+
+
+async def test_attachments_come_out_into_the_folder_that_was_given(
+    pool: ParserPool, files: Files, tmp_path: Path
+) -> None:
+    (folder := tmp_path / "members").mkdir()
+
+    parsed = await pool.parse(
+        files.write("attach ../a/b.txt"), replace(REQUEST, members=str(folder))
+    )
+
+    assert parsed.members == (Member(path="a/b.txt", file="0"),)
+    assert [file.read_bytes() for file in folder.iterdir()] == [b"attached"]
+
+
+async def test_attachments_are_not_kept_without_a_folder(pool: ParserPool, files: Files) -> None:
+    parsed = await files.parse(pool, "attach a.txt")
+
+    assert (parsed.document.text, parsed.members) == ("None", ())
+
+
+async def test_archive_is_unpacked_in_a_parser_process(
+    pool: ParserPool, files: Files, tmp_path: Path
+) -> None:
+    (folder := tmp_path / "members").mkdir()
+    path = files.write(zip_of({"a.txt": b"one", "b/c.txt": b"two"}), "a.zip")
+    request = UnpackRequest(
+        name="a.zip", folder=str(folder), max_members=9, max_bytes=99, max_member_bytes=99
+    )
+
+    unpacked = await pool.unpack(path, request)
+
+    assert [member.path for member in unpacked.members] == ["a.txt", "b/c.txt"]
+    assert [(folder / member.file).read_bytes() for member in unpacked.members] == [b"one", b"two"]
+
+
+async def test_parsing_an_archive_raises_is_archive(pool: ParserPool, files: Files) -> None:
+    with pytest.raises(IsArchive):
+        await pool.parse(files.write(zip_of({"a.txt": b"one"}), "a.zip"), REQUEST)
+
+
+async def test_rechunk_does_not_parse_again(pool: ParserPool) -> None:
+    text = "# One\n\nFirst page.\n\n# Two\n\nSecond page."
+    pages = (Page(number=1, start=0, end=18), Page(number=2, start=20, end=len(text)))
+    settings = ChunkSettings(tokenizer="minilm", size=64, overlap=0, by="page")
+
+    chunks = await pool.rechunk(text, RechunkRequest(pages=pages, chunk=settings))
+
+    assert [chunk.page for chunk in chunks] == [1, 2]
+    assert [text[chunk.start : chunk.end] for chunk in chunks] == [chunk.text for chunk in chunks]
+
+
+@LINUX
+async def test_cpu_time_is_limited_even_if_nobody_watches(hasty: ParserPool, files: Files) -> None:
+    found = orjson.loads(await files.text(hasty, "limits RLIMIT_CPU RLIMIT_CORE"))
+
+    assert 0 < found["RLIMIT_CPU"] < 10
+    assert found["RLIMIT_CORE"] == 0
+
+
+@LINUX
+async def test_memory_is_limited(pool: ParserPool, files: Files) -> None:
+    before = await files.text(pool, "pid")
+
+    assert await files.code(pool, "allocate 2000") == "parser_memory"
+    assert await files.text(pool, "pid") != before
+
+
+async def test_out_of_memory_in_a_native_library_is_parser_memory(
+    pool: ParserPool, files: Files
+) -> None:
+    words = "memory allocation of 4294967296 bytes failed"
+
+    assert await files.code(pool, f"abort {words}") == "parser_memory"
+
+
+@LINUX
+async def test_children_of_a_parser_are_killed_with_it(
+    hasty: ParserPool, files: Files, tmp_path: Path
+) -> None:
+    note = tmp_path / "pid"
+
+    assert await files.code(hasty, f"offspring {note}") == "parser_timeout"
+
+    await until_gone(await noted_pid(note))
+
+
+@LINUX
+async def test_cancelling_kills_the_work(pool: ParserPool, files: Files, tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    work = asyncio.create_task(files.parse(pool, f"offspring {note}"))
+    offspring = await noted_pid(note)
+
+    work.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    await until_gone(offspring)
+    assert await files.text(pool, "say free again") == "free again"
+
+
+@LINUX
+async def test_closing_leaves_no_process(files: Files) -> None:
+    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser")
+    pid = int(await files.text(pool, "pid"))
+
+    await pool.close()
+
+    assert not is_running(pid)
+
+
+@LINUX
+async def test_a_killed_worker_leaves_no_process(tmp_path: Path) -> None:
+    note, command = tmp_path / "pid", tmp_path / "command"
+    command.write_text(f"offspring {note}")
+    script = (
+        "import asyncio, sys; from datetime import timedelta; from pathlib import Path\n"
+        "from tests.unit.sandbox.test_sandbox import *\n"
+        "async def main():\n"
+        "    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB,"
+        " child='tests.servers.hostile_parser')\n"
+        "    await pool.parse(Path(sys.argv[1]), REQUEST)\n"
+        "asyncio.run(main())\n"
+    )
+    worker = await asyncio.create_subprocess_exec(sys.executable, "-c", script, str(command))
+    try:
+        offspring = await noted_pid(note)
+        parser = parent_of(offspring)
+    finally:
+        worker.kill()
+        await worker.wait()
+
+    await until_gone(parser)
+    os.kill(offspring, signal.SIGKILL)  # a grandchild of our own making
+
+
+async def test_no_secret_reaches_a_parser(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "DATABASE_URL", "INGEST_ADMIN_KEY", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "a-secret-value")
+    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.servers.hostile_parser")
+
+    try:
+        environment = await files.text(pool, "environment")
+    finally:
+        await pool.close()
+
+    assert "PATH" in orjson.loads(environment)
+    assert "a-secret-value" not in environment
+
+
+async def test_output_of_libraries_does_not_corrupt_the_reply(
+    pool: ParserPool, files: Files
+) -> None:
+    assert await files.text(pool, "print noise") == "printed"
+
+
+@LINUX
+async def test_forged_parser_reply_is_rejected(pool: ParserPool, files: Files) -> None:
+    with pytest.raises(Permanent, match="The parser sent") as caught:
+        await files.parse(pool, 'lie {"resident": 1, "document": {"text": 5}, "chunks": []}')
+
+    assert caught.value.code == "parser_crashed"
+
+
+async def test_a_process_that_does_not_start_is_transient(files: Files) -> None:
+    pool = ParserPool(size=1, timeout=AGES, memory=1024 * MIB, child="tests.no_such_module")
+
+    assert await files.code(pool, "say x") == "internal"
+    await pool.close()
+
+
+async def test_a_missing_file_is_transient(pool: ParserPool, tmp_path: Path) -> None:
+    with pytest.raises(Transient):
+        await pool.parse(tmp_path / "gone", REQUEST)

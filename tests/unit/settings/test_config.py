@@ -1,0 +1,112 @@
+"""Settings: a wrong value stops the start with one line that names the variable."""
+
+from datetime import timedelta
+
+import pytest
+
+from ingest.errors import SetupError
+from ingest.settings.settings import load_settings
+
+
+@pytest.fixture(autouse=True)
+def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DATABASE_URL", "INGEST_EMBEDDER"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("INGEST_PORT", "70000"),
+        ("INGEST_PORT", "eighty"),
+        ("INGEST_WORKER_CONCURRENCY", "0"),
+        ("INGEST_HEARTBEAT", "soon"),
+        ("INGEST_STALE_AFTER", "1s"),
+        ("INGEST_EMBEDDER", "magic"),
+        ("INGEST_STORAGE", "s3://bucket"),
+        ("INGEST_TICK", "every now and then"),
+        ("INGEST_TICK", "0 0 30 2 *"),
+        ("INGEST_RESCRAPE", "nightly"),
+        ("INGEST_RESCRAPE", "0 0 30 2 *"),
+        ("INGEST_MAX_FILE_BYTES", "-1"),
+        ("INGEST_PARSER_MEMORY", "1"),
+        ("INGEST_FETCH_ALLOW", "10.0.0.1/8"),
+        ("INGEST_FETCH_ALLOW", "127.1"),
+        ("INGEST_FETCH_ALLOW", "wiki.example, http://wiki.example"),
+        ("INGEST_FETCH_MAX_BYTES", "0"),
+        ("INGEST_FETCH_TIMEOUT", "0s"),
+        ("INGEST_USER_AGENT", "bot\r\nCookie: a"),
+    ],
+)
+def test_a_wrong_value_is_one_line_that_names_its_variable(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+
+    with pytest.raises(SetupError) as caught:
+        load_settings()
+
+    assert variable in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_overlap_above_half_a_chunk_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INGEST_CHUNK_TOKENS", "100")
+    monkeypatch.setenv("INGEST_CHUNK_OVERLAP", "51")
+
+    with pytest.raises(SetupError, match="INGEST_CHUNK_OVERLAP"):
+        load_settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("3", 3), ("0.5", 0.5), ("20s", 20), ("2m", 120), ("1h", 3600)]
+)
+def test_durations_are_seconds_or_carry_a_unit(
+    monkeypatch: pytest.MonkeyPatch, text: str, seconds: float
+) -> None:
+    monkeypatch.setenv("INGEST_PARSER_TIMEOUT", text)
+
+    assert load_settings().parser_timeout == timedelta(seconds=seconds)
+
+
+def test_the_embedder_is_local_until_an_openai_setting_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    without = load_settings().embedding_provider
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    with_url = load_settings().embedding_provider
+    monkeypatch.setenv("INGEST_EMBEDDER", "static")
+    named = load_settings().embedding_provider
+
+    assert (without, with_url, named) == ("local", "openai", "static")
+
+
+def test_secrets_do_not_show_in_the_settings_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://me:hunter2@db/x")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-hunter2")
+    monkeypatch.setenv("INGEST_ADMIN_KEY", "hunter2")
+
+    assert "hunter2" not in repr(load_settings())
+
+
+def test_fetch_allow_lists_networks_and_hosts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("INGEST_FETCH_ALLOW", "10.1.0.0/16, ::1,Wiki.example,.intra.example,")
+
+    assert load_settings().fetch_allow == ("10.1.0.0/16", "::1", "wiki.example", ".intra.example")
+
+
+def test_fetch_limit_is_at_most_the_file_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INGEST_FETCH_MAX_BYTES", "2000")
+    alone = load_settings().largest_fetch
+    monkeypatch.setenv("INGEST_MAX_FILE_BYTES", "1000")
+
+    assert (alone, load_settings().largest_fetch) == (2000, 1000)
+
+
+def test_the_nightly_round_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    nightly = load_settings().nightly
+    monkeypatch.setenv("INGEST_RESCRAPE", "off")
+
+    assert (nightly, load_settings().nightly) == ("0 3 * * *", None)
