@@ -13,7 +13,7 @@ from fastapi.requests import HTTPConnection
 from fastapi.security.utils import get_authorization_scheme_param
 
 from api.middleware.failed_keys import failed_keys_of
-from api.middleware.request_limits import request_limits_of
+from api.middleware.rate_limits import request_limits_of
 from api.problems import FieldRejected, Forbidden, Unauthorized
 from ingest.errors import NotFound
 from ingest.model import Role
@@ -142,7 +142,7 @@ async def until_revoked(pool: Pool, key: Key, *, check_seconds: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RequireRole:
-    """A dependency that accepts keys of this role or a higher one (api/keyed_route.py)."""
+    """A dependency that accepts keys of this role or a higher one (api/authenticated_route.py)."""
 
     role: Role
     is_operator: bool = False

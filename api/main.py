@@ -15,13 +15,13 @@ from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from api.authenticated_route import AuthenticatedRoute
 from api.installation_state import OverviewCache
-from api.keyed_route import KeyedRoute
 from api.live import websocket
 from api.live.hub import Hub
 from api.middleware.backpressure import ConcurrencyLimit, MinimumBodyRate
 from api.middleware.failed_keys import FailedKeys
-from api.middleware.request_limits import RequestLimits
+from api.middleware.rate_limits import RequestLimits
 from api.middleware.request_metrics import RequestMetrics
 from api.problems import (
     BodyTooLarge,
@@ -44,6 +44,7 @@ from api.routes import (
     crawls,
     deliveries,
     documents,
+    firecrawl_webhook,
     health,
     job_requests,
     job_types,
@@ -60,7 +61,6 @@ from api.routes import (
     upload_url,
     uploads,
     webhook_endpoints,
-    webhooks,
     worker_config,
 )
 from api.schema import openapi
@@ -147,7 +147,7 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
             app.state.runtime = runtime
             app.state.request_limits = RequestLimits(runtime.settings.requests_per_minute)
             app.state.failed_keys = FailedKeys()
-            app.state.webhook_bodies = asyncio.Semaphore(webhooks.MAX_CONCURRENT_BODIES)
+            app.state.webhook_bodies = asyncio.Semaphore(firecrawl_webhook.MAX_CONCURRENT_BODIES)
             app.state.overviews = OverviewCache(runtime)
             app.state.hub = hub = Hub(runtime.pool, runtime.listener)
             hub.start()
@@ -167,14 +167,14 @@ def create_app(open_runtime: OpenRuntime) -> FastAPI:
         redirect_slashes=False,
     )
     for router in _ROUTERS:
-        if not all(isinstance(route, KeyedRoute) for route in router.routes):
-            raise TypeError("a route that asks for a key is a KeyedRoute")
+        if not all(isinstance(route, AuthenticatedRoute) for route in router.routes):
+            raise TypeError("a route that asks for a key is a AuthenticatedRoute")
         app.include_router(router, responses=openapi.KEYED)
     strict = [Depends(reject_unknown_query)]
     for router in (health.router, metrics.router):
         app.include_router(router, dependencies=strict, responses=openapi.OPEN)
     # Without `strict`: a signed webhook is never rejected for its content.
-    app.include_router(webhooks.router)
+    app.include_router(firecrawl_webhook.router)
     app.include_router(websocket.router)
     # For people who open the address that `ingest serve` prints.
     app.add_api_route("/", _redirect_to_docs, include_in_schema=False)

@@ -53,7 +53,7 @@ Step = Literal[
     "title",
     "vertical",
 ]
-"""Steps of extraction that only improve its result (ingest/best_effort.py); a label of a metric."""
+"""Steps of extraction that only improve its result (optional_steps.py); a metric label."""
 ReviewReason = Literal["low_coverage", "mass_deletion", "flagged_content"]
 ChunkBy = Literal["heading", "page", "row", "size"]
 """What ends a chunk before it is full: a major heading, a page, each table row or list item, or

@@ -11,6 +11,7 @@ from ingest.blobs.base import BlobStore
 from ingest.blobs.factory import build_blob_store
 from ingest.embedding.provider_watch import ProviderWatch
 from ingest.embedding.service import EmbeddingService
+from ingest.firecrawl_inbox import CHANNEL, Inbox
 from ingest.formats import catalog
 from ingest.governor import Governor
 from ingest.handlers.context import ArchiveLimits, Context, Web
@@ -26,7 +27,7 @@ from ingest.providers.fetch.fetcher import Fetcher
 from ingest.providers.firecrawl.client import HOSTED, FirecrawlClient
 from ingest.providers.notify.mail import Mailer
 from ingest.providers.ocr.factory import choose as choose_ocr
-from ingest.sandbox.installation import checking
+from ingest.sandbox.installed_parsers import checking
 from ingest.sandbox.pool import ParserPool
 from ingest.search.search import SearchParts
 from ingest.settings.operator_key import operator_key
@@ -38,7 +39,6 @@ from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.retention import Retention
 from ingest.ticks.schedule import build_ticks, recover_stale_jobs
-from ingest.webhook_inbox import CHANNEL, Inbox
 from ingest.worker.loop import Worker
 
 _PREVIEWS_AT_ONCE: Final = 2

@@ -42,7 +42,7 @@ from api.live.client_queue import Message, QueueClosed
 from api.live.hub import Hub
 from api.live.messages import COMMAND, MAX_SUBSCRIPTION, Command
 from api.live.subscriptions import Subscriber
-from api.middleware.request_limits import rate_limit_response
+from api.middleware.rate_limits import rate_limit_response
 from api.problems import RateLimited, Unauthorized, shorten, validation_problem
 from api.schema.query import TICKET, unknown_parameters
 from ingest.asynchronous.tasks import cancel_all

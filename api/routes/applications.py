@@ -8,9 +8,9 @@ from fastapi import APIRouter, Path
 from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Admin, Key, Operator, PoolDep, RuntimeDep
 from api.idempotency import IdempotentDep, Secret
-from api.keyed_route import KeyedRoute
 from api.problems import Forbidden
 from api.schema import chunking, pagination
 from api.schema.chunking import Chunking
@@ -27,7 +27,7 @@ from ingest.store.tenants.api_keys import ApiKey
 from ingest.store.tenants.applications import LARGEST_WEIGHT
 from ingest.store.view import UtcTime, View
 
-router = APIRouter(route_class=KeyedRoute, prefix="/api/applications", tags=["management"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/applications", tags=["management"])
 
 Name = Annotated[Text, Field(min_length=1, max_length=200)]
 

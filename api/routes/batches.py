@@ -8,15 +8,15 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Editor, PoolDep, Viewer
-from api.keyed_route import KeyedRoute
 from ingest.errors import NotFound
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.sources import batch_views, source_control
 from ingest.store.sources.batch_views import Batch, ReportedFile
 from ingest.store.view import View
 
-router = APIRouter(route_class=KeyedRoute, prefix="/api/batches", tags=["batches"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/batches", tags=["batches"])
 
 _CSV_COLUMNS: Final = (
     "path",

@@ -4,14 +4,14 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import PoolDep, Viewer
-from api.keyed_route import KeyedRoute
 from ingest.errors import NotFound
 from ingest.postgres.database import transaction
 from ingest.store.documents import sections
 from ingest.store.documents.sections import Section
 
-router = APIRouter(route_class=KeyedRoute, prefix="/api/chunks", tags=["search"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/chunks", tags=["search"])
 
 
 @router.get("/{id}/section")

@@ -6,9 +6,9 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Editor, PoolDep, Viewer
 from api.idempotency import IdempotentDep
-from api.keyed_route import KeyedRoute
 from api.routes.sources import require_source
 from api.schema import pagination
 from api.schema.json_model import Body
@@ -20,7 +20,7 @@ from ingest.store.crawl.crawl_pages import PageStatus
 from ingest.store.crawl.crawl_views import Crawl, CrawlPage
 from ingest.store.view import View
 
-router = APIRouter(route_class=KeyedRoute, prefix="/api/knowledge-sources", tags=["crawls"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/knowledge-sources", tags=["crawls"])
 
 
 class RescrapeRequest(Body):

@@ -6,9 +6,9 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Admin, PoolDep
 from api.idempotency import IdempotentDep
-from api.keyed_route import KeyedRoute
 from api.routes.webhook_endpoints import find_enabled_endpoint, find_endpoint
 from api.schema import pagination
 from api.schema.pagination import Cursor, Limit, Page
@@ -18,7 +18,7 @@ from ingest.store.notify import deliveries, webhook_endpoints
 from ingest.store.notify.deliveries import Delivery, DeliveryStatus, DeliveryWithBody
 
 router = APIRouter(
-    route_class=KeyedRoute,
+    route_class=AuthenticatedRoute,
     prefix="/api/webhook-endpoints/{id}/deliveries",
     tags=["webhook endpoints"],
 )

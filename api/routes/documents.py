@@ -5,8 +5,8 @@ from uuid import UUID
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import PoolDep, Viewer
-from api.keyed_route import KeyedRoute
 from api.routes.sources import require_source
 from api.schema import pagination
 from api.schema.pagination import Cursor, Limit, Page
@@ -15,7 +15,7 @@ from ingest.postgres.database import transaction
 from ingest.store.sources import source_views
 from ingest.store.sources.source_views import Chunk, Document
 
-router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["knowledge sources"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/api", tags=["knowledge sources"])
 
 
 @router.get("/knowledge-sources/{id}/documents")

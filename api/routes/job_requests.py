@@ -10,9 +10,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Editor, Key, PoolDep
 from api.idempotency import IdempotentDep
-from api.keyed_route import KeyedRoute
 from api.problems import FieldRejected
 from api.routes.jobs import find_job
 from api.schema.json_model import Body, Text, Whole
@@ -25,7 +25,7 @@ from ingest.store.queue.job_views import Job, JobFilter
 from ingest.store.sources import batch_views, source_control, source_views
 from ingest.store.view import View
 
-router = APIRouter(route_class=KeyedRoute, prefix="/api/jobs", tags=["jobs"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/jobs", tags=["jobs"])
 
 # Before validation, because pydantic does not accept a lone surrogate as `str`.
 Payload = Annotated[

@@ -8,9 +8,9 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Operator, PoolDep, Viewer
 from api.idempotency import IdempotentDep
-from api.keyed_route import KeyedRoute
 from api.problems import FieldRejected
 from api.schema import pagination
 from api.schema.json_model import Body, Flag, Text, Whole
@@ -22,7 +22,7 @@ from ingest.postgres.database import Connection, transaction
 from ingest.store.queue import job_types
 from ingest.store.view import View
 
-router = APIRouter(route_class=KeyedRoute, prefix="/api/job-types", tags=["management"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/job-types", tags=["management"])
 
 # Lower bounds: a duration that the database rounds to zero would mean no wait, or no run time.
 Backoff = Annotated[float, Field(ge=0.1, le=7 * 86400, allow_inf_nan=False)]

@@ -7,8 +7,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Editor, Operator, PoolDep, Viewer
-from api.keyed_route import KeyedRoute
 from api.schema import pagination
 from api.schema.json_model import Text
 from api.schema.openapi import problems
@@ -21,7 +21,7 @@ from ingest.store.queue.job_views import Job, JobFilter, JobLog, OpenJobs
 from ingest.store.sources import source_control
 from ingest.store.view import View
 
-router = APIRouter(route_class=KeyedRoute, prefix="/api/jobs", tags=["jobs"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/jobs", tags=["jobs"])
 
 _MAX_LOGS: Final = 200
 _RETRYABLE: Final[Sequence[JobStatus]] = ("failed", "cancelled", "review_needed")

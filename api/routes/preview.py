@@ -9,8 +9,8 @@ from fastapi import APIRouter, Request
 from pydantic import BeforeValidator
 from starlette.requests import ClientDisconnect
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Editor, PoolDep, RuntimeDep
-from api.keyed_route import KeyedRoute
 from api.schema import chunking, json_body
 from api.schema.chunking import Chunking
 from api.schema.json_model import Body
@@ -30,7 +30,7 @@ from ingest.store.tenants import applications
 from ingest.store.view import View
 from ingest.temporary_folders import scratch_folder
 
-router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["upload"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/api", tags=["upload"])
 
 PATH: Final = "/api/preview"
 

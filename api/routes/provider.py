@@ -2,11 +2,13 @@
 
 from fastapi import APIRouter
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Operator, RuntimeDep
-from api.keyed_route import KeyedRoute
 from ingest.store.view import View
 
-router = APIRouter(route_class=KeyedRoute, prefix="/api/worker/provider", tags=["management"])
+router = APIRouter(
+    route_class=AuthenticatedRoute, prefix="/api/worker/provider", tags=["management"]
+)
 
 
 class Resumed(View):

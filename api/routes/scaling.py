@@ -2,12 +2,12 @@
 
 from fastapi import APIRouter, Request
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Viewer
 from api.installation_state import overview_cache_of
-from api.keyed_route import KeyedRoute
 from ingest.store.limits.desired_workers import Desired
 
-router = APIRouter(route_class=KeyedRoute, prefix="/api/worker", tags=["management"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/worker", tags=["management"])
 
 
 @router.get("/desired")

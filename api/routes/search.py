@@ -6,14 +6,14 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import BeforeValidator, Field
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import RuntimeDep, Viewer
-from api.keyed_route import KeyedRoute
 from api.schema.json_model import Body, Metadata, Whole, storable
 from ingest.search.search import Mode, Question, search
 from ingest.store.search.scope import SearchScope
 from ingest.store.view import View
 
-router = APIRouter(route_class=KeyedRoute, tags=["search"])
+router = APIRouter(route_class=AuthenticatedRoute, tags=["search"])
 
 
 def _not_blank(value: Any) -> Any:

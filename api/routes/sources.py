@@ -6,8 +6,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Editor, PoolDep, RuntimeDep, Viewer
-from api.keyed_route import KeyedRoute
 from api.schema import chunking, pagination, schedules
 from api.schema.chunking import Chunking, EffectiveChunking
 from api.schema.json_model import Body, Metadata, Text
@@ -23,7 +23,7 @@ from ingest.store.sources import events, source_control, source_views
 from ingest.store.sources.source_views import SourceFilter, StoredSource
 from ingest.store.view import UtcTime, View
 
-router = APIRouter(route_class=KeyedRoute, prefix="/api", tags=["knowledge sources"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/api", tags=["knowledge sources"])
 
 _LAST_SEQ = 2**63 - 1
 

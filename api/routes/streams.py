@@ -9,8 +9,8 @@ import orjson
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import PoolDep, Viewer, ViewerOrTicket
-from api.keyed_route import KeyedRoute
 from api.live import sse
 from api.live.hub import Hub
 from api.live.subscriptions import Subscriber
@@ -21,7 +21,7 @@ from ingest.store.sources import progress
 from ingest.store.sources.sources import TERMINAL
 from ingest.store.view import View
 
-router = APIRouter(route_class=KeyedRoute, tags=["progress"])
+router = APIRouter(route_class=AuthenticatedRoute, tags=["progress"])
 
 _LAST_SEQ: Final = 2**63 - 1
 

@@ -2,13 +2,13 @@
 
 from fastapi import APIRouter
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import PoolDep, Viewer
-from api.keyed_route import KeyedRoute
 from ingest.postgres.database import transaction
 from ingest.store.tenants import api_keys
 from ingest.store.view import UtcTime, View
 
-router = APIRouter(route_class=KeyedRoute, prefix="/api/tickets", tags=["access"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/tickets", tags=["access"])
 
 
 class Ticket(View):

@@ -9,16 +9,16 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import Field
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Editor, PoolDep, RuntimeDep
-from api.keyed_route import KeyedRoute
 from api.schema.json_model import Body, Metadata
 from api.upload.paths import normalise
 from ingest.postgres.database import transaction
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import OnConflict, UploadedFile, UploadRequest
+from ingest.store.sources.upload_verdicts import OnConflict, UploadedFile, UploadRequest
 from ingest.store.view import View
 
-router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/upload", tags=["upload"])
 
 
 class FileDigest(Body):

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import ConfigDict
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Editor, EditorOrTicket, Key, PoolDep, RuntimeDep
 from api.idempotency import IdempotentDep, to_json
-from api.keyed_route import KeyedRoute
 from api.live.page_stream import FollowedPage, parse_event_id, stream_page
 from api.live.websocket import hub_of
 from api.schema import chunking, schedules
@@ -23,7 +23,7 @@ from ingest.store.crawl.runs import NewRun, StartedRun
 from ingest.store.queue import job_views
 from ingest.store.view import View
 
-router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/upload", tags=["upload"])
 
 
 class UrlRequest(CrawlRequest):

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Editor, Key, PoolDep, RuntimeDep
 from api.idempotency import IdempotencyKey, IdempotentAnswer, IdempotentRequest, digest
-from api.keyed_route import KeyedRoute
 from api.problems import problem
 from api.schema import chunking, json_body
 from api.schema.chunking import Chunking
@@ -24,7 +24,7 @@ from ingest.errors import Rejected
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents.chunking import ChunkingDefaults
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import (
+from ingest.store.sources.upload_verdicts import (
     FileVerdict,
     OnConflict,
     UploadedFile,
@@ -33,7 +33,7 @@ from ingest.store.sources.verdicts import (
 )
 from ingest.store.view import View
 
-router = APIRouter(route_class=KeyedRoute, prefix="/upload", tags=["upload"])
+router = APIRouter(route_class=AuthenticatedRoute, prefix="/upload", tags=["upload"])
 
 
 def _parse_json(text: Any) -> Any:

@@ -7,9 +7,9 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, Field
 
+from api.authenticated_route import AuthenticatedRoute
 from api.dependencies import Admin, PoolDep, RuntimeDep
 from api.idempotency import IdempotentDep, Secret
-from api.keyed_route import KeyedRoute
 from api.problems import FieldRejected
 from api.schema import pagination
 from api.schema.json_model import Body, Flag, Text
@@ -17,7 +17,7 @@ from api.schema.pagination import Cursor, Limit, Page
 from ingest.errors import Conflict, NotFound
 from ingest.model import LONGEST_URL
 from ingest.postgres.database import Connection, transaction
-from ingest.providers.fetch.addresses import blocked_reason
+from ingest.providers.fetch.allowed_addresses import blocked_reason
 from ingest.providers.notify.signing import new_secret
 from ingest.settings.settings import Settings
 from ingest.settings.smtp_url import is_mail_address
@@ -33,7 +33,7 @@ from ingest.store.tenants import api_keys
 from ingest.store.view import View
 
 router = APIRouter(
-    route_class=KeyedRoute, prefix="/api/webhook-endpoints", tags=["webhook endpoints"]
+    route_class=AuthenticatedRoute, prefix="/api/webhook-endpoints", tags=["webhook endpoints"]
 )
 
 

@@ -15,7 +15,7 @@ from api.upload.form_fields import read_field, repeated_field, unknown_field
 from api.upload.multipart import PartHead, Token
 from ingest.blobs.base import BlobStore, StagedBlob, new_key
 from ingest.errors import ErrorCode
-from ingest.store.sources.verdicts import UploadedFile
+from ingest.store.sources.upload_verdicts import UploadedFile
 
 log = structlog.get_logger()
 

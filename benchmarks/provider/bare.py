@@ -16,7 +16,7 @@ from pgvector.psycopg import register_vector_async
 from benchmarks.provider.server import DIMENSION
 from benchmarks.provider.work import MODEL, OVERLAP, TOKENS
 from ingest.chunking.chunk import chunk
-from ingest.embedding.caller import group
+from ingest.embedding.caller_state import group
 from ingest.formats.registry import extract
 from ingest.model import Chunk, EmbeddingModel
 from ingest.postgres.database import Connection, new_id

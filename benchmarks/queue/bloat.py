@@ -23,7 +23,7 @@ from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.retention import Retention, apply_retention
 
 MIB = 1024 * 1024
-# As the worker's finisher commits.
+# As the worker's group_commit commits.
 GROUP = 50
 KEPT_PENDING = 10_000
 _LONG = timedelta(days=1000)

@@ -3,13 +3,13 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from ingest.best_effort import improve
 from ingest.chunking.boundaries import Boundaries
 from ingest.chunking.packing import Packer
 from ingest.chunking.structure import Position, Sections, Structure, heading_paths
 from ingest.chunking.structure_reader import read_structure
 from ingest.chunking.token_map import TokenMap
 from ingest.model import Chunk, ChunkBy, Document, Page
+from ingest.optional_steps import improve
 from ingest.tokens.tokenizers import Tokenizer
 
 _SMALLEST_BUDGET = 8  # a single character can be five tokens

@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 
 from ingest.asynchronous.tasks import cancel_all
-from ingest.embedding.caller import Caller, OnProgress, OnVectors, Rows, callers, group
-from ingest.embedding.calls import RequestCounts
+from ingest.embedding.caller_state import Caller, OnProgress, OnVectors, Rows, callers, group
 from ingest.embedding.lane import EmbeddingLane
-from ingest.embedding.requests import EmbeddingRequests, refused_query
+from ingest.embedding.one_request import RequestCounts
+from ingest.embedding.retry_and_split import EmbeddingRequests, refused_query
 from ingest.errors import Transient
 from ingest.governor import Governor
 from ingest.model import Vectors

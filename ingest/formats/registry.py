@@ -9,12 +9,12 @@ from collections import Counter
 from typing import BinaryIO, cast
 
 from ingest import storable_text
-from ingest.best_effort import improve, is_panic, recording
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.formats import catalog
 from ingest.formats.common.source import Extraction, MemberSink, Recogniser, Source, present
 from ingest.formats.detect.sniff import Sniffed, sniff
 from ingest.model import Coverage, Document, Page
+from ingest.optional_steps import improve, is_panic, recording
 
 _SUPPORTED = "This format is not supported; docs/formats.md lists those that are."
 _PAGE_BREAK = "\n\n"
@@ -46,7 +46,7 @@ def extract(
     `empty_content`, `no_text`, `too_many_pages`, `too_large`, `archive_unsafe`, `parser_memory`,
     `parser_crashed`, `parser_missing`. Messages do not expose parser internals.
 
-    A step that only improves the result never fails the file (ingest/best_effort.py): if it
+    A step that only improves the result never fails the file (ingest/optional_steps.py): if it
     fails, it is skipped with a warning such as `headings_skipped`.
     """
     sniffed = sniff(file, name=name, declared=declared)

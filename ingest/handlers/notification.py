@@ -17,10 +17,10 @@ from ingest.handlers.context import Context, Outcome, Progress
 from ingest.handlers.registry import handler
 from ingest.payloads import DeliveryPayload
 from ingest.postgres.database import Connection, transaction
-from ingest.providers.notify import schedule
+from ingest.providers.notify import retry_schedule
 from ingest.providers.notify.mail import Letter, MailRefused
+from ingest.providers.notify.mail_text import letter_of
 from ingest.providers.notify.signing import signed_headers
-from ingest.providers.notify.wording import letter_of
 from ingest.providers.retry_after import retry_after
 from ingest.redaction import redact
 from ingest.storable_text import clean
@@ -161,8 +161,8 @@ async def _failed(
     job: ClaimedJob, due: DueDelivery, refusal: _Refusal, ctx: Context, *, is_probe: bool
 ) -> IngestError:
     """Record the failure, update the endpoint, and return the error to raise."""
-    delay = schedule.next_attempt(job.attempts, retry_after=refusal.retry_after)
-    pause = schedule.probe_delay(due.failing_for or timedelta(0))
+    delay = retry_schedule.next_attempt(job.attempts, retry_after=refusal.retry_after)
+    pause = retry_schedule.probe_delay(due.failing_for or timedelta(0))
     if refusal.retry_after is not None:
         pause = max(pause, delay)
     error = f"{refusal.message}: {refusal.answer_text}" if refusal.answer_text else refusal.message
@@ -194,8 +194,8 @@ def _why_disabled(refusal: _Refusal, health: EndpointHealth | None) -> str | Non
         return None
     if refusal.is_final:
         return "the receiver answered 410 Gone"
-    if health.failing_for > schedule.GIVEN_UP_AFTER:
+    if health.failing_for > retry_schedule.GIVEN_UP_AFTER:
         return f"nothing was delivered for a day: {refusal.message}"
-    if health.failures >= schedule.MOST_FAILURES:
+    if health.failures >= retry_schedule.MOST_FAILURES:
         return f"{health.failures} attempts in a row have failed: {refusal.message}"
     return None

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from ingest.best_effort import recording
 from ingest.errors import Permanent, Transient
 from ingest.formats import catalog
 from ingest.model import Chunk, ChunkSettings, Document, MissingModule, OcrSettings
+from ingest.optional_steps import recording
 from ingest.sandbox import limits, protocol
 from ingest.sandbox.messages import (
     Answer,

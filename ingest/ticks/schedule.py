@@ -17,7 +17,7 @@ from ingest.store.crawl import crawl_origins, rescrapes, webhook_events
 from ingest.store.limits import schedules, token_budgets
 from ingest.store.notify import deliveries, outbox
 from ingest.store.queue import job_control, jobs, workers
-from ingest.store.sources import announce, batches, sources
+from ingest.store.sources import batches, job_events, sources
 from ingest.store.tenants import api_keys
 from ingest.ticks.database_clock import DatabaseClock
 from ingest.ticks.retention import Retention, apply_retention
@@ -126,7 +126,7 @@ async def recover_stale_jobs(pool: Pool, *, stale_after: timedelta) -> int:
     """Recover jobs from workers whose heartbeat is stale; how many."""
     async with transaction(pool) as conn:
         stale = await jobs.recover(conn, stale_after=stale_after)
-        await announce.jobs_recovered(conn, stale)
+        await job_events.jobs_recovered(conn, stale)
         if stale:
             await jobs.wake(conn)
     metrics.recovered(len(stale))
@@ -141,7 +141,7 @@ async def reconcile_sources(pool: Pool) -> int:
         ids = await sources.unsettled(conn)
         settled = await sources.settle(conn, ids)
         settled += await sources.fail_jobless(conn, ids)
-        await announce.sources_reconciled(conn, settled)
+        await job_events.sources_reconciled(conn, settled)
     if ids:
         log.error("sources.reconciled", count=len(ids))
     return len(ids)

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import re2
 
-from ingest.web.url_parts import UrlParts, parse
+from ingest.web.url_parsing import UrlParts, parse
 from ingest.web.urls import fetchable, normalise
 
 SkipReason = Literal["off_site", "excluded", "too_deep", "trap", "not_a_page", "robots_disallowed"]

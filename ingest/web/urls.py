@@ -8,7 +8,7 @@ import re
 from urllib.parse import quote, unquote, urljoin
 
 from ingest import storable_text
-from ingest.web.url_parts import bounded, parse, with_slashes
+from ingest.web.url_parsing import bounded, parse, with_slashes
 
 _TRACKING = re.compile(
     "utm_.*|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|igshid|mc_[ce]id"

@@ -12,7 +12,7 @@ from ingest.handlers.registry import Handler
 from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.job_types import JobType
 from ingest.store.queue.jobs import ClaimedJob, Ended
-from ingest.worker.finish import Finished
+from ingest.worker.commit import Finished
 from ingest.worker.outcomes import outcome_of_error
 
 log = structlog.get_logger()

@@ -13,7 +13,7 @@ from ingest.store.queue import claims, job_types
 from ingest.store.queue.config_lock import lock_config_shared
 from ingest.store.queue.job_types import JobType
 from ingest.store.queue.jobs import ClaimedJob
-from ingest.store.sources import announce
+from ingest.store.sources import job_events
 from ingest.worker.round_robin import WeightedRoundRobin
 
 # Cache time of application weights and of job type settings such as timeouts. Which types are
@@ -63,7 +63,7 @@ class Claiming:
         self._was_empty = False
         free = [type for type in self._claimable if type not in self._limited]
         claimed = await claims.claim_oldest(conn, types=free, worker=self._worker)
-        await announce.jobs_claimed(conn, claimed)
+        await job_events.jobs_claimed(conn, claimed)
         return claimed
 
     async def _claim_in_turn(self, conn: Connection, batch: int) -> list[ClaimedJob]:
@@ -75,7 +75,7 @@ class Claiming:
         started = Counter(job.type for job in claimed if job.type in allowed)
         if started:
             await claims.charge_rate_limits(conn, started)
-        await announce.jobs_claimed(conn, claimed)
+        await job_events.jobs_claimed(conn, claimed)
         return claimed
 
     async def retry_delay(self, conn: Connection) -> timedelta | None:

@@ -1,4 +1,4 @@
-"""The claim loop: keep all slots full, run attempts, pass their outcomes to the finisher."""
+"""The claim loop: keep all slots full, run attempts, pass their outcomes to the group commit."""
 
 import asyncio
 import os
@@ -22,8 +22,8 @@ from ingest.postgres.listen import Listener
 from ingest.store.queue import claims
 from ingest.worker.claiming import CONTENTION_DELAY, Claiming
 from ingest.worker.heartbeat import Heartbeat
-from ingest.worker.running import Running
-from ingest.worker.watch import watch
+from ingest.worker.progress_and_leases import watch
+from ingest.worker.running_jobs import Running
 
 log = structlog.get_logger()
 

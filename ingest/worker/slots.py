@@ -11,7 +11,7 @@ from ingest.errors import Transient
 from ingest.handlers.context import Progress
 from ingest.store.queue.job_types import JobType
 from ingest.store.queue.jobs import ClaimedJob
-from ingest.worker.finish import Finished
+from ingest.worker.commit import Finished
 
 
 @dataclass(slots=True, eq=False)
@@ -31,7 +31,7 @@ class Slot:
     reported: tuple[str | None, int] = (None, 0)
     """Stage and percent last written."""
     finished: Finished | None = None
-    """The outcome, once handed to the finisher, which checks the fence."""
+    """The outcome, once handed to the group commit, which checks the fence."""
     cancel_reason: Transient | Literal["stopping"] | None = None
     """Why the handler was cancelled: a timeout, or the worker is stopping."""
     is_lost: bool = False

@@ -10,10 +10,10 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from ingest.blobs.local import LocalBlobStore
+from ingest.firecrawl_inbox import Inbox
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.providers.fetch.fetcher import Fetcher
 from ingest.store.documents import embedding_models
-from ingest.webhook_inbox import Inbox
 from tests.servers.firecrawl_crawls import SitePage
 from tests.servers.firecrawl_server import KEY, FirecrawlServer, firecrawl_server
 from tests.support.archive_fixtures import ArchiveHouse

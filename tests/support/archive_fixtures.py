@@ -28,10 +28,10 @@ from ingest.sandbox.messages import (
 from ingest.store.queue import job_types
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import FileVerdict, UploadedFile, UploadRequest
+from ingest.store.sources.upload_verdicts import FileVerdict, UploadedFile, UploadRequest
 from ingest.tokens.tokenizers import load_tokenizer
 from ingest.worker.attempt import attempt
-from ingest.worker.finish import Finished, commit
+from ingest.worker.commit import Finished, commit
 from tests.support.file_fixtures import House
 from tests.support.queue_builders import claim
 

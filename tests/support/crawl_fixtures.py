@@ -38,7 +38,7 @@ from ingest.store.queue.jobs import ClaimedJob
 from ingest.tokens.tokenizers import load_tokenizer
 from ingest.web import urls
 from ingest.worker.attempt import attempt
-from ingest.worker.finish import Finished, commit
+from ingest.worker.commit import Finished, commit
 from tests.servers.web_server import Answer, WebServer, response, web_server
 from tests.support.fake_embedder import FakeEmbedder
 

@@ -25,9 +25,9 @@ from ingest.sandbox.messages import (
 from ingest.store.queue import job_types
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import UploadedFile, UploadRequest
+from ingest.store.sources.upload_verdicts import UploadedFile, UploadRequest
 from ingest.worker.attempt import attempt
-from ingest.worker.finish import Finished, commit
+from ingest.worker.commit import Finished, commit
 from tests.support.fake_embedder import FakeEmbedder
 from tests.support.queue_builders import claim
 

@@ -14,6 +14,7 @@ from psycopg.rows import dict_row
 from harness.patience import AGES
 from ingest.blobs.base import BlobStore
 from ingest.errors import Permanent
+from ingest.firecrawl_inbox import Inbox
 from ingest.handlers.context import Context, Outcome, Progress, Web
 from ingest.handlers.firecrawl.pages import fetched_page
 from ingest.handlers.firecrawl.run import ProviderEnd, start_id, step
@@ -28,7 +29,6 @@ from ingest.store.crawl.runs import CrawlSettings, NewRun, StartedRun
 from ingest.store.crawl.webhook_events import NewWebhookEvent
 from ingest.store.queue import claims
 from ingest.store.queue.jobs import ClaimedJob
-from ingest.webhook_inbox import Inbox
 from tests.servers.firecrawl_events import event
 from tests.support.running_worker import until
 

@@ -18,7 +18,7 @@ from ingest.store.notify import outbox, webhook_endpoints
 from ingest.store.notify.webhook_endpoints import NotificationEvent, WebhookEndpoint
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import ClaimedJob, Ended
-from ingest.store.sources import announce
+from ingest.store.sources import job_events
 from tests.support.queue_builders import claim
 from tests.support.running_worker import running_worker, until
 
@@ -90,7 +90,7 @@ async def end(conn: Connection, job: ClaimedJob, status: str, **columns: Any) ->
         )
     async with conn.transaction():
         await jobs.finish(conn, [ended])
-        await announce.attempts_ended(conn, [ended])
+        await job_events.attempts_ended(conn, [ended])
 
 
 async def end_one(conn: Connection, status: str, **columns: Any) -> ClaimedJob:

@@ -10,7 +10,7 @@ from ingest.postgres.database import Connection, new_id
 from ingest.store.queue import claims, jobs
 from ingest.store.queue.jobs import ClaimedJob, Ended, NewJob
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import UploadedFile, UploadRequest
+from ingest.store.sources.upload_verdicts import UploadedFile, UploadRequest
 
 
 async def add_application(conn: Connection, name: str = "another") -> UUID:

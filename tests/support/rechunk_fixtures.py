@@ -22,7 +22,7 @@ from ingest.store.queue import job_types
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.store.tenants import applications
 from ingest.worker.attempt import attempt
-from ingest.worker.finish import Finished, commit
+from ingest.worker.commit import Finished, commit
 from tests.support.fake_embedder import FakeEmbedder
 from tests.support.file_fixtures import House, LineParser
 from tests.support.queue_builders import claim

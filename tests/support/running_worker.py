@@ -14,8 +14,8 @@ from ingest.postgres.database import Connection, Pool
 from ingest.postgres.listen import Listener
 from ingest.store.queue import job_types
 from ingest.store.queue.jobs import ClaimedJob
-from ingest.worker.finish import Finished
-from ingest.worker.finisher import Finisher
+from ingest.worker.commit import Finished
+from ingest.worker.group_commit import GroupCommit
 from ingest.worker.loop import Worker
 from ingest.worker.slots import Slot
 from tests.support.queue_builders import job_row
@@ -85,7 +85,7 @@ async def committed(pool: Pool, outcomes: Sequence[Finished]) -> list[bool]:
         else:
             done[slot.job.id].set_result(held)
 
-    finisher = Finisher(pool, on_done=hear)
+    group_commit = GroupCommit(pool, on_done=hear)
     for outcome in outcomes:
         job = outcome.ended.job
         slot = Slot(
@@ -96,12 +96,12 @@ async def committed(pool: Pool, outcomes: Sequence[Finished]) -> list[bool]:
             span=None,
         )
         done[job.id] = loop.create_future()
-        finisher.submit(slot, outcome)
-    finisher.start()
+        group_commit.submit(slot, outcome)
+    group_commit.start()
     try:
         return await asyncio.gather(*done.values())
     finally:
-        await finisher.close()
+        await group_commit.close()
 
 
 async def _over(outcome: Finished) -> Finished:

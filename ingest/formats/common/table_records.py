@@ -7,7 +7,6 @@ Markdown table, a single column becomes lines of text.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from ingest.best_effort import improve
 from ingest.formats.common.markdown_writer import Lines
 from ingest.formats.common.table_header import (
     LOOK_AHEAD,
@@ -18,6 +17,7 @@ from ingest.formats.common.table_header import (
     names,
     signature,
 )
+from ingest.optional_steps import improve
 
 
 def fields(header: Row, row: Row) -> Iterator[str]:

@@ -4,7 +4,6 @@ import zipfile
 from functools import partial
 from importlib.metadata import version
 
-from ingest.best_effort import improve
 from ingest.errors import Permanent
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.source import Extraction, Source, filled, present
@@ -14,6 +13,7 @@ from ingest.formats.epub.contents import Entry
 from ingest.formats.epub.package import Book, read_book
 from ingest.formats.html.fragment import whole_markdown
 from ingest.formats.office.opc import Package
+from ingest.optional_steps import improve
 
 _VERSION = f"lxml {version('lxml')}"
 _MIB = 1024 * 1024

@@ -6,10 +6,10 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from ingest.best_effort import improve
 from ingest.errors import Permanent
 from ingest.formats.epub.contents import Entry, read_contents, resolve
 from ingest.formats.office.opc import Package
+from ingest.optional_steps import improve
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _NCX = "application/x-dtbncx+xml"

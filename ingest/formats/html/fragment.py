@@ -2,11 +2,11 @@
 
 from lxml import etree, html
 
-from ingest.best_effort import attempt, improve
-from ingest.formats.html.hidden import drop_hidden
+from ingest.formats.html.hidden_text import drop_hidden
 from ingest.formats.html.page import to_markdown
 from ingest.formats.html.parse import flat_text, is_deep, parse_page
 from ingest.formats.html.tidy import tidy
+from ingest.optional_steps import attempt, improve
 
 _STUB = 5  # a text is a stub if the page is this many times longer
 _VISIBLE_TEXT = etree.XPath("//body//text()[not(parent::style or parent::script)]")

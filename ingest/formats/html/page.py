@@ -7,15 +7,15 @@ import html_to_markdown
 from html_to_markdown import ConversionOptions, PreprocessingOptions
 from lxml import etree, html
 
-from ingest.best_effort import improve
 from ingest.formats.common.inflate_limit import guard_xml
 from ingest.formats.common.source import Extraction, Source, present
 from ingest.formats.encoding.decode import decode
-from ingest.formats.html.hidden import drop_hidden
+from ingest.formats.html.hidden_text import drop_hidden
 from ingest.formats.html.main_content import LeftOut, drop_boilerplate
 from ingest.formats.html.page_links import web_page
 from ingest.formats.html.parse import flat_text, is_deep, parse_page, unstorable_characters
 from ingest.formats.html.tidy import tidy
+from ingest.optional_steps import improve
 
 _VERSION = f"html-to-markdown {html_to_markdown.__version__}"
 _LONGEST_TITLE = 300  # characters; every search hit shows the title

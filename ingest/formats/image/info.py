@@ -5,7 +5,7 @@ from typing import Any
 
 from PIL import ExifTags, Image
 
-from ingest.best_effort import attempt
+from ingest.optional_steps import attempt
 
 _TEXTS = {"Title": "title", "Author": "author", "Description": "description", "Comment": "comment"}
 _TAGS = {

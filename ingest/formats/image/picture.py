@@ -12,12 +12,12 @@ from typing import Any
 import PIL
 from PIL import Image
 
-from ingest.best_effort import improve
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.common.markdown import plain
 from ingest.formats.common.source import Extraction, Recogniser, Source
 from ingest.formats.image import info, pixels
+from ingest.optional_steps import improve
 
 _VERSION = f"pillow {PIL.__version__}"
 _FORMATS = {

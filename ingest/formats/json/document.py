@@ -8,11 +8,11 @@ import json
 import re
 from collections.abc import Iterator
 
-from ingest.best_effort import improve
 from ingest.formats import media_types as types
 from ingest.formats.common.markdown_writer import Lines, read_text
 from ingest.formats.common.source import Extraction, Source
 from ingest.formats.json.records import Object, Value, write, write_item
+from ingest.optional_steps import improve
 
 _VERSION = "json 1"
 _MOST_FAILURES = 1000  # lines; each may make the parser scan the rest of the file

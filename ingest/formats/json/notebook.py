@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from ingest.best_effort import attempt, improve
 from ingest.formats.common.markdown_writer import Lines, read_text
 from ingest.formats.common.source import Extraction, Source
+from ingest.optional_steps import attempt, improve
 
 _VERSION = "notebook 1"
 _LONGEST_OUTPUT = 4000  # characters kept of each output

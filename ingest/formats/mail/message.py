@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from email.message import Message
 from itertools import chain
 
-from ingest.best_effort import attempt, improve
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.markdown import plain, shift_headings
 from ingest.formats.html.fragment import says_more, whole_markdown
@@ -19,6 +18,7 @@ from ingest.formats.mail import headers, mime_parts, smime
 from ingest.formats.mail.calendar import calendar_text
 from ingest.formats.mail.plain_text import is_pgp_encrypted, plain_markdown
 from ingest.model import Encoding
+from ingest.optional_steps import attempt, improve
 
 _DECORATION = 50_000  # bytes; logos and emoticons in bodies are smaller
 _DEEPEST_HEADING = 6

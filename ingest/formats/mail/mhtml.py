@@ -4,11 +4,11 @@ from dataclasses import replace
 from email.message import Message
 from io import BytesIO
 
-from ingest.best_effort import improve
 from ingest.formats import media_types as types
 from ingest.formats.common.source import Extraction, Source
 from ingest.formats.html import page as html
 from ingest.formats.mail import headers, mime_parts
+from ingest.optional_steps import improve
 
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _ADDRESS = ("Snapshot-Content-Location", "Content-Location")

@@ -17,7 +17,6 @@ from itertools import islice
 
 import compressed_rtf
 
-from ingest.best_effort import attempt, improve
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.source import Extraction, Source
 from ingest.formats.encoding.decode import decode
@@ -26,6 +25,7 @@ from ingest.formats.mail.message import read_message
 from ingest.formats.mail.message_file import check_size, extraction_of
 from ingest.formats.mail.msg_properties import Item, open_message
 from ingest.model import Encoding
+from ingest.optional_steps import attempt, improve
 
 _VERSION = f"olefile {version('olefile')}"
 _SUBJECT, _MESSAGE_ID = 0x0037, 0x1035

@@ -11,12 +11,12 @@ import struct
 
 import olefile
 
-from ingest.best_effort import improve
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.common.source import Extraction, Source, present
 from ingest.formats.office import xberg_text
 from ingest.formats.office.ole_properties import summary
+from ingest.optional_steps import improve
 
 _FIB_FLAGS = 0x0A  # offset in the stream WordDocument: File Information Block, [MS-DOC] 2.5.2
 _FIB_ENCRYPTED = 0x0100

@@ -12,8 +12,8 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from ingest.best_effort import attempt
 from ingest.formats.office.xml_tree import parse
+from ingest.optional_steps import attempt
 
 _CORE = "docProps/core.xml"
 _PROPERTIES = {

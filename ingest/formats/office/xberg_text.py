@@ -13,7 +13,7 @@ from typing import Any
 
 import xberg
 
-from ingest.best_effort import improve
+from ingest.optional_steps import improve
 
 VERSION = f"xberg {version('xberg')}"
 RULE = "-----"

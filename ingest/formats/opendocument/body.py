@@ -6,13 +6,13 @@ from functools import partial
 
 from lxml import etree
 
-from ingest.best_effort import improve
 from ingest.formats.common.markdown import plain, table
 from ingest.formats.office.blocks import DEEP, Block, HiddenText, cell_text, join_items, one_line
 from ingest.formats.office.xml_tree import attribute, local
 from ingest.formats.opendocument.inline import OdfInline, OdfNotes, read_inline
 from ingest.formats.opendocument.styles import PLAIN, OdfStyles, style_of
 from ingest.model import Step
+from ingest.optional_steps import improve
 
 _PARAGRAPHS = frozenset({"p", "h"})
 _CONTAINERS = frozenset(

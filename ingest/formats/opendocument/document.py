@@ -12,7 +12,6 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from ingest.best_effort import improve
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.common import inflate_limit
@@ -24,6 +23,7 @@ from ingest.formats.opendocument.inline import OdfNotes
 from ingest.formats.opendocument.package import Objects, OdfParts
 from ingest.formats.opendocument.slides import read_slides
 from ingest.formats.opendocument.styles import OdfStyles
+from ingest.optional_steps import improve
 
 _VERSION = "odf 1"
 _FLAT = frozenset({types.FODT, types.FODP})

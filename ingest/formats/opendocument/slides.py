@@ -6,12 +6,12 @@ from functools import partial
 
 from lxml import etree
 
-from ingest.best_effort import improve
 from ingest.formats.common.markdown import plain
 from ingest.formats.office.xml_tree import attribute, child, local
 from ingest.formats.opendocument.body import OdfBody
 from ingest.formats.opendocument.inline import comment
 from ingest.formats.opendocument.styles import style_of
+from ingest.optional_steps import improve
 
 _NO_SHAPES = frozenset({"notes", "annotation", "forms", "animations", "par", "page-thumbnail"})
 _LENGTH = re.compile(r"(-?\d+(?:\.\d+)?)(cm|mm|in|pt|pc)?")

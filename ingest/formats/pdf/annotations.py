@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ingest.best_effort import improve
 from ingest.formats.pdf import pdfium_annotations as pdfium
+from ingest.optional_steps import improve
 
 _MOST = 2000  # annotations per page
 _LONGEST = 20_000  # characters per comment

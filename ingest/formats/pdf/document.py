@@ -10,7 +10,6 @@ from typing import Any
 from pypdfium2 import PdfDocument, PdfiumError
 from pypdfium2.version import PYPDFIUM_INFO
 
-from ingest.best_effort import attempt, improve
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.source import Extraction, Source
 from ingest.formats.pdf import forms, pypdf_fallback
@@ -18,13 +17,14 @@ from ingest.formats.pdf.attachments import add_document_files
 from ingest.formats.pdf.headers_and_footers import drop_headers_and_footers, drop_stamps
 from ingest.formats.pdf.headings import Bookmark, mark_headings
 from ingest.formats.pdf.hyphens import join_hyphenated
-from ingest.formats.pdf.lines import PageLines, run_or_roll_back
 from ingest.formats.pdf.markdown import page_markdown
 from ingest.formats.pdf.page import Findings, PageReader
 from ingest.formats.pdf.pdfium_annotations import language
 from ingest.formats.pdf.pypdf_fallback import PypdfPages
 from ingest.formats.pdf.text import check_pages, metadata, title
+from ingest.formats.pdf.text_lines import PageLines, run_or_roll_back
 from ingest.formats.pdf.vertical import VerticalPages
+from ingest.optional_steps import attempt, improve
 
 _VERSION = f"pypdfium2 {PYPDFIUM_INFO}"
 _IN_MEMORY = 64 * 1024 * 1024  # bytes; larger files are read from disk, which is slower

@@ -7,19 +7,19 @@ from typing import Protocol
 
 from pypdfium2 import PdfDocument, PdfiumError
 
-from ingest.best_effort import attempt, improve
 from ingest.formats.common.attachments import Attachments
 from ingest.formats.common.source import Recogniser
 from ingest.formats.pdf import pdfium, pictures
 from ingest.formats.pdf.annotations import PageAnnotations, read_annotations, read_ticks
 from ingest.formats.pdf.attachments import add_annotation_file
 from ingest.formats.pdf.headings import numbered
-from ingest.formats.pdf.hidden import drop_hidden
-from ingest.formats.pdf.lines import PageLines, plain_lines, read_lines, run_or_roll_back
+from ingest.formats.pdf.hidden_text import drop_hidden
 from ingest.formats.pdf.reading_order import sort_lines
 from ingest.formats.pdf.right_to_left import RIGHT_TO_LEFT, restore_logical_order
 from ingest.formats.pdf.tables import tables_to_markdown
+from ingest.formats.pdf.text_lines import PageLines, plain_lines, read_lines, run_or_roll_back
 from ingest.formats.pdf.vertical import VerticalPages, looks_vertical
+from ingest.optional_steps import attempt, improve
 
 _WORD = re.compile(r"[A-Za-z]+")
 _TORN = 2.5  # mean letters per word; below this, letters are spaced apart like words

@@ -5,12 +5,12 @@ from typing import BinaryIO
 import pypdf
 from pypdf import PasswordType, PdfReader
 
-from ingest.best_effort import improve
 from ingest.errors import Permanent
 from ingest.formats.common.source import Extraction, Source
-from ingest.formats.pdf.lines import plain_lines
 from ingest.formats.pdf.markdown import page_markdown
 from ingest.formats.pdf.text import check_pages, metadata, title
+from ingest.formats.pdf.text_lines import plain_lines
+from ingest.optional_steps import improve
 
 _VERSION = f"pypdf {pypdf.__version__}"
 

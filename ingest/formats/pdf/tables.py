@@ -7,8 +7,8 @@ from ingest.formats.common.markdown import table
 from ingest.formats.pdf import pdfium
 from ingest.formats.pdf.aligned_tables import find_aligned
 from ingest.formats.pdf.cells import Glyphs, Word, cell_text, replace_by_table
-from ingest.formats.pdf.lines import Line, PageLines
 from ingest.formats.pdf.ruling_lines import Grid, find_grids
+from ingest.formats.pdf.text_lines import Line, PageLines
 
 _FEWEST_GAPS = 3
 _SAMPLE = 12  # objects

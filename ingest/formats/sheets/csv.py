@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from ingest.best_effort import improve
 from ingest.formats import media_types as types
 from ingest.formats.common.markdown_writer import Lines, read_text
 from ingest.formats.common.source import Extraction, Source
 from ingest.formats.common.table_header import LOOK_AHEAD, is_value
 from ingest.formats.common.table_records import TableWriter
+from ingest.optional_steps import improve
 
 _VERSION = "csv 1"
 _DELIMITERS = ",;\t|"

@@ -21,7 +21,6 @@ from python_calamine import (
     SheetVisibleEnum,
 )
 
-from ingest.best_effort import improve, is_panic
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.common import inflate_limit
@@ -33,6 +32,7 @@ from ingest.formats.sheets import excel_2_to_4, limits
 from ingest.formats.sheets.biff import check_xls
 from ingest.formats.sheets.columns import ALL_COLUMNS, Grid, column_groups, texts
 from ingest.formats.sheets.limits import has_uncalculated_formulas
+from ingest.optional_steps import improve, is_panic
 
 _VERSION = f"calamine {version('python-calamine')}"
 _LIMITS = inflate_limit.PackageLimits(

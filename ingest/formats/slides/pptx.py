@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 
 from lxml import etree
 
-from ingest.best_effort import improve
 from ingest.errors import Permanent
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
@@ -24,6 +23,7 @@ from ingest.formats.office.opc import Package, resolve_alternate_content
 from ingest.formats.office.xml_tree import attribute, words
 from ingest.formats.slides.shapes import Layouts, Place, Slide, paragraph_text, slide_text
 from ingest.model import Step
+from ingest.optional_steps import improve
 
 _VERSION = "pptx 1"
 _MOST_LISTED = 200

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from ingest.best_effort import improve
 from ingest.formats.common.markdown import plain
 from ingest.formats.office.graphics import Graphics, slide_table
 from ingest.formats.office.opc import Package
 from ingest.formats.office.xml_tree import words
+from ingest.optional_steps import improve
 
 _LINE = 342_900  # EMU, 0.95 cm: height of the bands in which shapes count as side by side
 _TITLES = ("title", "ctrTitle")

@@ -7,8 +7,8 @@ from typing import Any
 
 import yaml
 
-from ingest.best_effort import improve
 from ingest.formats.text.reading import Reading, headed
+from ingest.optional_steps import improve
 
 _TITLE_WITHIN = 20_000  # characters; a title stands near the start
 _LONGEST_FRONT = 32_768  # characters

@@ -2,7 +2,6 @@
 
 from pathlib import PurePosixPath
 
-from ingest.best_effort import improve
 from ingest.formats import media_types as types
 from ingest.formats.common.source import Extraction, Source
 from ingest.formats.encoding.decode import decode
@@ -11,6 +10,7 @@ from ingest.formats.text.markup import reader_of
 from ingest.formats.text.reading import Reading
 from ingest.formats.text.source_code import programming_language, read_code
 from ingest.formats.text.subtitles import is_subtitles, read_subtitles
+from ingest.optional_steps import improve
 
 _VERSION = "text 2"
 

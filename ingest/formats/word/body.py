@@ -7,7 +7,6 @@ from functools import partial
 
 from lxml import etree
 
-from ingest.best_effort import improve
 from ingest.formats.common.markdown import plain, table
 from ingest.formats.office.blocks import DEEP, Block, HiddenText, cell_text, join_items, one_line
 from ingest.formats.office.xml_tree import child, is_on, local, number, value, words
@@ -15,6 +14,7 @@ from ingest.formats.word.numbering import Numbering
 from ingest.formats.word.runs import Runs, WordInline
 from ingest.formats.word.styles import PLAIN, WordStyle, WordStyles, own_level, own_numbering
 from ingest.model import Step
+from ingest.optional_steps import improve
 
 _CONTAINERS = frozenset(
     {"sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag", "sect", "sub-section"}

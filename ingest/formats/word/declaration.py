@@ -22,7 +22,7 @@ FORMATS: tuple[Format, ...] = (
     Format(
         media_type=types.WORD_XML,
         label="a Word document in XML",
-        reader="ingest.formats.word.word_2003",
+        reader="ingest.formats.word.word_2003_xml",
         xml_marks=("http://schemas.microsoft.com/office/word/2003/wordml",),
         related=frozenset({types.FLAT_OPC, types.XML}),
     ),

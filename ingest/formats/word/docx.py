@@ -17,7 +17,6 @@ from typing import BinaryIO
 
 from lxml import etree
 
-from ingest.best_effort import improve
 from ingest.formats.common import inflate_limit
 from ingest.formats.common.markdown import plain
 from ingest.formats.common.source import Extraction, MemberSink, Source, filled, present
@@ -31,6 +30,7 @@ from ingest.formats.word.numbering import Numbering
 from ingest.formats.word.runs import Runs
 from ingest.formats.word.styles import WordStyles
 from ingest.model import Step
+from ingest.optional_steps import improve
 
 _VERSION = "docx 2"
 _ONLY_A_NUMBER = 20  # characters; a shorter footer with a page field holds only the page number

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 
 from lxml import etree
 
-from ingest.best_effort import improve
 from ingest.formats import media_types as types
 from ingest.formats.encoding.decode import decode
 from ingest.formats.html.page import to_markdown
@@ -12,6 +11,7 @@ from ingest.formats.office import xberg_text
 from ingest.formats.office.graphics import Graphics
 from ingest.formats.office.opc import Package, Relation
 from ingest.formats.office.xml_tree import attribute, local
+from ingest.optional_steps import improve
 
 _DEEP = 3  # nested documents
 _HTML = (".htm", ".html", ".xhtml")

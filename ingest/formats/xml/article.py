@@ -5,11 +5,11 @@ from typing import Any
 
 from lxml import etree
 
-from ingest.best_effort import improve
 from ingest.formats.common.markdown import table
 from ingest.formats.common.markdown_writer import Lines
 from ingest.formats.office.xml_tree import local
 from ingest.formats.xml import front_matter, names
+from ingest.optional_steps import improve
 
 _DEEPEST = 60  # levels of nested elements; deeper ones become running text
 _WIDEST = 100  # columns that one cell may span

@@ -14,13 +14,13 @@ from xml.parsers import expat
 
 from lxml import etree
 
-from ingest.best_effort import improve
 from ingest.errors import Permanent
 from ingest.formats.common.markdown_writer import Lines, read_text
 from ingest.formats.common.source import Extraction, Source
 from ingest.formats.html import page as web_page
 from ingest.formats.xml import article, feed, records, workbook
 from ingest.formats.xml import names as xml_names
+from ingest.optional_steps import improve
 
 _VERSION = f"lxml {etree.__version__}"
 _LARGEST_TREE = 32 * 1024 * 1024  # characters; a tree takes ten times as many bytes

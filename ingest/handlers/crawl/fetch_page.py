@@ -13,7 +13,7 @@ from typing import Final
 
 from ingest.errors import Permanent, Snooze, Transient
 from ingest.handlers.context import Context
-from ingest.handlers.crawl.robots import robots_for
+from ingest.handlers.crawl.check_robots import robots_for
 from ingest.postgres.database import transaction
 from ingest.providers.fetch.fetcher import Fetched
 from ingest.providers.retry_after import retry_after

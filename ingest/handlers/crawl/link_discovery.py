@@ -7,7 +7,7 @@ from typing import Final
 
 from ingest.errors import LeaseLost
 from ingest.handlers.context import Context
-from ingest.handlers.crawl.robots import robots_for
+from ingest.handlers.crawl.check_robots import robots_for
 from ingest.model import MOST_LINKS
 from ingest.postgres.database import Connection, transaction
 from ingest.store.crawl import crawl_pages, crawls, frontier

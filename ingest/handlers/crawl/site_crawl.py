@@ -9,10 +9,10 @@ from typing import Final
 
 from ingest.errors import LeaseLost, Permanent
 from ingest.handlers.context import Context, Outcome, Progress, Wait
+from ingest.handlers.crawl.check_robots import RETRY_DELAY, RobotsUnavailable, robots_for
 from ingest.handlers.crawl.current_run import current_run
 from ingest.handlers.crawl.finish_crawl import finish_crawl
 from ingest.handlers.crawl.link_discovery import SortedLinks, add_to_frontier, run_owner, sort_links
-from ingest.handlers.crawl.robots import RETRY_DELAY, RobotsUnavailable, robots_for
 from ingest.handlers.crawl.sitemaps import SitemapPages, sitemap_pages
 from ingest.handlers.firecrawl import run
 from ingest.handlers.registry import handler

@@ -29,7 +29,7 @@ def applicable_reviews(document: Document) -> Iterator[Review]:
     if "hidden_text" in document.warnings:
         yield Review(
             reason="flagged_content",
-            # The parser keeps hidden text if it is most of a page (html/hidden.py).
+            # The parser keeps hidden text if it is most of a page (html/hidden_text.py).
             message="the file has text that its readers do not see, left out of what is searched"
             " unless it is most of a page; approve to search the file, reject to leave it out",
         )

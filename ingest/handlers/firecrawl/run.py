@@ -3,7 +3,7 @@
     not sent ──► sent, id unknown ──► running ──► reconciled: finishing
                   └─ an event, the start's answer, or the list of running crawls gives the id
 
-Events deliver the pages (ingest/webhook_inbox.py). This module polls the crawl, so that it ends
+Events deliver the pages (ingest/firecrawl_inbox.py). This module polls the crawl, so that it ends
 even if no event arrives, and at its end fetches pages that no event delivered. Every step is one
 attempt of the root job, which is refunded while the job waits.
 """

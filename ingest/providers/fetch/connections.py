@@ -11,9 +11,9 @@ from typing import Final
 
 import httpcore
 
-from ingest.providers.fetch.dial import Dialer
+from ingest.providers.fetch.connect import Dialer
 from ingest.providers.fetch.failures import CONNECTION_LOST, network_errors
-from ingest.providers.fetch.urls import FetchTarget
+from ingest.providers.fetch.fetch_target import FetchTarget
 
 # Further requests wait for a slot: a process may not open many more files.
 _MOST_OPEN: Final = 100

@@ -19,13 +19,13 @@ from opentelemetry.trace import Span
 
 from ingest.errors import Permanent, Transient
 from ingest.observability import tracing
-from ingest.providers.fetch.addresses import AllowList, refused_host
+from ingest.providers.fetch.allowed_addresses import AllowList, refused_host
 from ingest.providers.fetch.body import ACCEPTED, BodyWriter
+from ingest.providers.fetch.connect import Dialer, Resolve, Resolver
 from ingest.providers.fetch.connections import Connections
-from ingest.providers.fetch.dial import Dialer, Resolve, Resolver
 from ingest.providers.fetch.failures import network_errors, too_large
+from ingest.providers.fetch.fetch_target import FetchTarget, blocked, parse_url
 from ingest.providers.fetch.time_budget import TimeBudget
-from ingest.providers.fetch.urls import FetchTarget, blocked, parse_url
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 # The caller's other headers (credentials, validators) are only sent to the original origin.

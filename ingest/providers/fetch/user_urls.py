@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ingest.errors import Permanent
-from ingest.providers.fetch.addresses import blocked_reason
+from ingest.providers.fetch.allowed_addresses import blocked_reason
 from ingest.web.scope import build_scope
 from ingest.web.urls import fetchable, normalise
 

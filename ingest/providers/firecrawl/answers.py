@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 from uuid import UUID
 
 from ingest.providers.firecrawl.events import CrawledPage, parse_document
-from ingest.providers.firecrawl.text import address_of, error_of, text_of
+from ingest.providers.firecrawl.storable_values import address_of, error_of, text_of
 
 CrawlState = Literal["scraping", "completed", "failed", "cancelled"]
 

@@ -25,7 +25,7 @@ from ingest.providers.firecrawl.answers import (
     start_body,
 )
 from ingest.providers.firecrawl.events import CrawledPage, parse_documents, parse_object
-from ingest.providers.firecrawl.text import error_of, text_of
+from ingest.providers.firecrawl.storable_values import error_of, text_of
 from ingest.providers.retry_after import retry_after
 
 __all__ = [

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from ingest.providers.firecrawl.text import address_of, error_of, storable, text_of
+from ingest.providers.firecrawl.storable_values import address_of, error_of, storable, text_of
 
 EventKind = Literal["started", "page", "completed", "failed", "cancelled", "other"]
 Outcome = Literal["page", "failed", "raced", "cancelled", "unknown"]

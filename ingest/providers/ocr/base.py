@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from PIL.Image import Image, Resampling
 
-from ingest.best_effort import improve
 from ingest.errors import Permanent
+from ingest.optional_steps import improve
 from ingest.providers.ocr.lines import OcrParagraph, compose
 from ingest.providers.ocr.skew import straightened
 

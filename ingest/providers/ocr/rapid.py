@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL.Image import Image
 
-from ingest.best_effort import improve
 from ingest.errors import Permanent
 from ingest.model import OcrSettings
+from ingest.optional_steps import improve
 from ingest.providers.ocr.base import Engine, fitted, too_slow
 from ingest.providers.ocr.layout import ordered, turned
 from ingest.providers.ocr.lines import OcrLine, OcrParagraph, close_gaps

@@ -15,7 +15,7 @@ from ingest.store.crawl import crawls, site_documents
 from ingest.store.documents import held_documents
 from ingest.store.queue import job_logs
 from ingest.store.queue.job_control import ChangedJob
-from ingest.store.sources import announce, sources
+from ingest.store.sources import job_events, sources
 from ingest.store.tenants import applications
 
 _SQL = load_queries("queue/reviews.sql")
@@ -49,7 +49,7 @@ async def approve(conn: Connection, *, application_id: UUID, job_id: UUID) -> bo
         await site_documents.list_unseen(conn, unseen, crawl_id=crawl_id, status="removed")
         await site_documents.recount(conn, source_id=source_id, crawl_id=crawl_id)
         await crawls.write_digest(conn, crawl_id, removed=removed, held=0)
-    await announce.jobs_changed(conn, [job], job_status="completed")
+    await job_events.jobs_changed(conn, [job], job_status="completed")
     return True
 
 
@@ -63,7 +63,7 @@ async def reject(conn: Connection, *, application_id: UUID, job_id: UUID) -> boo
     if run is not None:
         await site_documents.decide_held(conn, run[0], status="kept")
         await crawls.write_digest(conn, run[0], held=0)
-    await announce.jobs_changed(conn, [job], job_status="cancelled")
+    await job_events.jobs_changed(conn, [job], job_status="cancelled")
     return True
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from ingest.model import SourceStatus
 from ingest.postgres.database import Connection, load_queries
 from ingest.store.sources import missing_content
-from ingest.store.sources.verdicts import Verdict
+from ingest.store.sources.upload_verdicts import Verdict
 from ingest.store.view import UtcTime, View
 
 _SQL = load_queries("sources/batch_views.sql")

@@ -17,7 +17,7 @@ from ingest.postgres.database import Connection, load_queries
 from ingest.store.crawl import runs
 from ingest.store.queue import job_control, job_views, jobs
 from ingest.store.queue.job_views import JobFilter
-from ingest.store.sources import announce, batches, events, sources
+from ingest.store.sources import batches, events, job_events, sources
 from ingest.store.tenants import applications
 
 _SQL = load_queries("sources/source_control.sql")
@@ -95,7 +95,7 @@ async def cancel(
         batch_id=batch_id,
     )
     await runs.end_open(conn, job_ids=[job.id for job in cancelled])
-    await announce.jobs_changed(conn, cancelled, job_status="cancelled")
+    await job_events.jobs_changed(conn, cancelled, job_status="cancelled")
     return [job.id for job in cancelled]
 
 
@@ -121,7 +121,7 @@ async def retry(
     retried = await job_control.retry(
         conn, application_id=application_id, job_ids=current, statuses=statuses
     )
-    await announce.jobs_changed(conn, retried, job_status="pending")
+    await job_events.jobs_changed(conn, retried, job_status="pending")
     await batches.reopen(conn, job_ids=[job.id for job in retried])
     return [job.id for job in retried]
 

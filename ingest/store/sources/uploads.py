@@ -15,7 +15,13 @@ from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection, load_queries, new_id
 from ingest.store.queue import job_control, jobs
 from ingest.store.sources import events, sources
-from ingest.store.sources.verdicts import Existing, FileVerdict, UploadedFile, UploadRequest, judge
+from ingest.store.sources.upload_verdicts import (
+    Existing,
+    FileVerdict,
+    UploadedFile,
+    UploadRequest,
+    judge,
+)
 from ingest.store.tenants import applications
 
 _SQL = load_queries("sources/uploads.sql")

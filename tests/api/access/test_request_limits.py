@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from websockets.exceptions import InvalidStatus
 
-from api.middleware.request_limits import RequestLimits
+from api.middleware.rate_limits import RequestLimits
 from api.problems import RateLimited
 from ingest.runtime import Runtime
 from tests.api.conftest import OPERATOR_KEY, MakeKey, connect, serve

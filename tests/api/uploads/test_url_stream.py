@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from harness.patience import PATIENCE
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.queue.job_control import ChangedJob
-from ingest.store.sources import announce, source_control
+from ingest.store.sources import job_events, source_control
 from tests.api.conftest import MakeKey
 from tests.api.helpers import count
 from tests.api.sockets import frames, listening
@@ -70,7 +70,7 @@ class Worker:
             )
             source_id = (await job_row(conn, UUID(job_id)))["knowledge_source_id"]
             touched = ChangedJob(id=UUID(job_id), knowledge_source_id=source_id)
-            await announce.jobs_changed(conn, [touched], job_status=status)
+            await job_events.jobs_changed(conn, [touched], job_status=status)
 
 
 @pytest.fixture

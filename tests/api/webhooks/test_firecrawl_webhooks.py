@@ -14,7 +14,7 @@ import pytest
 from psycopg.rows import dict_row
 from pydantic import SecretStr
 
-from api.routes import webhooks
+from api.routes import firecrawl_webhook
 from ingest.blobs.local import LocalBlobStore
 from ingest.postgres.database import Connection
 from ingest.runtime import Runtime
@@ -156,7 +156,7 @@ async def test_a_body_has_a_limit_whether_it_tells_its_length_or_not(
     monkeypatch: pytest.MonkeyPatch,
     announced: bool,
 ) -> None:
-    monkeypatch.setattr(webhooks, "_MAX_BODY_BYTES", len(LARGE) - 1)
+    monkeypatch.setattr(firecrawl_webhook, "_MAX_BODY_BYTES", len(LARGE) - 1)
     if announced:
         signature = {"X-Firecrawl-Signature": sign(LARGE)}
         answer = await sender.post(URL, content=LARGE, headers=signature)
@@ -238,7 +238,7 @@ async def test_a_commit_of_unknown_outcome_never_loses_the_bytes_of_a_row(
 async def test_unverified_webhook_bodies_have_few_slots_and_little_time(
     sender: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(webhooks, "_MAX_SECONDS", 2.0)
+    monkeypatch.setattr(firecrawl_webhook, "_MAX_SECONDS", 2.0)
     turns = cast(Any, sender)._transport.app.state.webhook_bodies
 
     async def endless() -> AsyncIterator[bytes]:
@@ -248,7 +248,7 @@ async def test_unverified_webhook_bodies_have_few_slots_and_little_time(
     headers = {"X-Firecrawl-Signature": sign(b"not this")}
     dripping = [
         asyncio.create_task(sender.post(URL, content=endless(), headers=headers))
-        for _ in range(webhooks.MAX_CONCURRENT_BODIES)
+        for _ in range(firecrawl_webhook.MAX_CONCURRENT_BODIES)
     ]
     while not turns.locked():  # noqa: ASYNC110 there is nothing to wait for
         await asyncio.sleep(0.01)

@@ -4,7 +4,7 @@ import asyncio
 from uuid import UUID
 
 from ingest.postgres.database import Pool
-from ingest.worker.finish import commit
+from ingest.worker.commit import commit
 from tests.servers.web_server import redirect, response
 from tests.support.crawl_fixtures import SiteHouse, html, site_house
 from tests.support.running_worker import until

@@ -11,8 +11,8 @@ from ingest.store.crawl import crawl_origins
 from ingest.store.crawl.crawl_origins import HostBusy, HostSlot
 from ingest.store.crawl.runs import StartedRun
 from ingest.store.queue import jobs
-from ingest.store.sources import announce, source_control
-from ingest.worker.finish import Finished, commit
+from ingest.store.sources import job_events, source_control
+from ingest.worker.commit import Finished, commit
 from tests.servers.web_server import response
 from tests.support.crawl_fixtures import SiteHouse, html, site_house
 
@@ -36,7 +36,7 @@ async def _recover(pool: Pool) -> None:
     """The worker of all running jobs has died."""
     async with transaction(pool) as conn:
         stale = await jobs.recover(conn, stale_after=timedelta(0))
-        await announce.jobs_recovered(conn, stale)
+        await job_events.jobs_recovered(conn, stale)
 
 
 async def _finished(house: SiteHouse) -> Finished:

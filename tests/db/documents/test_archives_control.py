@@ -10,7 +10,7 @@ from ingest.handlers.context import ArchiveLimits
 from ingest.postgres.database import Connection, transaction
 from ingest.store.queue import job_control, reviews
 from ingest.store.sources import progress, sources
-from ingest.worker.finish import commit
+from ingest.worker.commit import commit
 from tests.builders.make_archives import nested, zip_of
 from tests.support.archive_fixtures import ArchiveHouse, jobs_of, source, texts
 

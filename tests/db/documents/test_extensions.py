@@ -10,7 +10,7 @@ from ingest.postgres.database import Connection, new_id, transaction
 from ingest.runtime import open_runtime
 from ingest.settings.settings import Settings
 from ingest.store.sources import uploads
-from ingest.store.sources.verdicts import UploadedFile, UploadRequest
+from ingest.store.sources.upload_verdicts import UploadedFile, UploadRequest
 from tests.support.running_worker import until_status
 
 EXAMPLES = Path(__file__).parents[3] / "docs/examples"

@@ -20,7 +20,7 @@ from ingest.store.documents import embedding_models
 from ingest.store.queue import job_control
 from ingest.store.queue.jobs import Ended
 from ingest.store.sources import sources
-from ingest.worker.finish import Finished, commit
+from ingest.worker.commit import Finished, commit
 from tests.support.fake_embedder import FakeEmbedder
 from tests.support.file_fixtures import House
 from tests.support.queue_builders import add_application, claim, source_row

@@ -26,7 +26,7 @@ from ingest.store.search.scope import SearchScope
 from ingest.store.search.vector_search import VectorQuery
 from ingest.store.sources import batch_views, progress, source_control, source_views
 from ingest.worker.attempt import attempt
-from ingest.worker.finish import commit
+from ingest.worker.commit import commit
 from tests.support.fake_embedder import FakeEmbedder
 from tests.support.file_fixtures import House
 from tests.support.live_sources import eventually, is_waiting_for_a_lock

@@ -14,7 +14,7 @@ from ingest.postgres.database import Connection, Pool, new_id
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import Ended, NewJob
 from ingest.store.sources import sources
-from ingest.worker.finish import Finished, commit
+from ingest.worker.commit import Finished, commit
 from tests.support.queue_builders import claim, upload
 
 _NOW = timedelta(0)

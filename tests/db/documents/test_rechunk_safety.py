@@ -15,7 +15,7 @@ from ingest.postgres.database import Connection, Pool, transaction
 from ingest.store.documents import chunking
 from ingest.store.documents.chunking import AppliedChunking
 from ingest.store.sources import source_control
-from ingest.worker.finish import commit
+from ingest.worker.commit import commit
 from tests.support.queue_builders import job_row, make_due, source_row
 from tests.support.rechunk_fixtures import (
     RechunkHouse,

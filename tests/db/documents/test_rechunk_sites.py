@@ -8,7 +8,7 @@ from ingest.postgres.database import Pool, transaction
 from ingest.store.documents import chunking
 from ingest.store.documents.chunking import ChunkingOverrides
 from ingest.store.tenants import applications
-from ingest.worker.finish import commit
+from ingest.worker.commit import commit
 from tests.support.crawl_fixtures import SiteHouse, html, site_house
 
 SITE = {

@@ -12,13 +12,13 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
+from ingest.firecrawl_inbox import Inbox
 from ingest.handlers.crawl.finish_crawl import finish_crawl
 from ingest.handlers.firecrawl.run import ProviderEnd
 from ingest.postgres.database import Connection, new_id
 from ingest.providers.firecrawl.client import FirecrawlClient
 from ingest.store.crawl import crawls
 from ingest.store.queue import claims
-from ingest.webhook_inbox import Inbox
 from tests.servers.firecrawl_events import document, event
 from tests.support.crawl_sources import add_document
 from tests.support.firecrawl_answers import EVENTS, IN_PAIRS, PAGE, POLLS, Polled, Said, element

@@ -4,8 +4,8 @@ from uuid import UUID
 
 import pytest
 
+from ingest.firecrawl_inbox import Inbox
 from ingest.postgres.database import Connection
-from ingest.webhook_inbox import Inbox
 from tests.servers.firecrawl_crawls import Behaviour, SitePage
 from tests.servers.firecrawl_events import document
 from tests.servers.firecrawl_server import FirecrawlServer

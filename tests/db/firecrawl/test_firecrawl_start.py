@@ -8,6 +8,7 @@ import pytest
 
 from ingest.blobs.local import LocalBlobStore
 from ingest.errors import LeaseLost, Transient
+from ingest.firecrawl_inbox import Inbox
 from ingest.handlers.context import Context, Progress
 from ingest.handlers.crawl.stop_crawl import stop_crawl
 from ingest.payloads import StopCrawlPayload
@@ -16,7 +17,6 @@ from ingest.store.crawl import crawls
 from ingest.store.queue import claims, jobs
 from ingest.store.queue.jobs import ClaimedJob, NewJob
 from ingest.store.sources import source_control
-from ingest.webhook_inbox import Inbox
 from tests.servers.firecrawl_crawls import Behaviour, Crawl
 from tests.servers.firecrawl_events import document
 from tests.servers.firecrawl_server import KEY, FirecrawlServer

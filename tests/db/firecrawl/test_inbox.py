@@ -6,10 +6,10 @@ from uuid import UUID
 import pytest
 
 from ingest.blobs.local import LocalBlobStore
+from ingest.firecrawl_inbox import Inbox
 from ingest.postgres.database import Connection, Pool
 from ingest.store.crawl import crawls
 from ingest.store.sources import source_control
-from ingest.webhook_inbox import Inbox
 from tests.servers.firecrawl_events import CANCELLED, RACED, document, stub
 from tests.support.firecrawl_runs import (
     SITE,

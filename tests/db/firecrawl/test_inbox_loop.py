@@ -10,11 +10,11 @@ import pytest
 from harness.patience import PATIENCE
 from ingest.blobs.base import new_key
 from ingest.blobs.local import LocalBlobStore
+from ingest.firecrawl_inbox import CHANNEL, Inbox
 from ingest.postgres.database import Connection, Pool
 from ingest.postgres.listen import Listener
 from ingest.store.crawl import webhook_events
 from ingest.store.crawl.runs import StartedRun
-from ingest.webhook_inbox import CHANNEL, Inbox
 from tests.servers.firecrawl_events import document, event
 from tests.support.firecrawl_runs import (
     SITE,

@@ -5,10 +5,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from ingest.firecrawl_inbox import Inbox
 from ingest.postgres.database import Connection, Pool
 from ingest.store.crawl import crawls, runs, webhook_events
 from ingest.store.sources import source_control
-from ingest.webhook_inbox import Inbox
 from tests.servers.firecrawl_events import document, event
 from tests.support.firecrawl_runs import (
     SITE,

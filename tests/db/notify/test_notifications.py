@@ -11,7 +11,7 @@ from ingest.postgres.database import Connection, Pool
 from ingest.store.notify import outbox
 from ingest.store.queue import jobs, reviews
 from ingest.store.queue.jobs import Ended
-from ingest.store.sources import announce, source_control
+from ingest.store.sources import job_events, source_control
 from ingest.ticks.schedule import reconcile_sources, recover_stale_jobs
 from tests.support.crawl_sources import start
 from tests.support.notification_fixtures import (
@@ -45,7 +45,7 @@ async def test_every_source_completion_is_notified_once(
 
     job = await end_one(conn, status, error_code="corrupt", error_message="it is broken")
     async with conn.transaction():
-        await announce.attempts_ended(
+        await job_events.attempts_ended(
             conn, [Ended(job=job, status="completed")]
         )  # nothing has changed
 
@@ -66,7 +66,7 @@ async def test_nonfinal_states_are_not_notified(conn: Connection, application_id
     await upload(conn, application_id, "again.txt", "gone.txt")
     first, second = await claim(conn, 2)
     async with conn.transaction():
-        await announce.jobs_claimed(conn, [first, second])
+        await job_events.jobs_claimed(conn, [first, second])
 
     await end(conn, first, "pending", wait_reason="retry", error_code="internal")
     async with conn.transaction():
@@ -147,7 +147,7 @@ async def test_rolled_back_completion_is_not_notified(
 
     async with conn.transaction():
         await jobs.finish(conn, [ended])
-        await announce.attempts_ended(conn, [ended])
+        await job_events.attempts_ended(conn, [ended])
         assert len(await rows(conn)) == 2
         raise Rollback
 

@@ -9,7 +9,7 @@ from ingest.postgres.database import Connection, Pool
 from ingest.store.notify import outbox
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import Ended
-from ingest.store.sources import announce, batches, source_control
+from ingest.store.sources import batches, job_events, source_control
 from ingest.ticks.schedule import complete_batches
 from tests.support.notification_fixtures import (
     add_endpoint,
@@ -82,7 +82,7 @@ async def test_two_last_files_that_end_in_two_open_transactions_complete_their_b
         for other, job in ((first, taken[0]), (second, taken[1])):
             ended = Ended(job=job, status="completed")
             await jobs.finish(other, [ended])
-            await announce.attempts_ended(other, [ended])  # neither sees the other's
+            await job_events.attempts_ended(other, [ended])  # neither sees the other's
         await first.commit()
         assert await complete(first, batch_id) == 0
         await second.commit()

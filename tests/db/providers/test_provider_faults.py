@@ -304,7 +304,7 @@ async def test_provider_watch_reports_at_start_and_resumes_jobs_later(
 async def test_a_person_waits_five_seconds_for_a_provider_that_hangs(
     service: EmbeddingService, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.embedding.requests._QUERY_SECONDS", 0.2)
+    monkeypatch.setattr("ingest.embedding.retry_and_split._QUERY_SECONDS", 0.2)
     embedder.gate = asyncio.Event()
 
     async with asyncio.timeout(PATIENCE):

@@ -19,7 +19,7 @@ from ingest.store.documents.chunking import ChunkingOverrides
 from ingest.store.queue import job_types
 from ingest.store.tenants import applications
 from ingest.worker.attempt import attempt
-from ingest.worker.finish import Finished
+from ingest.worker.commit import Finished
 from tests.support.fake_embedder import FakeEmbedder
 from tests.support.file_fixtures import House
 from tests.support.queue_builders import claim, source_row

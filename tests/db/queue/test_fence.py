@@ -9,7 +9,7 @@ from ingest.payloads import FilePayload
 from ingest.postgres.database import Connection, Pool
 from ingest.store.queue import job_control, jobs
 from ingest.store.queue.jobs import ClaimedJob, Ended
-from ingest.worker.finish import Finished, commit
+from ingest.worker.commit import Finished, commit
 from tests.support.queue_builders import (
     add_application,
     add_worker,

@@ -11,7 +11,7 @@ from psycopg import AsyncConnection
 from ingest.postgres.database import Connection, Pool
 from ingest.store.queue import jobs
 from ingest.store.queue.jobs import Ended, NewJob
-from ingest.store.sources import announce, events, sources
+from ingest.store.sources import events, job_events, sources
 from ingest.ticks.schedule import reconcile_sources
 from tests.support.notification_fixtures import end, end_one
 from tests.support.queue_builders import claim, source_row, upload
@@ -112,7 +112,7 @@ async def test_two_jobs_that_end_together_leave_their_source_finished(
     async def finish(other: Connection, job: Any) -> None:
         end = Ended(job=job, status="completed")
         await jobs.finish(other, [end])
-        await announce.attempts_ended(other, [end])
+        await job_events.attempts_ended(other, [end])
 
     async with (
         await AsyncConnection.connect(dsn) as first,
@@ -174,11 +174,11 @@ async def test_last_event_of_a_source_is_done(conn: Connection, application_id: 
     [source] = await upload(conn, application_id, "a.txt")
     taken = await claim(conn)
     async with conn.transaction():
-        await announce.jobs_claimed(conn, taken)
+        await job_events.jobs_claimed(conn, taken)
     end = Ended(job=taken[0], status="failed", error_code="corrupt", error_message="broken")
     async with conn.transaction():
         await jobs.finish(conn, [end])
-        await announce.attempts_ended(conn, [end])
+        await job_events.attempts_ended(conn, [end])
 
     cursor = await conn.execute(
         "select seq, type, data ->> 'status', data ->> 'errorCode' from rag.progress_events "
@@ -210,7 +210,7 @@ async def test_extension_job_does_not_complete_a_finished_source_again(
 
     [own] = await claim(conn)
     async with conn.transaction():
-        await announce.jobs_claimed(conn, [own])
+        await job_events.jobs_claimed(conn, [own])
     await end(conn, own, "completed")
 
     cursor = await conn.execute(

@@ -14,8 +14,8 @@ from ingest.postgres.database import Connection, Pool
 from ingest.store.queue import claims, job_types, jobs
 from ingest.store.queue.jobs import ClaimedJob, NewJob
 from ingest.worker import loop
+from ingest.worker.commit import Finished
 from ingest.worker.deadlines import Deadlines
-from ingest.worker.finish import Finished
 from ingest.worker.slots import Slot
 from tests.support.queue_builders import claim, complete, enqueue
 from tests.support.running_worker import (

@@ -17,7 +17,7 @@ from ingest.store.queue import jobs
 from ingest.store.queue.jobs import Ended
 from ingest.store.retention import retention, retention_jobs, retention_runs
 from ingest.store.retention.retention_jobs import EndedJob, JobRetention
-from ingest.store.sources import announce
+from ingest.store.sources import job_events
 from tests.support.queue_builders import claim, enqueue, upload
 from tests.support.retention_fixtures import add_ended, clean, jobs_left, seen
 
@@ -46,14 +46,14 @@ async def _work(pool: Pool) -> int:
     while True:
         async with transaction(pool) as conn:
             claimed = await claim(conn, 20)
-            await announce.jobs_claimed(conn, claimed)
+            await job_events.jobs_claimed(conn, claimed)
         if not claimed:
             return done
         ends = [Ended(job=job, status="completed") for job in claimed]
         async with transaction(pool) as conn:
             held = await jobs.hold(conn, claimed)
             await jobs.finish(conn, ends)
-            await announce.attempts_ended(conn, ends)
+            await job_events.attempts_ended(conn, ends)
         done += len(held)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness.patience import PATIENCE
-from ingest.embedding.calls import RequestCounts
+from ingest.embedding.one_request import RequestCounts
 from ingest.embedding.service import EmbeddingService
 from ingest.errors import Transient
 from ingest.model import Vectors

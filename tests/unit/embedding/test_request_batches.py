@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.embedding.caller import group
+from ingest.embedding.caller_state import group
 
 counts = st.lists(st.integers(0, 50), max_size=60)
 

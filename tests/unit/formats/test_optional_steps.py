@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 import ingest.chunking.chunk
-from ingest import best_effort as steps
-from ingest.best_effort import attempt, recording
+from ingest import optional_steps as steps
 from ingest.chunking.chunk import chunk
 from ingest.errors import Permanent, Transient
 from ingest.formats import registry
-from ingest.formats.pdf.lines import Line, PageLines, run_or_roll_back
+from ingest.formats.pdf.text_lines import Line, PageLines, run_or_roll_back
 from ingest.model import Document, Step
+from ingest.optional_steps import attempt, recording
 from ingest.tokens.tokenizers import load_tokenizer
 from tests.builders.rich_files import rich_files
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ingest.providers.notify.mail import Letter, Mailer, MailRefused
-from ingest.providers.notify.wording import letter_of
+from ingest.providers.notify.mail_text import letter_of
 from ingest.settings.smtp_url import SmtpServer
 from tests.servers.smtp_stub import SmtpStub, smtp_stub
 

@@ -6,7 +6,12 @@ from itertools import accumulate, pairwise
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from ingest.providers.notify.schedule import GIVEN_UP_AFTER, SCHEDULE, next_attempt, probe_delay
+from ingest.providers.notify.retry_schedule import (
+    GIVEN_UP_AFTER,
+    SCHEDULE,
+    next_attempt,
+    probe_delay,
+)
 from ingest.providers.notify.signing import new_secret, signed_headers
 
 MINUTE = timedelta(minutes=1)

@@ -16,7 +16,7 @@ from ingest.formats import registry
 from ingest.handlers.context import Progress
 from ingest.model import ChunkSettings
 from ingest.observability.metrics import REGISTRY
-from ingest.sandbox.installation import checking
+from ingest.sandbox.installed_parsers import checking
 from ingest.sandbox.messages import ParseRequest
 from ingest.sandbox.pool import ParserPool
 from ingest.store.queue.jobs import ClaimedJob

@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from ingest.providers.fetch.addresses import AllowList, blocked_reason
+from ingest.providers.fetch.allowed_addresses import AllowList, blocked_reason
 
 REFUSED_URLS = [
     # other schemes, and none

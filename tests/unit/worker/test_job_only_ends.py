@@ -9,7 +9,7 @@ import pytest
 from ingest.postgres.database import Connection
 from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.jobs import ClaimedJob, Ended
-from ingest.worker.finish import Finished
+from ingest.worker.commit import Finished
 
 ID = UUID(int=1)
 JOB = ClaimedJob(

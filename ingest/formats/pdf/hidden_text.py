@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ingest.formats.pdf import pdfium
-from ingest.formats.pdf.lines import Line, PageLines, rotated
+from ingest.formats.pdf.text_lines import Line, PageLines, rotated
 
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _MODES = (3, 7)  # invisible, and clipping only

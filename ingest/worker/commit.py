@@ -15,7 +15,7 @@ from ingest.store.documents.documents import NewDocument
 from ingest.store.queue import job_logs, jobs
 from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.jobs import Ended
-from ingest.store.sources import announce, sources
+from ingest.store.sources import job_events, sources
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,7 +72,7 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
         lines = [line for finished in ours for line in _lines(finished, spent, shared_by=len(ours))]
         types = {finished.ended.job.id: finished.ended.job.type for finished in ours}
         await job_logs.add_logs(conn, lines)
-        await announce.attempts_ended(conn, [finished.ended for finished in ours])
+        await job_events.attempts_ended(conn, [finished.ended for finished in ours])
         # After locking the sources: of the last two children, the later sees the other's end.
         await jobs.resume_parents(conn, [finished.ended for finished in ours])
     for line in lines:

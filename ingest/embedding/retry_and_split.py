@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
-from ingest.embedding.caller import Rows, callers
-from ingest.embedding.calls import EmbeddingCalls, RequestCounts, unusable
+from ingest.embedding.caller_state import Rows, callers
 from ingest.embedding.lane import EmbeddingLane
+from ingest.embedding.one_request import EmbeddingCalls, RequestCounts, unusable
 from ingest.errors import Transient
 from ingest.governor import WaitBudget
 from ingest.model import Vectors

@@ -11,7 +11,7 @@ from psycopg_pool import PoolTimeout
 from ingest.asynchronous.tasks import cancel_all
 from ingest.postgres.database import Pool, has_lost_connection, is_database_unavailable
 from ingest.worker.batch_completion import BatchCompletion
-from ingest.worker.finish import Finished, commit
+from ingest.worker.commit import Finished, commit
 from ingest.worker.slots import Slot
 
 log = structlog.get_logger()
@@ -30,7 +30,7 @@ _RETRY_SECONDS: Final = 1.0
 _MAX_LOSSES: Final = 6
 
 
-class Finisher:
+class GroupCommit:
     """Commits in a few tasks. If a group fails, each outcome gets its own transaction."""
 
     def __init__(self, pool: Pool, *, on_done: Callable[[Slot, bool | Exception], None]) -> None:

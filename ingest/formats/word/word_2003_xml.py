@@ -2,7 +2,6 @@
 
 from lxml import etree
 
-from ingest.best_effort import improve
 from ingest.formats.common.inflate_limit import guard_xml
 from ingest.formats.common.source import Extraction, Source, present
 from ingest.formats.office.blocks import child_texts
@@ -11,6 +10,7 @@ from ingest.formats.word.body import WordBody
 from ingest.formats.word.numbering import Numbering
 from ingest.formats.word.runs import Runs
 from ingest.formats.word.styles import WordStyles
+from ingest.optional_steps import improve
 
 _VERSION = "word_xml 1"
 _PROPERTIES = {"Title": "title", "Author": "author", "Created": "created", "Subject": "subject"}

@@ -20,7 +20,7 @@ from api.schema.query import reject_unknown_query
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
-class KeyedRoute(APIRoute):
+class AuthenticatedRoute(APIRoute):
     """A route whose function takes a key, by one of the annotations in api/dependencies.py."""
 
     def get_route_handler(self) -> Handler:

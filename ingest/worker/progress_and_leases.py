@@ -13,8 +13,8 @@ from ingest.asynchronous.tasks import is_set_within
 from ingest.observability import metrics
 from ingest.postgres.database import Pool, transaction
 from ingest.store.queue import jobs
-from ingest.store.sources import announce, events
-from ingest.worker.running import Running
+from ingest.store.sources import events, job_events
+from ingest.worker.running_jobs import Running
 from ingest.worker.slots import Slot
 
 log = structlog.get_logger()
@@ -74,7 +74,7 @@ async def report(pool: Pool, running: Running, *, include_new: bool) -> None:
     for slot, now in moved:
         slot.reported = now
     for slot in slots:
-        # A job that the finisher has committed meanwhile is not held either.
+        # A job that the group commit has committed meanwhile is not held either.
         if slot.job.id not in held and not slot.is_finishing:
             running.drop(slot)
 
@@ -82,7 +82,7 @@ async def report(pool: Pool, running: Running, *, include_new: bool) -> None:
 async def _release_strays(pool: Pool, worker: UUID, slots: Mapping[UUID, Slot]) -> None:
     async with transaction(pool) as conn:
         strays = await jobs.release_abandoned(conn, worker=worker, running=list(slots))
-        await announce.jobs_recovered(conn, strays)
+        await job_events.jobs_recovered(conn, strays)
     if strays:
         metrics.recovered(len(strays))
         log.warning("worker.strays_released", count=len(strays))

@@ -11,9 +11,9 @@ from ingest.postgres.database import Connection, Pool, open_pool, transaction
 from ingest.store.documents.documents import NewDocument
 from ingest.store.queue import job_types
 from ingest.store.queue.jobs import ClaimedJob, Ended
-from ingest.worker import finisher
+from ingest.worker import group_commit
 from ingest.worker.attempt import attempt
-from ingest.worker.finish import Finished, commit
+from ingest.worker.commit import Finished, commit
 from tests.support.queue_builders import claim, enqueue
 from tests.support.running_worker import committed, running_worker, until_status
 
@@ -29,7 +29,7 @@ async def test_a_write_that_loses_its_connection_each_time_fails_its_own_job_onl
     application_id: UUID,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(finisher, "_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(group_commit, "_RETRY_SECONDS", 0.01)
     tries: list[UUID] = []
     deadly, *others = await enqueue(conn, application_id, 4)
     await conn.execute("update rag.processing_jobs set max_attempts = 1")
@@ -54,7 +54,7 @@ async def test_a_write_that_loses_its_connection_each_time_fails_its_own_job_onl
 async def test_outcomes_are_not_split_when_the_pool_times_out(
     dsn: str, conn: Connection, application_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finisher, "_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(group_commit, "_RETRY_SECONDS", 0.01)
     sizes: list[int] = []
 
     async def counted(pool: Pool, group: list[Finished]) -> set[UUID]:
@@ -64,7 +64,7 @@ async def test_outcomes_are_not_split_when_the_pool_times_out(
         async with pool.connection():  # the only one
             return await commit(pool, group)
 
-    monkeypatch.setattr("ingest.worker.finisher.commit", counted)
+    monkeypatch.setattr("ingest.worker.group_commit.commit", counted)
     await enqueue(conn, application_id, 3)
     async with open_pool(dsn, size=1, application_name="one") as pool:
         async with transaction(pool) as ours:
@@ -110,14 +110,14 @@ def _document(application_id: UUID, *, characters: int) -> NewDocument:
 async def test_documents_of_much_text_are_not_put_into_one_statement(
     pool: Pool, conn: Connection, application_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finisher, "_MAX_GROUP_CHARACTERS", 100)
+    monkeypatch.setattr(group_commit, "_MAX_GROUP_CHARACTERS", 100)
     groups: list[list[int]] = []
 
     async def noted(pool: Pool, group: list[Finished]) -> set[UUID]:
         groups.append([finished.characters for finished in group])
         return {finished.ended.job.id for finished in group}
 
-    monkeypatch.setattr("ingest.worker.finisher.commit", noted)
+    monkeypatch.setattr("ingest.worker.group_commit.commit", noted)
     sizes = [60, 40, 200, 0, 20, 90]
     await enqueue(conn, application_id, len(sizes))
     jobs = await claim(conn, batch=len(sizes))

@@ -14,9 +14,9 @@ from typing import Final
 
 import httpcore
 
-from ingest.providers.fetch.addresses import AllowList
+from ingest.providers.fetch.allowed_addresses import AllowList
 from ingest.providers.fetch.failures import failed
-from ingest.providers.fetch.urls import FetchTarget, blocked, literal_address
+from ingest.providers.fetch.fetch_target import FetchTarget, blocked, literal_address
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """Host name and port to addresses as text, best first. Raises OSError if there are none."""

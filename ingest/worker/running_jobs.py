@@ -18,9 +18,9 @@ from ingest.postgres.database import Pool
 from ingest.store.queue.job_types import JobType
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.worker.attempt import attempt, failed, requeued
+from ingest.worker.commit import Finished
 from ingest.worker.deadlines import Deadlines
-from ingest.worker.finish import Finished
-from ingest.worker.finisher import Finisher
+from ingest.worker.group_commit import GroupCommit
 from ingest.worker.slots import Slot
 
 log = structlog.get_logger()
@@ -53,17 +53,17 @@ class Running:
         self._context = context
         self._on_free = on_free
         self._grace = grace.total_seconds()
-        self._finisher = Finisher(pool, on_done=self._committed)
+        self._group_commit = GroupCommit(pool, on_done=self._committed)
         self._deadlines = Deadlines(self.slots, on_timeout=self._cancel_because)
         self._idle = asyncio.Event()
 
     def start(self) -> None:
-        self._finisher.start()
+        self._group_commit.start()
 
     async def close(self) -> None:
         """Commit the outcomes that were handed in."""
         self._deadlines.close()
-        await self._finisher.close()
+        await self._group_commit.close()
 
     async def wait_until_idle(self, seconds: float) -> None:
         """Wait until all slots are free, at most `seconds`."""
@@ -148,7 +148,7 @@ class Running:
             self._close(slot)
         else:
             slot.finished = finished
-            self._finisher.submit(slot, finished)
+            self._group_commit.submit(slot, finished)
 
     def _committed(self, slot: Slot, held: bool | Exception) -> None:
         if slot.is_lost:

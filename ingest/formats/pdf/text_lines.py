@@ -8,11 +8,11 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.best_effort import improve
 from ingest.formats.common.markdown import plain
 from ingest.formats.pdf import pdfium
 from ingest.formats.pdf.pdfium import Box
 from ingest.model import Step
+from ingest.optional_steps import improve
 
 HYPHEN = "\ufffe"
 """pdfium's mark for a hyphen at the end of a line; pdfium drops the line break after it."""

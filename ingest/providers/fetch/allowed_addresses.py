@@ -12,7 +12,7 @@ from ipaddress import (
 from typing import Final, Self
 
 from ingest.errors import Permanent
-from ingest.providers.fetch.urls import literal_address, parse_url
+from ingest.providers.fetch.fetch_target import literal_address, parse_url
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
