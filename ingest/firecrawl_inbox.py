@@ -21,7 +21,7 @@ from ingest.handlers.firecrawl.pages import body_of, pages_out_of_scope, to_prov
 from ingest.handlers.firecrawl.run import start_id, stop_job
 from ingest.postgres.database import Connection, Pool, transaction
 from ingest.postgres.listen import Listener
-from ingest.providers.firecrawl.events import Event, parse_event
+from ingest.providers.firecrawl.events import FirecrawlEvent, parse_event
 from ingest.scheduling.backoff import backoff
 from ingest.store.crawl import crawls, frontier, provider_pages, webhook_events
 from ingest.store.crawl.crawls import CrawlStatus, RunOfEvent
@@ -132,7 +132,7 @@ class Inbox:
             )
         return True
 
-    async def _read(self, waiting: WebhookEvent) -> Event:
+    async def _read(self, waiting: WebhookEvent) -> FirecrawlEvent:
         if waiting.body is not None:
             return await asyncio.to_thread(parse_event, waiting.body)
         async with self._one_large:  # one at a time: tens of MB, several times that when parsed
@@ -154,7 +154,7 @@ class Inbox:
         return True
 
 
-async def _run_of_event(conn: Connection, event: Event) -> RunOfEvent | str:
+async def _run_of_event(conn: Connection, event: FirecrawlEvent) -> RunOfEvent | str:
     """The run of an event, or the reason why it has none."""
     named, provider_id = _named_run(event), _provider_id(event)
     if named is None and provider_id is None:
@@ -170,7 +170,7 @@ async def _run_of_event(conn: Connection, event: Event) -> RunOfEvent | str:
     return run
 
 
-def _contradicts(event: Event, run: RunOfEvent) -> bool:
+def _contradicts(event: FirecrawlEvent, run: RunOfEvent) -> bool:
     """Whether the event's ids contradict the run.
 
     The signature does not prove that it matches: the secret signs all crawls of the account.
@@ -188,7 +188,9 @@ def _contradicts(event: Event, run: RunOfEvent) -> bool:
     return known is not None and _provider_id(event) not in (known, None)
 
 
-async def _apply(conn: Connection, run: RunOfEvent, event: Event, event_id: int) -> str | None:
+async def _apply(
+    conn: Connection, run: RunOfEvent, event: FirecrawlEvent, event_id: int
+) -> str | None:
     """Apply an event; returns the reason if it was not applied."""
     if event.kind in ("completed", "failed", "cancelled") and run.status in _OPEN:
         # Wake the root job, which verifies this and reconciles.
@@ -230,13 +232,13 @@ async def _save_provider_id(
         await jobs.enqueue(conn, [stop_job(run.application_id, provider_id)])
 
 
-def _named_run(event: Event) -> UUID | None:
+def _named_run(event: FirecrawlEvent) -> UUID | None:
     try:
         return UUID(event.run.get("crawlId", ""))
     except ValueError:
         return None
 
 
-def _provider_id(event: Event) -> str | None:
+def _provider_id(event: FirecrawlEvent) -> str | None:
     id = event.provider_crawl_id
     return id if id is not None and _PROVIDER_ID.fullmatch(id) else None

@@ -5,7 +5,7 @@ INGEST_FORMATS=textile adds it. Headings, lists, links and code become Markdown.
 
 import re
 
-from ingest.extend.formats import Extraction, Format, Source, decode
+from ingest.extend.formats import Extraction, Format, InputFile, decode
 
 FORMATS = (
     Format(
@@ -23,7 +23,7 @@ _CODE = re.compile(r"bc\. ?(.*)")
 _LINK = re.compile(r'"([^"\n]+)":(https?://[^\s)]*[^\s).,;:])')
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """The text as Markdown in one part; its first heading is the title."""
     text, encoding = decode(source.stream.read(), declared=source.declared)
     lines = text.splitlines()

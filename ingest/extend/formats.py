@@ -4,7 +4,7 @@ It imports neither the database nor the network: the parser processes load it.
 """
 
 from ingest.errors import ErrorCode, OwnCode, Permanent
-from ingest.formats.common.source import Extraction, MemberSink, Recogniser, Source
+from ingest.formats.common.input_file import Extraction, InputFile, MemberSink, Recogniser
 from ingest.formats.declaration import Format
 from ingest.formats.encoding.decode import decode
 from ingest.model import Encoding
@@ -14,10 +14,10 @@ __all__ = [
     "ErrorCode",
     "Extraction",
     "Format",
+    "InputFile",
     "MemberSink",
     "OwnCode",
     "Permanent",
     "Recogniser",
-    "Source",
     "decode",
 ]

@@ -9,13 +9,13 @@ from lxml import etree
 
 from ingest.errors import Permanent
 from ingest.formats.common import inflate_limit as archive
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.office.xml_tree import attribute, child, parse
 from ingest.formats.slides import pptx
 from ingest.formats.word import docx
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """Read the package as docx or pptx. Permanent `unsupported_type` for other packages."""
     data = source.stream.read()
     archive.guard_xml(data)

@@ -1,7 +1,7 @@
 """Turns a file into a Document: sniff, extract by type, clean, check.
 
 To add a format, add a package beside this module with a `declaration.py` (its fields:
-formats/declaration.py) and a reader with `extract(source: Source) -> Extraction`.
+formats/declaration.py) and a reader with `extract(source: InputFile) -> Extraction`.
 """
 
 import importlib
@@ -11,7 +11,7 @@ from typing import BinaryIO, cast
 from ingest import storable_text
 from ingest.errors import IsArchive, Permanent, Transient
 from ingest.formats import catalog
-from ingest.formats.common.source import Extraction, MemberSink, Recogniser, Source, present
+from ingest.formats.common.input_file import Extraction, InputFile, MemberSink, Recogniser, present
 from ingest.formats.detect.sniff import Sniffed, sniff
 from ingest.model import Coverage, Document, Page
 from ingest.optional_steps import improve, is_panic, recording
@@ -56,7 +56,7 @@ def extract(
         raise IsArchive(f"This is {what}, not a document.")
     if found is None or found.reader is None:
         raise Permanent(f"This is {what}. {_SUPPORTED}", code="unsupported_type")
-    source = Source(
+    source = InputFile(
         stream=file,
         media_type=sniffed.media_type,
         declared=declared,
@@ -71,7 +71,7 @@ def extract(
     return skipped.noted_in(document)
 
 
-def _run(module: str, source: Source) -> Extraction:
+def _run(module: str, source: InputFile) -> Extraction:
     what = catalog.label(source.media_type)
     try:
         return cast(Extraction, importlib.import_module(module).extract(source))

@@ -36,7 +36,7 @@ from ingest.sandbox.protocol import LENGTH
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from ingest.formats.common.source import Recogniser
+    from ingest.formats.common.input_file import Recogniser
 
 # Limits for the attachments of one message; limits for archives are in the request.
 _MOST_ATTACHMENTS = 1000

@@ -16,13 +16,13 @@ import orjson
 from PIL import Image
 
 from ingest.formats import media_types
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.text import declaration
 from ingest.providers.ocr import factory
 from ingest.sandbox import child
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """The first word is what to do, the second an argument."""
     command, _, argument = source.stream.read().decode().partition(" ")
     commands: dict[str, Callable[[], object]] = {
@@ -79,7 +79,7 @@ def _offspring(path: str) -> None:
     time.sleep(300)
 
 
-def _pictures(source: Source, count: str) -> str:
+def _pictures(source: InputFile, count: str) -> str:
     """Each takes most of the time that there is for a file."""
     if source.ocr is None:
         return "no ocr"
@@ -94,7 +94,7 @@ class _Slow:
         return "read"
 
 
-def _attach(source: Source, path: str) -> str:
+def _attach(source: InputFile, path: str) -> str:
     return str(source.members and source.members.add(path, b"attached"))
 
 

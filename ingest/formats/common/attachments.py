@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ingest.errors import ErrorCode, Permanent
-from ingest.formats.common.source import MemberSink
+from ingest.formats.common.input_file import MemberSink
 
 _MOST_LISTED = 200
 

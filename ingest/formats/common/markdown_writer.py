@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable
 
 from ingest.errors import Permanent
+from ingest.formats.common.input_file import InputFile
 from ingest.formats.common.markdown import plain
-from ingest.formats.common.source import Source
 from ingest.formats.encoding.decode import decode
 from ingest.model import Encoding
 
@@ -15,7 +15,7 @@ _LARGEST = 2 * LONGEST  # bytes; the text of a larger file exceeds LONGEST
 _FEW = 10_000  # lines joined at a time: each single string costs 50 bytes more
 
 
-def read_text(source: Source) -> tuple[str, Encoding]:
+def read_text(source: InputFile) -> tuple[str, Encoding]:
     """Read and decode a text format. Permanent `too_large`."""
     size = source.stream.seek(0, os.SEEK_END)
     source.stream.seek(0)

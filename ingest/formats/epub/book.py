@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from ingest.errors import Permanent
 from ingest.formats.common import inflate_limit
-from ingest.formats.common.source import Extraction, Source, filled, present
+from ingest.formats.common.input_file import Extraction, InputFile, filled, present
 from ingest.formats.encoding.decode import decode
 from ingest.formats.epub.chapter import read_chapter
 from ingest.formats.epub.contents import Entry
@@ -22,7 +22,7 @@ _MOST_TEXT = 64  # MiB; the Bible has 5
 _UNLISTED = Entry(title="", depth=1, fragment="")
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """All chapters in Markdown under their headings, and the book's metadata.
 
     Left out: cover, tables of contents, page numbers. Permanent: `encrypted` (DRM), `corrupt`,

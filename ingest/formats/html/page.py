@@ -8,7 +8,7 @@ from html_to_markdown import ConversionOptions, PreprocessingOptions
 from lxml import etree, html
 
 from ingest.formats.common.inflate_limit import guard_xml
-from ingest.formats.common.source import Extraction, Source, present
+from ingest.formats.common.input_file import Extraction, InputFile, present
 from ingest.formats.encoding.decode import decode
 from ingest.formats.html.hidden_text import drop_hidden
 from ingest.formats.html.main_content import LeftOut, drop_boilerplate
@@ -34,14 +34,14 @@ _OPTIONS = ConversionOptions(
 )
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """The page in Markdown; title, language and dates from its head. Permanent `too_large`."""
     return improve(
         "main_content", lambda: _extract(source), otherwise=lambda: _without_structure(source)
     )
 
 
-def _without_structure(source: Source) -> Extraction:
+def _without_structure(source: InputFile) -> Extraction:
     """Fallback: the text of the page, and its links and robots rules if they can be read."""
     source.stream.seek(0)
     text, encoding = decode(source.stream.read(), declared=source.declared)
@@ -58,7 +58,7 @@ def _without_structure(source: Source) -> Extraction:
     )
 
 
-def _extract(source: Source) -> Extraction:
+def _extract(source: InputFile) -> Extraction:
     data = source.stream.read()
     guard_xml(data)
     text, encoding = decode(data, declared=source.declared)

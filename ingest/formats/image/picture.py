@@ -14,8 +14,8 @@ from PIL import Image
 
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
+from ingest.formats.common.input_file import Extraction, InputFile, Recogniser
 from ingest.formats.common.markdown import plain
-from ingest.formats.common.source import Extraction, Recogniser, Source
 from ingest.formats.image import info, pixels
 from ingest.optional_steps import improve
 
@@ -34,7 +34,7 @@ _PIXEL = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2}  # bytes; Pillow uses 4
 _NEW_SUBFILE_TYPE, _SMALL_COPY = 254, 1  # a TIFF tag, and its bit for reduced copies
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """Recognised text of each page. Without OCR all pages are `unread`.
 
     Permanent: `too_large` (pixels), `too_many_pages`.
@@ -70,14 +70,14 @@ class _Unread(Exception):
     """OCR is off, or failed on the frame."""
 
 
-def _open(source: Source) -> Image.Image:
+def _open(source: InputFile) -> Image.Image:
     try:
         return Image.open(source.stream, formats=(_FORMATS[source.media_type],))
     except Image.DecompressionBombError:
         raise _too_large() from None
 
 
-def _frames(image: Image.Image, source: Source) -> Iterator[bool]:
+def _frames(image: Image.Image, source: InputFile) -> Iterator[bool]:
     """Seek to one page after the other; of an animation, only to its first frame.
 
     Yields False for a page that cannot be reached; the pages after it cannot be, either.

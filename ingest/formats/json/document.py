@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from ingest.formats import media_types as types
+from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.common.markdown_writer import Lines, read_text
-from ingest.formats.common.source import Extraction, Source
 from ingest.formats.json.records import Object, Value, write, write_item
 from ingest.optional_steps import improve
 
@@ -24,7 +24,7 @@ _UNREADABLE = (ValueError, RecursionError)
 """Parser errors: invalid syntax, or more levels than the stack allows."""
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """Records, or the text itself with the warning `invalid_json`. Permanent `too_large`."""
     text, encoding = read_text(source)
     text = text.removeprefix("\ufeff")

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.common.markdown_writer import Lines, read_text
-from ingest.formats.common.source import Extraction, Source
 from ingest.optional_steps import attempt, improve
 
 _VERSION = "notebook 1"
@@ -23,7 +23,7 @@ _TICKS = re.compile("`{3,}")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """The cells in order, or the text itself with the warning `invalid_json`.
 
     Permanent `too_large`.

@@ -5,7 +5,7 @@ from typing import Any
 
 from ingest.errors import Permanent, Transient
 from ingest.formats.common.attachments import Attachments
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.mail import headers, mime_parts
 from ingest.formats.mail.mbox_split import messages
 from ingest.formats.mail.message import Mail, read_message
@@ -17,7 +17,7 @@ _MOST_TEXT = 64  # MiB; the sandbox returns text and chunks in one frame of at m
 _LONGEST_FOLDER = 60
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """All messages in order; attachments go to folders named by number and subject.
 
     A message that cannot be read is counted in `metadata`, the rest are read. Permanent:

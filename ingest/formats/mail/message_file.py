@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 from ingest.errors import Permanent
 from ingest.formats.common.attachments import Attachments
-from ingest.formats.common.source import Extraction, Source, filled, present
+from ingest.formats.common.input_file import Extraction, InputFile, filled, present
 from ingest.formats.mail import mime_parts
 from ingest.formats.mail.message import Mail, read_message
 
@@ -16,7 +16,7 @@ _MIB = 1024 * 1024
 _LARGEST = 192  # MiB; in memory a message takes seven times its size
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """Subject, sender, recipients, date and the body; attachments are listed and passed on.
 
     Permanent: `no_text` (S/MIME or PGP), `too_large`, `archive_unsafe` (nesting).

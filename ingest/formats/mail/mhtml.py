@@ -5,7 +5,7 @@ from email.message import Message
 from io import BytesIO
 
 from ingest.formats import media_types as types
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.html import page as html
 from ingest.formats.mail import headers, mime_parts
 from ingest.optional_steps import improve
@@ -14,7 +14,7 @@ _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _ADDRESS = ("Snapshot-Content-Location", "Content-Location")
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """The saved page without boilerplate; for a frameset, the text of all its frames.
 
     Left out: pictures, style sheets, and frames if the page itself has text.
@@ -55,7 +55,7 @@ def _content_id(part: Message) -> str:
 def _read(page: Message) -> Extraction:
     data = mime_parts.content(page)
     declared = str(page.get("Content-Type", ""))
-    return html.extract(Source(stream=BytesIO(data), media_type=types.HTML, declared=declared))
+    return html.extract(InputFile(stream=BytesIO(data), media_type=types.HTML, declared=declared))
 
 
 def _text(extraction: Extraction) -> str:

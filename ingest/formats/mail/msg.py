@@ -18,7 +18,7 @@ from itertools import islice
 import compressed_rtf
 
 from ingest.formats.common.attachments import Attachments
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.encoding.decode import decode
 from ingest.formats.mail import mime_parts, msg_fields
 from ingest.formats.mail.message import read_message
@@ -39,7 +39,7 @@ _LARGEST_RTF = 16 * 1024 * 1024  # bytes, compressed; decompression is slow
 _UNKNOWN = "application/octet-stream"
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """Subject, people, times and the body; attachments are listed and passed on.
 
     Permanent as for e-mails.

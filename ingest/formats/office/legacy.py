@@ -13,7 +13,7 @@ import olefile
 
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
-from ingest.formats.common.source import Extraction, Source, present
+from ingest.formats.common.input_file import Extraction, InputFile, present
 from ingest.formats.office import xberg_text
 from ingest.formats.office.ole_properties import summary
 from ingest.optional_steps import improve
@@ -35,7 +35,7 @@ _FIELD = re.compile(
 )
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """One part; for a presentation, one part per slide. Raises Permanent `encrypted`."""
     data = source.stream.read()
     properties: dict[str, str] = {}

@@ -9,7 +9,7 @@ from typing import BinaryIO
 import olefile
 
 from ingest.errors import Permanent, Transient
-from ingest.formats.common.source import MemberSink
+from ingest.formats.common.input_file import MemberSink
 
 OpenPart = Callable[[str], BinaryIO]
 """Opens a package part by name."""

@@ -15,8 +15,8 @@ from lxml import etree
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.common import inflate_limit
+from ingest.formats.common.input_file import Extraction, InputFile, filled, present
 from ingest.formats.common.markdown import plain
-from ingest.formats.common.source import Extraction, Source, filled, present
 from ingest.formats.office.blocks import child_texts
 from ingest.formats.opendocument.body import OdfBody
 from ingest.formats.opendocument.inline import OdfNotes
@@ -42,7 +42,7 @@ _COUNTERS = ("{*}page-number", "{*}page-count")
 _ONLY_A_NUMBER = 20  # characters; a shorter footer with a page field holds only the page number
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """A text as one part, a presentation as one part per slide.
 
     Raises Permanent `encrypted`, `too_many_pages`, and the codes of `inflate_limit.guard`.

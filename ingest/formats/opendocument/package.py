@@ -10,8 +10,8 @@ from typing import BinaryIO, cast
 from lxml import etree
 
 from ingest.errors import Permanent
+from ingest.formats.common.input_file import MemberSink
 from ingest.formats.common.markdown import table
-from ingest.formats.common.source import MemberSink
 from ingest.formats.office.ole_package import hand_over
 from ingest.formats.office.xml_tree import attribute, parse
 

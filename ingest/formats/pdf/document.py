@@ -11,7 +11,7 @@ from pypdfium2 import PdfDocument, PdfiumError
 from pypdfium2.version import PYPDFIUM_INFO
 
 from ingest.formats.common.attachments import Attachments
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.pdf import forms, pypdf_fallback
 from ingest.formats.pdf.attachments import add_document_files
 from ingest.formats.pdf.headers_and_footers import drop_headers_and_footers, drop_stamps
@@ -32,7 +32,7 @@ _MOST_BOOKMARKS = 3000
 _DEEPEST_BOOKMARK = 6
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """Markdown of each page in reading order.
 
     Form values stay in place; ticked boxes and comments follow the text of their page. Pages that
@@ -49,13 +49,13 @@ def extract(source: Source) -> Extraction:
         document.close()
 
 
-def _open(source: Source) -> PdfDocument:
+def _open(source: InputFile) -> PdfDocument:
     head = source.stream.read(_IN_MEMORY + 1)
     source.stream.seek(0)
     return PdfDocument(head if len(head) <= _IN_MEMORY else source.stream)
 
 
-def _read(document: PdfDocument, source: Source) -> Extraction:
+def _read(document: PdfDocument, source: InputFile) -> Extraction:
     count = len(document)
     check_pages(count, source)
     # Must run before the first page is loaded.

@@ -8,7 +8,7 @@ from typing import Protocol
 from pypdfium2 import PdfDocument, PdfiumError
 
 from ingest.formats.common.attachments import Attachments
-from ingest.formats.common.source import Recogniser
+from ingest.formats.common.input_file import Recogniser
 from ingest.formats.pdf import pdfium, pictures
 from ingest.formats.pdf.annotations import PageAnnotations, read_annotations, read_ticks
 from ingest.formats.pdf.attachments import add_annotation_file

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pypdfium2 import PdfDocument
 
 from ingest.errors import Permanent
-from ingest.formats.common.source import Recogniser
+from ingest.formats.common.input_file import Recogniser
 from ingest.formats.pdf import pdfium
 
 FEW_LETTERS = 100

@@ -6,7 +6,7 @@ import pypdf
 from pypdf import PasswordType, PdfReader
 
 from ingest.errors import Permanent
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.pdf.markdown import page_markdown
 from ingest.formats.pdf.text import check_pages, metadata, title
 from ingest.formats.pdf.text_lines import plain_lines
@@ -35,7 +35,7 @@ class PypdfPages:
             return None
 
 
-def extract(source: Source, *, wants_password: bool) -> Extraction:
+def extract(source: InputFile, *, wants_password: bool) -> Extraction:
     """Read the whole document. Raises Permanent `encrypted` if it needs a password."""
     try:
         source.stream.seek(0)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from ingest.errors import Permanent
-from ingest.formats.common.source import Source
+from ingest.formats.common.input_file import InputFile
 
 _MEANINGLESS = re.compile(r"(untitled.*|document ?\d*|.*\.(indd|exe|dvi|tmp))", re.IGNORECASE)
 _FIELDS = {"Author": "author", "Subject": "subject", "Keywords": "keywords"}
@@ -17,7 +17,7 @@ _DATE = re.compile(
 )
 
 
-def check_pages(count: int, source: Source) -> None:
+def check_pages(count: int, source: InputFile) -> None:
     """Raises Permanent `too_many_pages` above the limit."""
     if count > source.max_pages:
         raise Permanent(

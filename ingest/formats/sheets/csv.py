@@ -10,8 +10,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from ingest.formats import media_types as types
+from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.common.markdown_writer import Lines, read_text
-from ingest.formats.common.source import Extraction, Source
 from ingest.formats.common.table_header import LOOK_AHEAD, is_value
 from ingest.formats.common.table_records import TableWriter
 from ingest.optional_steps import improve
@@ -54,7 +54,7 @@ class _Fit(NamedTuple):
     width: int
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """Rows as records; text of one column unchanged. Raises Permanent `too_large`."""
     text, encoding = read_text(source)
     text = _LINE_END.sub("\n", text)

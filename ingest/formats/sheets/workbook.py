@@ -24,8 +24,8 @@ from python_calamine import (
 from ingest.errors import Permanent
 from ingest.formats import media_types as types
 from ingest.formats.common import inflate_limit
+from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.common.markdown_writer import Lines
-from ingest.formats.common.source import Extraction, Source
 from ingest.formats.common.table_records import TableWriter
 from ingest.formats.office.opc import Package
 from ingest.formats.sheets import excel_2_to_4, limits
@@ -46,7 +46,7 @@ Sheet = tuple[str, dict[str, Any], Callable[[], Grid]]
 """Name, properties for the metadata, function that reads the rows."""
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """One part for all sheets; an unreadable sheet is marked `failed`, the rest are kept.
 
     Raises Permanent: `encrypted`, `too_large`, `corrupt`, `empty_content`, and the codes of
@@ -73,7 +73,7 @@ def extract(source: Source) -> Extraction:
     )
 
 
-def _check_package(source: Source) -> dict[str, Any]:
+def _check_package(source: InputFile) -> dict[str, Any]:
     """Check that the package is safe to open; returns its properties, and what is not read."""
     inflate_limit.guard(source.stream, _LIMITS)
     with zipfile.ZipFile(source.stream) as package:

@@ -14,8 +14,8 @@ from lxml import etree
 
 from ingest.errors import Permanent
 from ingest.formats.common import inflate_limit
+from ingest.formats.common.input_file import Extraction, InputFile, filled, present
 from ingest.formats.common.markdown import plain
-from ingest.formats.common.source import Extraction, Source, filled, present
 from ingest.formats.office import ole_package
 from ingest.formats.office.blocks import comment_text, one_line
 from ingest.formats.office.graphics import Graphics
@@ -29,7 +29,7 @@ _VERSION = "pptx 1"
 _MOST_LISTED = 200
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """One part per slide, in presentation order; None for a broken slide."""
     inflate_limit.guard(source.stream, inflate_limit.TREES)
     package = Package(source.stream)
@@ -154,7 +154,7 @@ def _note_texts(root: etree._Element) -> Iterator[str]:
                 yield plain(text)
 
 
-def _hand_over(package: Package, slides: list[str], source: Source) -> list[dict[str, object]]:
+def _hand_over(package: Package, slides: list[str], source: InputFile) -> list[dict[str, object]]:
     """Hand each embedded document over once as a member; returns the list for the metadata."""
     found: dict[str, None] = {}
     for slide in slides:

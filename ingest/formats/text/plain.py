@@ -3,7 +3,7 @@
 from pathlib import PurePosixPath
 
 from ingest.formats import media_types as types
-from ingest.formats.common.source import Extraction, Source
+from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.encoding.decode import decode
 from ingest.formats.text.markdown import read_markdown
 from ingest.formats.text.markup import reader_of
@@ -15,7 +15,7 @@ from ingest.optional_steps import improve
 _VERSION = "text 2"
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """The decoded text as one part, with the title and the metadata that it states."""
     text, encoding = decode(source.stream.read(), declared=source.declared)
     reading = improve("markup", lambda: _read(text, source), otherwise=lambda: Reading(text=text))
@@ -28,7 +28,7 @@ def extract(source: Source) -> Extraction:
     )
 
 
-def _read(text: str, source: Source) -> Reading:
+def _read(text: str, source: InputFile) -> Reading:
     if source.media_type == types.MARKDOWN:
         return read_markdown(text)
     if source.media_type != types.TEXT:

@@ -18,8 +18,8 @@ from typing import BinaryIO
 from lxml import etree
 
 from ingest.formats.common import inflate_limit
+from ingest.formats.common.input_file import Extraction, InputFile, MemberSink, filled, present
 from ingest.formats.common.markdown import plain
-from ingest.formats.common.source import Extraction, MemberSink, Source, filled, present
 from ingest.formats.office import ole_package
 from ingest.formats.office.blocks import comment_text, one_line
 from ingest.formats.office.opc import Package, resolve_alternate_content
@@ -38,7 +38,7 @@ _WHITE = {"FFFFFF", "AUTO"}
 _MOST_LISTED = 200
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """Read the document and its properties."""
     inflate_limit.guard(source.stream, inflate_limit.TREES)
     return read_package(source.stream, source.members)

@@ -3,7 +3,7 @@
 from lxml import etree
 
 from ingest.formats.common.inflate_limit import guard_xml
-from ingest.formats.common.source import Extraction, Source, present
+from ingest.formats.common.input_file import Extraction, InputFile, present
 from ingest.formats.office.blocks import child_texts
 from ingest.formats.office.xml_tree import child, parse
 from ingest.formats.word.body import WordBody
@@ -16,7 +16,7 @@ _VERSION = "word_xml 1"
 _PROPERTIES = {"Title": "title", "Author": "author", "Created": "created", "Subject": "subject"}
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """Read headings, paragraphs and tables; list numbers are not read."""
     data = source.stream.read()
     guard_xml(data)

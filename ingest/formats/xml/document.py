@@ -15,8 +15,8 @@ from xml.parsers import expat
 from lxml import etree
 
 from ingest.errors import Permanent
+from ingest.formats.common.input_file import Extraction, InputFile
 from ingest.formats.common.markdown_writer import Lines, read_text
-from ingest.formats.common.source import Extraction, Source
 from ingest.formats.html import page as web_page
 from ingest.formats.xml import article, feed, records, workbook
 from ingest.formats.xml import names as xml_names
@@ -38,7 +38,7 @@ _MENDED = 0.8  # share of the text; a parser that recovers from errors may drop 
 _TAG = re.compile(r"<[^<>]*>")
 
 
-def extract(source: Source) -> Extraction:
+def extract(source: InputFile) -> Extraction:
     """Markdown by the kind of document. Permanent: `corrupt` (entity expansion), `too_large`."""
     text, encoding = read_text(source)
     declaration = _DECLARATION.match(text)

@@ -30,7 +30,7 @@ _LATER: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class PageResponse:
     """A server's answer for a page. `path` holds the body inside the `fetch_page` block."""
 
     fetched: Fetched
@@ -78,7 +78,7 @@ async def fetch_page(
     ctx: Context,
     *,
     scope: Scope | None,
-) -> AsyncIterator[Answer]:
+) -> AsyncIterator[PageResponse]:
     """Yield the answer for a page; its file is deleted at the end of the block.
 
     `scope`: limits of the crawl, also applied to redirects. None for a single page: all redirects
@@ -101,7 +101,7 @@ async def fetch_page(
     try:
         body = folder / "body"
         fetched = await _in_turn(job, page, ctx, body, _conditions(stored), on_hop)
-        yield Answer(fetched=fetched, path=body, is_unchanged=fetched.status == 304)
+        yield PageResponse(fetched=fetched, path=body, is_unchanged=fetched.status == 304)
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 

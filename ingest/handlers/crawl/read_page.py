@@ -6,7 +6,7 @@ from typing import Final
 
 from ingest.errors import Permanent
 from ingest.handlers.context import Context, Progress
-from ingest.handlers.crawl.fetch_page import Answer, fetch_page, refuse_status
+from ingest.handlers.crawl.fetch_page import PageResponse, fetch_page, refuse_status
 from ingest.handlers.documents.chunk_settings import chunk_settings
 from ingest.model import MOST_LINKS, ChunkSettings, WebPage
 from ingest.observability import metrics
@@ -78,13 +78,13 @@ async def read_page(
     return await read_page(job, page, None, ctx, progress, scope=scope)
 
 
-def _identity(answer: Answer, scope: Scope | None) -> str:
+def _identity(answer: PageResponse, scope: Scope | None) -> str:
     """The page's key: its final address, with the crawl's own origin."""
     url = answer.fetched.url
     return urls.normalise(url if scope is None else scope.adopt(url))
 
 
-def _is_same(page: PageForJob, stored: StoredPage, answer: Answer, uri: str) -> bool:
+def _is_same(page: PageForJob, stored: StoredPage, answer: PageResponse, uri: str) -> bool:
     """Whether the answer equals the version stored under the page's own address."""
     if uri != page.uri:
         return False
@@ -97,7 +97,7 @@ async def parse(
     ctx: Context,
     progress: Progress,
     *,
-    answer: Answer | None,
+    answer: PageResponse | None,
     chunking: ChunkSettings,
 ) -> Parsed:
     """Parse a page's body in the sandbox; Permanent `empty_content` if it has no text."""
@@ -116,7 +116,7 @@ async def parse(
     return parsed
 
 
-def _unchanged(stored: StoredPage, answer: Answer, uri: str) -> ReadPage:
+def _unchanged(stored: StoredPage, answer: PageResponse, uri: str) -> ReadPage:
     tag = _tag(answer)  # the header may change while the body does not
     return ReadPage(
         uri=uri,
@@ -136,7 +136,7 @@ def _unchanged(stored: StoredPage, answer: Answer, uri: str) -> ReadPage:
     )
 
 
-def _changed(answer: Answer, parsed: Parsed, chunking: ChunkSettings, uri: str) -> ReadPage:
+def _changed(answer: PageResponse, parsed: Parsed, chunking: ChunkSettings, uri: str) -> ReadPage:
     web = parsed.document.web or WebPage()
     tag = _tag(answer)
     follow = web.follow and tag.follow
@@ -160,7 +160,7 @@ def _changed(answer: Answer, parsed: Parsed, chunking: ChunkSettings, uri: str) 
     )
 
 
-def _tag(answer: Answer) -> RobotsTag:
+def _tag(answer: PageResponse) -> RobotsTag:
     return read_tag(answer.fetched.headers.get("x-robots-tag", ""))
 
 
@@ -169,7 +169,7 @@ def _url_pattern(uri: str) -> str | None:
     return None if url_pattern == uri else url_pattern
 
 
-def _validator(answer: Answer, name: str) -> str | None:
+def _validator(answer: PageResponse, name: str) -> str | None:
     """A header to send with the next conditional request; None if it is malformed or too long."""
     value = answer.fetched.headers.get(name)
     return value if value and len(value) <= _LONGEST_VALIDATOR and value.isprintable() else None

@@ -54,7 +54,7 @@ class CrawledPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class FirecrawlEvent:
     """One webhook event."""
 
     kind: EventKind
@@ -72,12 +72,12 @@ class Event:
         return pages + (self.kind in ("failed", "cancelled"))
 
 
-def parse_event(raw: bytes) -> Event:
+def parse_event(raw: bytes) -> FirecrawlEvent:
     """Read one delivery; ValueError if its body is not a JSON object."""
     body = parse_object(raw)
     success = _success(body.get("success", True))
     error = error_of(body.get("error"))
-    return Event(
+    return FirecrawlEvent(
         kind=_kind(text_of(body.get("type"))),
         provider_crawl_id=text_of(body.get("id")) or text_of(body.get("jobId")),
         webhook_id=text_of(body.get("webhookId")),

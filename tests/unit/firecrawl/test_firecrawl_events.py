@@ -7,18 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.providers.firecrawl.events import CrawledPage, Event, parse_document, parse_event
+from ingest.providers.firecrawl.events import (
+    CrawledPage,
+    FirecrawlEvent,
+    parse_document,
+    parse_event,
+)
 from tests.servers.firecrawl_events import CANCELLED, RACED, compact, document, event, stub
 
 ID = "0199aaaa-0000-7000-8000-000000000001"
 RUN = {"crawl_id": "c1", "note": "naïve ✓"}
 
 
-def read(**body: Any) -> Event:
+def read(**body: Any) -> FirecrawlEvent:
     return parse_event(compact(body))
 
 
-def only_page(found: Event) -> CrawledPage:
+def only_page(found: FirecrawlEvent) -> CrawledPage:
     [page] = found.pages
     return page
 

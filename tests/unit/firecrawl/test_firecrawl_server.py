@@ -21,7 +21,7 @@ from ingest.providers.firecrawl.client import (
     StartCrawl,
     StartUnclear,
 )
-from ingest.providers.firecrawl.events import Event, parse_event
+from ingest.providers.firecrawl.events import FirecrawlEvent, parse_event
 from ingest.providers.firecrawl.signature import Signature
 from tests.servers.firecrawl_crawls import Behaviour, SitePage
 from tests.servers.firecrawl_server import KEY, SECRET, FirecrawlServer, firecrawl_server
@@ -37,7 +37,7 @@ class Inbox:
     """A webhook endpoint that keeps what comes, in its order."""
 
     def __init__(self) -> None:
-        self.events: list[Event] = []
+        self.events: list[FirecrawlEvent] = []
         self.has_page = threading.Event()
         inbox = self
 
@@ -59,7 +59,7 @@ class Inbox:
         self.server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
 
-    def take(self, event: Event) -> None:
+    def take(self, event: FirecrawlEvent) -> None:
         self.events.append(event)
         if event.kind == "page":
             self.has_page.set()

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from ingest.errors import Permanent
-from ingest.formats.common.source import Source
+from ingest.formats.common.input_file import InputFile
 from ingest.formats.pdf import pypdf_fallback
 from ingest.formats.pdf.markdown import tidy
 from ingest.formats.pdf.page import better_text
@@ -56,7 +56,7 @@ def test_owner_password_does_not_prevent_reading() -> None:
 
 def test_the_fallback_engine_opens_owner_passwords() -> None:
     data = make_files.pdf(["Page one.", "Page two."], owner_password="x")
-    source = Source(stream=io.BytesIO(data), media_type="application/pdf")
+    source = InputFile(stream=io.BytesIO(data), media_type="application/pdf")
 
     extraction = pypdf_fallback.extract(source, wants_password=True)
 

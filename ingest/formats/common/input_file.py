@@ -43,7 +43,7 @@ class MemberSink(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class InputFile:
     """A file to read. Its bytes are untrusted and may be hostile."""
 
     stream: BinaryIO
