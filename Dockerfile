@@ -2,7 +2,7 @@ FROM python:3.11-slim AS build
 WORKDIR /src
 RUN python -m venv /opt/ingest
 ENV PATH=/opt/ingest/bin:$PATH
-# Dependencies first: they change less often than the code.
+# Dependencies first: they change less often than the code, so their layer stays cached.
 COPY requirements.lock .
 RUN pip install --no-cache-dir --require-hashes -r requirements.lock
 COPY pyproject.toml README.md LICENSE ./
@@ -15,7 +15,7 @@ FROM python:3.11-slim
 RUN useradd --uid 10001 --no-create-home --home-dir /data ingest \
     && install -d -o ingest -g ingest -m 0700 /data
 COPY --from=build /opt/ingest /opt/ingest
-# Languages of tesseract for text in pictures, such as "eng deu chi_sim"; empty: without it.
+# Tesseract languages for text recognition, such as "eng deu chi_sim"; empty: tesseract is not installed.
 ARG TESSERACT_LANGUAGES=""
 RUN if [ -n "$TESSERACT_LANGUAGES" ]; then \
         apt-get update \
@@ -31,6 +31,6 @@ USER ingest
 WORKDIR /data
 VOLUME /data
 EXPOSE 8000
-# Exec form: signals reach the service, which gives its jobs back and stops Postgres.
+# Exec form: signals reach the service, which returns its jobs to the queue and stops Postgres.
 ENTRYPOINT ["ingest"]
 CMD ["serve"]
