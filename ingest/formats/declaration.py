@@ -22,13 +22,13 @@ class Format:
     aliases: tuple[str, ...] = ()
     """Other content types that senders use for it."""
     is_text: bool = False
-    """Its bytes are text: detected by file name or by the rules in detect/text.py."""
+    """Its bytes are text: if no signature matches, file name and rules of detect/text.py decide."""
     is_archive: bool = False
     """A container of files that has no text itself."""
     holds_files: bool = False
     """Commonly contains other files."""
     signatures: tuple[bytes | re.Pattern[bytes], ...] = ()
-    """Magic bytes at the start of a file, literal or as a regular expression."""
+    """Start of a file, literal or as a regular expression; before decoding. Wins over the name."""
     zip_content_type: re.Pattern[bytes] | None = None
     """Matches the content type of the main part in `[Content_Types].xml` (Office Open XML)."""
     zip_parts: tuple[str, ...] = ()
@@ -42,4 +42,4 @@ class Format:
     xml_marks: tuple[str, ...] = ()
     """Strings at the start of an XML document; any one identifies the format."""
     related: frozenset[str] = frozenset()
-    """Media types that a file name may imply for this content without a mismatch."""
+    """Media types that a file name may imply for this content without a mismatch. Mutual."""

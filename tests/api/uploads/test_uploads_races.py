@@ -12,6 +12,8 @@ import httpx
 import psycopg
 import pytest
 
+from api.routes.uploads import UploadFields
+from api.upload.form_fields import field_names
 from ingest.postgres.database import Connection
 from ingest.store.sources import uploads
 from ingest.store.tenants import applications
@@ -123,6 +125,28 @@ async def test_an_idempotency_key_is_good_for_one_request_only(
     assert [answer.status_code for answer in answers] == [409, 409, 409]
     assert answers[0].json()["code"] == "idempotency_conflict"
     assert await count(conn, "rag.processing_jobs") == 1
+
+
+OTHER_FIELDS = {
+    "metadata": '{"a": 1}',
+    "priority": "1",
+    "batchId": "11111111-1111-4111-8111-111111111111",
+    "onConflict": "skip",
+    "chunking": '{"size": 100}',
+}
+
+
+@pytest.mark.parametrize("field", sorted(field_names(UploadFields)))
+async def test_an_idempotency_key_is_bound_to_every_field(
+    editor: httpx.AsyncClient, field: str
+) -> None:
+    await upload(editor, {"a.txt": b"a"}, idempotency_key="k")
+
+    answer = await upload(
+        editor, {"a.txt": b"a"}, idempotency_key="k", **{field: OTHER_FIELDS[field]}
+    )
+
+    assert answer.json()["code"] == "idempotency_conflict"
 
 
 async def test_an_idempotency_key_belongs_to_its_application(
