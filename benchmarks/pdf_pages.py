@@ -59,7 +59,7 @@ async def pooled(pool: ParserPool, path: Path) -> float:
 
 
 async def all_pooled(pool: ParserPool, paths: list[Path], processes: int) -> tuple[float, float]:
-    """Seconds for all files; then the same without chunking, which is divided among the processes."""
+    """Seconds for all files; then the same without chunking, which all processes share."""
     started = time.perf_counter()
     chunking = sum(await asyncio.gather(*(pooled(pool, path) for path in paths)))
     seconds = time.perf_counter() - started

@@ -85,7 +85,7 @@ def wait_until_opened(dsn: str, sources: Sequence[str]) -> None:
 
 
 def set_members(api: Service, **setting: Any) -> None:
-    """Settings of the job type that files in archives have."""
+    """Change settings of the job type `member`."""
     api.http.patch("/api/job-types/member", json=setting).raise_for_status()
 
 

@@ -38,7 +38,7 @@ class Contestant:
 
     @contextmanager
     def working(self, dsn: str, processes: int) -> Iterator[Callable[[], list[Runs]]]:
-        """Start idle workers. The yielded function ends them and returns the runs of each process."""
+        """Start idle workers; the yielded function ends them and returns each process's runs."""
         with ExitStack() as stack:
             scripts = [stack.enter_context(running(self.command, dsn)) for _ in range(processes)]
             for script in scripts:
