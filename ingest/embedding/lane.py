@@ -16,7 +16,10 @@ _LONGEST_MESSAGE: Final = 500
 
 
 class EmbeddingLane:
-    """Without a name (an embedder in this process) or a governor, requests never wait."""
+    """The lane of the provider. Without a lane name or a governor, requests never wait.
+
+    An embedder in this process has no lane name.
+    """
 
     def __init__(self, governor: Governor | None, name: str | None) -> None:
         self.name = None if governor is None else name
@@ -56,7 +59,7 @@ class EmbeddingLane:
             log.warning("lane.not_told", lane=self.name, error=type(error).__name__)
 
     async def note(self, error: Transient, *, is_certain: bool = False) -> bool:
-        """Report a failed request to the governor; whether to send it again after a pause.
+        """Report a failed request to the governor; returns whether to send it again after a pause.
 
         `is_certain`: a harmless text failed too, so the request is not the cause.
         """

@@ -99,7 +99,7 @@ def _until_probe(due: DueDelivery) -> timedelta:
 
 
 async def _send(due: DueDelivery, ctx: Context) -> int | _Refusal:
-    """The status with which the receiver accepted it, or why it failed."""
+    """Send the message; returns the status of the receiver's success, or why it failed."""
     if webhook_endpoints.is_mailbox(due.url):
         return await _mail(due, ctx)
     return await _post(due, ctx)

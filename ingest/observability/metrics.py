@@ -176,7 +176,7 @@ def attempt_ended(
 
 @cache
 def _of_attempts(type: str, outcome: str, code: str) -> tuple[Counter, Histogram]:
-    """Cached, because looking up labels takes longer than counting."""
+    """The metrics of attempts, cached because looking up labels takes longer than counting."""
     return _attempts.labels(type, outcome, code), _job_seconds.labels(type, outcome)
 
 

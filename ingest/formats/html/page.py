@@ -35,7 +35,7 @@ _OPTIONS = ConversionOptions(
 
 
 def extract(source: Source) -> Extraction:
-    """The page in Markdown; title, language and dates from its head. Permanent `too_large`."""
+    """The page in Markdown, with title, language and dates. Raises Permanent `too_large`."""
     return improve(
         "main_content", lambda: _extract(source), otherwise=lambda: _without_structure(source)
     )

@@ -18,7 +18,7 @@ _REFERENCE = re.compile(r"&#(?:x0*([0-9a-f]{1,8})|0*(\d{1,9}));?", re.IGNORECASE
 
 
 class _FastElement(html.HtmlElement):  # type: ignore[misc]  # lxml.html has no types
-    """With a fast path for elements without children, such as most links."""
+    """An element with a fast path for elements without children, such as most links."""
 
     def text_content(self) -> str:
         return super().text_content() if len(self) else self.text or ""

@@ -27,7 +27,7 @@ def _one_channel(image: Image.Image) -> Image.Image:
 
 
 def _stretched(image: Image.Image) -> Image.Image:
-    """Scale values of more than 8 bits, which converting would clip."""
+    """Scale more than 8 bits per pixel down to 8, because a plain conversion would clip them."""
     lowest, highest = cast(tuple[float, float], image.getextrema())
     scale = _WHITE / max(highest - lowest, 1)
     return image.point(lambda value: (value - lowest) * scale).convert("L")

@@ -33,7 +33,7 @@ class HiddenText:
     """Whether a hidden or faint passage is as long as a sentence."""
     visible: int = 0
     faint: int = 0
-    """Of white or tiny passages that are as long as a sentence."""
+    """Characters of white or tiny passages that are as long as a sentence."""
 
     @property
     def is_mostly_faint(self) -> bool:

@@ -39,7 +39,7 @@ class FanOut:
         return bool(self.jobs or self.kept)
 
     async def write(self, conn: Connection, location: FileLocation, limits: ArchiveLimits) -> None:
-        """Permanent `archive_unsafe` if the uploaded file as a whole exceeds its limits."""
+        """Raises Permanent `archive_unsafe` if the uploaded file as a whole exceeds its limits."""
         await sources.lock(conn, [location.source.id])
         await self._check(conn, location, limits)
         if location.is_root:

@@ -129,7 +129,8 @@ async def _rechunk_and_swap(
     if not chunks:
         raise Permanent("the stored text makes no chunk", code="no_text")
     progress.stage = "embed"
-    # Its percent covers one document only; each move still resets the job's stage timeout.
+    # The embed stage needs its own Progress, whose percent covers this document only. Each step
+    # still resets the job's stage timeout.
     part = Progress(work.job, on_progress=progress.on_progress)
     vectors = await embed_chunks(chunks, ctx, part)
     progress.stage = "store"

@@ -220,7 +220,7 @@ async def _follow(
 
 
 async def _store_progress(job: ClaimedJob, crawl: Crawl, status: CrawlStatus, ctx: Context) -> bool:
-    """Store the crawl's progress; whether it has advanced."""
+    """Store the crawl's progress; returns whether it has advanced."""
     async with _lease(job, ctx) as conn:
         return await crawls.note_progress(conn, crawl.id, progress=status.completed)
 

@@ -89,5 +89,5 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], _Words]]] = {
 
 
 def _one_line(text: str) -> str:
-    """Names and messages come from users and sites: they must not add a line or a header."""
+    """The text without line breaks: names and messages are untrusted, and must not add a header."""
     return _CONTROL.sub(" ", text)
