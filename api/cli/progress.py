@@ -36,7 +36,7 @@ class RateMeter:
 
     @property
     def per_second(self) -> float | None:
-        """None while it is unknown."""
+        """The rate; None while it is unknown."""
         if not self._samples:
             return None
         (began, before), (now, done) = self._samples[0], self._samples[-1]

@@ -66,7 +66,7 @@ _MAX_INVALID_MESSAGES: Final = 20
 # Characters shown of an error's location and message.
 _MAX_LOCATION_CHARACTERS: Final = 60
 _MAX_MESSAGE_CHARACTERS: Final = 140
-# Each may have the largest size.
+# Each of them may have the maximum size.
 _MAX_QUEUED_COMMANDS: Final = 8
 
 

@@ -1,4 +1,4 @@
-"""Untrusted JSON, parse with limits: hostile input is rejected, never an internal error."""
+"""Untrusted JSON, parsed with limits: hostile input is rejected, never an internal error."""
 
 import json
 import re

@@ -116,7 +116,7 @@ class Intake:
                 UploadedFile(path=path, size=stored.size, sha256=stored.sha256, blob_key=key)
             )
             return
-        # Now, not on exit: a request may contain many files that are too large.
+        # Discard it now, not on exit: a request may contain many files that are too large.
         await self._staged.pop(key).discard()
         size = stored.size + await _skip(tokens)
         detail = f"larger than {self._max_file_bytes} bytes"
