@@ -85,7 +85,7 @@ class StoredFile(Payload):
 
 
 class FilePayload(StoredFile):
-    """`file`: read an uploaded file, or end it after its members."""
+    """`file`: read an uploaded file, or finish it after its members."""
 
     awaits_members: bool = False
     """Set by SQL once the members are queued; removed by a retry."""

@@ -108,8 +108,8 @@ def progress_log(
 ) -> Iterator[None]:
     """While the block runs, print `line()` every ten seconds, unless `console` is a terminal.
 
-    In a thread, since a single request may take minutes. `wait` returns whether the block has
-    ended.
+    It runs in a thread, since a single request may take minutes. `wait` returns whether the block
+    has ended.
     """
     if console.is_terminal:
         yield

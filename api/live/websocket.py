@@ -116,7 +116,7 @@ class Session:
         """By the loop's clock; None between messages."""
 
     async def run(self) -> int | None:
-        """Run until one side ends it; the code to close with, None when the client has gone."""
+        """Run until one side ends it; returns the close code, None if the client has gone."""
         tasks = [
             asyncio.create_task(self._receive()),
             asyncio.create_task(self._handle_commands()),

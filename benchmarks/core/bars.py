@@ -7,11 +7,7 @@ from xml.sax.saxutils import escape
 
 from benchmarks.core.results import Race
 
-_WIDTH, _NAMES, _LONGEST = (
-    720,
-    240,
-    430,
-)  # pixels: picture, column of names, longest bar
+_WIDTH, _NAMES, _LONGEST = 720, 240, 430  # pixels: picture, column of names, longest bar
 _ROW, _BAR, _TITLE = 20, 14, 34
 _OURS, _OTHERS = "#2f6f4f", "#b8c4cc"
 _STYLE = "text{font:12px sans-serif}.t{font-size:14px;font-weight:bold}.n{text-anchor:end}"

@@ -46,7 +46,8 @@ class EmbeddingLane:
         if self.name is not None:
             await self._governor.end_pauses(lane=self.name, reason="provider_unavailable")
             await self._governor.record_success(self.name)
-        # Also jobs that wait for another lane: that of an earlier key, model or endpoint.
+        # This also resumes jobs that wait for another lane: that of an earlier key, model or
+        # endpoint.
         await self._governor.release()
 
     async def succeeded(self) -> None:
@@ -55,7 +56,7 @@ class EmbeddingLane:
         try:
             await self._governor.record_success(self.name)
         except psycopg.OperationalError as error:
-            # Not a reason to discard vectors that were paid for.
+            # A failed report is no reason to discard vectors that were paid for.
             log.warning("lane.not_told", lane=self.name, error=type(error).__name__)
 
     async def note(self, error: Transient, *, is_certain: bool = False) -> bool:

@@ -191,7 +191,7 @@ class EmbeddingService:
             self._timer = asyncio.get_running_loop().call_later(delay, self._send)
 
     def _longest_linger(self) -> float:
-        """Maximum linger while a request is running; its return sends what waits."""
+        """Maximum linger while a request is running; when that returns, waiting texts are sent."""
         return max(self._linger, min(_SHARE_OF_LAST * self._last_took, _LONGEST_LINGER))
 
     def _send(self) -> None:

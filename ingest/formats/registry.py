@@ -42,9 +42,9 @@ def extract(
     `url` is the final URL after redirects; with it, HTML gets a WebPage. `members` receives the
     attachments. Raises IsArchive for a container of files that has no text itself.
 
-    Permanent, with every code of sniff() and: `unsupported_type`, `corrupt`, `encrypted`,
-    `empty_content`, `no_text`, `too_many_pages`, `too_large`, `archive_unsafe`, `parser_memory`,
-    `parser_crashed`, `parser_missing`. Messages do not expose parser internals.
+    Raises Permanent with every code of sniff(), and with: `unsupported_type`, `corrupt`,
+    `encrypted`, `empty_content`, `no_text`, `too_many_pages`, `too_large`, `archive_unsafe`,
+    `parser_memory`, `parser_crashed`, `parser_missing`. Messages do not expose parser internals.
 
     A step that only improves the result never fails the file (ingest/best_effort.py): if it fails,
     it is skipped with a warning such as `headings_skipped`.

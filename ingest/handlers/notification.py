@@ -117,7 +117,7 @@ async def _post(due: DueDelivery, ctx: Context) -> int | _Refusal:
             max_bytes=_READ_BYTES,
         )
     except (Permanent, Transient) as error:
-        # Also Permanent: a host name that resolves to a private address may change. So: retry.
+        # Retry even after Permanent: a host name that resolves to a private address may change.
         return _Refusal(message=str(error))
     if 200 <= posted.status < 300:
         return posted.status

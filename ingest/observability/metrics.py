@@ -147,7 +147,7 @@ _degraded: Final = Counter(
 
 
 def step_skipped(format: str, step: str, times: int) -> None:
-    """A step of extraction failed; the file was read without it."""
+    """Count a step of extraction that failed; the file was read without it."""
     _skipped_steps.labels(format, step).inc(times)
 
 

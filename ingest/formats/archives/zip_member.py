@@ -39,7 +39,7 @@ def _packed(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
     stored = copy.copy(member)
     stored.compress_type = zipfile.ZIP_STORED
     stored.file_size = stored.compress_size
-    del stored.CRC  # of the inflated bytes
+    del stored.CRC  # the checksum is that of the inflated bytes
     return archive.open(stored)
 
 

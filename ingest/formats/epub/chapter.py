@@ -68,7 +68,7 @@ def _prune(tree: lxml_html.HtmlElement) -> None:
         elif kinds & _NOTES:
             element.attrib.pop("hidden", None)
             element.attrib.pop("style", None)
-    for link in _inner_links(tree):  # they work only inside the book
+    for link in _inner_links(tree):  # such links work only inside the book
         del link.attrib["href"]
 
 

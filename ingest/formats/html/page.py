@@ -29,7 +29,7 @@ _OPTIONS = ConversionOptions(
     skip_images=True,
     compact_tables=True,
     autolinks=False,
-    # By default it drops `nav`, `form` and some `header` with their content.
+    # By default the converter drops `nav`, `form` and some `header` with their content.
     preprocessing=PreprocessingOptions(remove_navigation=False, remove_forms=False),
 )
 

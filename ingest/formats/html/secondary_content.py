@@ -24,7 +24,7 @@ Verdict = Literal["", "boilerplate", "doubt"]
 _ARTICLE = 350  # bytes of prose that make an article
 _CLEAR_ARTICLE = 1500  # bytes of prose that make a certain article
 _UNITS = INLINE | (CONTENT - LISTS)  # never removed alone, only with their parent
-_MOST = 0.8  # share of the article's prose that its element contains
+_MOST = 0.8  # minimum share of the article's prose in its element
 _NAMES = word_set(
     "sidebar aside rail related recommended recommendation recommendations popular mostread"
     " trending teaser teasers promo readmore upsell carousel widget widgets outbrain taboola"

@@ -6,7 +6,7 @@ from PIL import Image, ImageOps, ImageStat
 
 _LARGEST = 4000  # pixels of a side; A4 at 300 dpi has 3500
 _WHITE, _BLACK = 255, 0
-_BRIGHT = 200  # mean of opaque pixels; above it: white letters for a dark background
+_BRIGHT = 200  # mean of opaque pixels; if brighter, the letters are white, for a dark background
 
 
 def grey(image: Image.Image) -> Image.Image:

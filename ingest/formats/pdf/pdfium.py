@@ -120,7 +120,7 @@ _BOLD = (b"bold", b"black", b"heavy", b"-bd", b"semibd")
 
 
 def address(handle: Any) -> int:
-    """The address of a handle of pypdfium2, which keeps owning it."""
+    """The address of a handle of pypdfium2, which pypdfium2 still owns."""
     return ctypes.cast(handle, ctypes.c_void_p).value or 0
 
 

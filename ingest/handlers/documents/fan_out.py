@@ -183,7 +183,7 @@ def _is_known(file: _File, known: KnownMember | None, ctx: Context) -> bool:
 
 
 async def _store(files: Sequence[_File], location: FileLocation, blobs: BlobStore) -> list[str]:
-    """Store the files; their keys, in order."""
+    """Store the files; returns their keys in order."""
     staged: list[StagedBlob] = []
     try:
         for file in files:

@@ -156,7 +156,7 @@ def _new_chunks(
 
 
 def _error_code(document: StoredDocument, embedding: EmbeddingLoss | None) -> str | None:
-    """The document's error code after rechunking; the new chunks may all have vectors."""
+    """The document's error code after rechunking: an earlier loss of vectors may be gone."""
     if embedding is None and document.error_code not in get_args(EmbeddingLoss):
         return document.error_code
     stored = document.coverage

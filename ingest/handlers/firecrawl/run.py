@@ -200,7 +200,7 @@ async def _follow(
                 return _wait(ctx.web.crawl_poll)
             stop = provider_crawl_id
         else:
-            # Its count shows whether the limit was reached.
+            # The final count shows whether the limit was reached.
             await _store_progress(job, crawl, status, ctx)
         await reconcile(job, crawl, provider_crawl_id, status, client, ctx)
         error = _error_of(status, ctx)

@@ -79,7 +79,7 @@ class EmbeddedPostgres:
     Also a context manager: `with EmbeddedPostgres(data_dir) as dsn`.
     """
 
-    # These depend on the server version; tests override them to run older versions.
+    # These settings depend on the server version; tests override them to run older versions.
     _settings: ClassVar[Mapping[str, str]] = _SETTINGS
     _locale: ClassVar[Sequence[str]] = _LOCALE
 
@@ -185,7 +185,7 @@ class EmbeddedPostgres:
         if not self._cluster.exists():
             self._initialise(unfinished, binaries / "initdb", account)
         elif os.geteuid() == 0 and self._cluster.stat().st_uid == 0:
-            give(self._cluster, account)  # restored or copied by root
+            give(self._cluster, account)  # the data may have been restored or copied by root
         settings = [f"--{name}={value}" for name, value in self._settings.items()]
         self._server = self._spawn(
             binaries / "postgres",

@@ -9,7 +9,7 @@ import numpy as np
 from ingest.errors import ErrorCode, Permanent, Transient
 from ingest.model import EmbeddingModel, Vectors
 
-# Only the operator can fix these: a retry a second later fails too.
+# Only the operator can fix errors with these codes: a retry a second later fails too.
 _NEEDS_OPERATOR: Final = frozenset(
     {
         "embedding_unauthorized",

@@ -123,7 +123,7 @@ def _run(
     *arguments: str, seconds: float, data: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """Run tesseract in the parser's process group, so that it is killed with the parser."""
-    # More than one thread makes it slower and takes CPU time from other files.
+    # More than one thread makes tesseract slower and takes CPU time from other files.
     environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return subprocess.run(  # noqa: S603 - no shell, and no argument comes from a file
         [PROGRAM, *arguments],
