@@ -91,7 +91,7 @@ class Intake:
         return not self._committed.issuperset(keys)
 
     def keep(self, keys: Collection[str]) -> None:
-        """Rows refer to these blobs. Call it before those rows are committed.
+        """Do not remove these blobs on exit. Call this before committing rows that refer to them.
 
         If the outcome of the commit is unknown, the sweep removes an orphan later; a row without
         its bytes could not be repaired.

@@ -152,7 +152,7 @@ def step_skipped(format: str, step: str, times: int) -> None:
 
 
 def claimed(jobs: int, *, seconds: float) -> None:
-    """A claim was made; `jobs` may be 0."""
+    """Count a claim of `jobs` jobs, which may be 0."""
     _claim_seconds.observe(seconds)
     _claimed.inc(jobs)
 
@@ -164,8 +164,9 @@ def stage_ended(type: str, stage: str, *, seconds: float) -> None:
 def attempt_ended(
     type: str, *, status: str, code: str | None, given_back: bool, seconds: float
 ) -> None:
-    """An attempt ended. `status`: the job's new status, or `dropped`; `given_back`: the attempt
-    does not count."""
+    """Count an attempt that ended.
+
+    `status`: the job's new status, or `dropped`. `given_back`: the attempt does not count."""
     outcome = status if status != "pending" else "waiting" if given_back else "retry"
     attempts, job_seconds = _of_attempts(type, outcome, code or "")
     attempts.inc()
@@ -181,12 +182,12 @@ def _of_attempts(type: str, outcome: str, code: str) -> tuple[Counter, Histogram
 
 
 def recovered(jobs: int) -> None:
-    """Jobs were recovered from stale workers."""
+    """Count jobs that were recovered from stale workers."""
     _rescued.inc(jobs)
 
 
 def embedding_call(outcome: str, *, seconds: float, texts: int = 0, tokens: int = 0) -> None:
-    """A request to the embedder ended. `outcome`: `ok`, `refused`, or an error code."""
+    """Count a request to the embedder. `outcome`: `ok`, `refused`, or an error code."""
     _embedding_calls.labels(outcome).inc()
     _embedding_seconds.observe(seconds)
     _embedded_texts.inc(texts)
@@ -194,9 +195,10 @@ def embedding_call(outcome: str, *, seconds: float, texts: int = 0, tokens: int 
 
 
 def document_read(warnings: Sequence[str]) -> None:
-    """A document was read. Codes come from the sandbox, so unknown ones share a label.
+    """Count a document that was read, with its warnings.
 
-    Skipped steps are counted by `step_skipped` instead.
+    Codes come from the sandbox, so unknown ones share a label. Skipped steps are counted by
+    `step_skipped` instead.
     """
     for code in warnings:
         if not code.endswith("_skipped"):
@@ -209,7 +211,10 @@ def embeddings_reused(texts: int) -> None:
 
 
 def request_answered(method: str, route: str, status: int, *, seconds: float) -> None:
-    """`route` is the template, such as `/api/jobs/{id}`: paths would be unbounded labels."""
+    """Count an answered request.
+
+    `route` is the template, such as `/api/jobs/{id}`: paths would be unbounded labels.
+    """
     _requests.labels(method, route, str(status)).inc()
     _request_seconds.labels(route).observe(seconds)
 
@@ -231,7 +236,7 @@ def statement_timed_out(asked_by: Literal["search", "request", "metrics"]) -> No
 
 
 def search_degraded(code: str) -> None:
-    """A hybrid search was answered without vectors."""
+    """Count a hybrid search that was answered without vectors."""
     _degraded.labels(code).inc()
 
 
