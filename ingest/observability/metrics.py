@@ -30,7 +30,7 @@ _SLOW: Final = (0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 90
 
 _claim_seconds: Final = Histogram(
     "rag_ingest_claim_seconds",
-    "Duration of claims, empty ones too.",
+    "Duration of claims, including empty ones.",
     registry=REGISTRY,
     buckets=_QUICK,
 )
@@ -58,12 +58,12 @@ _attempts: Final = Counter(
 )
 _retries: Final = Counter(
     "rag_ingest_retries",
-    "Attempts that failed and are followed by one more.",
+    "Failed attempts that will be retried.",
     ("type",),
     registry=REGISTRY,
 )
 _rescued: Final = Counter(
-    "rag_ingest_jobs_recovered", "Jobs taken from workers that fell silent.", registry=REGISTRY
+    "rag_ingest_jobs_recovered", "Jobs recovered from stale workers.", registry=REGISTRY
 )
 _embedding_calls: Final = Counter(
     "rag_ingest_embedding_calls", "Requests to the embedder.", ("outcome",), registry=REGISTRY
@@ -75,14 +75,14 @@ _embedding_seconds: Final = Histogram(
     buckets=_SLOW,
 )
 _embedded_texts: Final = Counter(
-    "rag_ingest_embedded_texts", "Texts that got a vector by a request.", registry=REGISTRY
+    "rag_ingest_embedded_texts", "Texts that a request embedded.", registry=REGISTRY
 )
 _embedded_tokens: Final = Counter(
     "rag_ingest_embedded_tokens", "Tokens of those texts.", registry=REGISTRY
 )
 _reused: Final = Counter(
     "rag_ingest_embedding_reused_texts",
-    "Texts that got a known vector, without a request.",
+    "Texts whose stored vector was reused, without a request.",
     registry=REGISTRY,
 )
 _skipped_steps: Final = Counter(
@@ -99,7 +99,7 @@ _requests: Final = Counter(
 )
 _request_seconds: Final = Histogram(
     "rag_ingest_http_request_seconds",
-    "Time until the answer began.",
+    "Time until the response starts.",
     ("route",),
     registry=REGISTRY,
     buckets=(*_QUICK, 10.0, 30.0),
@@ -124,14 +124,14 @@ _sockets: Final = Gauge(
 )
 _search_seconds: Final = Histogram(
     "rag_ingest_search_seconds",
-    "Duration of searches, the query's embedding included.",
+    "Duration of searches, including the query's embedding.",
     ("mode",),
     registry=REGISTRY,
     buckets=_QUICK,
 )
 _statement_timeouts: Final = Counter(
     "rag_ingest_statement_timeouts",
-    "Statements that the database ended because they took too long, by what asked: a search,"
+    "Statements that the database ended because they took too long, by caller: a search,"
     " another request, or GET /metrics.",
     ("asked_by",),
     registry=REGISTRY,
@@ -140,7 +140,7 @@ for _asker in ("search", "request", "metrics"):
     _statement_timeouts.labels(_asker)
 _degraded: Final = Counter(
     "rag_ingest_searches_degraded",
-    "Hybrid searches answered by words alone, by the code of what failed.",
+    "Hybrid searches answered without vectors, by error code.",
     ("code",),
     registry=REGISTRY,
 )

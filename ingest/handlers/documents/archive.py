@@ -24,7 +24,7 @@ def archive_job(job: ClaimedJob, file: StoredFile, location: FileLocation, ctx: 
     """
     if location.depth >= ctx.archives.depth:
         raise Permanent(
-            f"This is archive number {location.depth + 1} of archives in one another; at most"
+            f"This is level {location.depth + 1} of nested archives; at most"
             f" {ctx.archives.depth} are opened.",
             code="archive_unsafe",
         )
@@ -101,6 +101,6 @@ def _skipped(job: ClaimedJob, skipped: dict[str, Any]) -> LogLine:
         attempt=job.attempts,
         level="warning",
         stage="extract",
-        message="entries that are no files were left out",
+        message="entries that are not user files were left out",
         details=skipped,
     )

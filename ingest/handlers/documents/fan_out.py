@@ -164,10 +164,10 @@ def _open(path: Path) -> int:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        raise Permanent("the parser named a file that is not there", code="internal") from error
+        raise Permanent("the parser named a file that does not exist", code="internal") from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise Permanent("the parser named something that is no file", code="internal")
+        raise Permanent("the parser named something that is not a file", code="internal")
     return descriptor
 
 

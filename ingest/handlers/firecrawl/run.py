@@ -61,7 +61,7 @@ async def step(
         return ProviderEnd(error=_stored_error(crawl))
     client = ctx.web.firecrawl
     if client is None:
-        error = Permanent("Firecrawl is not configured any more", code="crawl_not_started")
+        error = Permanent("Firecrawl is no longer configured", code="crawl_not_started")
         return await _end(job, crawl, ctx, error)
     if crawl.provider_crawl_id is not None:
         return await _follow(job, crawl, crawl.provider_crawl_id, client, ctx)
@@ -240,7 +240,7 @@ def _error_of(status: CrawlStatus, ctx: Context) -> Permanent | None:
 
 
 def _silence(ctx: Context) -> str:
-    return f"nothing came from Firecrawl for {ctx.web.crawl_silence}"
+    return f"Firecrawl has reported nothing for {ctx.web.crawl_silence}"
 
 
 # ---------------------------------------------------------------- its end

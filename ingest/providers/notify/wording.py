@@ -77,7 +77,7 @@ def _job(data: Mapping[str, Any]) -> _Words:
 
 
 def _test(data: Mapping[str, Any]) -> _Words:
-    return "A test", ["This is the test that was asked for: notifications arrive here."]
+    return "A test", ["This is the requested test: notifications arrive here."]
 
 
 _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], _Words]]] = {
