@@ -28,7 +28,7 @@ _OTHER_MODEL = (
 
 
 def insert_cpu(dsn: str, texts: Texts, *, count: int) -> float:
-    """CPU seconds per vector: the time to insert it into the index, minus that without an index.
+    """CPU seconds to insert a vector into the index, beyond those without an index.
 
     The insert is rolled back. Its entries stay in the index as dead ones, so call this last.
     """

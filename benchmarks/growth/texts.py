@@ -16,7 +16,7 @@ from ingest.settings.settings import Settings
 SIZE = 1000
 """Approximate number of characters, so that each text is one chunk."""
 _SENTENCES = 1500
-# Tables and code, which the chunker would treat as such.
+# Tables and code, which the chunker would not treat as prose.
 _DRAWN = re.compile(r"[|+`]|--|>>>")
 
 

@@ -51,9 +51,10 @@ class EmbeddingService:
         *,
         linger: timedelta = timedelta(milliseconds=5),
     ) -> None:
-        """`linger`: how long a request that is not full waits for more texts if none is running.
-        If one is running, it waits for that to return, within a limit: each request costs as much
-        as several texts, and the provider may limit requests.
+        """`linger`: how long a request with room waits for more texts if no other is running.
+
+        While another request is running, it waits until that one returns, within a limit: each
+        request costs as much as several texts, and the provider may limit requests.
         """
         self.embedder = embedder
         self._requests = EmbeddingRequests(embedder, EmbeddingLane(governor, embedder.lane))

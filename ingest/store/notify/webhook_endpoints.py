@@ -218,7 +218,7 @@ async def record_success(conn: Connection, id: UUID) -> None:
 
 
 async def disable(conn: Connection, id: UUID, *, reason: str) -> None:
-    """Send nothing more there. Call `deliveries.end_pending` afterwards for pending deliveries."""
+    """Disable an endpoint. Call `deliveries.end_pending` afterwards to cancel its deliveries."""
     await conn.execute(_SQL["disable"], {"id": id, "reason": reason})
 
 
