@@ -77,7 +77,7 @@ class Secret:
         return replace(answer, body={**answer.body, self.member: {"seed": self.seed}})
 
     async def unsealed(self, conn: Connection, answer: IdempotentAnswer) -> IdempotentAnswer:
-        """The original answer; Conflict if the secret has expired or cannot be derived again."""
+        """The original answer. Raises Conflict if its secret has expired or cannot be derived."""
         sealed = answer.body[self.member]
         if sealed is None:
             return answer
@@ -124,7 +124,7 @@ class IdempotentRequest:
     async def stored_answer(
         self, conn: Connection, application_id: UUID
     ) -> IdempotentAnswer | None:
-        """The stored answer, if any; Conflict if it belongs to another request.
+        """The stored answer, if any; raises Conflict if it belongs to another request.
 
         From here to the end of the transaction, other requests with this key wait. The caller must
         not take any other lock before.

@@ -15,7 +15,7 @@ from ingest.store.queue import queue_stats
 from ingest.store.queue.queue_stats import QueueStats
 
 _SECONDS: Final = 5.0
-# And for at most a twentieth of the time, in case the database is slow.
+# At most a twentieth of the time is spent on reading, in case the database is slow.
 _SHARE: Final = 20
 # Pool wait; callers give up quickly.
 _PATIENCE_SECONDS: Final = 2.0

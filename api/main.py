@@ -108,7 +108,7 @@ _CODE_OF_STATUS: Final = {
     503: "overloaded",
 }
 
-# In flight per process; with bodies of a megabyte each, half a gigabyte.
+# Requests in flight per process: with bodies of a megabyte each, half a gigabyte of memory.
 _MAX_REQUESTS: Final = 500
 # Monitoring must work at peak load.
 _PROBES: Final = ("/healthz", "/readyz", "/metrics")

@@ -39,19 +39,19 @@ def _job_gauges(overview: Overview) -> Iterator[GaugeMetricFamily]:
     )
     yield _family(
         "jobs_waiting",
-        "Pending jobs that wait for a time, by reason.",
+        "Pending jobs with a wait reason, by reason.",
         ("type", "reason"),
         (((row.type, row.reason), row.jobs) for row in overview.stats.waiting),
     )
     yield _family(
         "oldest_ready_seconds",
-        "Time since the oldest job that is ready was queued; 0 when none is ready.",
+        "Age of the oldest ready job; 0 when none is ready.",
         ("type",),
         (((row.type,), row.oldest_seconds or 0.0) for row in types),
     )
     yield _family(
         "jobs_overdue",
-        "Running jobs that are past their time-out, which should have ended them.",
+        "Running jobs past their timeout, which should have ended them.",
         ("type",),
         (((row.type,), row.overdue) for row in types),
     )
@@ -75,19 +75,19 @@ def _lane_gauges(overview: Overview) -> Iterator[GaugeMetricFamily]:
     lanes = overview.stats.lanes
     yield _family(
         "lane_paused_seconds",
-        "How much longer a provider's lane is paused.",
+        "Remaining pause of a provider's lane.",
         ("lane",),
         (((row.lane,), row.paused_seconds) for row in lanes),
     )
     yield _family(
         "lane_failures",
-        "Failures of a provider in a row.",
+        "Consecutive failures of a provider.",
         ("lane",),
         (((row.lane,), row.failures) for row in lanes),
     )
     yield _family(
         "lane_failing",
-        "Whether a provider does not serve us, by the code of why.",
+        "Whether a provider is failing, by error code.",
         ("lane", "code"),
         (((row.lane, row.failing_code), 1.0) for row in lanes if row.failing_code is not None),
     )
@@ -95,31 +95,31 @@ def _lane_gauges(overview: Overview) -> Iterator[GaugeMetricFamily]:
 
 def _worker_gauges(overview: Overview) -> Iterator[GaugeMetricFamily]:
     workers = overview.stats.workers
-    yield _gauge("workers", "Workers whose heartbeat lives.", workers.alive)
-    yield _gauge("workers_draining", "Of those, the ones that are stopping.", workers.draining)
+    yield _gauge("workers", "Workers with a live heartbeat.", workers.alive)
+    yield _gauge("workers_draining", "Live workers that are stopping.", workers.draining)
     yield _gauge("workers_running", "Slots of live workers that are in use.", workers.running)
     silent = float("inf") if workers.silent_seconds is None else workers.silent_seconds
     yield _gauge(
-        "worker_silent_seconds", "Since any worker was alive; +Inf when none ever was.", silent
+        "worker_silent_seconds",
+        "Time since a worker was last alive; +Inf if none ever was.",
+        silent,
     )
-    yield _gauge("workers_desired", "Workers that the load asks for.", overview.workers.desired)
+    yield _gauge("workers_desired", "Desired number of workers.", overview.workers.desired)
 
 
 def _other_gauges(overview: Overview) -> Iterator[GaugeMetricFamily]:
     state = overview.stats.installation
-    yield _gauge("inbox_events", "Events of providers that are not processed.", state.inbox)
-    yield _gauge(
-        "deliveries_open", "Notifications neither delivered nor given up.", state.deliveries
-    )
+    yield _gauge("inbox_events", "Provider events that are not processed yet.", state.inbox)
+    yield _gauge("deliveries_open", "Pending notifications.", state.deliveries)
     yield _family(
         "webhook_endpoints",
-        "Endpoints in trouble: failing, or disabled by the service because they failed.",
+        "Endpoints that fail, or that the service disabled because they failed.",
         ("state",),
         ((("failing",), state.endpoints_failing), (("disabled",), state.endpoints_disabled)),
     )
     yield _gauge("batches_open", "Upload batches that have not ended.", state.open_batches)
     yield _gauge(
-        "fresh_vectors", "Vectors that wait for a place in their index.", state.fresh_vectors
+        "fresh_vectors", "Vectors that are not in the HNSW index yet.", state.fresh_vectors
     )
 
 

@@ -2,9 +2,9 @@
 
     python -m benchmarks [NAME ...] [--rounds 3] [--corpus FOLDER] [--cranfield FOLDER]
 
-Without names all comparisons run, one after the other; with names only those, and what the others
-found out before stays in the report. The environments of the peers are made at the first run, from
-a package index. Leave the machine alone meanwhile.
+Without names, all comparisons run, one after the other. With names, only those run; the report
+keeps the earlier results of the others. The environments of the peers are created at the first run,
+from a package index. Do not use the machine for anything else while it measures.
 """
 
 import argparse
@@ -26,7 +26,7 @@ _ENVIRONMENTS = Path.home() / ".cache" / "rag-ingest" / "benchmarks"
 
 
 def run(name: str, server: Server, options: Options) -> Section:
-    """One comparison: the module `comparison` of its folder."""
+    """Run one comparison: the module `comparison` of its folder."""
     section = import_module(f"benchmarks.{name}.comparison").run(server, options)
     assert isinstance(section, Section)
     assert section.name == name
@@ -34,7 +34,7 @@ def run(name: str, server: Server, options: Options) -> Section:
 
 
 def main() -> None:
-    """Command line."""
+    """The command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

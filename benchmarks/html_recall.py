@@ -1,11 +1,11 @@
-"""How much of the main text of web pages comes out, and how much else comes with it.
+"""How much of the main text of web pages is extracted, and how much other text comes with it.
 
 Usage: python -m benchmarks.html_recall FOLDER [--worst N] [--samples N]
 
-FOLDER holds pairs: `NAME.html`, and `NAME.txt` with the page's main text. Both sides are bags of
-words, without Markdown's marks and addresses; recall, precision and F1 are means over the pages,
-with 95 % intervals by bootstrap. Most truths leave out the title, dates, captions and comments,
-which the service keeps on purpose: they count against precision here.
+FOLDER contains pairs of files: `NAME.html`, and `NAME.txt` with the page's main text. Both are
+compared as bags of words, without Markdown marks and addresses. Recall, precision and F1 are means
+over the pages, with 95 % bootstrap intervals. Most reference texts omit the title, dates, captions
+and comments, which the service keeps on purpose: they lower precision here.
 """
 
 import argparse
@@ -28,7 +28,7 @@ _ADDRESS = re.compile(r"\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\")?\)")
 
 
 class Score(NamedTuple):
-    """One page."""
+    """The score of one page."""
 
     recall: float
     precision: float
@@ -38,12 +38,12 @@ class Score(NamedTuple):
 
 
 def bag(text: str) -> Counter[str]:
-    """The words of a text and how often each stands in it."""
+    """The words of a text with their counts."""
     return Counter(_WORD.findall(text.casefold()))
 
 
 def score(path: Path) -> Score:
-    """Read a page and compare it with the text beside it; a page that fails has no words."""
+    """Extract a page and compare it with its reference text; a page that fails has no words."""
     started = time.process_time()
     try:
         text = extract(io.BytesIO(path.read_bytes()), name=path.name).text
@@ -59,14 +59,14 @@ def score(path: Path) -> Score:
 
 
 def interval(values: Sequence[float], samples: int) -> tuple[float, float]:
-    """95 % interval of the mean; the same values give the same interval."""
+    """The 95 % bootstrap interval of the mean; deterministic."""
     chance = random.Random(0)
     means = sorted(mean(chance.choices(values, k=len(values))) for _ in range(samples))
     return means[int(0.025 * samples)], means[int(0.975 * samples)]
 
 
 def report(scores: Sequence[Score], *, worst: int, samples: int) -> None:
-    """Print the means and the pages that are furthest from them."""
+    """Print the means, and the pages with the lowest scores."""
     print(f"{len(scores)} pages, {1000 * mean(page.seconds for page in scores):.1f} ms of CPU each")
     for field in ("recall", "precision", "f1"):
         values = [getattr(page, field) for page in scores]
@@ -79,7 +79,7 @@ def report(scores: Sequence[Score], *, worst: int, samples: int) -> None:
 
 
 def main() -> None:
-    """Command line."""
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--worst", type=int, default=10)

@@ -1,11 +1,11 @@
-"""Pages of PDFs a second: a bare loop of pypdfium2 against the parser pool.
+"""PDF pages per second: a bare loop of pypdfium2 compared with the parser pool.
 
 Usage: python -m benchmarks.pdf_pages FOLDER [--rounds N] [--processes N]
 
-Both read every PDF below FOLDER that pdfium opens, from disk: the loop in one process, the pool in
-as many as asked for (default: one per processor, as in the service). Rounds alternate, and the best
-of each counts. The pool's time includes the pipes and the checks of the answers; one ratio has
-chunking in it, which the bare loop does not do, the other has not.
+Both read every PDF below FOLDER that pdfium can open, from disk. The loop runs in one process, the
+pool in `--processes` (default: one per processor, as in the service). Rounds alternate, and the
+best round of each counts. The pool's time includes the pipes and the checks of the answers. Two
+ratios are printed, with and without the time for chunking, which the bare loop does not do.
 """
 
 import argparse
@@ -27,7 +27,7 @@ _CHUNKS = ChunkSettings(tokenizer="wordllama", size=512, overlap=0)
 
 
 def bare(path: Path) -> int:
-    """Read all pages of a file; how many there were, 0 if pdfium refuses the file."""
+    """Read all pages of a file; returns their number, 0 if pdfium cannot open the file."""
     try:
         document = PdfDocument(path)
     except PdfiumError:
@@ -48,19 +48,18 @@ def bare(path: Path) -> int:
 
 
 async def pooled(pool: ParserPool, path: Path) -> float:
-    """Read one file through the pool; the seconds of it that went into chunking."""
+    """Read one file through the pool; returns the seconds spent on chunking."""
     request = ParseRequest(
         name=path.name, declared=None, max_pages=100_000, chunk=_CHUNKS, ocr=None
     )
     try:
         return (await pool.parse(path, request)).chunk_seconds
-    except Permanent:  # a page of pictures costs what it costs
+    except Permanent:  # for example a PDF of pictures; its time counts too
         return 0.0
 
 
 async def all_pooled(pool: ParserPool, paths: list[Path], processes: int) -> tuple[float, float]:
-    """Seconds for all files, as many at a time as there are processes; and those without chunking,
-    which all processes share."""
+    """Seconds for all files; then the same without chunking, which all processes share."""
     started = time.perf_counter()
     chunking = sum(await asyncio.gather(*(pooled(pool, path) for path in paths)))
     seconds = time.perf_counter() - started
@@ -68,13 +67,13 @@ async def all_pooled(pool: ParserPool, paths: list[Path], processes: int) -> tup
 
 
 async def compare(paths: list[Path], rounds: int, processes: int) -> None:
-    """Print pages a second of both, and their ratio."""
+    """Print pages per second of both, and their ratio."""
     readable = [path for path in paths if bare(path)]
     pages = sum(map(bare, readable))
     bares, pools = [], []
     pool = ParserPool(size=processes, timeout=timedelta(minutes=5), memory=_MEMORY)
     try:
-        await all_pooled(pool, readable, processes)  # they start and import once for many files
+        await all_pooled(pool, readable, processes)  # warm up: processes start and import only once
         for _ in range(rounds):
             started = time.perf_counter()
             for path in readable:
@@ -99,7 +98,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
-    # The largest first: at the end, no process shall have one of them all to itself.
+    # Largest first, so that no process is left with a large file at the end.
     found = arguments.folder.rglob("*.pdf")
     paths = sorted(found, key=lambda path: path.stat().st_size, reverse=True)
     if not paths:

@@ -102,7 +102,10 @@ def parse_table(text: str) -> Table:
 
 
 def wanted(loads: Sequence[Load], rule: ScalingRule, *, current: int) -> Wanted:
-    """The workers for this load; `current`: live workers. Jobs held by limits do not count."""
+    """The desired number of workers for this load. Jobs held back by limits do not count.
+
+    `current`: live workers.
+    """
     runnable = sum(load.runnable for load in loads)
     running = sum(load.running for load in loads)
     oldest = max((load.oldest_seconds for load in loads if load.runnable), default=0.0)

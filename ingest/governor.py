@@ -116,7 +116,7 @@ class Governor:
         return None
 
     async def current_hold(self, lane: str) -> Hold | None:
-        """The lane's pause, or that a probe is due; None: neither. Reserves nothing."""
+        """A Hold if the lane is paused or due for a probe, else None. Reserves nothing."""
         state = await self.state(lane)
         if state is None:
             return None
@@ -154,7 +154,7 @@ class Governor:
         cause: Cause | None = None,
         at_once: bool = False,
     ) -> bool:
-        """Report that the provider is unreachable or refuses service; whether the lane pauses.
+        """Report that the provider is unreachable or refuses service; True if the lane pauses.
 
         It pauses at the third failure in a row; at the first if the provider names a time, which is
         obeyed, or if the next request is certain to fail too (`at_once`).
@@ -201,14 +201,14 @@ class Governor:
             return await provider_lanes.end_pauses(conn, lane=lane, reason=reason)
 
     async def release(self, *, all: bool = False) -> int:
-        """Resume jobs that wait for the embedding provider, or for any (`all`); how many."""
+        """Resume jobs that wait for the embedding provider, or any (`all`); returns how many."""
         released = 0
         while True:
             # In short transactions that do not block the queue.
             async with transaction(self._pool) as conn:
                 some = await provider_lanes.release(conn, all=all)
             released += some
-            if some < provider_lanes.RELEASED_AT_ONCE:  # not until 0: some may be waiting again
+            if some < provider_lanes.RELEASED_AT_ONCE:  # not until 0: new jobs may wait
                 return released
 
     def _limits_of(self, lane: str, now: Lane) -> LaneLimits:

@@ -1,8 +1,8 @@
 """Payloads of the built-in job types: one model each, and their JSON.
 
-The wire is flat camelCase JSON. It names objects (rows, blobs, URIs); it never holds content or
-secrets. SQL reads it only through the view rag.job_files. Payloads of other job types are free
-JSON, which the API validates against the type's `payloadSchema`.
+A payload is stored as flat camelCase JSON. It names objects (rows, blobs, URIs), and never holds
+content or secrets. SQL reads it only through the view rag.job_files. Payloads of other job types
+are free JSON, which the API validates against the type's `payloadSchema`.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class HasPayload(Protocol):
 
     @property
     def payload(self) -> Mapping[str, Any]:
-        """As decoded from JSON."""
+        """The JSON object of the payload, decoded."""
         ...
 
 
@@ -65,7 +65,7 @@ class Payload(_Wire):
 
     @classmethod
     def key(cls, field: str) -> str:
-        """The name of a field in JSON. KeyError if there is no such field."""
+        """The name of a field in JSON. Raises KeyError if there is no such field."""
         return cls.model_fields[field].alias or field
 
 
@@ -85,7 +85,7 @@ class StoredFile(Payload):
 
 
 class FilePayload(StoredFile):
-    """`file`: read an uploaded file, or end it after its members."""
+    """`file`: read an uploaded file, or finish it after its members."""
 
     awaits_members: bool = False
     """Set by SQL once the members are queued; removed by a retry."""

@@ -72,7 +72,7 @@ class Previews:
                 await self._slots.acquire()
         except TimeoutError:
             raise Transient(
-                "other previews are being made; try again", code="busy", retry_after=_COME_AGAIN
+                "too many previews are running; try again", code="busy", retry_after=_COME_AGAIN
             ) from None
         try:
             parsed = await self._parse(path, name=name, cut_by=cut_by, ocr=ocr)

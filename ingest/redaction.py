@@ -25,7 +25,7 @@ _SECRET_VARIABLES: Final = (
     "FIRECRAWL_WEBHOOK_SECRET",
     "PGPASSWORD",
 )
-# Of these, only the secrets inside them are redacted.
+# These values are not secret as a whole: only the secrets inside them are redacted.
 _URL_VARIABLES: Final = (
     "INGEST_STORAGE",
     "INGEST_URL",

@@ -34,7 +34,7 @@ def empty(folder: Path) -> None:
 
 
 def sweep(*, older_than: timedelta) -> int:
-    """Remove folders of killed processes, too old to be in use; how many."""
+    """Remove folders of killed processes, too old to be in use; returns how many."""
     border = time.time() - older_than.total_seconds()
     old = [
         folder

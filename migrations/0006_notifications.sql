@@ -1,4 +1,4 @@
--- Outgoing notifications: who is told of ended jobs, and the outbox of messages to them.
+-- Outgoing notifications: webhook endpoints, their events, and the outbox of deliveries.
 
 create table rag.webhook_endpoints (
     id                     uuid primary key,
@@ -31,7 +31,7 @@ create table rag.webhook_deliveries (
     endpoint_id      uuid not null references rag.webhook_endpoints on delete cascade,
     application_id   uuid not null references app.applications on delete cascade,
     event            text not null,
-    -- Identifies what happened, so that each endpoint is told of it once.
+    -- Identifies the event, so that each endpoint is notified of it once.
     dedupe_key       text not null,
     -- Frozen: every attempt sends these bytes.
     body             text not null,

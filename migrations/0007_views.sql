@@ -77,8 +77,9 @@ select job.*
  limit matching_jobs.most
 $$;
 
--- The same by status and type alone: the newest of each, merged, because more indexes would have to
--- be written on every change of every job. Running jobs are not in that index, but they are few.
+-- The same for conditions on status and type only: the newest jobs of each, merged, because more
+-- indexes would have to be written on every change of every job. Running jobs are not in that
+-- index, but they are few.
 create function rag.newest_jobs(
     application_id uuid, status text, type text, before bigint, most integer)
 returns setof rag.processing_jobs

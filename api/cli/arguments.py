@@ -20,7 +20,7 @@ BATCHES: Final = "`ingest upload --json` and `ingest job show JOB` print ids of 
 
 
 def check_id(id: str | None, *, hint: str = SOURCES) -> None:
-    """CommandError for a given argument that is not an id; `hint` says how to find ids."""
+    """Raises CommandError for a given argument that is not an id; `hint` says how to find ids."""
     if id is None:
         return
     try:
@@ -30,7 +30,7 @@ def check_id(id: str | None, *, hint: str = SOURCES) -> None:
 
 
 def json_object(text: str | None) -> dict[str, Any] | None:
-    """The value of --metadata; CommandError if it is not a JSON object."""
+    """The value of --metadata; raises CommandError if it is not a JSON object."""
     if text is None:
         return None
     try:

@@ -36,7 +36,7 @@ class RateMeter:
 
     @property
     def per_second(self) -> float | None:
-        """None while it is unknown."""
+        """The rate; None while it is unknown."""
         if not self._samples:
             return None
         (began, before), (now, done) = self._samples[0], self._samples[-1]
@@ -108,8 +108,8 @@ def progress_log(
 ) -> Iterator[None]:
     """While the block runs, print `line()` every ten seconds, unless `console` is a terminal.
 
-    In a thread, since a single request may take minutes. `wait` returns whether the block has
-    ended.
+    It runs in a thread, since a single request may take minutes. `wait` returns whether the block
+    has ended.
     """
     if console.is_terminal:
         yield

@@ -24,7 +24,7 @@ from ingest.store.sources.progress import SourceProgress
 
 _JOIN_BATCH: Final = 500
 _REPLAY_PAGE: Final = 1000
-# For all subscribers together. The rest wait here, where the pool's time-out does not apply.
+# Over all subscribers. The rest wait here, because waiting for a connection would time out.
 _MAX_CONCURRENT_REPLAYS: Final = 4
 
 
@@ -82,7 +82,7 @@ class Hub:
         Finished sources beyond the `newest` are sent with their next event. Raises QueueClosed.
         """
         since = await self.snapshots.settled_before()
-        # Sources in `after` must not join through a new event before their replay.
+        # A new event must not add a source in `after` to its feed before the replay of that source.
         subscriber.joining.update(after)
         self._feeds.follow(subscriber, since=since)
         shown = await self.snapshots.shown_first(subscriber.application_id)

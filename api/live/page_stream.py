@@ -21,7 +21,7 @@ from ingest.store.sources import progress, source_views
 from ingest.store.sources.source_views import StoredSource
 from ingest.store.sources.sources import TERMINAL
 
-# Follows the job id in the id of the last event: a client that reconnects starts no new run.
+# Appended to the job id in the id of the last event: a client that reconnects starts no new run.
 _DONE: Final = ":done"
 
 
@@ -44,7 +44,7 @@ class _PageFrame:
 
 
 def parse_event_id(last_event_id: str) -> ResumePoint:
-    """The job of an event id, and whether it is done. FieldRejected for an invalid id."""
+    """The job of an event id, and whether it is done. Raises FieldRejected for an invalid id."""
     id, done, rest = last_event_id.partition(_DONE)
     try:
         if rest:

@@ -66,7 +66,7 @@ class SnapshotLoader:
         return (await self._applications.get([application_id]))[application_id]
 
     async def settled_before(self) -> datetime:
-        """As progress.visible_before()."""
+        """Like progress.visible_before()."""
         return (await self._settled.get([_ONLY_KEY]))[_ONLY_KEY]
 
     async def _load_sources(

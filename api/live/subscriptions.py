@@ -26,7 +26,7 @@ class Subscriber:
     subscribed_ids: set[UUID] = field(default_factory=set)
     """Sources subscribed to by id, as opposed to `all`."""
     muted: set[UUID] = field(default_factory=set)
-    """Sources that were unsubscribed while `all` are followed_applications."""
+    """Sources that were unsubscribed while the client follows `all`."""
     follows: bool = False
     """Whether the client subscribed to `all` sources of the application."""
 

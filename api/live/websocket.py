@@ -66,7 +66,7 @@ _MAX_INVALID_MESSAGES: Final = 20
 # Characters shown of an error's location and message.
 _MAX_LOCATION_CHARACTERS: Final = 60
 _MAX_MESSAGE_CHARACTERS: Final = 140
-# Each may have the largest size.
+# Each of them may have the maximum size.
 _MAX_QUEUED_COMMANDS: Final = 8
 
 
@@ -116,7 +116,7 @@ class Session:
         """By the loop's clock; None between messages."""
 
     async def run(self) -> int | None:
-        """Run until one side ends it; the code to close with, None when the client has gone."""
+        """Run until one side ends it; returns the close code, None if the client has gone."""
         tasks = [
             asyncio.create_task(self._receive()),
             asyncio.create_task(self._handle_commands()),

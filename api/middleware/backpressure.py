@@ -12,7 +12,7 @@ from api.problems import problem, retry_after
 
 WINDOW_SECONDS: Final = 20.0
 MIN_BYTES: Final = 10 * 1024
-"""Of a body in each window: half a kilobyte a second, a fraction of the slowest link."""
+"""Minimum bytes of a body per window: half a kilobyte a second, a fraction of the slowest link."""
 
 _EVENT_STREAM: Final = b"text/event-stream"
 

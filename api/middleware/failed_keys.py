@@ -1,4 +1,4 @@
-"""PayloadError keys: limits tries per address and minute, and avoids repeated look-ups of one key.
+"""Wrong keys: limits tries per address and minute, and avoids repeated look-ups of one key.
 
 Both counts are per process, and bounded. A valid key is never refused because of wrong keys from
 the same address.
@@ -18,8 +18,8 @@ from api.problems import ApiError, RateLimited, Unauthorized
 
 _MAX_PER_ADDRESS: Final = 150
 _MINUTE: Final = 60.0
-# A wrong key that is sent again and again is looked up only a few times per window. So a key that
-# was tried just before it was created still works.
+# A repeated wrong key is looked up only a few times per window, but not blocked for good: it may be
+# created a moment later.
 _MAX_LOOKUPS: Final = 5
 _LOOKUP_SECONDS: Final = 10.0
 _MAX_ENTRIES: Final = 10_000

@@ -31,7 +31,7 @@ _CSV_COLUMNS: Final = (
 _CSV_PAGE: Final = 500
 # Spreadsheets treat a cell that starts with one of these as a formula, some also the wide forms.
 _FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001
-# Some treat a semicolon or a tab as the separator, except inside quotes.
+# Some spreadsheets treat a semicolon or a tab as the separator, except inside quotes.
 _TO_QUOTE: Final = re.compile(r'[",;\t\r\n]')
 
 

@@ -238,7 +238,7 @@ async def _try_to_register(
     idempotent: IdempotentRequest,
     cut: _ChunkingChange | None,
 ) -> IdempotentAnswer | None:
-    """None, and nothing written, if a file was accepted whose bytes are not durable."""
+    """Register the files; writes nothing and returns None if an accepted file is not durable."""
     try:
         async with transaction(pool) as conn:
             earlier = await idempotent.stored_answer(conn, upload.application_id)

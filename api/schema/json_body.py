@@ -1,4 +1,4 @@
-"""Untrusted JSON, parse with limits: hostile input is rejected, never an internal error."""
+"""Untrusted JSON, parsed with limits: hostile input is rejected, never an internal error."""
 
 import json
 import re
@@ -7,7 +7,8 @@ from math import isinf
 from typing import Any, Final
 
 _MAX_DEPTH: Final = 100
-# So many digits always fit a double; libraries that compare numbers convert them to doubles.
+# Numbers of this many digits always fit a double; libraries that compare numbers convert them to
+# doubles.
 _MAX_DIGITS: Final = 308
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 

@@ -127,7 +127,7 @@ def _problem_response(status: int) -> dict[str, Any]:
 
 
 def problems(*statuses: int) -> Responses:
-    """For `responses=`: problem documents with these statuses."""
+    """The argument `responses=` of a route: problem documents with these statuses."""
     return {status: _problem_response(status) for status in statuses}
 
 

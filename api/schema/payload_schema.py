@@ -20,7 +20,7 @@ MAX_SCHEMA_BYTES: Final = 16 * 1024
 MAX_PAYLOAD_BYTES: Final = 16 * 1024
 """Bytes of JSON: a payload holds identifiers, never content."""
 MAX_VALUES: Final = 1000
-"""Of a payload, and subschemas of a schema with all references expanded."""
+"""Maximum values of a payload, and subschemas of a schema with all references expanded."""
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _MAX_ERRORS: Final = 20
@@ -64,7 +64,7 @@ def validate_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def limit_size(value: Any, largest: int) -> Any:
-    """The JSON value, storable; ValueError above `largest` bytes or when it is nested too deep."""
+    """The JSON value, storable. Raises ValueError above `largest` bytes or 32 levels."""
     storable = storable_json(value)
     text = json.dumps(storable, ensure_ascii=False, separators=(",", ":"))
     if len(text.encode()) > largest:
@@ -122,7 +122,7 @@ class _Subschemas:
         self._count = 0
 
     def count(self, schema: Any, *, depth: int = 0) -> None:
-        """Count each subschema every time it is reached; ValueError beyond a limit."""
+        """Count each subschema every time it is reached; raises ValueError beyond a limit."""
         if not isinstance(schema, dict):
             return
         self._count += 1

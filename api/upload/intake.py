@@ -91,7 +91,7 @@ class Intake:
         return not self._committed.issuperset(keys)
 
     def keep(self, keys: Collection[str]) -> None:
-        """Rows refer to these blobs. Call it before those rows are committed.
+        """Do not remove these blobs on exit. Call this before committing rows that refer to them.
 
         If the outcome of the commit is unknown, the sweep removes an orphan later; a row without
         its bytes could not be repaired.
@@ -116,7 +116,7 @@ class Intake:
                 UploadedFile(path=path, size=stored.size, sha256=stored.sha256, blob_key=key)
             )
             return
-        # Now, not on exit: a request may contain many files that are too large.
+        # Discard it now, not on exit: a request may contain many files that are too large.
         await self._staged.pop(key).discard()
         size = stored.size + await _skip(tokens)
         detail = f"larger than {self._max_file_bytes} bytes"

@@ -32,7 +32,7 @@ class PartHead:
 
     name: str
     filename: bytes | None
-    """Without quotes and escapes; UTF-8 if the client follows the standard."""
+    """The name without quotes and escapes; UTF-8 if the client follows the standard."""
 
 
 @dataclass(frozen=True, slots=True)

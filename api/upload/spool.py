@@ -72,7 +72,7 @@ class Spool:
             self._is_committed = True
 
     def keep(self) -> None:
-        """A row refers to the blob. Call it before that row is committed.
+        """Do not remove the blob on exit. Call this before committing a row that refers to it.
 
         If the outcome of the commit is unknown, the sweep removes an orphan later; a row without
         its bytes could not be repaired.

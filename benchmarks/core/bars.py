@@ -1,4 +1,4 @@
-"""A picture of races: one group of bars each, as multiples of the reference."""
+"""Bar charts of races: one group of bars per race, as multiples of the reference."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -7,14 +7,14 @@ from xml.sax.saxutils import escape
 
 from benchmarks.core.results import Race
 
-_WIDTH, _NAMES, _LONGEST = 720, 240, 430  # pixels: the picture, the names' column, the longest bar
+_WIDTH, _NAMES, _LONGEST = 720, 240, 430  # pixels: picture, column of names, longest bar
 _ROW, _BAR, _TITLE = 20, 14, 34
 _OURS, _OTHERS = "#2f6f4f", "#b8c4cc"
 _STYLE = "text{font:12px sans-serif}.t{font-size:14px;font-weight:bold}.n{text-anchor:end}"
 
 
 def draw(races: Sequence[Race], file: Path) -> None:
-    """Write an SVG. The reference has the length 1 in each race; longer is better."""
+    """Write an SVG. In each race the bar of the reference has length 1; longer is better."""
     lines: list[str] = []
     top = 0
     for race in races:
@@ -30,7 +30,7 @@ def draw(races: Sequence[Race], file: Path) -> None:
 def _group(race: Race, top: int) -> Iterator[str]:
     yield f'<text class="t" x="4" y="{top + 22}">{escape(race.title)}</text>'
     ratios = {name: race.ratio(name, race.reference) for name in race.rounds}
-    # A time too short to be measured has no length.
+    # A time too short to be measured gets no bar.
     longest = max(filter(math.isfinite, ratios.values()), default=1) or 1
     top += _TITLE
     for name in sorted(ratios, key=lambda name: -ratios[name]):

@@ -1,8 +1,9 @@
 """Virtual environments of the peers, each with its own pinned packages.
 
-A peer is two files in the folder `peers` of a benchmark: `NAME.txt`, its requirements, with a first
-line like `# python >= 3.12` where it needs a later Python, and `NAME.py`, a script that knows
-nothing of this project: JSON arguments on its standard input, JSON as the last line of its output.
+A peer consists of two files in the folder `peers` of a benchmark. `NAME.txt` has its requirements,
+with a first line such as `# python >= 3.12` if it needs a later Python. `NAME.py` is a script that
+is independent of this project: it reads JSON arguments from standard input, and writes JSON as the
+last line of its output.
 """
 
 import contextlib
@@ -26,7 +27,7 @@ _FIRST_LINE = re.compile(r"# python >= 3\.(\d+)\s*$")
 
 
 class Unavailable(Exception):
-    """A peer cannot take part; the message says why."""
+    """A peer cannot take part; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,7 @@ class Peer:
     requirements: Path
 
     def version(self) -> str:
-        """The name with its pinned version, as tables show it."""
+        """The name with its pinned version, as shown in tables."""
         for line in self.requirements.read_text().splitlines():
             if "==" in line and not line.startswith("#"):
                 package, _, version = line.partition("==")
@@ -53,7 +54,7 @@ def peers_in(folder: Path) -> list[Peer]:
 
 
 def python_of(peer: Peer, *, environments: Path) -> Path:
-    """The interpreter of a peer's environment, made at the first call. Raises Unavailable."""
+    """The interpreter of a peer's environment, which the first call creates. Raises Unavailable."""
     text = peer.requirements.read_text()
     base = _interpreter(text)
     digest = hashlib.sha256(f"{base}\n{text}".encode()).hexdigest()[:12]
@@ -68,21 +69,21 @@ def python_of(peer: Peer, *, environments: Path) -> Path:
 
 
 def _interpreter(requirements: str) -> str:
-    """A Python that the peer runs on: this one, or the oldest later one that is installed."""
+    """A Python that the peer runs on: this one, or the oldest suitable one that is installed."""
     match = _FIRST_LINE.match(requirements.partition("\n")[0])
     oldest = int(match[1]) if match else 0
     if sys.version_info.minor >= oldest:
         return sys.executable
     for minor in range(oldest, _NEWEST_MINOR + 1):
         for found in _installed(f"python3.{minor}"):
-            # A launcher of a version manager may be there without the version behind it.
+            # A version manager may install a launcher for a version that is not installed.
             if subprocess.run([found, "-c", ""], capture_output=True).returncode == 0:
                 return found
     raise Unavailable(f"needs Python 3.{oldest} or later, and none is installed")
 
 
 def _installed(command: str) -> Iterator[str]:
-    """Where a Python may be: on the path, or among the versions of pyenv, switched on or not."""
+    """Possible paths of a Python: on PATH, or among the versions of pyenv, active or not."""
     if launcher := shutil.which(command):
         yield launcher
     if pyenv := shutil.which("pyenv"):
@@ -115,9 +116,9 @@ def run_script(
     timeout: float,
     started: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
-    """The JSON that a script answers. Raises Unavailable when it fails or takes too long.
+    """Run a script and return its JSON answer. Raises Unavailable if it fails or takes too long.
 
-    `started` is told its process id before it gets its arguments.
+    `started` is called with the script's process id before the script gets its arguments.
     """
     process = subprocess.Popen(
         [str(part) for part in command],
@@ -146,7 +147,7 @@ def run_script(
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """The script and whatever it has started."""
+    """Kill the script and all processes that it started."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -1,4 +1,4 @@
-"""Where and with what something was measured."""
+"""The machine and software that a measurement was made with."""
 
 import os
 import platform
@@ -10,7 +10,7 @@ _NO_REPORT = ":(top,exclude)benchmarks/RESULTS.md"
 
 
 def describe(postgres: str) -> str:
-    """One line; names no host."""
+    """One line, without the host name."""
     return (
         f"{datetime.now(UTC):%Y-%m-%d}, commit {_commit()}, Python {platform.python_version()}, "
         f"{postgres}, {os.cpu_count()} cores ({_processor()}), {platform.system()}"
@@ -18,7 +18,7 @@ def describe(postgres: str) -> str:
 
 
 def _commit() -> str:
-    """With a mark if anything but earlier results is not committed."""
+    """The commit; `-dirty` if anything other than earlier results is uncommitted."""
     commit = _git("rev-parse", "--short", "HEAD") or "unknown"
     changed = _git("status", "--porcelain", ":/", ":(top,exclude)benchmarks/results*", _NO_REPORT)
     return f"{commit}-dirty" if changed else commit

@@ -1,4 +1,4 @@
-"""What a run was asked for."""
+"""The options of a run."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,13 +7,15 @@ from pathlib import Path
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     environments: Path
-    """Where the environments of the peers are, made when they are missing."""
+    """Folder of the peers' environments, which are created if missing."""
     rounds: int = 3
     is_small: bool = False
-    """Seconds instead of minutes: to see that all of it runs. Its figures mean nothing."""
+    """Run for seconds instead of minutes, only to test that everything works. The figures mean
+    nothing.
+    """
     corpus: Path | None = None
-    """A folder with real files below it (PDF, HTML); None: what needs it is left out."""
+    """A folder with real files (PDF, HTML) at any depth; None: skip what needs them."""
     cranfield: Path | None = None
-    """The folder of the Cranfield collection; None: what needs it is left out."""
+    """The folder of the Cranfield collection; None: skip what needs it."""
     peers: bool = True
-    """False: only what this project's own environment can run."""
+    """False: run only what this project's own environment can run."""

@@ -1,4 +1,4 @@
-"""One Postgres for all contestants; each gets a database of its own in it."""
+"""One Postgres server for all contestants; each gets its own database."""
 
 import tempfile
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from ingest.postgres.migrations import migrate
 
 
 class Server:
-    """The embedded Postgres with pgvector, its settings untouched (fsync is on)."""
+    """The embedded Postgres with pgvector and its default settings (fsync is on)."""
 
     def __init__(self, dsn: str) -> None:
         self.dsn = dsn
@@ -26,9 +26,9 @@ class Server:
     def database(
         self, name: str, *, migrated: bool = False, template: str | None = None
     ) -> Iterator[str]:
-        """The DSN of a new, empty database with pgvector, dropped afterwards.
+        """The DSN of a new, empty database with pgvector, which is dropped afterwards.
 
-        `template`: another one, that nobody is connected to, of which it is a copy instead.
+        `template`: the DSN of a database to copy instead; nobody may be connected to it.
         """
         with psycopg.connect(self.dsn, autocommit=True) as conn:
             conn.execute(
@@ -52,12 +52,12 @@ class Server:
                 conn.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
 
     def settle(self) -> None:
-        """Write out what the contestant before has left, so that the next does not pay for it."""
+        """Flush what the previous contestant left, so that the next one does not pay for it."""
         with psycopg.connect(self.dsn, autocommit=True) as conn:
             conn.execute("checkpoint")
 
     def cpu_seconds(self) -> float:
-        """Processor time of all its processes so far."""
+        """Processor time of all server processes so far."""
         return family_cpu_seconds(server_process(self.dsn))
 
     def version(self) -> str:
@@ -71,13 +71,13 @@ class Server:
 
 
 def server_process(dsn: str) -> int:
-    """The process that all others of a local Postgres descend from."""
+    """The parent process of all processes of a local Postgres."""
     with psycopg.connect(dsn) as conn:
         return parent_of(conn.info.backend_pid)
 
 
 def url(dsn: str, *, scheme: str = "postgresql") -> str:
-    """A DSN as the URL that SQLAlchemy and asyncpg take; the server's socket goes into `host`."""
+    """A DSN as a URL for SQLAlchemy and asyncpg; the socket folder becomes `host`."""
     parts: dict[str, Any] = conninfo_to_dict(dsn)
     user, database = quote(str(parts.get("user", "postgres"))), quote(str(parts["dbname"]))
     host, port = quote(str(parts["host"]), safe=""), parts.get("port")
@@ -91,7 +91,10 @@ def postgres() -> Iterator[Server]:
 
 
 def drop_slow_indexes(conn: psycopg.Connection[Any]) -> list[bytes]:
-    """The statements that build them again: at the end, in memory, in a tenth of the time."""
+    """Drop slow indexes; returns the statements that recreate them.
+
+    Building an index at the end, in memory, takes a tenth of the time.
+    """
     rows = conn.execute(
         "select indexrelid::regclass::text, pg_get_indexdef(indexrelid) from pg_index "
         "join pg_class on pg_class.oid = indexrelid join pg_am on pg_am.oid = relam "

@@ -1,18 +1,18 @@
-"""What processes use, as the kernel counts it."""
+"""Resource use of processes, as counted by the kernel."""
 
 import os
 from contextlib import suppress
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
-# In /proc/PID/stat, behind the name: user and system time, then those of children that were reaped.
+# Fields of /proc/PID/stat after the name: user and system time, then those of reaped children.
 _WITH_REAPED = slice(11, 15)
 
 
 def family(pid: int) -> list[int]:
-    """A process and its descendants, the eldest first. Some of them may have ended by now."""
+    """A process and its descendants, oldest first. Some of them may have ended by now."""
     found = [pid]
-    for member in found:  # grows while it is walked
+    for member in found:  # the list grows during the loop
         for thread in _threads(member):
             with suppress(OSError):
                 found += [int(child) for child in (thread / "children").read_text().split()]
@@ -24,7 +24,7 @@ def parent_of(pid: int) -> int:
 
 
 def own_cpu_seconds(pid: int) -> float:
-    """Processor time of a process's threads that live, by the nanosecond: a tick is long."""
+    """CPU time of a process's live threads, in nanoseconds, because clock ticks are too coarse."""
     nanoseconds = 0
     for thread in Path(f"/proc/{pid}/task").iterdir():
         with suppress(OSError):
@@ -37,19 +37,19 @@ def resident_bytes(pid: int) -> int:
 
 
 def family_cpu_seconds(pid: int) -> float:
-    """The same of a process and its descendants, those that were reaped included."""
+    """Processor time of a process and its descendants, including reaped ones."""
     seconds = 0.0
     for member in family(pid):
         try:
             seconds += sum(map(int, _stat(member)[_WITH_REAPED])) / _TICKS
         except OSError:
             if member == pid:
-                raise  # of a descendant, the rest is with whoever reaped it
+                raise  # a reaped descendant counts in the process that reaped it
     return seconds
 
 
 def _threads(pid: int) -> list[Path]:
-    """None of a process that has ended."""
+    """Folders of the process's threads; empty if the process has ended."""
     try:
         return list(Path(f"/proc/{pid}/task").iterdir())
     except OSError:
@@ -57,5 +57,5 @@ def _threads(pid: int) -> list[Path]:
 
 
 def _stat(pid: int) -> list[str]:
-    """The fields of /proc/PID/stat behind the name, which may hold anything."""
+    """The fields of /proc/PID/stat after the name, which may contain any character."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -1,4 +1,4 @@
-"""RESULTS.md and its pictures, made from what the benchmarks have saved."""
+"""Writes RESULTS.md and its pictures from the saved results."""
 
 import statistics
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ promise is not kept, in [PROFILES.md](PROFILES.md).
 
 
 def write_report(sections: Sequence[Section], *, file: Path, pictures: Path) -> None:
-    """Write `file`, and a picture for each section that has races into `pictures`."""
+    """Write `file`, and into `pictures` a picture for each section that has races."""
     parts = [_HEAD, _goals(sections)]
     for section in sections:
         parts.append(f"## {section.title}\n\n*{section.machine}*\n")
@@ -53,7 +53,7 @@ def _goal_row(goal: Goal) -> list[str]:
 
 
 def race_markdown(race: Race) -> str:
-    """The contestants, best first, with their ratio to the reference."""
+    """The contestants as a table, best first, with their ratio to the reference."""
     names = sorted(race.rounds, key=race.median, reverse=race.is_more_better)
     columns = list(dict.fromkeys(name for facts in race.facts.values() for name in facts))
     rows = [
@@ -79,7 +79,7 @@ def _rounds(values: Sequence[float]) -> str:
 
 
 def _figure(value: float) -> str:
-    """Three digits that count."""
+    """A number with three significant digits."""
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}"

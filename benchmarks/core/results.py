@@ -1,4 +1,4 @@
-"""What a benchmark found out: kept as JSON, so that one of them can be run again alone."""
+"""Results of a benchmark, saved as JSON, so that a single benchmark can be run again."""
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -12,16 +12,16 @@ class _Result(BaseModel):
 
 
 class Goal(_Result):
-    """A figure that was promised: at least or at most so much of something measured."""
+    """A promised limit: a measured figure must be at least, or at most, this value."""
 
     text: str
     measured: float | None
-    """None: could not be measured, as `why` says."""
+    """None: it could not be measured; `why` gives the reason."""
     at_least: float | None = None
     at_most: float | None = None
     unit: str = "x"
     why: str = ""
-    """Where it is not met: what a profile says."""
+    """If the goal is not met: the reason, according to a profile."""
 
     @property
     def is_met(self) -> bool:
@@ -32,40 +32,40 @@ class Goal(_Result):
 
 
 class Race(_Result):
-    """Contestants at the same work, in alternating rounds."""
+    """Contestants doing the same work, in alternating rounds."""
 
     title: str
     unit: str
     reference: str
-    """The contestant that the others are measured by."""
+    """The contestant that all others are compared with."""
     rounds: dict[str, list[float]]
-    """What each contestant reached, by round."""
+    """The result of each contestant, by round."""
     is_more_better: bool = True
     note: str = ""
     facts: dict[str, dict[str, str]] = {}
-    """More about a contestant, by column."""
+    """Further figures of a contestant, by column."""
     absent: dict[str, str] = {}
-    """Who did not take part, and why."""
+    """Contestants that did not take part, and why."""
 
     def median(self, contestant: str) -> float:
         return statistics.median(self.rounds[contestant])
 
     def ratio(self, contestant: str, to: str) -> float:
-        """How many times as good as `to`: above 1 is better, whatever the unit."""
+        """How many times better than `to`: above 1 is better, whatever the unit."""
         ours, theirs = self.median(contestant), self.median(to)
         if not self.is_more_better:
             ours, theirs = theirs, ours
         return ours / theirs if theirs else float("inf")
 
     def best(self, contestants: Sequence[str]) -> str | None:
-        """The best of those that took part."""
+        """The best contestant that took part."""
         present = [name for name in contestants if name in self.rounds]
         choose = max if self.is_more_better else min
         return choose(present, key=self.median, default=None)
 
 
 class Table(_Result):
-    """Figures that are no race."""
+    """Figures without a race."""
 
     title: str
     columns: list[str]
@@ -74,7 +74,7 @@ class Table(_Result):
 
 
 class Section(_Result):
-    """All that one benchmark found out."""
+    """All results of one benchmark."""
 
     name: str
     title: str
@@ -83,7 +83,7 @@ class Section(_Result):
     tables: list[Table] = []
     goals: list[Goal] = []
     machine: str = ""
-    """Where and with what it was measured; filled in when it is saved."""
+    """The machine and software; filled in when the results are saved."""
 
     def save(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ class Section(_Result):
 
 
 def load_sections(folder: Path, order: Sequence[str]) -> list[Section]:
-    """What is in the folder, in this order."""
+    """The results in the folder, in the order of the names."""
     files = [folder / f"{name}.json" for name in order]
     return [Section.model_validate_json(file.read_bytes()) for file in files if file.exists()]
 
@@ -99,9 +99,9 @@ def load_sections(folder: Path, order: Sequence[str]) -> list[Section]:
 def alternate(
     contestants: Mapping[str, Callable[[int], float]], *, rounds: int
 ) -> dict[str, list[float]]:
-    """Let each run once in every round, in turned order, so that no place is always the same's.
+    """Run each contestant once per round, in reverse order every other round.
 
-    A contestant is called with the number of the round and answers what it reached.
+    A contestant is called with the number of the round, and returns its result.
     """
     reached: dict[str, list[float]] = {name: [] for name in contestants}
     names = list(contestants)

@@ -1,4 +1,4 @@
-"""Text files that differ from each other and are alike in size, from what every Python carries."""
+"""Different text files of similar size, made from text that comes with every Python."""
 
 import random
 import re
@@ -6,7 +6,7 @@ from pydoc_data.topics import topics
 
 
 def text_files(count: int, *, seed: int, size: int = 7500) -> list[tuple[str, bytes]]:
-    """`count` different files of about `size` bytes: sentences of Python's own manual, shuffled."""
+    """`count` different files of about `size` bytes: shuffled sentences of Python's manual."""
     rng = random.Random(seed)
     manual = " ".join(" ".join(topics.values()).split())
     sentences = [sentence for sentence in re.split(r"(?<=[.:]) ", manual) if len(sentence) > 30]

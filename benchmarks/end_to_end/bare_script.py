@@ -1,9 +1,9 @@
-"""The limit: extract, chunk, embed and COPY in a loop, with nothing around it.
+"""The limit: extract, chunk, embed and COPY in a loop, and nothing else.
 
-A script as one would write it for one load, with this project's own stages: 40 files a commit, no
-upload, no queue, no events, no fence. Started like a peer: JSON on standard input, JSON out. With
-`index` "before" its HNSW index is in place, with "after" it is made at the end, in its seconds;
-with `processes` 2 each of two takes every second commit's files.
+A script that someone would write for a single load, with this project's own stages: 40 files per
+commit, no upload, no queue, no events, no fence. It is started like a peer: JSON on standard input,
+JSON output. With `index` "before", its HNSW index exists from the start; with "after", it is built
+at the end, and the time counts. With `processes` 2, the two processes take turns commit by commit.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ _PER_COMMIT = 40
 
 
 class Script:
-    """What one process has: the model, and its connection."""
+    """The state of one process: the model and its connection."""
 
     of_this_process: ClassVar["Script"]
 
@@ -97,7 +97,7 @@ class Script:
 
 
 def _begin(dsn: str, example: Path) -> None:
-    """In each process, before the clock runs."""
+    """Initialise each process before the clock starts."""
     Script.of_this_process = Script(dsn)
     Script.of_this_process.read(example)
 
@@ -111,7 +111,7 @@ def _be_ready(seconds: float) -> None:
 
 
 def run(dsn: str, folder: Path, *, index: str, processes: int) -> tuple[float, float]:
-    """Seconds for all files of the folder, by the clock and of the processor."""
+    """Ingest all files of the folder; returns elapsed and processor seconds."""
     files = sorted(folder.iterdir())
     commits = [files[at : at + _PER_COMMIT] for at in range(0, len(files), _PER_COMMIT)]
     with psycopg.connect(dsn, autocommit=True) as conn:

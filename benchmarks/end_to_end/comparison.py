@@ -1,10 +1,11 @@
-"""Files to searchable chunks, end to end, against the pipelines that people use for it.
+"""From files to searchable chunks, compared with widely used pipelines.
 
-The same files, the same embedder (static vectors of tokens: what is measured is the pipeline, not a
-model), chunks of about 512 tokens with an eighth of overlap, and an HNSW index, into the same
-Postgres with pgvector. The service gets its files by one upload and does all that it always does:
-blobs, a queue, events, fences. The peers are libraries that read the folder. The limit is a script
-written for the one load. Whoever does not store every file with the right vectors is refused.
+All contestants use the same files, the same embedder, chunks of about 512 tokens with an overlap of
+an eighth, an HNSW index, and the same Postgres with pgvector. The embedder uses static token
+vectors, because the pipeline is measured, not a model. The service gets its files in one upload and
+does all that it always does: blobs, a queue, events, fences. The peers are libraries that read the
+folder. The limit is a script written for this single load. A contestant that does not store every
+file with the right vectors is rejected.
 """
 
 import tempfile
@@ -49,7 +50,7 @@ def _works(folder: Path, options: Options) -> list[Work]:
     texts, pages, documents = (24, 12, 4) if options.is_small else (1000, 300, 60)
     pdfs = pdf_work(folder / "pdf", options.corpus, count=documents) if options.corpus else None
     works = [text_work(folder / "text", count=texts), *([pdfs] if pdfs else [])]
-    if options.corpus or not options.is_small:  # a small run without a corpus is the tests' run
+    if options.corpus or not options.is_small:  # only tests make a small run without a corpus
         works.append(html_work(folder / "html", options.corpus, count=pages))
     return works
 

@@ -1,4 +1,4 @@
-"""All contestants at one piece of work, in alternating rounds."""
+"""All contestants doing the same work, in alternating rounds."""
 
 import math
 from collections.abc import Callable
@@ -23,9 +23,10 @@ _SCRIPTS = {
     "script, two processes": ("before", 2),
 }
 _MOST_APART = {"text": 0.15, "pdf": 0.25, "html": math.inf}
-"""How far the tokens that are stored may be from ours. All read the same texts, and PDFs nearly the
-same: some write tables and headings as Markdown, or read forms. What is worth keeping of a web page
-is a matter of opinion; that all pages are there is seen by their sentences."""
+"""How far the number of stored tokens may differ from ours. All contestants read the same texts,
+and nearly the same from PDFs: some write tables and headings as Markdown, or read forms. Which
+parts of a web page to keep is a matter of opinion; sentences added to each page show that no page
+is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Field:
     def __init__(self, server: Server, options: Options) -> None:
         self._server = server
         self._rounds = options.rounds
-        # The others are the same script.
+        # The other scripts differ only in their arguments.
         self._scripts = {IN_PLACE: _SCRIPTS[IN_PLACE]} if options.is_small else _SCRIPTS
         self._absent: dict[str, str] = {}
         self._peers: dict[str, Callable[..., Outcome]] = {}
@@ -58,11 +59,11 @@ class Field:
 
     @property
     def peers(self) -> list[str]:
-        """Those whose environment could be made."""
+        """The peers whose environment could be created."""
         return list(self._peers)
 
     def race(self, work: Work, *, again: bool) -> Result:
-        """Let all ingest it; the peers and this project a second time, too, if `again`."""
+        """Let all contestants ingest the files; `again`: the peers and this project do it twice."""
         print(f"  -- {work.title}", flush=True)
         result = Result(absent=dict(self._absent))
         contestants: dict[str, Callable[[], Outcome]] = {
@@ -81,7 +82,7 @@ class Field:
         return result
 
     def _try(self, result: Result, name: str, run: Callable[[], Outcome], _round: int) -> float:
-        """Seconds; a peer that fails, or has not done the work, is left out from now on."""
+        """Seconds; a peer that fails or whose result is wrong is left out from then on."""
         if name in result.absent:
             return math.nan
         try:

@@ -1,4 +1,4 @@
-"""The memory of a process and all it has started."""
+"""The memory of a process and its descendants."""
 
 import threading
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ class Peak:
 
 @contextmanager
 def peak_of(pid: int) -> Iterator[Peak]:
-    """The most that a process and its descendants hold together, looked at four times a second.
+    """The peak memory of a process and its descendants together, sampled four times a second.
 
     Pages that several of them share are counted once (proportional set size).
     """

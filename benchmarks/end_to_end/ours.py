@@ -1,4 +1,4 @@
-"""This project as its users run it: `ingest serve`, files uploaded with one request."""
+"""This project as its users run it: `ingest serve`, and files uploaded in one request."""
 
 import re
 import tempfile
@@ -22,7 +22,7 @@ from harness.service import Service, services, until
 
 SETTINGS = {
     "INGEST_WORKER_CONCURRENCY": "48",
-    "INGEST_OCR": "off",  # nobody else reads pictures
+    "INGEST_OCR": "off",  # no other contestant reads pictures
 }
 MIB = 1024 * 1024
 _WITHIN_SECONDS = 300
@@ -37,12 +37,12 @@ select chunk.content, embedding.embedding from rag.chunks as chunk
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """The same files a second time."""
+    """The same files, uploaded a second time."""
 
     gross: float
-    """Seconds from the first byte of the upload until all is terminal."""
+    """Seconds from the first byte of the upload until all files are terminal."""
     upload: float
-    """Of these, what the upload itself takes."""
+    """The part of `gross` that receiving the upload takes."""
     embedding_calls: int
     parser_runs: int
 
@@ -54,14 +54,14 @@ class Again:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OurOutcome(Outcome):
     until_indexed: float
-    """Seconds until all vectors were under the HNSW index, too."""
+    """Seconds until all vectors are in the HNSW index too."""
     second: Again | None
     stages: dict[str, float]
-    """The share of each stage in the time that attempts took."""
+    """The share of each stage in the time of all attempts."""
 
 
 def run(server: Server, work: Work, *, again: bool) -> OurOutcome:
-    """From the first byte of the upload until every file is completed, which means searchable."""
+    """Measure from the first byte of the upload until every file is completed (searchable)."""
     with (
         server.database("end_to_end_ours", migrated=True) as dsn,
         _service(dsn, **SETTINGS) as service,
@@ -97,7 +97,7 @@ def run(server: Server, work: Work, *, again: bool) -> OurOutcome:
 
 
 def _cpu(server: Server, service: Service) -> Cpu:
-    """So far."""
+    """Processor time so far."""
     own = family_cpu_seconds(service.process.pid)
     return Cpu(
         own=own,
@@ -116,7 +116,7 @@ def _service(dsn: str, **env: str) -> Iterator[Service]:
 
 
 def _warm_up(service: Service, work: Work) -> None:
-    """Some files for another application, so that parsers are up and know the kind."""
+    """Process files of another application first, to start parsers and load their libraries."""
     answer = service.http.post("/api/applications", json={"name": "warm-up"})
     application = answer.raise_for_status().json()["id"]
     path = f"/api/applications/{application}/keys"
@@ -132,7 +132,7 @@ def ingest(
     headers: dict[str, str] | None = None,
     every: float = _POLL_SECONDS,
 ) -> Any:
-    """Upload with one request, and wait for the last file; the batch's counts."""
+    """Upload in one request, wait for the last file, and return the batch's counts."""
     parts = [("files", file) for file in files]
     answer = service.http.post("/upload/documents", files=parts, headers=headers)
     assert answer.status_code == 202, answer.text[:2000]
@@ -143,14 +143,14 @@ def ingest(
         return counts if not counts["pending"] and not counts["processing"] else None
 
     counts = until(ended, within=_WITHIN_SECONDS, every=every)
-    # Partial: a PDF that has a page without text, which is searchable for the rest.
+    # A PDF with a page without text is `partial`; the rest of it is searchable.
     done = counts["completed"] + counts["partial"] + counts["unchanged"]
     assert done == len(files), counts
     return counts
 
 
 def _wait_until_indexed(dsn: str) -> None:
-    """New vectors may lie in a small part without an index, which is searched as a whole."""
+    """Wait until no vector is left in the buffer, which has no index and is scanned in full."""
     with psycopg.connect(dsn, autocommit=True) as conn:
         row = conn.execute("select to_regclass('rag.embeddings_fresh')").fetchone()
         if row == (None,):
@@ -181,12 +181,12 @@ def _stages(dsn: str) -> dict[str, float]:
 
 
 def ingest_again(service: Service, work: Work) -> Again:
-    """Upload what is there already."""
+    """Upload the files that are already stored."""
     files = work.named_files()
     before = _work_done(service)
     assert all(before), "the metrics do not tell of the first time"
     started = time.perf_counter()
-    counts = ingest(service, files, every=_POLL_SECONDS / 10)  # it takes few of those in all
+    counts = ingest(service, files, every=_POLL_SECONDS / 10)  # few polls, since it ends quickly
     gross = time.perf_counter() - started
     after = _work_done(service)
     assert counts["unchanged"] == len(files), counts
@@ -199,7 +199,7 @@ def ingest_again(service: Service, work: Work) -> Again:
 
 
 def _work_done(service: Service) -> tuple[int, int]:
-    """Calls of the embedder and runs of parsers since the service started."""
+    """Number of embedder calls and parser runs since the service started."""
     metrics = service.http.get("/metrics").raise_for_status().text
     return (
         _total(metrics, r"rag_ingest_embedding_calls_total\{[^}]*\}"),
@@ -212,7 +212,7 @@ def _total(metrics: str, name: str) -> int:
 
 
 def growth_of_one_large_request(server: Server, *, files: int) -> int:
-    """How many bytes the resident memory grows at most while one request brings many files."""
+    """The largest growth of the resident memory, in bytes, during one request with many files."""
     with (
         server.database("end_to_end_memory", migrated=True) as dsn,
         _service(dsn, INGEST_WORKER="false") as service,
@@ -220,7 +220,7 @@ def growth_of_one_large_request(server: Server, *, files: int) -> int:
         service.upload(text_files(10, seed=-3))
         uploaded = text_files(files, seed=-4, size=1000)
         status = Path(f"/proc/{service.process.pid}")
-        (status / "clear_refs").write_text("5")  # forget the peak
+        (status / "clear_refs").write_text("5")  # reset the peak
         before = _peak(status)
         service.upload(uploaded)
         return _peak(status) - before

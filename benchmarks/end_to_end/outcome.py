@@ -1,4 +1,4 @@
-"""What a contestant did, and whether it did the work."""
+"""The result of a contestant, and the check that its work is complete."""
 
 import asyncio
 from dataclasses import dataclass
@@ -18,21 +18,21 @@ _ALIKE = 0.9999
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """What a database holds after a run."""
+    """The contents of a database after a run."""
 
     chunks: int
     tokens: int
-    """Of all chunks, by the embedder's tokenizer; however wide their white space is."""
+    """Tokens of all chunks by the embedder's tokenizer, however wide their white space is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cpu:
-    """Seconds of processor time."""
+    """Processor time in seconds."""
 
     own: float
-    """Of the contestant's processes."""
+    """Of all processes of the contestant."""
     parsers: float = 0.0
-    """Of these, what other processes than its first one used."""
+    """The part of `own` that was used outside its first process."""
     postgres: float
 
     @property
@@ -45,18 +45,18 @@ class Outcome:
     seconds: float
     stored: Stored
     memory: int
-    """The most bytes that the contestant's processes had at one time."""
+    """Peak memory of the contestant's processes, in bytes."""
     cpu: Cpu
     index: str
-    """When the HNSW index is made."""
+    """When the HNSW index is built."""
     again: float | None = None
-    """Seconds for the same files, unchanged, a second time."""
+    """Seconds for a second run with the same, unchanged files."""
 
 
 def check(dsn: str, work: Work, rows: str) -> Stored:
-    """AssertionError unless all files are stored, and all chunks with the vector of their text.
+    """Raises AssertionError unless all files are stored, and every chunk with its own vector.
 
-    `rows` is the query for (content, vector) of all chunks.
+    `rows`: a query for (content, vector) of all chunks.
     """
     with psycopg.connect(dsn) as conn:
         chunks = conn.execute(

@@ -1,4 +1,4 @@
-"""Runs the script of a peer, or the bare script: the same folder, a database of its own."""
+"""Runs the script of a peer, or the bare script, on the same folder, with its own database."""
 
 import sys
 import tempfile
@@ -15,8 +15,8 @@ from benchmarks.end_to_end.works import Kind, Work
 from ingest.tokens.vocabularies import wordllama_folder
 
 _SECONDS = 240.0
-# A chunk of 512 tokens, this project's default size, in the other units that splitters take. What
-# stands in PDFs, numbers and names among it, has more tokens to a word than running text.
+# A chunk of 512 tokens, this project's default size, in the units of other splitters. The text of
+# PDFs, with its numbers and names, has more tokens per word than running text.
 _CHUNK: dict[Kind, dict[str, int]] = {
     "text": {"tokens": 512, "characters": 2100, "words": 320},
     "pdf": {"tokens": 512, "characters": 1600, "words": 280},
@@ -25,7 +25,7 @@ _CHUNK: dict[Kind, dict[str, int]] = {
 
 
 def run_peer(server: Server, work: Work, *, peer: Peer, python: Path, again: bool) -> Outcome:
-    """Raises Unavailable when the script fails."""
+    """Run a peer's script. Raises Unavailable if it fails."""
     folder = wordllama_folder()
     model = {
         "weights": str(folder / "weights" / "l2_supercat_256.safetensors"),
@@ -48,7 +48,7 @@ def run_peer(server: Server, work: Work, *, peer: Peer, python: Path, again: boo
 
 
 def run_bare(server: Server, work: Work, *, index: str, processes: int) -> Outcome:
-    """The script of bare_script.py."""
+    """Run bare_script.py."""
     command = [sys.executable, "-m", "benchmarks.end_to_end.bare_script"]
     with server.database("end_to_end_bare") as dsn:
         task = {"dsn": dsn, "folder": str(work.folder), "index": index, "processes": processes}

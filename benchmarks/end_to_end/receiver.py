@@ -1,8 +1,8 @@
-"""The least that receiving an upload takes: parse the request, write each file to a folder.
+"""The minimum for receiving an upload: parse the request and write each file to a folder.
 
-The same web server and the same parser as the service has, in a process of its own, and nothing
-else: no hash, no look at the content, no database. What it takes for a request is the upload
-itself. As a program it serves: `receiver.py FOLDER` prints its port.
+It uses the same web server and the same parser as the service, in a separate process, and does
+nothing else: no hash, no type detection, no database. So the time it takes for a request is that of
+the upload itself. As a program, `receiver.py FOLDER` serves requests and prints its port.
 """
 
 import socket
@@ -22,7 +22,7 @@ _REQUESTS = 3
 
 
 def seconds_to_receive(files: Sequence[tuple[str, bytes]]) -> float:
-    """The quickest of some requests that hold all the files."""
+    """The shortest time of several requests, each with all files."""
     with (
         tempfile.TemporaryDirectory() as folder,
         subprocess.Popen(
@@ -46,7 +46,7 @@ def _send(url: str, files: Sequence[tuple[str, bytes]]) -> float:
 
 
 class _Files:
-    """What a parser calls: one file for each part."""
+    """The target of a parser: one file for each part."""
 
     def __init__(self, folder: Path) -> None:
         self.count = 0
@@ -67,7 +67,7 @@ class _Files:
 
 
 class Receiver:
-    """An ASGI application; answers how many parts a request had."""
+    """An ASGI application; answers with the number of parts in the request."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -1,4 +1,4 @@
-"""The same text files a second time: what does it take to find out that nothing has changed?"""
+"""The same text files a second time: the cost of finding out that nothing has changed."""
 
 import statistics
 
@@ -12,7 +12,7 @@ _RIVALS = ("cocoindex", "llama-index")
 
 
 def unchanged_race(result: Result) -> Race:
-    """Those that were run a second time."""
+    """The contestants that ingested the files a second time."""
     rounds = {
         name: [outcome.again for outcome in outcomes if outcome.again is not None]
         for name, outcomes in result.outcomes.items()

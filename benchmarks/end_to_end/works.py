@@ -1,4 +1,4 @@
-"""What there is to ingest: folders of files, the same for all contestants."""
+"""The work: folders of files to ingest, the same for all contestants."""
 
 import random
 import re
@@ -32,7 +32,7 @@ class Work:
     title: str
     folder: Path
     marks: frozenset[str]
-    """What `MARK` finds in the files: in each of them something that no other has."""
+    """The markers that `MARK` finds in the files; each file has a different one."""
     note: str
 
     @property
@@ -40,7 +40,7 @@ class Work:
         return sorted(self.folder.iterdir())
 
     def named_files(self) -> list[tuple[str, bytes]]:
-        """As an upload takes them; read from disk now."""
+        """Names and contents for an upload; reads the files now."""
         return [(path.name, path.read_bytes()) for path in self.files]
 
 
@@ -61,7 +61,7 @@ def text_work(folder: Path, *, count: int) -> Work:
 
 
 def pdf_work(folder: Path, corpus: Path, *, count: int) -> Work | None:
-    """The corpus's PDFs that pdfium opens and finds text in; books would hide the others."""
+    """PDFs of the corpus in which pdfium finds text; no books, which would dominate the time."""
     chosen: list[tuple[str, bytes]] = []
     pages = 0
     for path in sorted(corpus.rglob("*.pdf")):
@@ -82,7 +82,7 @@ def pdf_work(folder: Path, corpus: Path, *, count: int) -> Work | None:
 
 
 def _pages_with_text(path: Path) -> int:
-    """How many pages a PDF has; 0 if it cannot take part."""
+    """Number of pages of a PDF; 0 if it is not suitable."""
     try:
         with PdfDocument(path) as document:
             pages = len(document)
@@ -96,7 +96,7 @@ def _pages_with_text(path: Path) -> int:
 
 
 def html_work(folder: Path, corpus: Path | None, *, count: int) -> Work:
-    """Real pages over and over, each time with a sentence of its own; or generated ones."""
+    """Repeated real pages, each copy with a different added sentence; or generated pages."""
     pages = _real_pages(corpus) if corpus else []
     source = f"{len(pages)} real pages, each many times, with a sentence of its own each time."
     if not pages:
@@ -119,7 +119,7 @@ def html_work(folder: Path, corpus: Path | None, *, count: int) -> Work:
 
 
 def _real_pages(corpus: Path) -> list[str]:
-    """Pages in UTF-8 with a long paragraph, and not too large for the time of a benchmark."""
+    """Pages in UTF-8 with a long paragraph, and small enough for a benchmark."""
     pages = []
     for path in sorted(corpus.rglob("*.html")):
         content = path.read_bytes()
@@ -139,7 +139,7 @@ def _is_long(paragraph: re.Match[str]) -> bool:
 
 
 def _with_sentence(page: str, sentence: str) -> str:
-    """With the sentence at the end of all its long paragraphs: some readers drop some of them."""
+    """Append the sentence to every long paragraph, because some readers drop some of them."""
     return _PARAGRAPH.sub(
         lambda found: found["begin"] + found["text"] + sentence * _is_long(found) + found["end"],
         page,

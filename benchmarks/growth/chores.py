@@ -1,4 +1,4 @@
-"""What the service does by itself all day, by the functions that it calls: milliseconds of each."""
+"""The periodic work of the service, by the functions it calls: milliseconds of each."""
 
 import asyncio
 import statistics
@@ -28,7 +28,7 @@ _CLAIMED: Final = 100
 
 
 def chores(dsn: str, application: UUID) -> dict[str, float]:
-    """The median milliseconds of each; nothing is found to be done but what the claim takes."""
+    """The median milliseconds of each chore. Nothing is due, except jobs for the claim."""
     return asyncio.run(_measured(dsn, application))
 
 
@@ -67,7 +67,7 @@ async def _median_ms(work: Callable[[], Awaitable[object]]) -> float:
 
 
 async def _claim_ms(pool: Pool, application: UUID) -> float:
-    """Of jobs that are put into the queue beforehand; both are taken back."""
+    """Milliseconds of a claim of jobs that are enqueued first; both are rolled back."""
     spent = []
     async with pool.connection() as conn:
         for _ in range(_REPEATS):

@@ -1,12 +1,12 @@
 """Does a file cost as much with 100,000 documents stored as with 1,000?
 
-Nobody else takes part: an installation is compared with itself. For one application that owns
-everything, and for 100 that own equal shares, three installations are filled (`prefill`) on the
-same Postgres. Round by round, in turned order, a real `ingest serve` is started on each of them and
-takes new small text files (`uploads`); then it is asked what people ask (`questions`), and does
-what it does by itself (`chores`). What an HNSW insert costs alone (`hnsw`) is measured last, and
-what is stored (`storage`). CPU is counted over the whole process tree of the service and over that
-of Postgres: it says more than the time does on a machine that does other things meanwhile.
+There are no peers: an installation is compared with itself. Three installations of different sizes
+are filled (`prefill`) on the same Postgres, first with one application that owns everything, then
+with 100 that own equal shares. In each round, in alternating order, a real `ingest serve` is
+started on each of them. It ingests new small text files (`uploads`), answers typical requests
+(`questions`), and then does its periodic work (`chores`). The cost of an HNSW insert alone (`hnsw`)
+and the storage (`storage`) are measured last. CPU time covers all processes of the service and of
+Postgres: on a machine with other load it says more than elapsed time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,12 +28,12 @@ from benchmarks.growth.texts import Texts
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How much of everything."""
+    """The sizes and counts of a run."""
 
     stored: Sequence[int] = (1_000, 10_000, 100_000)
     applications: Sequence[int] = (1, 100)
     files: int = 300
-    """New ones, of a round."""
+    """New files per round."""
     warm_up: int = 20
     deleted: int = 20
     inserts: int = 300
@@ -44,7 +44,7 @@ _SMALL: Final = Scale(stored=(40, 80), applications=(1,), files=6, warm_up=2, de
 
 
 def run(server: Server, options: Options) -> Section:
-    """All of it."""
+    """Run all measurements."""
     scale = _SMALL if options.is_small else Scale()
     section = Section(
         name="growth",

@@ -1,10 +1,10 @@
-"""The arithmetic of docs/scale.md: what follows from its inputs.
+"""The arithmetic of docs/scale.md: computes its figures from its inputs.
 
     python -m benchmarks.growth.estimate [--write]
 
-The document's tables are read: a row of four cells names an input, a row of five a formula over
+It reads the document's tables. A row of four cells is an input; a row of five has a formula over
 symbols of rows above it (`| symbol | value | unit | formula | what |`). Prints the symbols whose
-value is not what the formula says; `--write` puts the right values there. So inputs are changed in
+value differs from the formula's result; `--write` corrects the values. So an input is changed in
 one place, and no figure in the document is a guess.
 """
 
@@ -39,12 +39,12 @@ def _line(line: str, known: dict[str, float]) -> str:
 
 
 def _value(formula: str, known: Mapping[str, float]) -> float:
-    # The document is ours, and the formulas may name nothing but its symbols.
+    # The document is trusted, and its formulas can only use its symbols.
     return float(eval(formula, dict(_FUNCTIONS), dict(known)))
 
 
 def _figure(value: float) -> str:
-    """Two digits that count: the inputs are no better."""
+    """A number with two significant digits: the inputs are no more precise."""
     if value >= 10:
         digits = len(str(int(value)))
         return f"{round(value, 2 - digits):,.0f}"
@@ -52,7 +52,7 @@ def _figure(value: float) -> str:
 
 
 def main() -> None:
-    """Command line."""
+    """The command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

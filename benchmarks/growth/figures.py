@@ -1,4 +1,4 @@
-"""What the rounds have measured as races, goals and a table."""
+"""The measurements of all rounds as races, goals and a table."""
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -64,7 +64,7 @@ def _wal(spent: Spent) -> float:
 
 
 def goals(measured: Sequence[Race]) -> list[Goal]:
-    """That neither grows by more than half between the first and the last installation."""
+    """Goals: neither figure grows by more than half between the first and the last installation."""
     return [
         Goal(
             text=f"{race.title}, with {list(race.rounds)[-1]} to {race.reference}",
@@ -76,7 +76,7 @@ def goals(measured: Sequence[Race]) -> list[Goal]:
 
 
 def questions(who: str, installations: Sequence[Installation]) -> Table:
-    """Milliseconds of everything that was asked, in the order of asking."""
+    """Milliseconds of all questions, in the order in which they were asked."""
     first, last = installations[0], installations[-1]
     return Table(
         title=f"Questions and chores, {who}",

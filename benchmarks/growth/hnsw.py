@@ -1,4 +1,4 @@
-"""What the HNSW index alone costs Postgres for a new vector: it alone grows, with the logarithm."""
+"""CPU time for one HNSW insert, which grows with the logarithm of the number of vectors."""
 
 from typing import Any
 
@@ -28,9 +28,9 @@ _OTHER_MODEL = (
 
 
 def insert_cpu(dsn: str, texts: Texts, *, count: int) -> float:
-    """Seconds of CPU per vector: under the index, less those of one that no index has.
+    """CPU seconds to insert a vector into the index, beyond those without an index.
 
-    Rolled back; what the index keeps of it is dead, so do this last.
+    The insert is rolled back. Its entries stay in the index as dead ones, so call this last.
     """
     with psycopg.connect(dsn) as conn:
         register_vector(conn)

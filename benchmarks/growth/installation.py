@@ -1,4 +1,4 @@
-"""One filled installation, and what its rounds have measured."""
+"""One filled installation, and the measurements of its rounds."""
 
 import statistics
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class Installation:
         return f"{self.stored:,} stored"
 
     def new_files(self, count: int, texts: Texts, *, seed: int) -> Uploads:
-        """So many new files in all, each application its share, at least one each."""
+        """About `count` new files, divided equally among the applications; at least one each."""
         each = max(1, count // len(self.applications))
         made = texts.make(each * len(self.applications), seed=seed)
         return [
@@ -40,7 +40,7 @@ class Installation:
         ]
 
     def round(self, files: Uploads, *, warm_up: Uploads, deleted: int) -> None:
-        """Start a service, upload, ask, delete, end it; then the chores."""
+        """Start a service, upload, ask, delete, and stop the service; then measure the chores."""
         application, first = files[0]
         with service_on(self.dsn) as service:
             spend(service, self.dsn, warm_up)

@@ -1,9 +1,9 @@
-"""An installation with thousands of documents, made in seconds instead of uploaded.
+"""Fill an installation with thousands of documents in seconds, without uploading them.
 
-One file is uploaded to a real service; then every row that it left behind, in all tables that grow
-with uploads, is written again and again with ids, path, text and vector of another file. So columns
-and rows are those that the service writes, whatever it writes one day. What is not made: the files
-in the blob store, which no figure here reads.
+One file is uploaded to a real service. Then every row that this wrote, in all tables that grow with
+uploads, is copied many times with different ids, paths, texts and vectors. So columns and rows are
+always those that the service writes. Files in the blob store are not made: no figure here reads
+them.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ PER_BATCH: Final = 1000
 """Files of one upload."""
 _PATH: Final = "stored/0.md"
 _SPREAD: Final = "20 days"
-"""They came in one after the other in this time: all jobs are kept, of old events the last ones."""
+"""The uploads are spread over this time: all jobs are kept; of old events, only the last ones."""
 _SEED: Final = 0
 
 _NEW: Final = """
@@ -40,7 +40,7 @@ _TYPES: Final = ("int4", "timestamptz", *["uuid"] * 6, "text", "text", "bytea", 
 
 @dataclass(frozen=True, slots=True)
 class _Clone:
-    """A table, and what its copied rows have of their own; times are the file's."""
+    """A table, and the columns that differ in copied rows; times are those of the new file."""
 
     table: str
     own: Mapping[str, LiteralString]
@@ -133,7 +133,7 @@ _CLONES: Final[Sequence[_Clone]] = (
 
 
 def upload_one(dsn: str, texts: Texts) -> None:
-    """What is copied by `fill`."""
+    """Upload the file that `fill` copies."""
     [text] = texts.make(1, seed=_SEED)
     with service_on(dsn) as service:
         [source] = service.upload([(_PATH, text.content.encode())])["knowledgeSourceIds"]
@@ -142,10 +142,9 @@ def upload_one(dsn: str, texts: Texts) -> None:
 
 
 def fill(dsn: str, *, documents: int, applications: int, texts: Texts) -> list[UUID]:
-    """Store so many documents in as many applications; the ids of these.
+    """Store the documents, divided equally among the applications; returns the applications' ids.
 
-    The first application is the default one; they have equally many documents. In the database is
-    one that was uploaded (`upload_one`).
+    The first application is the default one. Call `upload_one` first.
     """
     with psycopg.connect(dsn) as conn:
         register_vector(conn)
@@ -153,7 +152,7 @@ def fill(dsn: str, *, documents: int, applications: int, texts: Texts) -> list[U
         conn.execute(_NEW)
         _copy_new(conn, owners, texts.make(documents, seed=_SEED + 1), documents)
         conn.execute("analyze growth_new")
-        # What refers to what is right by construction; to look it all up would take as long again.
+        # The references are correct by construction; checking them all would double the time.
         conn.execute("set local session_replication_role = replica")
         built = drop_slow_indexes(conn)
         for clone in _CLONES:
@@ -238,7 +237,7 @@ def _value(column: str, clone: _Clone, *, is_time: bool) -> sql.Composable:
 
 
 def _check(conn: psycopg.Connection[Any], documents: int) -> None:
-    """What was copied is what was to be copied, and one more was uploaded."""
+    """Check that each table has one row per document, plus the uploaded one."""
     for table in ("knowledge_sources", "documents", "chunks", "embeddings", "processing_jobs"):
         query = sql.SQL("select count(*) from rag.{}").format(sql.Identifier(table))
         [(count,)] = conn.execute(query).fetchall()

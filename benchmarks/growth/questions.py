@@ -1,4 +1,4 @@
-"""What is asked of an installation all day, and what it asks itself: milliseconds of each."""
+"""Typical requests to an installation, and its own queries: milliseconds of each."""
 
 import statistics
 import time
@@ -20,18 +20,18 @@ _FROM_THE_END: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """An application and things of it to ask for."""
+    """An application, and the objects in it to request."""
 
     service: Service
     application: UUID
     batch: UUID
-    """A full one, stored before."""
+    """An earlier upload with the most files."""
     source: UUID
     deep: str
     """The cursor of a page near the end of its list of sources."""
 
     def get(self, path: str, **query: str) -> Any:
-        """The answer's JSON, or its text."""
+        """The JSON of the answer, or its text."""
         answer = self.service.http.get(path, params=query, headers=self._headers())
         assert answer.status_code == 200, (path, answer.status_code, answer.text[:500])
         return answer.json() if "json" in answer.headers["content-type"] else answer.text
@@ -47,7 +47,7 @@ class Asked:
 
 
 def asked(service: Service, dsn: str, application: UUID) -> Asked:
-    """About an application of a filled installation."""
+    """Choose objects of an application in a filled installation."""
     with psycopg.connect(dsn) as conn:
         [(batch,)] = conn.execute(
             "select id from rag.upload_batches where application_id = %s "
@@ -99,7 +99,7 @@ def ask(about: Asked) -> dict[str, float]:
 
 
 def median_ms(work: Callable[[], object]) -> float:
-    """Of some calls; the first ones, which plan and fill caches, count as all others do."""
+    """The median of several calls, including the first ones, which plan and fill caches."""
     spent = []
     for _ in range(_REPEATS):
         started = time.perf_counter()
@@ -109,7 +109,7 @@ def median_ms(work: Callable[[], object]) -> float:
 
 
 def again(about: Asked, files: Files) -> float:
-    """Milliseconds per file of an upload in which nothing has changed."""
+    """Milliseconds per file of an upload without changes."""
     started = time.perf_counter()
     verdicts = upload(about.service, about.application, files)
     spent = time.perf_counter() - started
@@ -118,7 +118,7 @@ def again(about: Asked, files: Files) -> float:
 
 
 def delete(about: Asked, dsn: str, sources: Sequence[str]) -> tuple[float, float]:
-    """Milliseconds per source until it is gone for people, and until nothing of it is left."""
+    """Milliseconds per source until it is hidden from users, and until all its rows are removed."""
     started = time.perf_counter()
     for source in sources:
         about.delete(source)

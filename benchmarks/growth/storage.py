@@ -28,7 +28,7 @@ _COUNTS: Final = (
 
 
 def sizes(dsn: str) -> Table:
-    """The largest first; what is less than a 200th of all is one row."""
+    """Sizes, largest first; those below a 200th of the total are combined into one row."""
     with psycopg.connect(dsn) as conn:
         found = conn.execute(_RELATIONS).fetchall()
         [(documents, chunks, text)] = conn.execute(_COUNTS).fetchall()

@@ -1,4 +1,4 @@
-"""Small text files that all differ, and vectors of theirs that need not be embedded one by one."""
+"""Small, different text files, with vectors that need not be embedded one by one."""
 
 import asyncio
 import re
@@ -14,9 +14,9 @@ from ingest.providers.embedders.factory import build_embedder
 from ingest.settings.settings import Settings
 
 SIZE = 1000
-"""About so many characters: one chunk."""
+"""Approximate number of characters, so that each text is one chunk."""
 _SENTENCES = 1500
-# Tables and code, which would be cut as such.
+# Tables and code, which the chunker would not treat as prose.
 _DRAWN = re.compile(r"[|+`]|--|>>>")
 
 
@@ -27,7 +27,7 @@ class Text:
 
 
 class Texts:
-    """Sentences of Python's own manual, shuffled."""
+    """Shuffled sentences of Python's own manual."""
 
     def __init__(self) -> None:
         manual = " ".join(" ".join(topics.values()).split())
@@ -38,10 +38,11 @@ class Texts:
         self._lengths = np.array([len(sentence) for sentence in self._sentences], np.float32)
 
     def make(self, count: int, *, seed: int) -> Iterator[Text]:
-        """`count` texts, the same for the same seed.
+        """`count` texts; the same seed gives the same texts.
 
-        A vector is the mean of those of its sentences, by their lengths: what a static embedder,
-        which takes the mean over all tokens, makes of the text, but for the tokens at the borders.
+        A vector is the mean of its sentences' vectors, weighted by length. A static embedder, which
+        takes the mean over all tokens, would give the same, except for tokens at the borders of
+        sentences.
         """
         rng = np.random.default_rng(seed)
         wanted = int(SIZE / self._lengths.mean()) + 1

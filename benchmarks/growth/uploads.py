@@ -1,4 +1,4 @@
-"""What new files cost an installation that already holds many: time, and CPU by who spends it."""
+"""The cost of new files in a filled installation: elapsed time, and CPU by process."""
 
 import tempfile
 import time
@@ -18,13 +18,13 @@ from harness.service import Service, services, until
 
 Files = Sequence[tuple[str, bytes]]
 
-# The defaults, instead of the short times of the acceptance tests.
+# The default times, instead of the short ones of the acceptance tests.
 _LEASE: Final = {"INGEST_HEARTBEAT": "20", "INGEST_STALE_AFTER": "120"}
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of one file."""
+    """The cost of one file."""
 
     seconds: float
     service_cpu: float
@@ -39,14 +39,14 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """By one upload, all per file."""
+    """The cost of one upload, per file."""
 
     searchable: Cost
-    """From the first byte until every file can be found."""
+    """From the first byte until every file is searchable."""
     indexed: Cost
-    """After that, until every vector is under the HNSW index."""
+    """From then until every vector is in the HNSW index."""
     sources: Sequence[str]
-    """Their ids, in the order of the files."""
+    """Ids of the sources, in the order of the files."""
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def service_on(dsn: str) -> Iterator[Service]:
 
 
 def upload(service: Service, application: UUID, files: Files) -> list[Any]:
-    """What is answered of each file."""
+    """Upload the files; returns the answer for each file."""
     answer = service.http.post(
         "/upload/documents",
         files=[("files", file) for file in files],
@@ -73,7 +73,7 @@ def upload(service: Service, application: UUID, files: Files) -> list[Any]:
 
 
 class Meter:
-    """Reads the clocks of a service and of its Postgres."""
+    """Reads the CPU time of a service and of its Postgres."""
 
     def __init__(self, service: Service, conn: psycopg.Connection[Any], dsn: str) -> None:
         self._service = service.process.pid
@@ -97,7 +97,7 @@ class Meter:
 
 
 def spend(service: Service, dsn: str, uploads: Sequence[tuple[UUID, Files]]) -> Spent:
-    """Send each application its files, in a request each. Refuses files that were not completed."""
+    """Upload each application's files in one request. Raises an error if one is not completed."""
     count = sum(len(files) for _, files in uploads)
     with psycopg.connect(dsn, autocommit=True) as conn:
         meter = Meter(service, conn, dsn)
@@ -124,7 +124,7 @@ def _open(conn: psycopg.Connection[Any]) -> int:
 
 
 def _fresh(conn: psycopg.Connection[Any]) -> int:
-    """Vectors that are found, but not yet by the index."""
+    """Number of searchable vectors that are not in the index yet."""
     [(count,)] = conn.execute("select count(*) from rag.embeddings_fresh").fetchall()
     return int(count)
 

@@ -1,4 +1,4 @@
-"""Processes beside the benchmark: the clients, and the bare server."""
+"""Child processes of the benchmark: the clients and the bare server."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ _HERE = Path(__file__).parents[2]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """What all clients got; times in seconds."""
+    """Totals over all clients; times in seconds."""
 
     deliveries: int
     characters: int
@@ -25,11 +25,11 @@ class Heard:
     p99: float
     longest: float
     began: dict[str, int]
-    """After which number of each source all its clients were there; earlier events do not count."""
+    """By source: the last event number in the snapshots of its clients. Only later events count."""
 
 
 class Piped:
-    """A module of this folder as a process that is spoken to by lines."""
+    """A module of this folder as a process, controlled by lines on its pipes."""
 
     def __init__(self, module: str, *arguments: str) -> None:
         self._module = module
@@ -49,7 +49,7 @@ class Piped:
         self._process.stdin.flush()
 
     def line(self) -> str:
-        """The next line of its output; what went wrong is on our standard error."""
+        """The next line of its output; its errors appear on our standard error."""
         assert self._process.stdout is not None
         line = self._process.stdout.readline().strip()
         assert line, f"{self._module} ended"
@@ -71,7 +71,7 @@ def piped(module: str, *arguments: str) -> Iterator[Piped]:
 
 @contextmanager
 def clients(url: str, *, headers: Mapping[str, str], sources: Sequence[str]) -> Iterator[Piped]:
-    """One client for each element of `sources`, all with their snapshot."""
+    """Start one client per element of `sources`; all have received their snapshot."""
     with piped("clients") as process:
         process.say(json.dumps({"url": url, "headers": dict(headers), "sources": list(sources)}))
         assert process.line() == "ready"
@@ -79,5 +79,5 @@ def clients(url: str, *, headers: Mapping[str, str], sources: Sequence[str]) -> 
 
 
 def heard(process: Piped) -> Heard:
-    """Once every source is done."""
+    """Wait until every source is done, and return the totals."""
     return Heard(**json.loads(process.line()))

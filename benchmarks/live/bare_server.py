@@ -1,9 +1,9 @@
-"""The limit: a server of the `websockets` library that does nothing but push frames it is given.
+"""The limit: a server of the `websockets` library that only sends prepared frames.
 
-Run as `python -m benchmarks.live.bare_server PORT FILE`. Speaks as much of the protocol as the
-clients need: it answers a subscription with a snapshot. At a line on standard input it sends the
-events of FILE (`Script.as_json` in sources.py), each so long after the line as it says, to all who
-follow its source, by the library's `broadcast`.
+Run as `python -m benchmarks.live.bare_server PORT FILE`. It implements only the part of the
+protocol that the clients need: it answers a subscription with a snapshot. After a line on standard
+input, it sends each event of FILE (`Script.as_json` in sources.py) at its stated time to all
+clients that follow the source, by the library's `broadcast`.
 """
 
 import asyncio

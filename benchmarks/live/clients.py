@@ -1,8 +1,8 @@
-"""Clients of the live WebSocket: they follow one source each, note when messages come, and check.
+"""Clients of the live WebSocket: each follows one source, times its events, and checks them.
 
 Run as `python -m benchmarks.live.clients` with the arguments as JSON on standard input. Prints
-`ready` when every client has its snapshot, `done` when all sources are, and then what they got, as
-JSON. What comes is only noted, and read afterwards: the clients share the machine.
+`ready` when every client has its snapshot, `done` when all sources are done, and then the totals as
+JSON. Messages are only recorded on arrival and parsed afterwards: the clients share the machine.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _CONNECTING_AT_ONCE: Final = 32
 _PATIENCE_SECONDS: Final = 300.0
 
 Note = tuple[float, str]
-"""When a message came, in seconds since 1970, and the message."""
+"""When a message arrived, in seconds since 1970, and the message."""
 
 
 async def follow(
@@ -53,9 +53,9 @@ async def follow(
 
 
 def judge(notes: Sequence[Note], *, after: int) -> list[tuple[float, float, int]]:
-    """Of each event after a number: when it came, its seconds on the way, its characters.
+    """For each event after number `after`: its arrival time, latency in seconds, and characters.
 
-    Raises if one is missing or came twice.
+    Raises an error if one is missing or came twice.
     """
     messages = [(came, len(text), orjson.loads(text)) for came, text in notes]
     for (_, _, before), (_, _, message) in pairwise(messages):
@@ -68,7 +68,7 @@ def judge(notes: Sequence[Note], *, after: int) -> list[tuple[float, float, int]
 
 
 def summary(all_notes: Sequence[Sequence[Note]]) -> dict[str, Any]:
-    """Of what all clients of a source have got; latencies in seconds."""
+    """Totals over all clients; latencies in seconds."""
     snapshots = [orjson.loads(notes[0][1]) for notes in all_notes]
     began: defaultdict[str, int] = defaultdict(int)
     for first in snapshots:

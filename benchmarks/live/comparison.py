@@ -1,14 +1,13 @@
-"""Events as they happen: 500 clients on 50 sources that run.
+"""Live events: 500 clients follow 50 sources while their files are processed.
 
-Archives are uploaded and opened, ten clients subscribe to each, and then a worker reads the files
-in them at a steady pace, each a job whose start, stages and end are events. Clients note when every
-event comes and check that no number is missing or doubled.
+Archives are uploaded and unpacked, and ten clients subscribe to each. Then a worker reads the files
+in them at a steady pace. Each file is a job whose start, stages and end are events. Clients record
+the arrival of every event, and check that no number is missing or repeated.
 
-The limit is a server of the `websockets` library, which the API's server is built on as well, that
-has all frames ready: it sends the same frames, at the times at which ours were written, to as many
-clients, by the library's `broadcast`. It reads no database, checks no key, and drops no client that
-does not read. What the API costs is compared with it in processor time per delivery; time on the
-wire says more about the machine.
+The limit is a server built on the `websockets` library, as the API's server is, that has all frames
+prepared. It sends the same frames at the same times to as many clients, by the library's
+`broadcast`. It reads no database, checks no key, and does not drop clients that do not read. The
+two are compared by processor time per delivery; latency mostly depends on the machine.
 """
 
 from collections.abc import Sequence
@@ -29,7 +28,7 @@ _SMALL_TRAFFIC = Traffic(events=10, large=2, at_once=2, rate=200)
 
 
 class _Match:
-    """Rounds of the race; the bare server repeats what the service did last."""
+    """The rounds of the race; the bare server repeats the events of the service's last round."""
 
     def __init__(self, server: Server, ours: Installation, load: Load) -> None:
         self._server = server
@@ -84,7 +83,7 @@ def _race(server: Server, ours: Installation, load: Load, *, rounds: int) -> Rac
 
 
 def _facts(rounds: Sequence[Measured]) -> dict[str, str]:
-    """Columns of the table, from the round in the middle."""
+    """Columns of the table, from the median round."""
     middle = sorted(rounds, key=lambda measured: measured.cpu_per_thousand)[len(rounds) // 2]
     heard = middle.heard
     return {
@@ -95,13 +94,13 @@ def _facts(rounds: Sequence[Measured]) -> dict[str, str]:
         "p99 ms": f"{heard.p99 * 1000:.1f}",
         "longest ms": f"{heard.longest * 1000:.1f}",
         "bytes a frame": f"{heard.characters / heard.deliveries:.0f}",
-        # Later rounds use again what earlier ones have left.
+        # The maximum: later rounds reuse memory that was allocated in earlier ones.
         "KiB a client": f"{max(each.bytes_per_client for each in rounds) / 1024:.0f}",
     }
 
 
 def _flat_out(ours: Installation, load: Load) -> Table:
-    """The same while the worker takes all of the machine that it can get."""
+    """The same measurement while the worker runs without a rate limit."""
     measured, _ = ours.measure(load)
     facts = _facts([measured])
     return Table(

@@ -1,4 +1,4 @@
-"""One run each: this project's API in front of a real worker, and the bare server."""
+"""A single run: this project's API with a real worker, or the bare server."""
 
 import socket
 import tempfile
@@ -18,29 +18,29 @@ from harness.service import KEY, Service, services
 class Load:
     sources: int
     files: int
-    """In each source."""
+    """Files per source."""
     clients: int
-    """Of each source."""
+    """Clients per source."""
     per_minute: int | None
-    """Files that the worker may begin; None: as fast as it can."""
+    """Files that the worker may start per minute; None: no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
     heard: Heard
     cpu_seconds: float
-    """Of the process that the clients are connected to, from the first file to the last event."""
+    """CPU time of the server process, from the first file to the last event."""
     bytes_per_client: float
-    """By which it grew when they connected."""
+    """Growth of the server process per client when the clients connected."""
 
     @property
     def cpu_per_thousand(self) -> float:
-        """Milliseconds of a processor for 1,000 deliveries."""
+        """Milliseconds of CPU time per 1,000 deliveries."""
         return self.cpu_seconds * 1e6 / self.heard.deliveries
 
 
 class Installation:
-    """Ours: `ingest api` and `ingest worker`."""
+    """This project: `ingest api` and `ingest worker`."""
 
     def __init__(self, dsn: str, api: Service, worker: Service) -> None:
         self.api = api
@@ -48,9 +48,9 @@ class Installation:
         self._worker = worker
 
     def measure(self, load: Load) -> tuple[Measured, Script]:
-        """What clients got; and what a bare server has to send to do the same.
+        """Measure one run; also returns the events, for the bare server to send.
 
-        The archives are opened and the clients have subscribed before the first file is begun.
+        The archives are unpacked and the clients have subscribed before the first file starts.
         """
         set_members(self.api, isPaused=True, ratePerMinute=load.per_minute)
         ids = add_sources(self.api, count=load.sources, files=load.files)
@@ -60,7 +60,7 @@ class Installation:
             set_members(self.api, isPaused=False)
             measured = connected.until_done()
         script = told(self._dsn, measured.heard.began)
-        # Each client has seen numbers without a gap up to the last; so this is all there was.
+        # Each client has checked that its numbers have no gap, so these are all events.
         assert measured.heard.deliveries == len(script.events) * load.clients
         return measured, script
 
@@ -95,7 +95,7 @@ def of_bare_server(load: Load, script: Script) -> Measured:
 
 
 class _Audience:
-    """Clients that are connected to a server of ours, and what that server has used meanwhile."""
+    """Connected clients, and the CPU time of their server since then."""
 
     def __init__(self, process: Piped, server_pid: int, *, bytes_per_client: float) -> None:
         self._process = process

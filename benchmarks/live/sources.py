@@ -1,4 +1,4 @@
-"""Sources that run: archives whose files are jobs of one source each, and what was told of them."""
+"""Archives as sources whose files are separate jobs, and the events of these sources."""
 
 import io
 import time
@@ -24,10 +24,10 @@ _PATIENCE_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What was told of sources, for a server that tells the same."""
+    """The events of sources, for a server that sends the same."""
 
     began: Mapping[str, int]
-    """After which number of each source."""
+    """By source: only events after this number are included."""
     events: Sequence[Event]
     """By source, then by number."""
 
@@ -39,7 +39,8 @@ class Script:
         for event in self.events:
             text = of_event(event).text
             before, _, after = text.partition(orjson.loads(text)["at"])
-            # An event has the time at which its transaction began, and a later one may be shorter.
+            # An event has its transaction's start time, so times of one source may decrease
+            # slightly.
             seconds = (event.created_at - first).total_seconds()
             due[event.source_id] = max(seconds, due.get(event.source_id, 0.0))
             lines.append((due[event.source_id], str(event.source_id), before, after))
@@ -48,7 +49,7 @@ class Script:
 
 
 def add_sources(api: Service, *, count: int, files: int) -> list[str]:
-    """Upload `count` archives of `files` text files each, all different; their ids."""
+    """Upload `count` archives of `files` different text files each; returns the source ids."""
     texts = text_files(count * files, seed=time.time_ns(), size=_SIZE)
     archives = [
         (f"{number}.zip", _zip(texts[number * files : (number + 1) * files]))
@@ -68,7 +69,7 @@ def _zip(files: Sequence[tuple[str, bytes]]) -> bytes:
 
 
 def wait_until_opened(dsn: str, sources: Sequence[str]) -> None:
-    """Until all archives were taken apart, so that only their files have something to tell."""
+    """Wait until all archives are unpacked, so that all further events come from their files."""
     with psycopg.connect(dsn, autocommit=True) as conn:
 
         def are_opened() -> bool:
@@ -84,7 +85,7 @@ def wait_until_opened(dsn: str, sources: Sequence[str]) -> None:
 
 
 def set_members(api: Service, **setting: Any) -> None:
-    """Settings of the job type that files in archives have."""
+    """Change settings of the job type `member`."""
     api.http.patch("/api/job-types/member", json=setting).raise_for_status()
 
 

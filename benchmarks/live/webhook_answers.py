@@ -1,8 +1,8 @@
-"""How soon a webhook is answered while 8 MB bodies are on their way in.
+"""Response time of webhooks while 8 MB bodies are arriving.
 
-Some senders deliver distinct bodies of 8 MB, each at a pace, one after the other; meanwhile another
-delivers small events and times each, from the last byte that it sent to the status line. Sender and
-service share this machine's processors.
+Several senders deliver distinct bodies of 8 MB, one after the other, at a limited rate. Meanwhile
+another sender delivers small events, and measures each from its last byte sent to the status line.
+Senders and service share this machine's processors.
 """
 
 import hashlib
@@ -33,18 +33,18 @@ Body = tuple[bytes, str]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traffic:
     events: int
-    """Small ones, alone; and at most so many beside the large ones."""
+    """Number of small events without large ones; also the maximum beside large ones."""
     large: int
     at_once: int
-    """Senders of large ones."""
+    """Number of concurrent senders of large events."""
     rate: float
-    """Of each of them, in MB a second."""
+    """Megabytes per second of each sender."""
 
 
 def answers(port: int, traffic: Traffic) -> Table:
-    """Milliseconds of small events alone, of small events beside large ones, and of those.
+    """Milliseconds of small events alone, of small events beside large ones, and of the large ones.
 
-    The API at this port has SECRET, and no worker that would take the events.
+    The API at this port uses SECRET, and no worker processes the events.
     """
     alone = _small(port, "alone", traffic.events, beside=())
     floods, taken = _floods(port, traffic)
@@ -102,7 +102,7 @@ def _paced(body: bytes, rate: float) -> Iterator[bytes]:
 
 
 def _body(name: str, number: int, size: int) -> Body:
-    """An event with one scraped page, as Firecrawl sends it, and its signature."""
+    """An event with one scraped page, in Firecrawl's format, and its signature."""
     url = f"https://{name}.test/{number}"
     metadata = {"scrapeId": str(uuid4()), "sourceURL": url, "url": url, "statusCode": 200}
     page = {"markdown": "word " * (size // 5), "links": [], "metadata": metadata}
@@ -112,7 +112,7 @@ def _body(name: str, number: int, size: int) -> Body:
 
 
 def _floods(port: int, traffic: Traffic) -> tuple[list[threading.Thread], list[float]]:
-    """Senders of large events, begun; and the list into which they write how long each took."""
+    """Start the senders of large events; also returns the list to which they append their times."""
     bodies = [_body("large", number, _LARGE) for number in range(traffic.large)]
     taken: list[float] = []
 
@@ -133,7 +133,7 @@ def _floods(port: int, traffic: Traffic) -> tuple[list[threading.Thread], list[f
 def _small(
     port: int, name: str, count: int, *, beside: Sequence[threading.Thread]
 ) -> Sequence[float]:
-    """Milliseconds of each of `count` small events, of fewer when those beside them have ended."""
+    """Milliseconds of each small event; stops early when all senders in `beside` have ended."""
     taken: list[float] = []
     bodies = [_body(name, number, 2000) for number in range(count)]
     with closing(_Sender(port)) as sender:

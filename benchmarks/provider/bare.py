@@ -1,7 +1,7 @@
-"""The limit: all texts cut, packed into the fewest requests that the provider takes, and COPY.
+"""The limit: cut all texts, pack them into the fewest requests the provider accepts, and COPY.
 
-Knows all texts before it asks for the first vector, which a service never does. Requests run as
-many at a time as in the service, and what one brought is stored while the others are under way.
+It knows all texts before the first request, which a service never does. It sends as many requests
+concurrently as the service, and stores finished vectors while others are in progress.
 """
 
 import asyncio
@@ -32,11 +32,11 @@ create index on chunks using hnsw (embedding vector_cosine_ops);
 _COPY = b"copy chunks (id, document_id, content, embedding) from stdin (format binary)"
 
 Row = tuple[Any, Any, Chunk]
-"""The id of a chunk, that of its document, and the chunk."""
+"""Chunk id, document id, chunk."""
 
 
 async def run(files: Sequence[Path], *, dsn: str, base_url: str) -> tuple[float, int]:
-    """Seconds for all files, and how many chunks were stored."""
+    """Seconds for all files, and the number of stored chunks."""
     tokenizer = load_tokenizer("cl100k_base")
     embedder = _embedder(base_url)
     async with await psycopg.AsyncConnection.connect(dsn) as conn:

@@ -1,11 +1,11 @@
-"""Embeddings of a provider: how many requests 1,000 files need, and how long they take.
+"""Embeddings from a provider: number of requests for 1,000 files, and time.
 
-A service that embeds file by file pays the provider's latency once for each, and its limit on
-requests. So what is compared is how texts of many files share requests, and what else of the work
-goes on meanwhile. The endpoint (`server.py`) answers after 80 ms and has OpenAI's limits. All read
-the same files of 7.5 kB, cut them to about 512 tokens and write text and vectors of 256 numbers to
-a table with an HNSW index of pgvector. A contestant that had fewer texts embedded than it stored,
-or whose tokens differ from ours by more than a quarter, has done other work and is refused.
+A service that embeds file by file pays the provider's latency for every file, and soon reaches its
+request limit. So this compares how well the texts of many files share requests, and how much other
+work is done meanwhile. The endpoint (`server.py`) answers after 80 ms and has OpenAI's limits. All
+contestants read the same files of 7.5 kB, cut them into chunks of about 512 tokens, and write text
+and vectors of 256 numbers to a table with a pgvector HNSW index. A contestant is rejected if it had
+fewer texts embedded than it stored, or if its token count differs from ours by more than a quarter.
 """
 
 import statistics
@@ -26,7 +26,7 @@ from benchmarks.provider.work import LATENCY_SECONDS, Work, prepare
 OURS, BARE = "rag-ingest", "bare script"
 _FILES, _FEW_FILES = 1000, 12
 _MOST_DIFFERENCE = 0.25
-# The same text twice has to be embedded once only.
+# Below 1, because a repeated text may be embedded only once.
 _LEAST_EMBEDDED = 0.99
 _PEERS = Path(__file__).parent / "peers"
 
@@ -48,7 +48,7 @@ def _compare(server: Server, options: Options, endpoint: ProviderProcess, work: 
         try:
             contestants[peer.version()] = of_peer(peer, server, endpoint, work, options)
             if not options.is_small:
-                contestants[peer.version()]()  # whether it works, and its files into memory
+                contestants[peer.version()]()  # tests that it works, and caches its files
         except Unavailable as reason:
             contestants.pop(peer.version(), None)
             absent[peer.version()] = str(reason)
@@ -82,7 +82,7 @@ _NOTE = (
 
 
 def check(runs: Mapping[str, Sequence[Run]]) -> None:
-    """Each has embedded what it stored, and about as many tokens as we have."""
+    """Check that each contestant embedded what it stored, and about as many tokens as we did."""
     wanted = statistics.median(run.counts.tokens for run in runs[OURS])
     for name, of_name in runs.items():
         for run in of_name:
@@ -91,7 +91,7 @@ def check(runs: Mapping[str, Sequence[Run]]) -> None:
 
 
 def facts(runs: Sequence[Run]) -> dict[str, str]:
-    """Columns of the table, from the round in the middle."""
+    """Columns of the table, from the median round."""
     middle = sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
     counts = middle.counts
     return {

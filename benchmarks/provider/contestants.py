@@ -1,4 +1,4 @@
-"""Who takes part: this project's service, the bare script, and the peers' scripts."""
+"""The contestants: this project's service, the bare script, and the peers' scripts."""
 
 import asyncio
 import tempfile
@@ -29,16 +29,16 @@ _WARM_UP = 4
 class Run:
     seconds: float
     chunks: int
-    """Rows that are stored."""
+    """Stored rows."""
     counts: Counts
-    """At the endpoint."""
+    """As counted by the endpoint."""
 
 
 Contestant = Callable[[], Run]
 
 
 def ours(server: Server, provider: ProviderProcess, work: Work) -> Run:
-    """From the first byte of the upload, one request, until every file is searchable."""
+    """Seconds from the first byte of the upload (one request) until every file is searchable."""
     settings = {
         "INGEST_EMBEDDER": "openai",
         "OPENAI_BASE_URL": provider.url,
@@ -63,7 +63,7 @@ def ours(server: Server, provider: ProviderProcess, work: Work) -> Run:
 
 
 def script(server: Server, provider: ProviderProcess, work: Work) -> Run:
-    """The bare script."""
+    """Run the bare script."""
     with server.database("provider_bare") as dsn:
         server.settle()
         provider.reset()
@@ -74,7 +74,7 @@ def script(server: Server, provider: ProviderProcess, work: Work) -> Run:
 def peer_run(
     server: Server, provider: ProviderProcess, work: Work, *, peer: Peer, python: Path
 ) -> Run:
-    """Raises Unavailable."""
+    """Run a peer's script. Raises Unavailable."""
     with server.database("provider_peer") as dsn:
         server.settle()
         provider.reset()
@@ -86,7 +86,7 @@ def peer_run(
 def of_peer(
     peer: Peer, server: Server, provider: ProviderProcess, work: Work, options: Options
 ) -> Contestant:
-    """A peer whose environment is there. Raises Unavailable."""
+    """A peer as a contestant. Raises Unavailable if its environment cannot be created."""
     python = python_of(peer, environments=options.environments)
     return partial(peer_run, server, provider, work, peer=peer, python=python)
 

@@ -1,4 +1,4 @@
-"""Starts the embeddings endpoint as a process of its own, and asks what it has counted."""
+"""Starts the embeddings endpoint as a separate process, and reads its counters."""
 
 import socket
 import subprocess
@@ -16,7 +16,7 @@ _HERE = Path(__file__).parents[2]
 
 
 class ProviderProcess:
-    """Speaks to an endpoint that runs."""
+    """A client of a running endpoint."""
 
     def __init__(self, port: int) -> None:
         self._http = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=10)
@@ -31,7 +31,7 @@ class ProviderProcess:
         self._http.post("/reset").raise_for_status()
 
     def counts(self) -> Counts:
-        """Since the last reset."""
+        """The counts since the last reset."""
         return Counts(**self._http.get("/counts").raise_for_status().json())
 
     def close(self) -> None:

@@ -1,12 +1,12 @@
-"""An OpenAI-compatible embeddings endpoint whose latency is the only thing it is slow at.
+"""An OpenAI-compatible embeddings endpoint that costs only its latency.
 
     python -m benchmarks.provider.server PORT --latency 0.08 --bytes-per-token 4.6
 
-A request is answered `--latency` seconds after it was read, or with 400 when it has more than 2,048
+A request is answered `--latency` seconds after it was read, or with 400 if it has more than 2,048
 texts, 300,000 tokens, or a text of more than 8,192 tokens, as at OpenAI. Tokens are estimated from
-bytes at the ratio that the caller has measured, with some per cent let through: to tokenise here
-would take the processors from those who are measured. Vectors are 256 numbers of length 1 that
-depend on the text; in base64 when asked for. `GET /counts` tells what came since `POST /reset`.
+bytes at the ratio that the caller has measured, with a tolerance of some per cent: tokenising here
+would take CPU time from the contestants. Vectors have 256 numbers and length 1 and depend on the
+text; they are sent as base64 on request. `GET /counts` returns the counts since `POST /reset`.
 """
 
 import argparse
@@ -36,15 +36,15 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 @dataclass(slots=True)
 class Counts:
-    """Since the last reset."""
+    """Counts since the last reset."""
 
     requests: int = 0
     refused: int = 0
-    """Requests beyond a limit."""
+    """Requests that exceeded a limit."""
     texts: int = 0
-    """Of the requests that were answered with vectors."""
+    """Texts in requests that were answered with vectors."""
     tokens: int = 0
-    """Of those texts, as estimated."""
+    """Estimated tokens of those texts."""
     under_way: int = 0
     most_under_way: int = 0
 
@@ -56,7 +56,8 @@ class Endpoint:
         self._latency = latency
         self._bytes_per_token = bytes_per_token
         self._counts = Counts()
-        # A text's vector is a stretch of one long row of random numbers: cheap, and no two alike.
+        # A text's vector is a slice of one long array of random numbers: cheap, and different for
+        # each.
         self._row = np.random.default_rng(7).standard_normal(_SHIFTS + DIMENSION).astype(np.float32)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""What all contestants do: the same files, cut to the same size, embedded by the same endpoint."""
+"""The work of all contestants: the same files, chunk size and endpoint."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ TOKENS: Final = 512
 OVERLAP: Final = 64
 LATENCY_SECONDS: Final = 0.08
 
-# So many texts are within the tokens of a request whatever they are, so nobody is refused; 2,048,
-# the most texts of a request, would be four times its tokens.
+# With this many texts, a request never exceeds the token limit, so none is rejected. The maximum of
+# 2,048 texts would have four times as many tokens.
 _TEXTS_PER_REQUEST: Final = MOST_TOKENS // TOKENS
 _SEED: Final = 80
 
@@ -27,7 +27,7 @@ class Work:
     bytes_per_token: float
 
     def arguments(self, *, url: str, base_url: str) -> dict[str, Any]:
-        """What a peer's script reads. `url` is that of its database."""
+        """The arguments of a peer's script. `url`: its database."""
         return {
             "folder": str(self.folder),
             "url": url,
@@ -42,7 +42,7 @@ class Work:
 
 
 def prepare(folder: Path, count: int) -> Work:
-    """Write the files into a folder that peers read them from."""
+    """Write the files into a folder for the peers."""
     contents = [content for _, content in text_files(count, seed=_SEED)]
     files = []
     for number, content in enumerate(contents):

@@ -1,7 +1,7 @@
-"""The limit: a hand-written loop on psycopg with nothing around it.
+"""The limit: a hand-written loop on psycopg.
 
-It claims 100 jobs in one statement and completes them in another. Nothing is fenced, nothing is
-tried again, and a job whose worker dies is lost.
+It claims 100 jobs in one statement and completes them in another. There is no fence and no retry,
+and a job is lost if its worker dies.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
-"""Does the claim stay as fast as it is after many jobs, and how large does the table become?
+"""Do claims stay fast after many jobs, and how large does the table become?
 
-Jobs go through the queue, once while all of them are kept and once with retention running beside
-the work. After each tenth it is measured what a claim takes and how large the queue's table and its
-indexes are. All by the store's own functions.
+Jobs go through the queue twice: once all of them are kept, once retention runs at the same time.
+After each tenth of the jobs, the claim time and the sizes of the queue's table and indexes are
+measured. All of it uses the store's own functions.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from ingest.store.retention.retention_jobs import JobRetention
 from ingest.ticks.retention import Retention, apply_retention
 
 MIB = 1024 * 1024
-# As the worker's group_commit commits.
+# The group size of the worker's group commit.
 GROUP = 50
 KEPT_PENDING = 10_000
 _LONG = timedelta(days=1000)
@@ -42,10 +42,10 @@ class Measured:
     done: int
     claim_ms: float
     table: int
-    """Bytes, as `ready`."""
+    """Bytes; so is `ready`."""
     ready: int
     indexes: int
-    """All of them."""
+    """Bytes of all indexes."""
     live: int
     per_second: float
 
@@ -58,7 +58,7 @@ class Measured:
 
 
 class _Through:
-    """Jobs that are enqueued, claimed and finished, with a steady backlog."""
+    """Enqueues, claims and finishes jobs, with a constant backlog."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class _Through:
         self._enqueued = 0
 
     async def run(self) -> AsyncIterator[Measured]:
-        """What was measured after each tenth of the jobs."""
+        """Yield a measurement after each tenth of the jobs."""
         await self._enqueue(self._kept_pending)
         for tenth in range(1, 11):
             started = time.perf_counter()
@@ -134,7 +134,7 @@ class _Through:
 
 @asynccontextmanager
 async def _retention(pool: Pool) -> AsyncIterator[None]:
-    """Finished jobs are removed again and again while the block runs."""
+    """Remove finished jobs repeatedly while the block runs."""
 
     async def forget() -> None:
         while True:
@@ -151,7 +151,7 @@ async def _retention(pool: Pool) -> AsyncIterator[None]:
 async def through(
     pool: Pool, count: int, *, is_pruned: bool, kept_pending: int = KEPT_PENDING
 ) -> list[Measured]:
-    """What was measured after each tenth of the jobs; `kept_pending` are pending at any time."""
+    """A measurement after each tenth of the jobs; `kept_pending`: the size of the backlog."""
     async with transaction(pool) as conn:
         await conn.execute("truncate rag.processing_jobs cascade")
         owners = await add_applications(conn, 1000)

@@ -1,4 +1,4 @@
-"""The claim's cost, as tables: by backlog, and while many jobs go through."""
+"""The cost of claims as tables: by backlog, and while many jobs go through the queue."""
 
 import asyncio
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from ingest.postgres.database import open_pool
 class ClaimSizes:
     backlogs: Sequence[int] = (1_000, 100_000, 1_000_000)
     repeats: int = 51
-    """Claims of which the median is taken."""
+    """Number of claims for a median."""
     jobs: int = 1_000_000
-    """That go through the queue."""
+    """Number of jobs that go through the queue."""
     kept_pending: int = 10_000
 
 

@@ -1,4 +1,4 @@
-"""Does a claim stay as fast as it is when more and more jobs are pending?"""
+"""Do claims stay fast as the number of pending jobs grows?"""
 
 import statistics
 import time
@@ -37,7 +37,7 @@ async def claim(conn: Connection, cursor: UUID) -> list[ClaimedJob]:
 
 
 async def _claim_ms(conn: Connection, owners: Sequence[UUID], count: int) -> float:
-    """The median of `count` claims that are taken back, with cursors all over the applications."""
+    """The median time of `count` claims, rolled back, with cursors spread over the applications."""
     spent = []
     for n in range(count):
         async with conn.transaction(force_rollback=True):
@@ -49,7 +49,7 @@ async def _claim_ms(conn: Connection, owners: Sequence[UUID], count: int) -> flo
 
 
 async def by_backlog(conn: Connection, backlogs: Sequence[int], *, repeats: int) -> list[Claimed]:
-    """With one application, then with a thousand that all have the same share of the backlog."""
+    """Claim times with one application, then with a thousand that share the backlog equally."""
     measured = []
     for count in APPLICATIONS:
         owners = sorted(await add_applications(conn, count))

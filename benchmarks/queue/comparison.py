@@ -1,8 +1,8 @@
-"""The queue against other queues in Postgres for Python, and against a hand-written loop.
+"""The queue compared with other Postgres queues for Python, and with a hand-written loop.
 
-All run the same jobs, which do nothing, on databases of their own in one server. Producers and
-workers are processes of their own; only the work is measured, not their start. The files of the
-peers say with which settings they run, and why those are their best.
+All run the same jobs, which do nothing, on separate databases of one server. Producers and workers
+are separate processes; their start is not measured. The files of the peers state their settings,
+and why those are the fastest.
 """
 
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class _Sizes:
     single: int = 1_000
     bulk: int = 20_000
     singles: int = 100
-    """Jobs of which the pickup is measured."""
+    """Number of jobs for which the pickup time is measured."""
     claims: ClaimSizes = field(default_factory=ClaimSizes)
 
 
@@ -49,7 +49,7 @@ def run(server: Server, options: Options) -> Section:
     print("-- pickup and drain, one process", flush=True)
     alone = all_of_them.in_turns(partial(drain, processes=1, singles=sizes.singles))
     print("-- drain, two processes", flush=True)
-    # A few single jobs first: connections are open and statements prepared when it counts.
+    # A few single jobs first, so that connections are open and statements prepared.
     two = all_of_them.in_turns(partial(drain, processes=2, singles=5))
     print("-- claims", flush=True)
     tables, of_claims = claim_tables(server, sizes.claims)

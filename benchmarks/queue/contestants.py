@@ -1,4 +1,4 @@
-"""Who takes part: how each is asked to push, and how its workers are started."""
+"""The contestants: how to make each one push jobs, and how to start its workers."""
 
 import json
 import sys
@@ -18,11 +18,11 @@ from harness.service import services, until
 
 SLOTS: Final = 1_000
 """INGEST_WORKER_CONCURRENCY of a worker whose jobs do nothing."""
-# After the last process has said that it is ready, it may still have to begin to listen.
+# A process may report that it is ready slightly before it listens.
 _SETTLING_SECONDS: Final = 0.5
 
 Runs = list[tuple[int, int]]
-"""Numbers of jobs with the times at which they began, in nanoseconds of the monotonic clock."""
+"""Job numbers with their start times, in nanoseconds of the monotonic clock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Contestant:
     name: str
     command: Sequence[str | Path]
     jobs: int
-    """So many it drains: fewer of those that are slow."""
+    """Number of jobs to drain; fewer for slow contestants."""
 
     @property
     def database(self) -> str:
@@ -38,7 +38,7 @@ class Contestant:
 
     @contextmanager
     def working(self, dsn: str, processes: int) -> Iterator[Callable[[], list[Runs]]]:
-        """Idle workers, ready for jobs; the call ends them and says what each process has run."""
+        """Start idle workers; the yielded function ends them and returns each process's runs."""
         with ExitStack() as stack:
             scripts = [stack.enter_context(running(self.command, dsn)) for _ in range(processes)]
             for script in scripts:
@@ -88,5 +88,5 @@ def _workers_in(conn: psycopg.Connection[tuple[int]]) -> int:
 
 
 def module(name: str) -> list[str]:
-    """The command of a script in this environment."""
+    """The command that runs a script in this environment."""
     return [sys.executable, "-m", f"benchmarks.queue.{name}"]

@@ -1,4 +1,4 @@
-"""All who take part, in alternating rounds; a peer that fails drops out, and the others go on."""
+"""All contestants, in alternating rounds; a peer that fails is left out."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ SAME_ROWS: Final = "INSERT … unnest of rag-ingest's rows"
 
 _PEERS: Final = Path(__file__).parent / "peers"
 _JOBS: Final = 20_000
-# What a slow one needs some seconds for: with all jobs, it alone would take minutes.
+# Slow peers get so many jobs that they need a few seconds; all jobs would take minutes.
 _FEWER_JOBS: Final = {"chancy_queue": 10_000, "oban_queue": 4_000, "procrastinate_queue": 1_000}
 _SMALL_JOBS: Final = 200
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Field:
-    """The contestants; which of them are peers, and who could not take part."""
+    """The contestants: which of them are peers, and which could not take part."""
 
     def __init__(self, options: Options) -> None:
         self.rounds = options.rounds
@@ -48,7 +48,7 @@ class Field:
         self.contestants: Mapping[str, Contestant] = {one.name: one for one in found}
 
     def in_turns(self, session: Callable[[Contestant], T], *more: Contestant) -> dict[str, list[T]]:
-        """What the sessions of each contestant, and of `more`, came to; in turned order."""
+        """The results of each contestant, and of `more`, in alternating order."""
         reached: dict[str, list[T]] = {}
         running = [*self.contestants.values(), *more]
         for number in range(self.rounds):

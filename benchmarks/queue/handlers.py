@@ -1,4 +1,4 @@
-"""The job type of the comparison, as INGEST_HANDLERS loads it into a real worker."""
+"""The job type of the comparison: INGEST_HANDLERS loads it into a real worker."""
 
 import atexit
 import json
@@ -12,7 +12,7 @@ from ingest.store.queue.jobs import ClaimedJob
 
 MODULE = __name__
 RUNS_FOLDER = "BENCHMARK_RUNS_FOLDER"
-"""The environment variable that names where each process leaves its runs when it ends."""
+"""The environment variable with the folder to which each process writes its runs when it ends."""
 
 _runs: list[tuple[int, int]] = []
 

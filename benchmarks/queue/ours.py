@@ -1,4 +1,4 @@
-"""This project's queue in the roles of a producer; its workers are processes of `ingest worker`."""
+"""This project's queue as a producer; its workers are processes of `ingest worker`."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""What the sessions came to, as races and goals."""
+"""The results of the sessions as races and goals."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -166,5 +166,5 @@ def _race(
 
 
 def _percentile(ascending: Sequence[float], share: float) -> float:
-    """The smallest value that so many are not above."""
+    """The smallest value that at least this share of the values does not exceed."""
     return ascending[math.ceil(share * len(ascending)) - 1]

@@ -1,7 +1,7 @@
 """The limit of an enqueue: INSERT … unnest of the rows that this project's queue writes.
 
-The same table with its indexes, the same columns, ids made in the same way; nobody is told of the
-jobs.
+It uses the same table with its indexes, the same columns, and ids made in the same way, but sends
+no notification.
 """
 
 from collections.abc import Sequence

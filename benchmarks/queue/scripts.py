@@ -1,4 +1,4 @@
-"""Processes of contestants, asked in lines of JSON (peers/roles.py says what they answer)."""
+"""Processes of contestants, controlled by lines of JSON (see peers/roles.py)."""
 
 import contextlib
 import json
@@ -29,13 +29,13 @@ class Script:
         self._log = log
 
     def ask(self, role: str, **arguments: Any) -> Any:
-        """What it answers. Raises Unavailable when it fails or says nothing in time."""
+        """Send a command and return the answer. Raises Unavailable on failure or timeout."""
         self._asked.write(json.dumps({"role": role, **arguments}).encode() + b"\n")
         self._asked.flush()
         return self._answer()
 
     def end_input(self) -> Any:
-        """A worker takes it as the sign to say what it has run. Raises Unavailable as `ask`."""
+        """End the input: a worker then answers with its runs. Raises Unavailable like `ask`."""
         self._asked.close()
         return self._answer()
 
@@ -61,7 +61,7 @@ class Script:
 
 @contextmanager
 def running(command: Sequence[str | Path], dsn: str) -> Iterator[Script]:
-    """A process that is ended, whatever it does, with the block."""
+    """Start a process, and kill it at the end of the block."""
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             [*map(str, command), dsn],
@@ -80,6 +80,6 @@ def running(command: Sequence[str | Path], dsn: str) -> Iterator[Script]:
             script.kill()
             process.wait()
             process.stdout.close()
-            # What it had not read before its end is of no interest.
+            # Input that it had not read does not matter.
             with contextlib.suppress(BrokenPipeError):
                 process.stdin.close()

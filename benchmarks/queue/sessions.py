@@ -1,4 +1,4 @@
-"""One contestant, once: jobs pushed, or workers that pick up single jobs and then drain many."""
+"""A session of one contestant: push jobs, or pick up single jobs and then drain many."""
 
 import random
 import statistics
@@ -26,7 +26,7 @@ class Pushed:
     single_per_second: float
     bulk_per_second: float
     wal: float
-    """Bytes per job, of the bulk."""
+    """Bytes of WAL per job of the bulk enqueue."""
 
     def __str__(self) -> str:
         single, bulk = self.single_per_second, self.bulk_per_second
@@ -37,11 +37,11 @@ class Pushed:
 class Worked:
     per_second: float
     wal: float
-    """Bytes per job."""
+    """Bytes of WAL per job."""
     pickups: Sequence[float]
     """Milliseconds from the commit of a single job to the first line of its handler, ascending."""
     least_share: float
-    """Of the drained jobs, what the least busy process ran."""
+    """Share of the drained jobs that the least busy process ran."""
 
     def __str__(self) -> str:
         middle = f", pickup {statistics.median(self.pickups):.2f} ms" if self.pickups else ""
@@ -49,7 +49,7 @@ class Worked:
 
 
 def push(server: Server, contestant: Contestant, *, single: int, bulk: int) -> Pushed:
-    """So many jobs one by one, then so many in calls of 1,000, by one connection; nobody works."""
+    """Push jobs one by one, then in calls of 1,000, on one connection and without workers."""
     with server.database(contestant.database) as conninfo:
         dsn = url(conninfo)
         with (
@@ -73,10 +73,10 @@ def push(server: Server, contestant: Contestant, *, single: int, bulk: int) -> P
 def work(
     server: Server, contestant: Contestant, *, jobs: int, processes: int, singles: int
 ) -> Worked:
-    """Idle workers get single jobs, some time apart, then many jobs that appear in one commit.
+    """Idle workers get single jobs at intervals, then many jobs in one commit.
 
-    The drain lasts from the return of that commit until no job is open any more. Each job must have
-    been run exactly once.
+    The drain lasts from the return of that commit until no job is open. Each job must be run
+    exactly once.
     """
     with server.database(contestant.database) as conninfo:
         dsn = url(conninfo)
@@ -105,7 +105,7 @@ def work(
 
 
 def _wait(conn: psycopg.Connection[Any], open_jobs: str, count: int) -> None:
-    """Until no job is open; looks the more often the nearer the end is, so as not to disturb."""
+    """Wait until no job is open, polling less often while the end is far, to disturb less."""
     started = time.monotonic()
     while left := _count(conn, open_jobs):
         spent = time.monotonic() - started
@@ -131,7 +131,7 @@ def _check(runs: Sequence[Runs], count: int) -> None:
 
 
 def _pickups(committed: Sequence[int], runs: Sequence[Runs]) -> list[float]:
-    """A handler that began before the commit had returned to the producer waited for nothing."""
+    """Pickup times; 0 if the handler began before the commit returned."""
     began = {number: when for each in runs for number, when in each}
     waits = [max(began[number] - when, 0) for number, when in enumerate(committed)]
     return sorted(nanoseconds / 1e6 for nanoseconds in waits)

@@ -1,8 +1,8 @@
-"""The limit: the plain queries of pgvector's and Postgres' manuals on a plain table.
+"""The limit: the queries from the manuals of pgvector and Postgres, on a plain table.
 
-One table without owners, sources or filters, the same texts and vectors, HNSW and GIN indexes with
-the settings that the project has (below, and a test compares them), one connection that stays open,
-statements that the driver prepares, vectors embedded beforehand.
+One table without owners, sources or filters, with the same texts and vectors, and HNSW and GIN
+indexes with the project's settings (below; a test compares them). One connection stays open, the
+driver prepares the statements, and questions are embedded beforehand.
 """
 
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def installation(server: Server, chunks: Chunks) -> Iterator[str]:
 
 
 def _fill(dsn: str, chunks: Chunks) -> None:
-    """Rows by COPY, indexes afterwards."""
+    """Copy the rows, then build the indexes."""
     dimension = chunks.vectors.shape[1]
     with psycopg.connect(dsn, autocommit=True) as conn:
         register_vector(conn)
@@ -64,7 +64,7 @@ def _fill(dsn: str, chunks: Chunks) -> None:
 
 @contextmanager
 def bare_client(dsn: str, mode: Mode) -> Iterator[Ask]:
-    """Answers `mode`, whatever the question says."""
+    """Searches in mode `mode`, whatever the question's own mode is."""
     with psycopg.connect(dsn, autocommit=True, prepare_threshold=1) as conn:
         register_vector(conn)
         conn.execute(f"set hnsw.ef_search = {EF_SEARCH:d}".encode())

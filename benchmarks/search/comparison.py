@@ -1,9 +1,10 @@
-"""Search: how fast, how complete, how good.
+"""Search: speed, recall and quality.
 
-Speed and recall: databases of their own with 10,000 and 100,000 chunks, of one application and of
+Speed and recall are measured on databases with 10,000 and 100,000 chunks of one application or of
 100, filled with sentences of Python's manual and their vectors (static embedder, 256 dimensions).
-The largest with one application races the plain queries of a hand-written search. Quality: the
-Cranfield collection, if its folder was given, uploaded to a real service.
+The largest one with a single application is compared with the plain queries of a hand-written
+search. Quality is measured with the Cranfield collection, uploaded to a real service, if its folder
+is given.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The Cranfield collection: 1,400 abstracts, 225 questions, and who answers what."""
+"""The Cranfield collection: 1,400 abstracts, 225 questions, and judgements of the answers."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,12 +17,12 @@ _BEST, _OF_NO_INTEREST = 1, 5
 class Question:
     text: str
     gains: Mapping[int, int]
-    """Of the documents that answer it: 4 for a complete answer, down to 1."""
+    """Gain of each document that answers it: 4 for a complete answer, down to 1."""
     source: int | None
-    """The document that the question came from; among `gains`, with 4."""
+    """The document that the question was taken from; `gains` contains it with 4."""
 
     def without_source(self) -> "Question":
-        """As if the document that it came from were no answer."""
+        """The question, not counting the document it was taken from as an answer."""
         gains = {id: gain for id, gain in self.gains.items() if id != self.source}
         return Question(self.text, gains, None)
 
@@ -37,7 +37,7 @@ class Collection:
 def load(folder: Path) -> Collection:
     """Read `cran.all.1400`, `cran.qry` and `cranqrel`.
 
-    Judgements name a question by its place in the file, not by its `.I` number.
+    Judgements identify a question by its place in the file, not by its `.I` number.
     """
     documents = {number: text for number, text in _records(folder / "cran.all.1400") if text}
     codes: dict[int, dict[int, int]] = {}
@@ -60,7 +60,7 @@ def _text(record: str) -> str:
     lines: list[str] = []
     field = None
     for line in record.splitlines():
-        # A line of the text may look like the name of a field; nothing comes after the text.
+        # A line of the text may look like a field name, but the text is the last field.
         if field != "W" and (found := _FIELD.fullmatch(line)):
             field = found[1]
         elif field == "W":

@@ -1,4 +1,4 @@
-"""How many of the truly nearest chunks a search finds."""
+"""Recall: the share of the truly nearest chunks that a search finds."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ingest.model import Vectors
 
-# Chunks as near as the last of the nearest are as good; the database computes with less precision.
+# Tolerance for ties with the last of the nearest chunks; the database computes less precisely.
 _EQUAL = 1e-6
 
 
@@ -23,9 +23,9 @@ class Exact:
     def recall(
         self, found: Sequence[UUID], *, question: NDArray[np.float32], among: NDArray[np.bool_]
     ) -> float:
-        """The share of the nearest ones that is in `found`; `among` says which chunks count.
+        """The share of the nearest chunks that is in `found`; `among`: the chunks that count.
 
-        As many nearest ones as `found` may hold are asked for: 10, or all if there are fewer.
+        `found` must contain 10 chunks, or all that count if there are fewer.
         """
         likeness = self._vectors @ (question / np.linalg.norm(question))
         wanted = min(10, int(among.sum()))

@@ -1,6 +1,6 @@
-"""Databases full of chunks, made in seconds instead of ingested: rows by COPY, indexes at the end.
+"""Fill databases with chunks in seconds, without ingesting: rows by COPY, then the indexes.
 
-The columns that decide what is found and read are those that the service writes.
+The columns that searches read and filter by have the values that the service writes.
 """
 
 import asyncio
@@ -22,10 +22,10 @@ from ingest.store.documents import embedding_models
 
 PER_SOURCE: Final = 10
 SHARES: Final = (2, 10, 100)
-"""Of the sources, a half, a tenth and a hundredth share each value of a key of their metadata."""
+"""Metadata keys: each value is shared by a half, a tenth or a hundredth of the sources."""
 
 _TOKENS: Final = 150
-"""Of a chunk, about."""
+"""Approximate tokens of a chunk."""
 
 _TABLES: Final[dict[LiteralString, tuple[str, ...]]] = {
     "copy rag.knowledge_sources (id, application_id, type, name, uri, status, metadata, "
@@ -51,14 +51,14 @@ _TABLES: Final[dict[LiteralString, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """What is in a database."""
+    """The contents of a filled database."""
 
     dsn: str
     model_id: int
     applications: Sequence[UUID]
-    """The largest first."""
+    """Largest first."""
     sources: Sequence[tuple[UUID, UUID]]
-    """Application and id."""
+    """Application id and source id."""
     owners: Sequence[UUID]
     """The application of each chunk."""
     ids: Sequence[UUID]
@@ -75,9 +75,10 @@ class _Source:
 
 
 def fill(dsn: str, chunks: Chunks, *, model: EmbeddingModel, applications: int) -> Filled:
-    """Store the chunks in a migrated database, ten to a source.
+    """Store the chunks in a migrated database, ten per source.
 
-    The sizes of the applications fall by Zipf's law: the second has half of the first, and so on.
+    The sizes of the applications follow Zipf's law: the second has half as many chunks as the
+    first, and so on.
     """
     model_id = asyncio.run(_register(dsn, model))
     ids = [new_id() for _ in chunks.texts]
@@ -86,7 +87,7 @@ def fill(dsn: str, chunks: Chunks, *, model: EmbeddingModel, applications: int) 
         owners = _applications(conn, applications)
         sources = _sources(owners, chunks=len(ids))
         slow = drop_slow_indexes(conn)
-        # What refers to what is right by construction; to look it all up would take as long again.
+        # The references are correct by construction; checking them all would double the time.
         conn.execute("set local session_replication_role = replica")
         rows = (
             _source_rows(sources),
@@ -130,7 +131,7 @@ def _applications(conn: psycopg.Connection[Any], count: int) -> list[UUID]:
 
 
 def _sources(owners: Sequence[UUID], *, chunks: int) -> list[_Source]:
-    """Each application has at least one, if there are enough."""
+    """The sources; each application has at least one, if there are enough."""
     total = chunks // PER_SOURCE
     weights = [1 / rank for rank in range(1, len(owners) + 1)]
     wanted = [max(1, round(total * weight / sum(weights))) for weight in weights]
@@ -149,7 +150,7 @@ def _sources(owners: Sequence[UUID], *, chunks: int) -> list[_Source]:
 
 
 def metadata(number: int, *shares: int) -> dict[str, int]:
-    """Of the source with this number: the keys that tell it from other ones in so many sources."""
+    """Metadata of a source: for each of `shares`, a key whose value one in so many sources has."""
     return {f"of{share}": number % share for share in shares}
 
 

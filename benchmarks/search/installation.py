@@ -1,4 +1,4 @@
-"""A filled database, and both ways to search it: as a function and over HTTP."""
+"""A filled database, and two ways to search it: by function call and over HTTP."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -27,9 +27,9 @@ class Installation:
     filled: Filled
     function: InProcess
     url: str
-    """Of an `ingest api` process."""
+    """URL of an `ingest api` process."""
     questions: Sequence[Question]
-    """The applications are asked as often as they are large."""
+    """The number of questions to an application is proportional to its size."""
 
     @property
     def title(self) -> str:
@@ -41,11 +41,11 @@ class Installation:
         return [replace(question, mode=mode) for question in self.questions]
 
     def by_function(self, questions: Sequence[Question], clients: int = 1) -> list[float]:
-        """Milliseconds of each, by the function behind the route."""
+        """Milliseconds of each question, by the function behind the route."""
         return self.function.spent(questions, clients=clients)
 
     def by_http(self, questions: Sequence[Question], clients: int = 1) -> list[float]:
-        """Milliseconds of each, from the request's first byte to the answer's last."""
+        """Milliseconds of each question, from the first byte sent to the last byte received."""
         return spent(partial(http_client, self.url), questions, clients=clients)
 
 
@@ -53,7 +53,7 @@ class Installation:
 def installation(
     server: Server, texts: Texts, chunks: Chunks, *, applications: int
 ) -> Iterator[Installation]:
-    """A database of its own, with a service on it."""
+    """A new database, with a service on it."""
     name = f"search_{len(chunks.texts)}_{applications}"
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -1,4 +1,4 @@
-"""How good a ranking is: normalised discounted cumulative gain of its first ten."""
+"""The quality of a ranking: normalised discounted cumulative gain of its first ten hits."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,13 +10,13 @@ _DEPTH = 10
 
 
 def mean_ndcg(rankings: Sequence[Sequence[int]], questions: Sequence[Question]) -> float:
-    """Over the questions that have an answer at all."""
+    """The mean over all questions that have an answer."""
     pairs = zip(rankings, questions, strict=True)
     return fmean(ndcg(ranking, one.gains) for ranking, one in pairs if one.gains)
 
 
 def ndcg(ranking: Sequence[int], gains: Mapping[int, int]) -> float:
-    """0 to 1. The gain is linear: a complete answer counts as much as four marginal ones."""
+    """From 0 to 1. The gain is linear: a complete answer counts as much as four marginal ones."""
     best = sorted(gains.values(), reverse=True)
     return _discounted([gains.get(document, 0) for document in ranking]) / _discounted(best)
 

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class InProcess:
-    """The function that answers the request, on the runtime that `ingest api` has."""
+    """The function behind the route, on a runtime like that of `ingest api`."""
 
     def __init__(self, dsn: str, data: Path) -> None:
         self._settings = Settings(embedder="static", data_dir=data)
@@ -51,7 +51,7 @@ class InProcess:
         return self._runtime
 
     def spent(self, questions: Sequence[Question], *, clients: int) -> list[float]:
-        """Milliseconds of each question, as timing.spent."""
+        """Milliseconds of each question, like timing.spent."""
 
         async def ask_share(number: int) -> list[float]:
             return [await self._milliseconds(one) for one in questions[number::clients]]
@@ -77,7 +77,7 @@ class InProcess:
         return (await search_chunks(body, self.runtime, key)).hits
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine where the runtime lives."""
+        """Run a coroutine in the event loop of the runtime."""
         return self._loop.run(work)
 
 
@@ -92,7 +92,7 @@ def _body(question: Question) -> dict[str, Any]:
 
 @contextmanager
 def http_client(url: str) -> Iterator[Ask]:
-    """Asks a service that runs, over one connection that stays open."""
+    """A client of a running service, over one connection that stays open."""
     connection = HTTPConnection(urlsplit(url).netloc)
     connection.connect()
 

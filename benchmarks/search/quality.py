@@ -1,8 +1,8 @@
-"""Whether the right documents are found: Cranfield, uploaded to a real service and asked.
+"""Search quality: Cranfield, uploaded to a real service and queried.
 
-Each abstract is a file. What counts of a document is its best chunk: more than ten chunks are asked
-for, and the first ten documents among them are judged. The reference is BM25 over whole abstracts
-with a stemmer, by the settings that its library recommends.
+Each abstract is a file. A document is ranked by its best chunk: more than ten chunks are requested,
+and their first ten documents are judged. The reference is BM25 over whole abstracts with a stemmer,
+with the settings that its library recommends.
 """
 
 import tempfile
@@ -50,7 +50,7 @@ def quality(server: Server, collection: Collection, options: Options) -> Table:
 
 
 def _reference(collection: Collection, options: Options) -> list[list[str]]:
-    """BM25, or why there is none."""
+    """BM25, or the reason why it could not be run."""
     if not options.peers:
         return []
     rows = []
@@ -77,7 +77,7 @@ def _row(name: str, found: Rankings, collection: Collection) -> list[str]:
     strict = [question.without_source() for question in questions]
     figures = [
         mean_ndcg(found, questions),
-        mean_ndcg(found[::2], questions[::2]),  # the first question is an odd one
+        mean_ndcg(found[::2], questions[::2]),  # odd-numbered questions
         mean_ndcg(found[1::2], questions[1::2]),
         mean_ndcg(found, strict),
     ]

@@ -1,4 +1,4 @@
-"""The search against the plain queries that it is made of."""
+"""The search compared with plain queries that do the same."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -63,7 +63,7 @@ def _facts(took: Mapping[str, list[float]]) -> dict[str, dict[str, str]]:
 
 
 def goal(hybrid: Race) -> Goal:
-    """Of the largest installation with one application."""
+    """The goal for the largest installation with one application."""
     return Goal(
         text="search at 100,000 chunks, server side, p50",
         measured=hybrid.median(OURS),

@@ -1,4 +1,4 @@
-"""Where the milliseconds of a hybrid search go: its statements, the question's vector, HTTP."""
+"""Where the time of a hybrid search goes: its statements, the question's embedding, HTTP."""
 
 import time
 from collections import Counter, defaultdict
@@ -22,7 +22,7 @@ _NAMES: Final[Mapping[bytes, str]] = {
     for file in ("search/vector_search.sql", "search/keyword_search.sql", "search/hits.sql")
     for name, body in load_queries(file).items()
 }
-"""By the text of the statement, up to its first literal that is filled in."""
+"""By the text of the statement, up to the first literal that is filled in."""
 
 
 @dataclass(slots=True)
@@ -32,10 +32,10 @@ class _Watch:
 
 
 def shares(place: Installation) -> Table:
-    """Means of all questions, asked one by one."""
+    """The mean milliseconds of each part, with questions asked one by one."""
     questions = place.asked("hybrid")
     with _watched() as watch:
-        # Beside the questions that are timed, one opens the connection.
+        # One untimed question is also asked, to open the connection.
         function = fmean(place.by_function(questions))
     asked = len(questions) + 1
     embedding = place.function.run(_embedding(place.function.runtime, questions))
@@ -63,7 +63,7 @@ def _row(name: str, spent: float, whole: float, times: float) -> list[str]:
 
 
 async def _embedding(runtime: Runtime, questions: Sequence[Question]) -> float:
-    """Mean milliseconds."""
+    """Mean milliseconds to embed a question."""
     started = time.perf_counter()
     for question in questions:
         await runtime.embedder.embed_query(question.text, len(question.text))
@@ -72,7 +72,7 @@ async def _embedding(runtime: Runtime, questions: Sequence[Question]) -> float:
 
 @contextmanager
 def _watched() -> Iterator[_Watch]:
-    """Time every statement of this process meanwhile."""
+    """Measure every statement of this process while the block runs."""
     watch = _Watch()
     execute = AsyncCursor.execute
 

@@ -1,4 +1,4 @@
-"""Times and recall of all installations, modes, clients and filters."""
+"""Times and recall by installation, mode, number of clients, and filter."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,18 +16,18 @@ from benchmarks.search.timing import MODES, Question, percentile
 _CLIENTS: Final = (1, 8)
 _LEAST_RECALL: Final = 0.95
 _EVERY: Final = 20
-"""One source in so many is named."""
+"""The filter by id names one in this many sources."""
 
 
 @dataclass(slots=True)
 class Tables:
-    """Rows, gathered from one installation after the other."""
+    """Collects rows from each installation."""
 
     times: list[list[str]] = field(default_factory=list)
     recalls: list[list[str]] = field(default_factory=list)
     filters: list[list[str]] = field(default_factory=list)
     recall: float | None = None
-    """Of the largest installation with one application."""
+    """Recall of the largest installation with one application."""
 
     def measure(self, place: Installation, *, rounds: int) -> None:
         """Times and recall without filters."""
@@ -49,7 +49,7 @@ class Tables:
             self.recall = mean
 
     def measure_filters(self, place: Installation, *, rounds: int) -> None:
-        """Of an installation with one application."""
+        """Times and recall with filters, for an installation with one application."""
         exact = Exact(place.chunks.vectors, place.filled.ids)
         for name, filter, among in _filters(place):
             row = [name, f"{among.mean():.1%}"]
@@ -97,7 +97,7 @@ class Tables:
 
 
 def _filters(place: Installation) -> list[tuple[str, dict[str, Any], NDArray[np.bool_]]]:
-    """Name, filter as in a request, and which chunks pass it."""
+    """Name, filter as in a request, and the chunks that pass it."""
     sources = [id for _, id in place.filled.sources]
     numbers = np.repeat(np.arange(len(sources)), PER_SOURCE)
     named = sources[::_EVERY]

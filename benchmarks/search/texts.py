@@ -1,4 +1,4 @@
-"""Chunks on many subjects, and questions that no chunk answers word by word."""
+"""Chunks on many subjects, and questions whose words match no chunk exactly."""
 
 import asyncio
 import re
@@ -19,10 +19,10 @@ _SENTENCES_PER_CHUNK: Final = 6
 _ON_SUBJECT: Final = 0.7
 """The share of a chunk's sentences that are on its subject."""
 _WORDS: Final = (4, 10)
-"""A question has so many words."""
+"""Smallest and largest number of words of a question."""
 _SEED: Final = 20
 _AT_ONCE: Final = 10_000
-# Tables and code are not what people write.
+# Tables and code, unlike text that people write.
 _DRAWN: Final = re.compile(r"[|+`]|--|>>>")
 
 
@@ -34,7 +34,7 @@ class Chunks:
 
 
 class Texts:
-    """Sentences of Python's own manual; those that questions are made of are in no chunk."""
+    """Sentences of Python's own manual; no chunk contains a sentence used for a question."""
 
     def __init__(self, *, questions: int) -> None:
         self.embedder = asyncio.run(build_embedder(Settings(embedder="static")))
@@ -55,10 +55,11 @@ class Texts:
         self.question_vectors = embed(self.embedder, self.questions)
 
     def chunks(self, count: int) -> Chunks:
-        """`count` chunks, the same at every call.
+        """`count` chunks; the same at every call.
 
-        A vector is the mean of those of its sentences by their lengths: what a static embedder,
-        which takes the mean over all tokens, makes of the text, but for the tokens at the borders.
+        A vector is the mean of its sentences' vectors, weighted by length. A static embedder, which
+        takes the mean over all tokens, would give the same, except for tokens at the borders of
+        sentences.
         """
         chosen = self._choose(count)
         weights = self._lengths[chosen]
@@ -90,7 +91,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _question(sentence: str, rng: np.random.Generator) -> str:
-    """Some words of a sentence in a row, as people type them into a search field."""
+    """Several consecutive words of a sentence, as people type them into a search field."""
     words = re.findall(r"\w+", sentence.lower())
     length = int(rng.integers(*_WORDS, endpoint=True))
     start = int(rng.integers(0, max(1, len(words) - length + 1)))
@@ -98,7 +99,7 @@ def _question(sentence: str, rng: np.random.Generator) -> str:
 
 
 def embed(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """Shape (texts, dimension)."""
+    """The vectors, of shape (texts, dimension)."""
 
     async def all_batches() -> list[Vectors]:
         step = embedder.max_items

@@ -1,4 +1,4 @@
-"""How long each of many questions takes, asked by one client or by several at once."""
+"""The time of each of many questions, asked by one client or by several concurrently."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ LIMIT: Final = 10
 class Question:
     text: str
     vector: NDArray[np.float32]
-    """For those that do not embed it themselves."""
+    """For contestants that do not embed questions themselves."""
     application: UUID
     mode: Mode = "hybrid"
     filter: dict[str, Any] = field(default_factory=dict)
@@ -36,11 +36,11 @@ def spent(
     *,
     clients: int,
 ) -> list[float]:
-    """Milliseconds of each question. Each client asks its share, one after the other."""
+    """Milliseconds of each question. Each client asks its share of the questions in sequence."""
 
     def ask_share(number: int) -> list[float]:
         with client() as ask:
-            ask(questions[0])  # its connection is made before the clock runs
+            ask(questions[0])  # open the connection before the clock starts
             return [milliseconds(ask, question) for question in questions[number::clients]]
 
     with ThreadPoolExecutor(clients) as threads:

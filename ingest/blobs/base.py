@@ -46,7 +46,7 @@ class BlobStore(Protocol):
         ...
 
     def stage(self, key: str) -> StagedBlob:
-        """Start a blob under a fresh key (`new_key`); ValueError if it is not a valid key."""
+        """Start a blob under a fresh key (`new_key`). Raises ValueError for an invalid key."""
         ...
 
     async def commit(self, staged: Sequence[StagedBlob]) -> None:
@@ -88,7 +88,7 @@ def is_key(text: str) -> bool:
 
 
 def checked(key: str) -> str:
-    """Return `key`; ValueError if it does not have the form of a key, such as `../x`."""
+    """Return `key`; raises ValueError if it does not have the form of a key, such as `../x`."""
     if not is_key(key):
         raise ValueError(f"not a blob key: {key!r}")
     return key

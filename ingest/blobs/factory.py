@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def build_blob_store(settings: Settings) -> BlobStore:
     """The store named by INGEST_STORAGE: a bucket, or a folder (by default in the data folder).
 
-    SetupError if the value or the credentials are wrong; `BlobStore.check` tests the rest.
+    Raises SetupError if the value or the credentials are wrong; `BlobStore.check` tests the rest.
     """
     if settings.storage is None:
         return LocalBlobStore(settings.data_dir.absolute() / "blobs")

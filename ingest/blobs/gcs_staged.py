@@ -73,7 +73,7 @@ class ResumableUpload:
     and a copy within the bucket, which moves no bytes.
 
     Small blobs avoid both while memory is free: they are kept in memory until the commit uploads
-    them to the final name. Most files of a bulk upload so take one call instead of three.
+    them to the final name. So most files of a bulk upload take one call instead of three.
     """
 
     def __init__(self, bucket: Bucket, staged: str, final: str, *, memory: MemoryBudget) -> None:

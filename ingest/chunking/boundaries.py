@@ -19,7 +19,7 @@ _LINE_END = re.compile(r"\n")
 _SPACE = re.compile(r"\s")
 _WORD_ENDS = (" ", "\n", "\t", "、", "\uff0c", "\uff1b")  # the last two: full-width , and ;
 _ZERO_WIDTH_JOINER = "\u200d"
-# Before the bar of a non-empty cell; before the next `key: ` of a record.
+# Matches before the bar of a non-empty cell, and before the next `key: ` of a record.
 _CELL = re.compile(r"(?<!\\)(?=\|[ \t]*[^\s|])")
 _FIELD = re.compile(r"(?<=; )(?=[^:;\n]{1,60}: )")
 

@@ -37,7 +37,7 @@ def chunk(
     - `size`: nothing.
 
     Neighbouring chunks share up to `overlap` tokens: none across such an end, and only whole rows
-    of tables and lists. ValueError if `size` and `overlap` do not work together.
+    of tables and lists. Raises ValueError if `size` and `overlap` do not work together.
     """
     budget = size - tokenizer.special_tokens
     if budget < _SMALLEST_BUDGET or not 0 <= 2 * overlap <= size:

@@ -16,7 +16,10 @@ _LONGEST_MESSAGE: Final = 500
 
 
 class EmbeddingLane:
-    """Without a name (an embedder in this process) or a governor, requests never wait."""
+    """The lane of the provider. Without a lane name or a governor, requests never wait.
+
+    An embedder in this process has no lane name.
+    """
 
     def __init__(self, governor: Governor | None, name: str | None) -> None:
         self.name = None if governor is None else name
@@ -43,7 +46,8 @@ class EmbeddingLane:
         if self.name is not None:
             await self._governor.end_pauses(lane=self.name, reason="provider_unavailable")
             await self._governor.record_success(self.name)
-        # Also jobs that wait for another lane: that of an earlier key, model or endpoint.
+        # This also resumes jobs that wait for another lane: that of an earlier key, model or
+        # endpoint.
         await self._governor.release()
 
     async def succeeded(self) -> None:
@@ -52,11 +56,11 @@ class EmbeddingLane:
         try:
             await self._governor.record_success(self.name)
         except psycopg.OperationalError as error:
-            # Not a reason to discard vectors that were paid for.
+            # A failed report is no reason to discard vectors that were paid for.
             log.warning("lane.not_told", lane=self.name, error=type(error).__name__)
 
     async def note(self, error: Transient, *, is_certain: bool = False) -> bool:
-        """Report a failed request to the governor; whether to send it again after a pause.
+        """Report a failed request to the governor; returns whether to send it again after a pause.
 
         `is_certain`: a harmless text failed too, so the request is not the cause.
         """

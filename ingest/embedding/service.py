@@ -51,9 +51,10 @@ class EmbeddingService:
         *,
         linger: timedelta = timedelta(milliseconds=5),
     ) -> None:
-        """`linger`: how long a request that is not full waits for more texts if none is running.
-        If one is running, it waits for that to return, within a limit: each request costs as much
-        as several texts, and the provider may limit requests.
+        """`linger`: how long a request with room waits for more texts if no other is running.
+
+        While another request is running, it waits until that one returns, within a limit: each
+        request costs as much as several texts, and the provider may limit requests.
         """
         self.embedder = embedder
         self._requests = EmbeddingRequests(embedder, EmbeddingLane(governor, embedder.lane))
@@ -191,7 +192,7 @@ class EmbeddingService:
             self._timer = asyncio.get_running_loop().call_later(delay, self._send)
 
     def _longest_linger(self) -> float:
-        """Maximum linger while a request is running; its return sends what waits."""
+        """Maximum linger while a request is running; when that returns, waiting texts are sent."""
         return max(self._linger, min(_SHARE_OF_LAST * self._last_took, _LONGEST_LINGER))
 
     def _send(self) -> None:

@@ -27,7 +27,7 @@ _EXTENSIONS: dict[str, tuple[Format, ...]] = {}
 def load_extensions(modules: Sequence[str]) -> None:
     """Add the formats that `modules` declare in `FORMATS`; their suffixes win over built-in ones.
 
-    SetupError if a module cannot be imported or one of its formats cannot be used.
+    Raises SetupError if a module cannot be imported or one of its formats cannot be used.
     """
     for name in modules:
         if name in _EXTENSIONS:

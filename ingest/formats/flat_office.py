@@ -16,7 +16,7 @@ from ingest.formats.word import docx
 
 
 def extract(source: InputFile) -> Extraction:
-    """Read the package as docx or pptx. Permanent `unsupported_type` for other packages."""
+    """Read the package as docx or pptx. Raises Permanent `unsupported_type` for other packages."""
     data = source.stream.read()
     archive.guard_xml(data)
     package, folders = _packed(data)

@@ -40,14 +40,14 @@ def extract(
     """Read a seekable file into a Document; `name` and `declared` (content type) are only hints.
 
     `url` is the final URL after redirects; with it, HTML gets a WebPage. `members` receives the
-    attachments. IsArchive for a container of files that has no text itself.
+    attachments. Raises IsArchive for a container of files that has no text itself.
 
-    Permanent, with every code of sniff() and: `unsupported_type`, `corrupt`, `encrypted`,
-    `empty_content`, `no_text`, `too_many_pages`, `too_large`, `archive_unsafe`, `parser_memory`,
-    `parser_crashed`, `parser_missing`. Messages do not expose parser internals.
+    Raises Permanent with every code of sniff(), and with: `unsupported_type`, `corrupt`,
+    `encrypted`, `empty_content`, `no_text`, `too_many_pages`, `too_large`, `archive_unsafe`,
+    `parser_memory`, `parser_crashed`, `parser_missing`. Messages do not expose parser internals.
 
-    A step that only improves the result never fails the file (ingest/optional_steps.py): if it
-    fails, it is skipped with a warning such as `headings_skipped`.
+    A step that only improves the result never fails the file (ingest/optional_steps.py): if it fails,
+    it is skipped with a warning such as `headings_skipped`.
     """
     sniffed = sniff(file, name=name, declared=declared)
     found = catalog.find(sniffed.media_type)
@@ -207,7 +207,7 @@ def _warnings(
 
 
 def _no_text(media_type: str, coverage: Coverage, *, has_ocr: bool) -> Permanent:
-    """Permanent `no_text`; its message says what to do."""
+    """Raises Permanent `no_text`; its message says what to do."""
     is_picture = media_type.startswith("image/")
     if not has_ocr:
         what = "is a picture" if is_picture else "contains no text, only pictures or blank pages"

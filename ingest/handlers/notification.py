@@ -99,7 +99,7 @@ def _until_probe(due: DueDelivery) -> timedelta:
 
 
 async def _send(due: DueDelivery, ctx: Context) -> int | _Refusal:
-    """The status with which the receiver accepted it, or why it failed."""
+    """Send the message; returns the status of the receiver's success, or why it failed."""
     if webhook_endpoints.is_mailbox(due.url):
         return await _mail(due, ctx)
     return await _post(due, ctx)
@@ -117,7 +117,7 @@ async def _post(due: DueDelivery, ctx: Context) -> int | _Refusal:
             max_bytes=_READ_BYTES,
         )
     except (Permanent, Transient) as error:
-        # Also Permanent: a host name that resolves to a private address may change. So: retry.
+        # Retry even after Permanent: a host name that resolves to a private address may change.
         return _Refusal(message=str(error))
     if 200 <= posted.status < 300:
         return posted.status

@@ -30,7 +30,7 @@ _SLOW: Final = (0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 90
 
 _claim_seconds: Final = Histogram(
     "rag_ingest_claim_seconds",
-    "Duration of claims, empty ones too.",
+    "Duration of claims, including empty ones.",
     registry=REGISTRY,
     buckets=_QUICK,
 )
@@ -58,12 +58,12 @@ _attempts: Final = Counter(
 )
 _retries: Final = Counter(
     "rag_ingest_retries",
-    "Attempts that failed and are followed by one more.",
+    "Failed attempts that will be retried.",
     ("type",),
     registry=REGISTRY,
 )
 _rescued: Final = Counter(
-    "rag_ingest_jobs_recovered", "Jobs taken from workers that fell silent.", registry=REGISTRY
+    "rag_ingest_jobs_recovered", "Jobs recovered from stale workers.", registry=REGISTRY
 )
 _embedding_calls: Final = Counter(
     "rag_ingest_embedding_calls", "Requests to the embedder.", ("outcome",), registry=REGISTRY
@@ -75,14 +75,14 @@ _embedding_seconds: Final = Histogram(
     buckets=_SLOW,
 )
 _embedded_texts: Final = Counter(
-    "rag_ingest_embedded_texts", "Texts that got a vector by a request.", registry=REGISTRY
+    "rag_ingest_embedded_texts", "Texts that a request embedded.", registry=REGISTRY
 )
 _embedded_tokens: Final = Counter(
     "rag_ingest_embedded_tokens", "Tokens of those texts.", registry=REGISTRY
 )
 _reused: Final = Counter(
     "rag_ingest_embedding_reused_texts",
-    "Texts that got a known vector, without a request.",
+    "Texts whose stored vector was reused, without a request.",
     registry=REGISTRY,
 )
 _skipped_steps: Final = Counter(
@@ -99,7 +99,7 @@ _requests: Final = Counter(
 )
 _request_seconds: Final = Histogram(
     "rag_ingest_http_request_seconds",
-    "Time until the answer began.",
+    "Time until the response starts.",
     ("route",),
     registry=REGISTRY,
     buckets=(*_QUICK, 10.0, 30.0),
@@ -124,14 +124,14 @@ _sockets: Final = Gauge(
 )
 _search_seconds: Final = Histogram(
     "rag_ingest_search_seconds",
-    "Duration of searches, the query's embedding included.",
+    "Duration of searches, including the query's embedding.",
     ("mode",),
     registry=REGISTRY,
     buckets=_QUICK,
 )
 _statement_timeouts: Final = Counter(
     "rag_ingest_statement_timeouts",
-    "Statements that the database ended because they took too long, by what asked: a search,"
+    "Statements that the database ended because they took too long, by caller: a search,"
     " another request, or GET /metrics.",
     ("asked_by",),
     registry=REGISTRY,
@@ -140,19 +140,19 @@ for _asker in ("search", "request", "metrics"):
     _statement_timeouts.labels(_asker)
 _degraded: Final = Counter(
     "rag_ingest_searches_degraded",
-    "Hybrid searches answered by words alone, by the code of what failed.",
+    "Hybrid searches answered without vectors, by error code.",
     ("code",),
     registry=REGISTRY,
 )
 
 
 def step_skipped(format: str, step: str, times: int) -> None:
-    """A step of extraction failed; the file was read without it."""
+    """Count a step of extraction that failed; the file was read without it."""
     _skipped_steps.labels(format, step).inc(times)
 
 
 def claimed(jobs: int, *, seconds: float) -> None:
-    """A claim was made; `jobs` may be 0."""
+    """Count a claim of `jobs` jobs, which may be 0."""
     _claim_seconds.observe(seconds)
     _claimed.inc(jobs)
 
@@ -164,8 +164,9 @@ def stage_ended(type: str, stage: str, *, seconds: float) -> None:
 def attempt_ended(
     type: str, *, status: str, code: str | None, given_back: bool, seconds: float
 ) -> None:
-    """An attempt ended. `status`: the job's new status, or `dropped`; `given_back`: the attempt
-    does not count."""
+    """Count an attempt that ended.
+
+    `status`: the job's new status, or `dropped`. `given_back`: the attempt does not count."""
     outcome = status if status != "pending" else "waiting" if given_back else "retry"
     attempts, job_seconds = _of_attempts(type, outcome, code or "")
     attempts.inc()
@@ -176,17 +177,17 @@ def attempt_ended(
 
 @cache
 def _of_attempts(type: str, outcome: str, code: str) -> tuple[Counter, Histogram]:
-    """Cached, because looking up labels takes longer than counting."""
+    """The metrics of attempts, cached because looking up labels takes longer than counting."""
     return _attempts.labels(type, outcome, code), _job_seconds.labels(type, outcome)
 
 
 def recovered(jobs: int) -> None:
-    """Jobs were recovered from stale workers."""
+    """Count jobs that were recovered from stale workers."""
     _rescued.inc(jobs)
 
 
 def embedding_call(outcome: str, *, seconds: float, texts: int = 0, tokens: int = 0) -> None:
-    """A request to the embedder ended. `outcome`: `ok`, `refused`, or an error code."""
+    """Count a request to the embedder. `outcome`: `ok`, `refused`, or an error code."""
     _embedding_calls.labels(outcome).inc()
     _embedding_seconds.observe(seconds)
     _embedded_texts.inc(texts)
@@ -194,9 +195,10 @@ def embedding_call(outcome: str, *, seconds: float, texts: int = 0, tokens: int 
 
 
 def document_read(warnings: Sequence[str]) -> None:
-    """A document was read. Codes come from the sandbox, so unknown ones share a label.
+    """Count a document that was read, with its warnings.
 
-    Skipped steps are counted by `step_skipped` instead.
+    Codes come from the sandbox, so unknown ones share a label. Skipped steps are counted by
+    `step_skipped` instead.
     """
     for code in warnings:
         if not code.endswith("_skipped"):
@@ -209,7 +211,10 @@ def embeddings_reused(texts: int) -> None:
 
 
 def request_answered(method: str, route: str, status: int, *, seconds: float) -> None:
-    """`route` is the template, such as `/api/jobs/{id}`: paths would be unbounded labels."""
+    """Count an answered request.
+
+    `route` is the template, such as `/api/jobs/{id}`: paths would be unbounded labels.
+    """
     _requests.labels(method, route, str(status)).inc()
     _request_seconds.labels(route).observe(seconds)
 
@@ -231,7 +236,7 @@ def statement_timed_out(asked_by: Literal["search", "request", "metrics"]) -> No
 
 
 def search_degraded(code: str) -> None:
-    """A hybrid search was answered without vectors."""
+    """Count a hybrid search that was answered without vectors."""
     _degraded.labels(code).inc()
 
 

@@ -185,7 +185,7 @@ def _span(
         kind=kind,
         attributes=attributes,
         links=links,
-        # Both would export the exception's message.
+        # Both options would export the exception's message.
         record_exception=False,
         set_status_on_exception=False,
     ) as span:

@@ -62,7 +62,7 @@ class BatchLoader(Generic[K, V]):
         questions: list[_Question[K, V]] = []
         while self._waiting and count < _ENOUGH_KEYS:
             keys, answer = self._waiting.popleft()
-            if not answer.done():  # done: its caller was cancelled
+            if not answer.done():  # if it is done, its caller was cancelled
                 count += len(keys)
                 questions.append((keys, answer))
         return questions
@@ -83,4 +83,4 @@ class BatchLoader(Generic[K, V]):
                     answer.set_result(found)
         finally:
             for _, answer in questions:
-                answer.cancel()  # no effect unless the loader was cancelled: they are done
+                answer.cancel()  # no effect on finished ones: only a cancelled loader leaves others

@@ -76,8 +76,9 @@ async def begin_session(conn: Connection) -> None:
 
 
 def begin_sync_session(conn: psycopg.Connection[Any]) -> None:
-    """The same, synchronously. `conn` must be in autocommit mode, or the first transaction starts
-    before the settings apply."""
+    """Like `begin_session`, for a synchronous connection.
+
+    `conn` must be in autocommit mode, or the first transaction starts before the settings apply."""
     conn.execute(_BEGIN_SESSION)
 
 

@@ -40,7 +40,7 @@ def apply_limits(*, memory: int, parent: int) -> None:
 
 
 def allow_cpu(seconds: float) -> None:
-    """Grant `seconds` more CPU time; a limit even if the parent is stopped and cannot time out."""
+    """Grant `seconds` more CPU time: a limit that works even if the parent cannot time out."""
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     soft = math.ceil(time.process_time() + seconds) + 1
     if hard == resource.RLIM_INFINITY or soft < hard:

@@ -60,7 +60,7 @@ class Child:
 
     @classmethod
     async def start(cls, module: str, *, memory: int, formats: Sequence[str] = ()) -> "Child":
-        """Start a process and wait until it is ready. Transient if that takes too long or fails."""
+        """Start a process and wait until it is ready. Raises Transient if it fails or is late."""
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", module, str(memory), str(os.getpid()), *formats,
             stdin=asyncio.subprocess.PIPE,
@@ -90,13 +90,13 @@ class Child:
         return self._process.returncode is None and not self._killed
 
     async def send(self, frame: bytes) -> None:
-        """Send a request. OSError if the process is gone."""
+        """Send a request. Raises OSError if the process is gone."""
         self.files += 1
         self._requests.write(frame)
         await self._requests.drain()
 
     async def receive(self) -> bytes:
-        """The body of the next frame. EOFError if the process ends first, BadFrame if too long."""
+        """The body of the next frame. Raises EOFError if the process ends, BadFrame if too long."""
         (length,) = LENGTH.unpack(await self._replies.readexactly(LENGTH.size))
         if length > MAX_FRAME:
             raise BadFrame(f"a frame of {length} bytes")

@@ -102,12 +102,12 @@ _ANYTHING: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 
 
 def decode_note(body: bytes) -> str:
-    """The stage named by a progress frame. BadFrame for anything else."""
+    """The stage named by a progress frame. Raises BadFrame for anything else."""
     return _decoded(body, _NOTES).stage
 
 
 def decode_reply(body: bytes, *, text: str = "") -> Reply:
-    """Decode the answer in a frame's body. BadFrame if any field is invalid.
+    """Decode the answer in a frame's body. Raises BadFrame if any field is invalid.
 
     `text`: the text to chunk, for a RechunkRequest.
     """

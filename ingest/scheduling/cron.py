@@ -77,7 +77,7 @@ class Scheduler:
         on_every_replica: bool = False,
         catch_up: bool = False,
     ) -> Callable[[Handler], Handler]:
-        """Register a handler; ValueError if the name is taken."""
+        """Register a handler; raises ValueError if the name is taken."""
 
         def register(handler: Handler) -> Handler:
             if name in self._crons:

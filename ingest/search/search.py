@@ -43,7 +43,7 @@ Vector = NDArray[np.float32]
 # Each search uses up to two connections; the limit leaves some for uploads and jobs.
 _SEARCHES: Final = 4
 _TIMEOUT: Final = timedelta(seconds=5)
-"""Of each statement."""
+"""Time limit of each statement."""
 # Hits of each list that are fused: a chunk that ranks well in both beats the best of one.
 _FUSED: Final = 50
 EF_SEARCH: Final = 250

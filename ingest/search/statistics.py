@@ -26,7 +26,7 @@ class SearchStatistics:
 
     @property
     def shares(self) -> WordShares | None:
-        """None when they must be read: never loaded, or stale."""
+        """The cached shares; None if they were never loaded or are stale."""
         is_fresh = time.monotonic() - self._read_at < _KEPT_SECONDS
         return self._shares if is_fresh else None
 

@@ -14,7 +14,7 @@ _PAIR_SHARE: Final = 0.001
 class RatedTerm(NamedTuple):
     tsquery: str
     share: float
-    """Of all chunks, those that contain it; estimated."""
+    """Estimated share of chunks that contain it."""
 
 
 def rare_first(

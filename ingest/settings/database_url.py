@@ -7,7 +7,7 @@ _ESCAPES = "in a URL, write @ : / ? # % of a password as %40 %3A %2F %3F %23 %25
 
 
 def check_database_url(url: str) -> None:
-    """ValueError if the URL is invalid, or libpq would split it at the wrong place.
+    """Raises ValueError if the URL is invalid, or libpq would split it at the wrong place.
 
     libpq's errors quote the parts that it cannot read. If a password is not escaped, it reads part
     of the password as host or port. In both cases its error would show the password.

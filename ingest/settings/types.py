@@ -31,7 +31,7 @@ KeepFor = Annotated[Duration, Field(ge=timedelta(hours=1), le=timedelta(days=36_
 
 
 def http_url(value: str) -> str:
-    """Return `value`. ValueError if it is not an http(s) URL; never quotes it (passwords)."""
+    """Return `value`. Raises ValueError, without quoting it, if it is not an http(s) URL."""
     try:
         parts = urlsplit(value)
         is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

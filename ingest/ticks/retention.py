@@ -50,7 +50,7 @@ class Retention:
 
 
 class _Deadline:
-    """When cleaning up stops; the rest is left for the next time."""
+    """The time when cleaning up stops; the rest is left for the next time."""
 
     def __init__(self, budget: timedelta) -> None:
         self._until = time.monotonic() + budget.total_seconds()

@@ -123,7 +123,7 @@ def _clean_up(scheduler: Scheduler, pool: Pool, blobs: BlobStore, retention: Ret
 
 
 async def recover_stale_jobs(pool: Pool, *, stale_after: timedelta) -> int:
-    """Recover jobs from workers whose heartbeat is stale; how many."""
+    """Recover jobs from workers whose heartbeat is stale; returns how many."""
     async with transaction(pool) as conn:
         stale = await jobs.recover(conn, stale_after=stale_after)
         await job_events.jobs_recovered(conn, stale)
@@ -136,7 +136,7 @@ async def recover_stale_jobs(pool: Pool, *, stale_after: timedelta) -> int:
 
 
 async def reconcile_sources(pool: Pool) -> int:
-    """Settle sources that are open but have no open job; how many. Normally there are none."""
+    """Settle sources that are open but have no open job, normally none; returns how many."""
     async with transaction(pool) as conn:
         ids = await sources.unsettled(conn)
         settled = await sources.settle(conn, ids)
@@ -148,7 +148,7 @@ async def reconcile_sources(pool: Pool) -> int:
 
 
 async def complete_batches(pool: Pool) -> int:
-    """Complete batches that ended but that no worker completed; how many.
+    """Complete batches that ended but that no worker completed; returns how many.
 
     The worker died, or the last source was cancelled, deleted or replaced.
     """
@@ -173,7 +173,7 @@ async def make_nightly_due(pool: Pool) -> None:
 
 
 async def start_rescrapes(pool: Pool) -> int:
-    """Start runs for up to 200 due sources; how many. The rest wait for the next tick."""
+    """Start runs for up to 200 due sources; returns how many. The rest wait for the next tick."""
     async with transaction(pool) as conn:
         due = await rescrapes.due(conn, limit=_STARTS_AT_ONCE)
     started = 0
@@ -190,7 +190,7 @@ async def start_rescrapes(pool: Pool) -> int:
 
 
 async def sweep_blobs(pool: Pool, blobs: BlobStore, *, older_than: timedelta = _ORPHAN_AGE) -> int:
-    """Remove blobs that no row references, and files left by killed uploads; how many."""
+    """Remove blobs that no row references, and files left by killed uploads; returns how many."""
     removed = await blobs.sweep_staged(older_than=older_than)
     keys: list[str] = []
     async for key in blobs.list_keys(older_than=older_than):
@@ -228,7 +228,7 @@ async def prune_old(pool: Pool) -> None:
 
 
 async def forget_webhook_events(pool: Pool, blobs: BlobStore) -> int:
-    """Remove old processed events from the inbox, and their blobs; how many events."""
+    """Remove old processed events from the inbox, and their blobs; returns the number of events."""
     count = 0
     while True:
         async with transaction(pool) as conn:

@@ -18,7 +18,7 @@ _AT_ONCE: Final = 100
 
 
 async def index_vectors(pool: Pool) -> int:
-    """Move vectors while the queue is idle, or while too many vectors wait; how many."""
+    """Move vectors while the queue is idle, or while too many vectors wait; returns how many."""
     total = 0
     while moved := await _move_some(pool):
         total += moved

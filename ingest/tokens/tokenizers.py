@@ -39,7 +39,7 @@ class Tokenizer(Protocol):
 
 @cache
 def load_tokenizer(name: str) -> Tokenizer:
-    """Load `minilm`, `cl100k_base` or `wordllama`, once per process. SetupError otherwise."""
+    """Load `minilm`, `cl100k_base` or `wordllama` once per process. Raises SetupError."""
     if name == "minilm":
         return WordPieceTokenizer(name, load_minilm())
     if name == "wordllama":

@@ -56,7 +56,7 @@ def load_wordllama() -> "tokenizers.Tokenizer":
 def wordllama_folder() -> Path:
     """The folder of the package's files; importing it would set up logging and load C code.
 
-    SetupError if the optional extra is not installed.
+    Raises SetupError if the optional extra is not installed.
     """
     spec = find_spec("wordllama")
     if spec is None or not spec.submodule_search_locations:

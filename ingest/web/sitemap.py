@@ -16,9 +16,9 @@ from ingest.web.urls import fetchable, join
 _GZIP = b"\x1f\x8b"
 _MOST_BYTES = 50 * 1024 * 1024  # decompressed: the limit of the sitemap protocol
 _STEP = 64 * 1024  # bytes between two checks of the limits
-_MOST_EVENTS = 4_000_000  # elements and pieces of text: some seconds
+_MOST_EVENTS = 4_000_000  # elements and pieces of text, which take some seconds
 _ADDRESS_COST = 20  # events that take as long as reading one URL
-_MOST_LINES = 500_000  # also some seconds, if none of them is a URL
+_MOST_LINES = 500_000  # lines, which take some seconds if none is a URL
 _LONGEST_LINE = 10_000  # bytes
 _MOST_PIECES = 1_000  # text events kept per element
 _LISTS = frozenset({"urlset", "sitemapindex", "rss", "rdf", "feed"})

@@ -48,7 +48,7 @@ class UrlParts:
 def parse(url: str, *, spaces: bool = False) -> UrlParts:
     """The parts of an absolute http(s) URL; `spaces` allows white space inside.
 
-    ValueError with a message for users; it does not quote the URL, which may hold secrets.
+    Raises ValueError with a message for users; it does not quote the URL, which may hold secrets.
     """
     found = _ADDRESS.fullmatch(_readable(url, spaces=spaces))
     scheme = found["scheme"].lower() if found else ""
@@ -70,7 +70,7 @@ def with_slashes(text: str) -> str:
 
 
 def bounded(url: str) -> str:
-    """Return the URL unchanged. ValueError above LONGEST_URL."""
+    """Return the URL unchanged. Raises ValueError above LONGEST_URL."""
     if len(url) > LONGEST_URL:
         raise ValueError(f"The web address is longer than {LONGEST_URL} characters.")
     return url

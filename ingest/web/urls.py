@@ -30,7 +30,7 @@ def normalise(url: str) -> str:
     """The page's identity: equal for all URLs that lead to the same page.
 
     Normalises scheme, host (IDNA), default port, dot segments and escapes; removes fragment, final
-    slash, index page, tracking and session parameters; sorts parameters by name. Idempotent.
+    slash, index page, tracking and session parameters; sorts parameters by name. Idempotent. Raises
     ValueError with a message for users if `url` is not an absolute http(s) URL.
     """
     parts = parse(url)
@@ -45,7 +45,7 @@ def fetchable(url: str) -> str:
     """The URL to request: as found, including final slash and index page.
 
     Only host, dot segments, fragment, tracking and session parameters are changed as by
-    normalise(); characters that HTTP cannot carry are escaped. Idempotent. ValueError as in
+    normalise(); characters that HTTP cannot carry are escaped. Idempotent. Raises ValueError like
     normalise(), except that spaces are allowed.
     """
     parts = parse(url, spaces=True)
@@ -55,12 +55,12 @@ def fetchable(url: str) -> str:
 
 
 def join(base: str, reference: str) -> str:
-    """Resolve a reference in the page `base` to a fetchable() URL. ValueError as fetchable()."""
+    """Resolve a reference in the page `base` to a fetchable() URL; raises the same ValueError."""
     return fetchable(urljoin(base, with_slashes(bounded(reference.strip(_AROUND)))))
 
 
 def origin(url: str) -> str:
-    """`https://host` or `https://host:port` of a URL. ValueError as fetchable()."""
+    """`https://host` or `https://host:port` of a URL. Raises ValueError like fetchable()."""
     return parse(url, spaces=True).origin
 
 
@@ -70,7 +70,7 @@ def without_query(url: str) -> str:
 
 
 def url_pattern(url: str) -> str:
-    """Equal for generated pages of one kind: without_query() with a final date replaced by `#`.
+    """A value shared by generated pages of one kind: without_query(), with a final date as `#`.
 
     `/calendar?month=5` has the pattern `/calendar`, `/diary/2026/01/31` has `/diary/#/#/#`.
     """

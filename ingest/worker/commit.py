@@ -56,7 +56,7 @@ async def commit(pool: Pool, group: Sequence[Finished]) -> set[UUID]:
     async with transaction(pool) as conn:
         held = await jobs.hold(conn, [finished.ended.job for finished in group])
         ours = [finished for finished in group if finished.ended.job.id in held]
-        # What a write locks belongs to its source: sorted, the writes cannot deadlock.
+        # A write only locks rows of its own source, so writes sorted by source cannot deadlock.
         ours.sort(key=lambda finished: str(finished.ended.job.knowledge_source_id))
         if any(finished.grouped for finished in ours):
             await sources.lock(conn, {id for finished in ours if (id := _source(finished))})

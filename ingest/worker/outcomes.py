@@ -30,7 +30,7 @@ def outcome_of_error(job: ClaimedJob, job_type: JobType, error: BaseException) -
             message = "the database ended a statement that took too long"
             return _retry(job, job_type, "database_timeout", message, None)
         case psycopg.OperationalError() if is_database_unavailable(error):
-            return _retry(job, job_type, "internal", "the database was out of reach", None)
+            return _retry(job, job_type, "internal", "the database could not be reached", None)
         case _:
             # Unknown errors may be temporary. The message may hold any data: it stays in our logs.
             message = f"unexpected error ({type(error).__name__})"

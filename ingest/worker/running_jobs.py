@@ -126,9 +126,9 @@ class Running:
 
     def _ended(self, slot: Slot, task: asyncio.Task[Finished | None]) -> None:
         if not task.cancelled():
-            task.exception()  # mark as retrieved; for a cancelled handler it is irrelevant
+            task.exception()  # mark as retrieved; irrelevant if cancelled
         if slot.is_finishing:
-            return  # it was left behind and has now ended
+            return  # an abandoned handler that has ended by now
         if slot.is_lost or slot.cancel_reason is not None:
             self._submit(slot, self._interrupted(slot))
         else:

@@ -1,4 +1,4 @@
-"""Files in files with all around them: a real database, folder and parsers, made-up embedder."""
+"""Fixtures for files inside files: real database, blob folder and parsers, and a fake embedder."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ from tests.support.queue_builders import claim
 
 
 class InProcessParser:
-    """What a parser process does, without the process. Notes what it was asked to read."""
+    """Parses in the test's own process. Records the names of the files it parsed."""
 
     def __init__(self) -> None:
         self.read: list[str] = []
@@ -50,7 +50,7 @@ class InProcessParser:
         sink = FolderSink(
             Path(request.members), max_members=100, max_bytes=2**30, max_member_bytes=2**30
         )
-        with path.open("rb") as file:  # a few bytes
+        with path.open("rb") as file:  # the file is only a few bytes
             document = extract(file, name=request.name, members=sink)
         chunks = chunk(
             document,
@@ -82,7 +82,7 @@ class InProcessParser:
 
 
 class ArchiveHouse(House):
-    """Handlers of files and archives, run job by job."""
+    """The handlers of files and archives, run one job at a time."""
 
     limits = ArchiveLimits()
 
@@ -95,7 +95,7 @@ class ArchiveHouse(House):
         return replace(super().context, parser=self.reader, archives=self.limits)
 
     async def add(self, application_id: UUID, path: str, data: bytes) -> FileVerdict:
-        """Upload a file; nothing of it has been done yet."""
+        """Upload a file without running any job."""
         staged = self.blobs.stage(f"{application_id}/{new_id()}")
         await staged.write(data)
         await self.blobs.commit([staged])
@@ -113,7 +113,7 @@ class ArchiveHouse(House):
         return verdict
 
     async def ingest(self, application_id: UUID, path: str, data: bytes) -> UUID:
-        """Upload a file and do all that follows; the id of its source."""
+        """Upload a file and run all jobs that follow; returns the id of its source."""
         verdict = await self.add(application_id, path, data)
         await self.run_all()
         assert verdict.source_id is not None
@@ -133,7 +133,7 @@ class ArchiveHouse(House):
         return finished
 
     async def attempt(self, job: ClaimedJob) -> Finished:
-        """Run the job; nothing is committed yet."""
+        """Run the job without committing its outcome."""
         async with transaction(self.pool) as conn:
             types = {row.type: row for row in await job_types.all_types(conn)}
         finished = await attempt(
@@ -156,7 +156,7 @@ async def source(conn: Connection, id: UUID) -> Mapping[str, Any]:
 
 
 async def texts(conn: Connection, source_id: UUID) -> dict[str, str]:
-    """Uri and text of what is searchable of a source."""
+    """Text of each searchable document of a source, by uri."""
     cursor = await conn.execute(
         "select uri, text from rag.documents where source_id = %s and deleted_at is null"
         " order by uri",
@@ -166,7 +166,7 @@ async def texts(conn: Connection, source_id: UUID) -> dict[str, str]:
 
 
 async def jobs_of(conn: Connection, source_id: UUID) -> dict[str, tuple[str, str | None]]:
-    """State and error code of the jobs of a source's files, by type and uri."""
+    """Status and error code of the jobs for a source's files, by type and uri."""
     cursor = await conn.execute(
         "select type || ' ' || coalesce(document_uri, ''), status, last_error_code"
         " from rag.job_files where knowledge_source_id = %s",

@@ -1,4 +1,4 @@
-"""Chunks of texts, and what must be true of any."""
+"""Makes chunks of texts, and checks invariants of all chunks."""
 
 from ingest.chunking.chunk import chunk
 from ingest.chunking.structure_reader import read_structure
@@ -26,7 +26,7 @@ def cut(
 
 
 def assert_sound(text: str, chunks: list[Chunk], *, tokenizer: Tokenizer, size: int) -> None:
-    """Chunks cover the text, are exact and small enough; repeated headers are whole lines."""
+    """Check that chunks cover the text, are exact and small enough, and repeat only whole lines."""
     covered = 0
     for ordinal, piece in enumerate(chunks):
         header = text[slice(*piece.repeated_header)] if piece.repeated_header else ""
@@ -47,7 +47,7 @@ def assert_sound(text: str, chunks: list[Chunk], *, tokenizer: Tokenizer, size: 
 
 
 def rows_cut(text: str, chunks: list[Chunk], *, tokenizer: Tokenizer, size: int) -> list[str]:
-    """Rows that fit a chunk and are whole in none, or that a chunk starts in the middle of."""
+    """Rows that would fit into a chunk, but are split or contain the start of a chunk."""
     structure = read_structure(text)
     ends = sorted({*structure.rows[1:], *(block.end for block in structure.blocks)})
     found = []
@@ -64,7 +64,7 @@ def rows_cut(text: str, chunks: list[Chunk], *, tokenizer: Tokenizer, size: int)
 
 
 class CountingTokenizer:
-    """Notes how many characters it was given to read."""
+    """Counts the characters that it reads."""
 
     def __init__(self, inner: Tokenizer) -> None:
         self.name, self.special_tokens = inner.name, inner.special_tokens

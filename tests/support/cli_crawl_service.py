@@ -1,4 +1,4 @@
-"""A service that has one site, as the commands see it, and what it answers."""
+"""A fake service with one site, for tests of the commands."""
 
 import json
 import threading
@@ -29,7 +29,7 @@ DIGEST = {
 
 
 class FakeCrawls:
-    """A service with one source, whose run has ended; `bodies` are those of the requests."""
+    """A service with one source whose run has ended; `bodies` collects the request bodies."""
 
     def __init__(self) -> None:
         self.bodies: list[Any] = []
@@ -43,7 +43,7 @@ class FakeCrawls:
             "skipped": {},
         }
         self.newer: list[dict[str, Any]] = []
-        """Runs that were started after it."""
+        """Runs that were started after `crawl`."""
         self.pages: dict[str, list[dict[str, Any]]] = {"failed": [], "skipped": []}
 
     def answer(self, path: str, query: str, body: Any) -> tuple[int, Any]:
@@ -107,7 +107,7 @@ def page(code: str, *, number: int = 0) -> dict[str, Any]:
 
 @contextmanager
 def served(fake: FakeCrawls) -> Iterator[str]:
-    """The address at which it answers over HTTP."""
+    """Serve `fake` over HTTP; yields its URL."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

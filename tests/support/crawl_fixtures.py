@@ -1,7 +1,7 @@
-"""Runs of pages and sites, step by step: real database and sockets, made-up embedder, no worker.
+"""Runs of pages and sites, step by step: real database and sockets, a fake embedder, no worker.
 
-Every job is claimed, attempted and committed as a worker does it, but in the test's own time: what
-waits for a time is made due.
+Every job is claimed, attempted and committed as by a worker, but when the test asks for it. Delayed
+jobs are made ready instead of waiting.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -44,7 +44,7 @@ from tests.support.fake_embedder import FakeEmbedder
 
 
 class InProcessParser:
-    """The parser's work without its process. Counts its calls."""
+    """Parses in the test's own process. Counts its calls."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -53,7 +53,7 @@ class InProcessParser:
         self, path: Path, request: ParseRequest, *, on_page: Callable[[], None] | None = None
     ) -> Parsed:
         self.calls += 1
-        with path.open("rb") as file:  # a few bytes
+        with path.open("rb") as file:  # the file is only a few bytes
             document = extract(
                 file,
                 name=request.name,
@@ -86,7 +86,7 @@ class InProcessParser:
 def html(
     text: str, *links: str, title: str = "", head: str = "", headers: dict[str, str] | None = None
 ) -> bytes:
-    """The answer with a page of this text and these links."""
+    """An HTTP response with an HTML page that contains this text and these links."""
     anchors = " ".join(f'<a href="{link}">more</a>' for link in links)
     body = (
         f"<html><head><title>{title}</title>{head}</head>"
@@ -107,7 +107,7 @@ def five_pages() -> dict[str, Answer]:
 
 
 class SiteHouse:
-    """A site on a local server and the handlers that fetch it."""
+    """A site on a local server, and the handlers that fetch it."""
 
     def __init__(self, pool: Pool, web: WebServer, fetcher: Fetcher, model_id: int) -> None:
         self.pool = pool
@@ -124,7 +124,7 @@ class SiteHouse:
     def context(self) -> Context:
         return Context(
             pool=self.pool,
-            blobs=cast(BlobStore, None),  # pages leave no files
+            blobs=cast(BlobStore, None),  # pages have no blobs
             parser=self.parser,
             embedder=EmbeddingService(self.embedder, self.governor, linger=timedelta(0)),
             governor=self.governor,
@@ -175,7 +175,7 @@ class SiteHouse:
     async def again(
         self, application_id: UUID, source_id: UUID, **options: Any
     ) -> tuple[StartedRun, int, int]:
-        """Run the source again; the run, and how often it embedded and parsed."""
+        """Run the source again; returns the run, and the number of embedder and parser calls."""
         calls, parsed = self.embedder.calls, self.parser.calls
         run = await self.rescrape(application_id, source_id, **options)
         await self.run_all()
@@ -195,7 +195,7 @@ class SiteHouse:
         return finished
 
     async def try_out(self, job: ClaimedJob) -> Finished | None:
-        """The attempt without its commit."""
+        """Run the attempt without committing its outcome."""
         async with transaction(self.pool) as conn:
             types = {row.type: row for row in await job_types.all_types(conn)}
         return await attempt(
@@ -207,7 +207,7 @@ class SiteHouse:
         )
 
     async def run_all(self, *, most: int = 1000) -> None:
-        """Work until no job is open; those that wait get their time when nothing else is left."""
+        """Run jobs until none is open; delayed jobs are made ready when no other job is left."""
         for _ in range(most):
             claimed = await self.claim()
             if claimed:
@@ -234,12 +234,12 @@ class SiteHouse:
         return row
 
     async def pages(self, run: StartedRun) -> dict[str, dict[str, Any]]:
-        """The pages of a run by path."""
+        """The pages of a run, by path."""
         rows = await self.rows("select * from rag.crawl_pages where crawl_id = %s", run.crawl_id)
         return {self.path(row["uri"]): row for row in rows}
 
     async def documents(self, run: StartedRun) -> set[str]:
-        """Paths of the documents that are searchable."""
+        """Paths of the searchable documents."""
         rows = await self.rows(
             "select uri from rag.documents where source_id = %s and deleted_at is null",
             run.source_id,
@@ -260,13 +260,13 @@ class SiteHouse:
 
 
 async def _here(host: str, port: int) -> list[str]:
-    """Every name is this machine."""
+    """Resolve every name to this machine."""
     return ["127.0.0.1"]
 
 
 @asynccontextmanager
 async def site_house(pool: Pool, answers: Mapping[str, Answer]) -> AsyncIterator[SiteHouse]:
-    """A site of these answers by path, and the house that fetches it."""
+    """Serve a site with these answers by path; yields the fixture that fetches it."""
     async with web_server(dict(answers)) as web:
         fetcher = Fetcher(
             allow=("127.0.0.0/8",),

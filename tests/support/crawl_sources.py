@@ -1,4 +1,4 @@
-"""Pages and sites as sources, with runs in a state that handlers would leave."""
+"""Pages and sites as sources, with runs in states that handlers could have left."""
 
 import asyncio
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ async def start(
     type: Literal["url", "site"] = "site",
     settings: CrawlSettings | None = None,
 ) -> StartedRun:
-    """A source and its first run, queued."""
+    """Create a source and queue its first run."""
     new = NewRun(
         application_id=application_id,
         type=type,
@@ -42,7 +42,7 @@ async def start(
 async def end(
     conn: Connection, run: StartedRun, *, job: str = "completed", crawl: str = "completed"
 ) -> None:
-    """Let a run have ended."""
+    """Mark a run as ended."""
     await conn.execute(
         "update rag.processing_jobs set status = %s, completed_at = now() where id = %s",
         [job, run.job_id],
@@ -60,7 +60,7 @@ async def end(
 async def add_child(
     conn: Connection, application_id: UUID, run: StartedRun, *, status: str = "pending"
 ) -> UUID:
-    """The job of a page of the run."""
+    """Add a job for a page of the run."""
     [id] = await jobs.enqueue(
         conn,
         [
@@ -79,7 +79,7 @@ async def add_child(
 async def add_document(
     conn: Connection, application_id: UUID, source_id: UUID, uri: str, *, title: str | None = None
 ) -> UUID:
-    """A searchable page of one chunk."""
+    """Add a searchable page with one chunk."""
     id = new_id()
     await conn.execute(
         "insert into rag.documents (id, application_id, source_id, uri, title, media_type, status, "
@@ -105,11 +105,11 @@ async def add_document(
 async def add_page(
     conn: Connection, run: StartedRun, uri: str, *, status: str = "unchanged", **columns: Any
 ) -> UUID:
-    """What became of a page in the run; `columns` are further ones of rag.crawl_pages.
+    """Add a page of the run with its outcome; `columns`: further columns of rag.crawl_pages.
 
-    Pages are listed in the order in which they were added.
+    Lists return pages in the order in which they were added.
     """
-    await asyncio.sleep(0.002)  # ids of the same millisecond are in random order
+    await asyncio.sleep(0.002)  # ids made within the same millisecond have random order
     id = new_id()
     await conn.execute(
         "insert into rag.crawl_pages (id, crawl_id, source_id, uri, fetch_url, url_pattern, "
@@ -139,7 +139,7 @@ async def hold_removals(
     found: Sequence[str],
     lost: Sequence[str],
 ) -> dict[str, UUID]:
-    """Let a run wait for a review, because pages of before were not found; documents by address."""
+    """Put a run into review because pages were not found; returns document ids by address."""
     documents = {
         uri: await add_document(conn, application_id, run.source_id, uri) for uri in (*found, *lost)
     }

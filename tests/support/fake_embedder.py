@@ -1,4 +1,4 @@
-"""Stand-ins for the outside world. Each satisfies the protocol of what it replaces."""
+"""A fake embedder, which satisfies the protocol of the real ones."""
 
 import asyncio
 import hashlib
@@ -13,7 +13,7 @@ from ingest.providers.embedders.base import Refused
 
 
 class FakeEmbedder:
-    """Vectors made of a text's hash: equal texts, equal vectors. Notes every request it gets."""
+    """Derives vectors from a hash: equal texts get equal vectors. Records all requests."""
 
     def __init__(
         self,
@@ -37,15 +37,15 @@ class FakeEmbedder:
         self.lane = lane
         self.requests: list[list[str]] = []
         self.failures: list[Exception | None] = []
-        """What to raise, request after request; None and the end of the list mean success."""
+        """Errors to raise, one per request; None, or the end of the list, means success."""
         self.refuses: set[str] = set()
-        """Texts for which the whole request is refused."""
+        """A request that contains one of these texts is refused."""
         self.answers: list[Vectors] = []
-        """What to answer instead of the right vectors, request after request."""
+        """Vectors to return instead of the right ones, one item per request."""
         self.moods: dict[str, Any] = {}
-        """What every request gets that holds one of these texts: an error, or these vectors."""
+        """By text: an error to raise, or vectors to return, for every request that contains it."""
         self.mood: Exception | None = None
-        """What every request gets."""
+        """An error to raise for every request."""
         self.delay = timedelta(0)
         self.gate: asyncio.Event | None = None
         """If set, requests wait until it opens."""
@@ -58,7 +58,7 @@ class FakeEmbedder:
 
     @property
     def tokens(self) -> int:
-        """Tokens of all requests, a word being a token."""
+        """Tokens of all requests, counting each word as one."""
         return sum(len(text.split()) for request in self.requests for text in request)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -74,7 +74,7 @@ class FakeEmbedder:
         self.closed = True
 
     def vector(self, text: str) -> Vectors:
-        """The vector of this text, (dimension,)."""
+        """The vector of this text, of shape (dimension,)."""
         seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
         numbers = np.random.default_rng(seed).standard_normal(self.model.dimension)
         unit: Vectors = (numbers / np.linalg.norm(numbers)).astype(np.float32)

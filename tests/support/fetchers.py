@@ -1,4 +1,4 @@
-"""Fetchers for tests: local, short-lived, with a DNS of their own."""
+"""Fetchers for tests: local addresses only, a short timeout, and a fake DNS."""
 
 import socket
 from collections.abc import AsyncIterator, Sequence
@@ -12,7 +12,7 @@ MIB = 1024 * 1024
 
 
 class Names:
-    """A DNS. Each look-up of a name takes its next answer; the last one stays."""
+    """A fake DNS: each lookup of a name returns its next answer; the last one is repeated."""
 
     def __init__(self, **names: Sequence[Sequence[str]]) -> None:
         self._answers = {name.replace("_", "."): list(answers) for name, answers in names.items()}
@@ -34,7 +34,7 @@ async def fetcher(
     seconds: float = 20,
     max_bytes: int = MIB,
 ) -> AsyncIterator[Fetcher]:
-    """Gives up after so many seconds. Without `names`, no name has an address."""
+    """A fetcher with a timeout of `seconds`. Without `names`, no host name resolves."""
     made = Fetcher(
         allow=allow,
         user_agent="tests",

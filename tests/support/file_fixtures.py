@@ -1,4 +1,4 @@
-"""The file handler with all around it: a real database and folder, made-up parser and embedder."""
+"""Fixtures for the file handler: a real database and blob folder, a fake parser and embedder."""
 
 import hashlib
 from collections.abc import Callable
@@ -33,7 +33,7 @@ from tests.support.queue_builders import claim
 
 
 class LineParser:
-    """Every line is a chunk. Counts its calls; raises what it is told to."""
+    """Makes each line a chunk. Counts its calls; raises the errors in `failures`, one per call."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -80,7 +80,7 @@ class LineParser:
 
 
 class House:
-    """The handler with its context, and short ways to use it."""
+    """The handler with its context, and shortcuts for tests."""
 
     def __init__(self, pool: Pool, blobs: LocalBlobStore, model_id: int) -> None:
         self.pool = pool
@@ -102,7 +102,7 @@ class House:
             model_id=self.model_id,
             chunking=ChunkSettings(tokenizer="cl100k_base", size=100, overlap=0),
             max_pages=10,
-            web=cast(Web, None),  # files come without a fetch
+            web=cast(Web, None),  # uploaded files are not fetched
         )
 
     async def upload(self, application_id: UUID, path: str, text: str) -> UUID:

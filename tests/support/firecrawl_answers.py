@@ -1,4 +1,7 @@
-"""All that Firecrawl can say of a page and of a crawl, by events and by the results of its API."""
+"""All that Firecrawl can report about one page and its crawl: events, and results of its API.
+
+`PAGE`, the page in question, is the page that a test asks about.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,21 +14,23 @@ _TIMEOUT: Final = "The scrape operation timed out before completing."
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    """One event."""
+    """An event."""
 
     type: str = "page"
     data: tuple[str, ...] = ()
-    """Of `ok`, `404`, `410`, `empty`, `odd`: documents of the page in question; or its `stub`."""
+    """Kinds of documents of the page in question: `ok`, `404`, `410`, `empty`, `odd`; or its
+    `stub`.
+    """
     error: str | None = None
     success: Any = None
-    """In place of what goes with the error."""
+    """Replaces the `success` that usually accompanies `error`."""
     clears: bool = False
-    """Whether the page is there, by this event."""
+    """Whether this event shows that the page exists."""
     is_gone: bool = False
     names: bool = True
-    """Whether the event says that there is such a page."""
+    """Whether the event reports that such a page exists."""
     spoils: bool = False
-    """Whether it says that something was not scraped, which no later word takes back."""
+    """Whether it reports that something was not scraped, which no later event corrects."""
 
 
 EVENTS: Final[dict[str, Said]] = {
@@ -49,7 +54,7 @@ EVENTS: Final[dict[str, Said]] = {
     "unknown event": Said(type="paused", names=False),
 }
 
-# One of each sort: with all of them it takes minutes.
+# One of each kind: a test of all pairs would take minutes.
 IN_PAIRS: Final = (
     *("ok", "404", "failed", "cancelled", "raced", "unknown success"),
     *("without data", "completed", "crawl cancelled"),
@@ -58,20 +63,20 @@ IN_PAIRS: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class Polled:
-    """What the API says at the end, in which the page in question is or is not."""
+    """The results of the API at the end of a crawl, with or without the page in question."""
 
     status: str = "completed"
     documents: tuple[str, ...] = ()
-    """Of the page in question, as in `Said.data`."""
+    """Kinds of documents of the page: `ok`, `404`, `410`, `empty`, `odd`; or its `stub`."""
     hidden: int = 0
-    """Documents that are counted, but not in the results."""
+    """Documents that are counted but missing from the results."""
     waiting: int = 0
-    """Pages in `total` that are not in `completed`."""
+    """Pages counted in `total` but not in `completed`."""
     counts: Mapping[str, Any] = field(default_factory=dict)
-    """In place of the numbers."""
+    """Replaces the counts."""
     errors: tuple[Mapping[str, Any], ...] = ()
     is_whole: bool = True
-    """Whether it says, truthfully or not, that everything was looked at."""
+    """Whether it claims, rightly or wrongly, that all pages were scraped."""
     names: bool = False
     is_gone: bool = False
     clears: bool = False
@@ -100,7 +105,7 @@ POLLS: Final[dict[str, Polled]] = {
 
 
 def element(kind: str, url: str) -> dict[str, Any]:
-    """A document, or the stub, of a page."""
+    """A document of a page, or its stub."""
     match kind:
         case "stub":
             return stub(url)

@@ -1,4 +1,4 @@
-"""Runs at Firecrawl as the database sees them, and events that arrive in the inbox."""
+"""Runs at Firecrawl, as stored in the database, and events in the inbox."""
 
 import hashlib
 from collections.abc import AsyncIterator, Sequence
@@ -38,7 +38,7 @@ SITE = "https://shop.test/"
 async def start_run(
     conn: Connection, application_id: UUID, *, uri: str = SITE, limit: int = 100
 ) -> StartedRun:
-    """A new run of a site, with its root job queued."""
+    """Create a site with a new run, whose root job is queued."""
     new = NewRun(
         application_id=application_id,
         type="site",
@@ -53,7 +53,7 @@ async def start_run(
 async def sent_run(
     conn: Connection, application_id: UUID, *, provider_id: str | None = None, limit: int = 100
 ) -> StartedRun:
-    """A run that Firecrawl was asked to start; without `provider_id` its answer is still out."""
+    """A run whose start was sent to Firecrawl; without `provider_id`, the answer is missing."""
     run = await start_run(conn, application_id, limit=limit)
     await crawls.record_start_sent(conn, run.crawl_id)
     if provider_id is not None:
@@ -75,7 +75,7 @@ async def crawl_of(conn: Connection, run: StartedRun) -> Crawl:
 
 
 async def told(conn: Connection, run: StartedRun) -> dict[str, str]:
-    """What the start of a run gave Firecrawl to send along with every event."""
+    """The metadata of the start request, which Firecrawl repeats in every event."""
     crawl = await crawl_of(conn, run)
     assert crawl.start_sent_at is not None
     return {
@@ -88,7 +88,7 @@ async def told(conn: Connection, run: StartedRun) -> dict[str, str]:
 
 @dataclass
 class Post:
-    """Puts events of one crawl into the inbox, as the front door does."""
+    """Stores events of one crawl in the inbox, as the API does."""
 
     conn: Connection
     crawl_id: str
@@ -121,12 +121,12 @@ async def post(conn: Connection, body: bytes, *, blob_key: str | None = None) ->
 
 
 def make_inbox(pool: Pool, blobs: BlobStore) -> Inbox:
-    """One that is not running: `drain` processes."""
+    """An inbox that does not run in the background: call `drain`."""
     return Inbox(pool=pool, blobs=blobs, listener=Listener("", channels=()))
 
 
 async def drain(inbox: Inbox) -> None:
-    """Process until nothing is waiting."""
+    """Process events until none is waiting."""
     while (await inbox.process())[0]:
         pass
 
@@ -155,7 +155,7 @@ async def child_jobs(conn: Connection, run: StartedRun) -> list[dict[str, Any]]:
 
 
 async def stopped(conn: Connection) -> list[str]:
-    """Crawls at Firecrawl that are to be stopped."""
+    """The ids of crawls at Firecrawl for which a stop is queued."""
     rows = await _rows(conn, "select payload from rag.processing_jobs where type = 'stop_crawl'")
     return [StopCrawlPayload.model_validate(row["payload"]).provider_crawl_id for row in rows]
 
@@ -168,7 +168,7 @@ async def _rows(conn: Connection, query: str, *values: Any) -> list[dict[str, An
 
 @dataclass(kw_only=True)
 class Root:
-    """The root job of a run, claimed; goes from step to step as the worker lets it."""
+    """The claimed root job of a run; a test runs it step by step."""
 
     conn: Connection
     ctx: Context
@@ -176,7 +176,7 @@ class Root:
     job: ClaimedJob
 
     def ask(self, client: object) -> None:
-        """Let this stand for Firecrawl from now on; None: it is not configured any more."""
+        """Use this client for Firecrawl from now on; None: Firecrawl is not configured."""
         cast(Any, self.ctx.web).firecrawl = client
 
     async def step(self) -> Outcome | ProviderEnd:
@@ -184,7 +184,7 @@ class Root:
         return await step(self.job, crawl, self.ctx, Progress(self.job))
 
     async def wait(self) -> str:
-        """One step, after which the job has to wait; for what."""
+        """Run one step, after which the job has to wait; returns the wait reason."""
         outcome = await self.step()
         assert isinstance(outcome, Outcome)
         assert outcome.wait is not None
@@ -205,7 +205,7 @@ class Root:
         return error
 
     async def statuses(self) -> dict[str, str | None]:
-        """Error code by address; None for pages that have content."""
+        """Error code by address; None for pages with content."""
         rows = await page_rows(self.conn, self.run)
         return {uri: row["error_code"] for uri, row in rows.items()}
 
@@ -216,7 +216,7 @@ class Root:
         return await fetched_page(page, self.ctx)
 
     async def backdate(self, column: str, *, seconds: int) -> None:
-        """Let this time of the run be so long ago."""
+        """Set this time of the run to `seconds` ago."""
         await self.conn.execute(
             f"update rag.crawls set {column} = now() - interval '{seconds} s'".encode()
         )
@@ -232,7 +232,7 @@ async def firecrawl_context(
     webhook_url: str | None = None,
     silence: timedelta = timedelta(minutes=30),
 ) -> AsyncIterator[Context]:
-    """As much of a Context as the root job of such a run touches."""
+    """A Context with only the parts that the root job of such a run uses."""
     client = FirecrawlClient(base_url=url, api_key=key, timeout=AGES)
     web = SimpleNamespace(
         firecrawl=client,

@@ -1,4 +1,4 @@
-"""Sources with events, and what a subscriber got of them."""
+"""Sources with events, and a subscriber that collects its messages."""
 
 import asyncio
 from collections import defaultdict
@@ -24,7 +24,7 @@ async def add_source(
     type: str = "file",
     metadata: str = "{}",
 ) -> UUID:
-    """A source without a job and without events."""
+    """Add a source without a job and without events."""
     id = new_id()
     await conn.execute(
         "insert into rag.knowledge_sources "
@@ -46,7 +46,7 @@ async def add_source(
 async def emit(
     conn: Connection, source_id: UUID, count: int = 1, *, type: EventType = "progress"
 ) -> None:
-    """Events in a transaction of their own."""
+    """Append events in their own transaction."""
     async with conn.transaction():
         await events.emit(
             conn,
@@ -55,14 +55,14 @@ async def emit(
 
 
 async def eventually(condition: Callable[[], Awaitable[bool]]) -> None:
-    """Until the condition holds, which nobody announces."""
+    """Poll until the condition holds."""
     async with asyncio.timeout(PATIENCE):
         while not await condition():  # noqa: ASYNC110 there is nothing to wait for
             await asyncio.sleep(0.01)
 
 
 async def is_waiting_for_a_lock(conn: Connection) -> bool:
-    """Whether any session waits for one."""
+    """Whether any session waits for a lock."""
     cursor = await conn.execute("select from pg_stat_activity where wait_event_type = 'Lock'")
     return cursor.rowcount > 0
 
@@ -74,7 +74,7 @@ async def set_status(conn: Connection, source_id: UUID, status: str) -> None:
 
 
 def seqs(messages: Sequence[Mapping[str, Any]]) -> dict[UUID, list[int]]:
-    """Numbers of the events (not of snapshots) per source, in the order of their arrival."""
+    """Event numbers per source in order of arrival, without snapshots."""
     found: defaultdict[UUID, list[int]] = defaultdict(list)
     for message in messages:
         if message["type"] not in ("snapshot", "error", "ping"):
@@ -83,7 +83,7 @@ def seqs(messages: Sequence[Mapping[str, Any]]) -> dict[UUID, list[int]]:
 
 
 class Inbox:
-    """Takes what the hub delivers, without a socket."""
+    """Collects the hub's messages to a subscriber, without a socket."""
 
     def __init__(self, subscriber: Subscriber) -> None:
         self.subscriber = subscriber
@@ -91,7 +91,7 @@ class Inbox:
         self._seen: set[tuple[UUID | None, int | None]] = set()
 
     async def until(self, source_id: UUID, seq: int) -> list[dict[str, Any]]:
-        """Everything so far, once the event (or a snapshot) with this number has come."""
+        """All messages so far, after the event or snapshot with this number has arrived."""
         async with asyncio.timeout(PATIENCE):
             while (source_id, seq) not in self._seen:
                 message = await self.subscriber.queue.take()

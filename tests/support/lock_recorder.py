@@ -1,7 +1,7 @@
-"""Records the locks that transactions of the tests take, and finds those out of order.
+"""Records the locks that transactions of the tests take, and reports those taken out of order.
 
-It watches every asynchronous connection of the process, so all that the suite does is checked,
-however it gets its connections. What may be locked after what is in docs/locks.md.
+It watches every asynchronous connection of the process, so it checks the whole suite, however a
+test gets its connection. The permitted order is in docs/locks.md.
 """
 
 import re
@@ -23,16 +23,16 @@ _IDLE: Final = TransactionStatus.IDLE
 
 @dataclass(frozen=True, slots=True)
 class LockOrder:
-    """What docs/locks.md says, in its three tables."""
+    """The lock order of docs/locks.md, from its three tables."""
 
     rank: dict[str, int]
-    """By table, or number of an advisory lock."""
+    """Position by table, or by the number of an advisory lock."""
     guard: dict[str, str]
-    """The lock that whoever locks rows of a table must hold."""
+    """By table: the lock that a transaction must hold before it locks rows of the table."""
     again: set[tuple[str, str]]
-    """Statement and lock: rows that the transaction has locked or inserted before."""
+    """Statement and lock, if the transaction has already locked or inserted the rows."""
     exempt: set[tuple[str, str]]
-    """Statement and lock."""
+    """Statement and lock of each exception."""
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -76,16 +76,16 @@ class LockRecorder:
     _names: dict[bytes, str] = field(default_factory=lambda: dict(statements()))
 
     def begin(self, conn: AsyncConnection[Any]) -> None:
-        """A transaction begins."""
+        """Record that a transaction begins."""
         self._held[conn] = []
 
     def note(self, conn: AsyncConnection[Any], query: object, *, rows: int) -> None:
-        """A statement has run, with this `rowcount`."""
+        """Record the locks of a statement that was executed; `rows`: its `rowcount`."""
         statement = self._names.get(query) if isinstance(query, bytes) else None
         if statement is None:
             return
         if rows == 0:
-            return  # it found none to lock
+            return  # no row was locked
         held = self._held.setdefault(conn, [])
         for lock in locks(query):
             if lock.waits:
@@ -120,7 +120,7 @@ Execute = Callable[..., Awaitable[Any]]
 
 @contextmanager
 def recording(recorder: LockRecorder) -> Iterator[None]:
-    """Watch all statements of this process meanwhile."""
+    """Watch all statements of this process while the block runs."""
     before = AsyncCursor.execute, AsyncTransaction.__aenter__
     execute, enter = before
 

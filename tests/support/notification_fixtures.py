@@ -1,4 +1,4 @@
-"""Endpoints, happenings, and a real worker that does nothing but deliver."""
+"""Endpoints, events, and a real worker that only sends deliveries."""
 
 import json
 from collections.abc import AsyncIterator, Sequence
@@ -68,20 +68,20 @@ async def add_endpoint(
 async def delivering(
     dsn: str, pool: Pool, fetcher: Fetcher, *, mailer: Mailer | None = None
 ) -> AsyncIterator[None]:
-    """A worker that delivers."""
+    """Run a worker that sends deliveries while the block runs."""
     context = cast(Context, DeliveryContext(pool, fetcher, mailer))
     async with running_worker(dsn, pool, {"notification": deliver}, context=context):
         yield
 
 
 async def send_test(conn: Connection, endpoint: WebhookEndpoint, count: int = 1) -> list[UUID]:
-    """Deliveries of the event `endpoint.test`."""
+    """Queue deliveries of the event `endpoint.test`; returns their ids."""
     async with conn.transaction():
         return [await outbox.queue_test(conn, endpoint) for _ in range(count)]
 
 
 async def end(conn: Connection, job: ClaimedJob, status: str, **columns: Any) -> None:
-    """What a worker writes at the end of an attempt, without a document."""
+    """Write what a worker writes at the end of an attempt, without a document."""
     ended = Ended(job=job, status=cast(Any, status), **columns)
     if status in ("completed", "review_needed"):
         await conn.execute(
@@ -94,7 +94,7 @@ async def end(conn: Connection, job: ClaimedJob, status: str, **columns: Any) ->
 
 
 async def end_one(conn: Connection, status: str, **columns: Any) -> ClaimedJob:
-    """Claim a file's job and end it."""
+    """Claim the job of a file and end it."""
     [job] = await claim(conn)
     await end(conn, job, status, **columns)
     return job
@@ -108,7 +108,7 @@ async def rows(conn: Connection) -> list[dict[str, Any]]:
 
 
 async def events(conn: Connection) -> list[str]:
-    """What is told, in order."""
+    """Events of all deliveries, in order."""
     return [row["event"] for row in await rows(conn)]
 
 
@@ -121,7 +121,7 @@ async def endpoint_row(conn: Connection, id: UUID) -> dict[str, Any]:
 
 
 async def pass_time(conn: Connection) -> None:
-    """Let the time come that deliveries and endpoints wait for."""
+    """Let the pauses of deliveries and endpoints end now."""
     await conn.execute("update rag.webhook_endpoints set retry_at = now() where retry_at > now()")
     await conn.execute(
         "update rag.processing_jobs set run_at = null, wait_reason = null "

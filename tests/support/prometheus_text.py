@@ -1,4 +1,4 @@
-"""Reading Prometheus' text format in tests."""
+"""Reads Prometheus' text format in tests."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from prometheus_client.parser import text_string_to_metric_families
 
 @dataclass(frozen=True)
 class Scrape:
-    """The samples of one answer of GET /metrics."""
+    """The samples in one answer of GET /metrics."""
 
     labels: Mapping[str, frozenset[str]]
-    """The names of the labels of each sample's name."""
+    """Label names, by sample name."""
     samples: Mapping[tuple[str, frozenset[tuple[str, str]]], float]
 
     def value(self, name: str, **labels: str) -> float | None:
-        """Of one sample; None if there is none."""
+        """The value of a sample; None if there is none."""
         return self.samples.get((name, frozenset(labels.items())))
 
 

@@ -1,4 +1,4 @@
-"""Lanes of the governor in tests: configured, moved in time, looked at."""
+"""Lanes of the governor in tests: configure them, shift their times, read them."""
 
 from collections.abc import Awaitable
 from datetime import datetime, timedelta
@@ -28,7 +28,7 @@ async def configure(conn: Connection, limits: dict[str, Any]) -> None:
 
 
 async def pass_by(conn: Connection, seconds: float) -> None:
-    """Let the lane believe that so much time has gone by."""
+    """Shift the times of all lanes, as if this many seconds had passed."""
     await conn.execute(
         "update rag.lanes set refilled_at = refilled_at - %(time)s, "
         "paused_until = paused_until - %(time)s",
@@ -51,12 +51,12 @@ async def held(governor: Governor, *, requests: int = 1, tokens: int = 0) -> Hol
 
 
 async def freeze(conn: Connection) -> None:
-    """Let no more be refilled, however long the test takes."""
+    """Stop the refill of token buckets, however long the test takes."""
     await conn.execute("update rag.lanes set refilled_at = now() + interval '1 day'")
 
 
 async def pauses_for(conn: Connection, seconds: float, failure: Awaitable[object]) -> bool:
-    """Whether a failure pauses the lane for so long, by the clock before and after it."""
+    """Whether a failure pauses the lane for this many seconds, by the clock before and after it."""
     before, _, after = await _clock(conn), await failure, await _clock(conn)
     until = (await lane_row(conn))["paused_until"]
     return bool(before <= until - timedelta(seconds=seconds) <= after)

@@ -57,12 +57,12 @@ async def claim(
 
 
 async def claimable(conn: Connection, *handlers: str) -> set[str]:
-    """Types that a worker with these handlers may claim."""
+    """Job types that a worker with these handlers may claim."""
     return {row.type for row in await claims.claimable_types(conn, handlers=handlers)}
 
 
 async def make_due(conn: Connection) -> None:
-    """Let the time come that waiting jobs wait for."""
+    """Make all waiting jobs ready."""
     await conn.execute("update rag.processing_jobs set run_at = null where status = 'pending'")
 
 
@@ -78,7 +78,7 @@ async def upload(
     model_id: int = 1,
     batch_id: UUID | None = None,
 ) -> list[UUID]:
-    """Sources with their jobs, as an upload request makes them; the ids of the sources."""
+    """Add sources with their jobs, as an upload request does; returns the ids of the sources."""
     files = [
         UploadedFile(
             path=path,

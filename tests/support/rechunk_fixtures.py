@@ -1,4 +1,4 @@
-"""The file and rechunk handlers on a real database, with a parser that cuts by counting words."""
+"""The file and rechunk handlers on a real database, with a parser that chunks by counting words."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -29,7 +29,7 @@ from tests.support.queue_builders import claim
 
 
 def cut(text: str, settings: ChunkSettings, pages: tuple[Page, ...] = ()) -> list[Chunk]:
-    """Chunks of `settings.size` words, or less at the end of a page by page."""
+    """Chunks of `settings.size` words; shorter at the end of a page if chunked by page."""
     ranges = [(page.start, page.end) for page in pages] if settings.by == "page" else []
     chunks: list[Chunk] = []
     for begin, end in ranges or [(0, len(text))]:
@@ -52,7 +52,7 @@ def cut(text: str, settings: ChunkSettings, pages: tuple[Page, ...] = ()) -> lis
 
 
 class WordParser(LineParser):
-    """A token is a word. Notes what it cuts again; `on_rechunk` may raise, or meddle."""
+    """Counts words as tokens. Records rechunked texts; `on_rechunk` may raise or write rows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,14 +77,14 @@ class WordParser(LineParser):
 
 
 class RechunkHouse(House):
-    """Both handlers with their context."""
+    """The file and rechunk handlers with their context."""
 
     def __init__(self, pool: Pool, blobs: LocalBlobStore, model_id: int) -> None:
         super().__init__(pool, blobs, model_id)
         self.parser: WordParser = WordParser()
 
     async def add(self, application_id: UUID, path: str, words: int) -> UUID:
-        """A file of so many words, each another one, stored by the usual settings."""
+        """Upload a file of `words` words, different each time, stored with the default settings."""
         stem = path.partition(".")[0]
         text = " ".join(f"{stem}{number}" for number in range(words))
         source_id = await self.upload(application_id, path, text)
@@ -160,7 +160,7 @@ async def rows(conn: Connection, query: Any, *values: Any) -> list[Any]:
 
 
 async def sizes(conn: Connection, source_id: UUID) -> list[int]:
-    """Words of the chunks of a source, in order."""
+    """Number of words in each chunk of a source, in order."""
     found = await rows(
         conn,
         "select token_count from rag.chunks where source_id = %s order by document_id, ordinal",
@@ -170,7 +170,7 @@ async def sizes(conn: Connection, source_id: UUID) -> list[int]:
 
 
 async def queued(conn: Connection) -> list[UUID]:
-    """Sources of the rechunk jobs that wait."""
+    """Sources with a pending rechunk job."""
     found = await rows(
         conn,
         "select knowledge_source_id from rag.processing_jobs "
@@ -180,7 +180,7 @@ async def queued(conn: Connection) -> list[UUID]:
 
 
 async def add_document(conn: Connection, source_id: UUID, uri: str, like: str = "a.txt") -> None:
-    """Another document of the source with its text, though without chunks."""
+    """Add a document with the source's text, but without chunks."""
     await conn.execute(
         "insert into rag.documents (id, application_id, source_id, uri, media_type, status, "
         "content_hash, text, extractor, coverage, chunk_count, token_count, pages, chunking, "

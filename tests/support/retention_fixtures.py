@@ -1,4 +1,4 @@
-"""Jobs and rows from long ago, and what people see of sources whose jobs those were."""
+"""Jobs and rows that ended long ago, and what the API shows of their sources."""
 
 from dataclasses import asdict, replace
 from datetime import timedelta
@@ -31,7 +31,7 @@ async def add_ended(
     count: int = 1,
     **job: Any,
 ) -> list[UUID]:
-    """Jobs that ended so many days ago."""
+    """Add jobs that ended this many days ago."""
     ids = await enqueue(conn, application_id, count, **job)
     await end_jobs(conn, ids, days=days, status=status)
     return ids
@@ -54,12 +54,12 @@ async def jobs_left(conn: Connection) -> set[UUID]:
 
 
 async def clean(pool: Pool, **keep: Any) -> dict[str, int]:
-    """A round of cleaning up that is in no hurry; how many rows of each kind went."""
+    """Remove expired rows without a short time limit; returns the number of rows by kind."""
     return await apply_retention(pool, replace(KEEP, **keep), budget=timedelta(hours=1))
 
 
 async def seen(conn: Connection, application_id: UUID) -> dict[str, Any]:
-    """All that people see of an application's sources and batches, but for ids of jobs."""
+    """All that the API shows of an application's sources and batches, except ids of jobs."""
     cursor = await conn.execute(
         "select id from rag.knowledge_sources where application_id = %s", [application_id]
     )

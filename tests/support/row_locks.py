@@ -1,7 +1,7 @@
-"""Which locks a statement takes, in which order; and the order that docs/locks.md allows.
+"""The locks that a statement takes, in order.
 
-Read from the text of the statement. Not seen: `for key share`, which foreign keys take on parents
-(only deletes and `for update` conflict with it).
+They are read from the text of the statement. `for key share` locks, which foreign keys take on
+parent rows, are not included: only deletes and `for update` conflict with them.
 """
 
 import re
@@ -23,20 +23,20 @@ class Lock(NamedTuple):
     name: str
     """A table, or the number of an advisory lock."""
     waits: bool
-    """False with `skip locked`, `nowait` and `try`: it cannot be the waiting part of a deadlock."""
+    """False with `skip locked`, `nowait` and `try`: such a lock never waits in a deadlock."""
 
 
 @dataclass(slots=True)
 class _Query:
-    """A query or statement between parentheses."""
+    """A query or statement in parentheses."""
 
     tables: dict[str, str] = field(default_factory=dict)
-    """By alias."""
+    """Tables by alias."""
     inserted: tuple[int, str] | None = None
 
 
 def statements() -> Mapping[bytes, str]:
-    """The names of all statements (`queue/jobs.sql: hold`) by their text."""
+    """The names of all statements (`queue/jobs.sql: hold`), by their text."""
     files = sorted(path.relative_to(_STORE) for path in _STORE.rglob("*.sql"))
     return {
         text: f"{file}: {name}" for file in files for name, text in load_queries(str(file)).items()
@@ -45,7 +45,7 @@ def statements() -> Mapping[bytes, str]:
 
 @cache
 def locks(statement: bytes) -> Sequence[Lock]:
-    """In the order of the text, in which Postgres runs the parts of a statement here."""
+    """The locks in order of the text, in which Postgres takes them for our statements."""
     words = _TOKEN.findall(_NOISE.sub("''", statement.decode().lower()))
     tokens = [word for word in words if word != "only"]
     found: list[Lock | None] = []
@@ -72,7 +72,7 @@ def locks(statement: bytes) -> Sequence[Lock]:
 
 
 def _first_of_each(found: Sequence[Lock | None]) -> Sequence[Lock]:
-    """To write the rows that the statement has locked takes no further lock."""
+    """Drop repeated locks: writing rows that the statement has locked takes no further lock."""
     first: dict[str, Lock] = {}
     for lock in found:
         if lock is not None:

@@ -1,4 +1,4 @@
-"""A real worker on the test database, with handlers that a test makes up."""
+"""A real worker on the test database, with handlers defined by the test."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -32,13 +32,13 @@ async def running_worker(
     stale_after: timedelta = timedelta(seconds=10),
     context: Context | None = None,
 ) -> AsyncIterator[Worker]:
-    """Started, with its listener; stopped at the end if the test has not done so."""
+    """Start a worker and its listener; stop them at the end of the block if they still run."""
     listener = Listener(dsn, channels=("rag_jobs",))
     worker = Worker(
         dsn=dsn,
         pool=pool,
         listener=listener,
-        # Made-up handlers touch nothing of it.
+        # Handlers defined by tests do not use the context.
         context=cast(Context, context),
         handlers=handlers,
         concurrency=concurrency,
@@ -63,7 +63,7 @@ async def until(condition: Callable[[], Awaitable[Any]]) -> Any:
 
 
 async def until_status(conn: Connection, job_id: Any, *statuses: str) -> dict[str, Any]:
-    """Wait until a job has one of these states; its row."""
+    """Wait until a job has one of these states; returns its row."""
 
     async def reached() -> dict[str, Any] | None:
         row = await job_row(conn, job_id)
@@ -73,7 +73,7 @@ async def until_status(conn: Connection, job_id: Any, *statuses: str) -> dict[st
 
 
 async def committed(pool: Pool, outcomes: Sequence[Finished]) -> list[bool]:
-    """Hand in outcomes at the same moment; whether each was committed."""
+    """Submit outcomes at the same moment; returns for each whether it was committed."""
     async with pool.connection() as conn:
         types = {row.type: row for row in await job_types.all_types(conn)}
     loop = asyncio.get_running_loop()
@@ -109,7 +109,7 @@ async def _over(outcome: Finished) -> Finished:
 
 
 class Scripted:
-    """A handler that does what its test says: raises, waits, writes."""
+    """A handler that raises, waits or writes as its test demands."""
 
     def __init__(self, *steps: Exception | None) -> None:
         self.steps = list(steps)
@@ -134,12 +134,12 @@ class Scripted:
 
 
 async def truth_of(value: object) -> object:
-    """The value, for `until`."""
+    """Return the value, as a condition for `until`."""
     return value
 
 
 async def all_running(conn: Connection, count: int) -> bool:
-    """Whether exactly so many jobs are held."""
+    """Whether exactly `count` jobs are running."""
     cursor = await conn.execute(
         "select count(*) from rag.processing_jobs where status = 'processing'"
     )

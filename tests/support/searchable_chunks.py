@@ -1,4 +1,4 @@
-"""Searchable chunks with their vectors, stored as the pipeline stores them."""
+"""Searchable chunks with vectors, stored as the pipeline stores them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,14 +22,14 @@ from tests.support.live_sources import add_source
 
 @dataclass(frozen=True, kw_only=True)
 class Space:
-    """A registered model."""
+    """A registered embedding model."""
 
     id: int
     dimension: int
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(7))
 
     def clustered(self, count: int) -> NDArray[np.float32]:
-        """Random vectors around 40 centres, as texts on so many subjects have."""
+        """Random vectors around 40 centres, like those of texts on 40 subjects."""
         centres = np.random.default_rng(1).standard_normal((40, self.dimension))
         near = self.rng.standard_normal((count, self.dimension)) * 0.6
         return (centres[self.rng.integers(0, 40, count)] + near).astype(np.float32)
@@ -52,7 +52,7 @@ async def add_document(
     metadata: str = "{}",
     title: str | None = None,
 ) -> UUID:
-    """A completed source with one document of these chunks; the id of the source."""
+    """Add a completed source with one document of these chunks; returns the source id."""
     source = await add_source(conn, application_id, status="completed", metadata=metadata)
     await conn.execute(
         "update rag.knowledge_sources set chunk_count = %s where id = %s", [len(texts), source]

@@ -1,4 +1,4 @@
-"""Vectors that wait for the index, and those that are under it."""
+"""Counts of vectors in the buffer and in the index."""
 
 from uuid import UUID
 
@@ -21,7 +21,7 @@ async def _count(conn: Connection, part: str) -> int:
 
 
 async def index_all(conn: Connection) -> int:
-    """Put all vectors under the index; how many."""
+    """Move all vectors into the index; returns their number."""
     total = 0
     while moved := await fresh_vectors.move(conn, limit=1000):
         total += moved

@@ -23,7 +23,7 @@ class CrawlRun:
 
     @classmethod
     def accepted(cls, answer: Mapping[str, Any]) -> Self:
-        """From the answer to a request that starts a run."""
+        """The run in the answer to a request that starts one."""
         return cls(
             source_id=answer["knowledgeSourceId"],
             job_id=answer["jobId"],
@@ -53,12 +53,12 @@ class CrawlProgress:
         self._seconds_left: int | None = None
 
     def record(self, state: str, counts: Mapping[str, Any]) -> None:
-        """Record what the service answers now."""
+        """Record the state and counts that the service returned."""
         self._state, self._seconds_left = state, counts.get("etaSeconds")
         self._meter.record(counts["completed"] + counts["failed"])
 
     def line(self) -> str:
-        """With the rate and the time left, if known."""
+        """The progress as one line, with the rate and the time left if known."""
         left = duration(self._seconds_left) + " left" if self._seconds_left else None
         return join_parts(self._state, rate_text(self._meter.per_second, "pages"), left)
 

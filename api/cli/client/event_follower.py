@@ -55,7 +55,7 @@ class EventFollower:
         self._received_at = time.monotonic()
 
     def messages(self) -> Iterator[Message]:
-        """Raises Unreachable when the service stays away, ServiceError when it answers an error."""
+        """Yield messages. Raises Unreachable if the service stays away, ServiceError otherwise."""
         failures = 0
         while self._open:
             received_at = self._received_at
@@ -152,7 +152,8 @@ class EventFollower:
         seq = message.get("seq")
         is_new = True
         if message["type"] == "snapshot":
-            # Skipped after a reconnect: the events that follow tell the same, unless none is left.
+            # After a reconnect, a snapshot is skipped unless the source has ended: later events
+            # report the same.
             is_new = is_end or id not in self._seen
         elif isinstance(seq, int) and seq <= self._seen.get(id, -1):
             return False

@@ -34,7 +34,7 @@ class ClientSettings:
 
     @classmethod
     def load(cls) -> Self:
-        """From INGEST_… variables; an empty one counts as unset.
+        """The settings from INGEST_… variables; an empty one counts as unset.
 
         Without the service's settings library, which takes half a second to import.
         """
@@ -97,10 +97,10 @@ def _is_same(url: str, other: str) -> bool:
 
 
 def find_service(settings: ClientSettings | None = None) -> ServiceAddress:
-    """From INGEST_URL and INGEST_API_KEY, else from the data folder.
+    """The service of INGEST_URL and INGEST_API_KEY, else that of the data folder.
 
-    The key in the data folder is sent only to the service that owns the folder. Raises
-    CommandError when there is no key.
+    The key in the data folder is sent only to the service that owns the folder. Raises CommandError
+    when there is no key.
     """
     settings = settings or ClientSettings.load()
     own = data_folder.announced_url(settings.data_dir) or _DEFAULT_URL

@@ -22,7 +22,7 @@ _DATA_FOLDER: Final = "the data folder of a service"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalFile:
     path: Path
-    """On this machine."""
+    """The path on this machine."""
     name: str
     """The name that is sent, normalised as by the service; `%` and two hex digits for every byte
     that is not UTF-8."""
@@ -81,7 +81,7 @@ def _walk(folder: Path, name: PurePosixPath, found: FoundFiles) -> None:
         here, here_name = pending.pop()
         ancestors = above.pop(here)
         if data_folder.is_data_dir(here):
-            # Otherwise `upload .` beside it would make the operator key searchable.
+            # Otherwise `upload .` in its parent folder would make the operator key searchable.
             found.skipped.append(Skipped(path=str(here), reason=_DATA_FOLDER))
             continue
         try:

@@ -39,7 +39,7 @@ class UnsearchableFile:
 
     @classmethod
     def of(cls, file: Mapping[str, Any], status: str) -> Self:
-        """From a file of an answer of the service."""
+        """The file in an answer of the service."""
         return cls(
             path=file["path"], status=status, code=file.get("code"), detail=file.get("detail")
         )
@@ -89,7 +89,7 @@ class Uploader:
         self.files_done = 0
 
     def send(self, files: Sequence[LocalFile]) -> None:
-        """Raises Unreachable when the service stays away, ServiceError when it answers an error."""
+        """Send the files. Raises Unreachable if the service stays away, ServiceError otherwise."""
         for part in split(files, count=_FILES_PER_REQUEST, size=_BYTES_PER_REQUEST):
             self._send_with_retries(part)
             self.files_done += len(part)

@@ -15,7 +15,7 @@ _FREE_WORKER: Final = "a free worker"
 # Reasons whose code does not fit after "waiting for".
 _REASON_TEXTS: Final = {None: _FREE_WORKER, "paused": "the end of a pause"}
 
-# For these reasons the error is shown too.
+# For these wait reasons the error is shown too.
 _FAILURES: Final = ("provider_unavailable", "rate_limited", "retry")
 _MAX_ERROR_CHARACTERS: Final = 250
 

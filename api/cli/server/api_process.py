@@ -21,7 +21,7 @@ from ingest.settings.settings import Settings
 
 
 def run_api(*, join: bool, work: bool | None, as_json: bool) -> None:
-    """Serve HTTP until a signal. `work`: also run a worker; None: as INGEST_WORKER says.
+    """Serve HTTP until a signal. `work`: also run a worker; None: INGEST_WORKER decides.
 
     Without `join`, an embedded database that another process holds is an error. Raises SetupError.
     """
@@ -100,6 +100,6 @@ def _ocr(runtime: Runtime) -> str | None:
 
 
 def _command_name() -> str:
-    """The command as it was typed: `ingest`, or with the path to its environment."""
+    """The command to type: `ingest`, or the path by which it was called."""
     name = sys.argv[0]
     return shlex.quote(name) if Path(name).name == "ingest" else "ingest"

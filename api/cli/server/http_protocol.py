@@ -9,12 +9,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from api.problems import problem
 
 IDLE_TIMEOUT_SECONDS: Final = 10.0
-"""To receive the head of a request, or the rest of a body after it was answered."""
+"""Time to receive the head of a request, or the rest of a body that was answered early."""
 _MAX_IDLE_CONNECTIONS: Final = 500
 """Connections without a request in progress; a further one replaces the oldest."""
-# Younger connections stay open: in a burst, each gets the time to send its request.
+# Younger connections are not closed: in a burst, each needs time to send its request.
 _MIN_IDLE_SECONDS: Final = 2.0
-# Bytes of a body after its answer: a client that sends everything before it reads gets the answer.
+# Bytes of a body that are read after the answer, for clients that send everything before they read.
 _MAX_UNREAD_BYTES: Final = 16 * 1024 * 1024
 
 _PROBLEM: Final = problem(408, code="request_timeout", detail="the request took too long to arrive")
@@ -29,7 +29,7 @@ _REQUEST_TIMEOUT: Final = b"".join(
 
 
 class TimeoutProtocol(H11Protocol):
-    """A connection in three states: answering a request, receiving its rest, or awaiting a head.
+    """A connection in three states: answering, receiving the rest of a body, or awaiting a head.
 
     The first has no time limit here; api/middleware/backpressure.py sets the pace of a body.
     """

@@ -1,10 +1,10 @@
 """CocoIndex: an incremental app that mirrors a folder into a Postgres table.
 
-As its examples do it: `walk_dir`, a memoised function per file, the recursive splitter for
-Markdown, an embedder that gets batches of chunks, a table target with an HNSW index that is in
-place. It has no readers of its own: PDFs go through pypdfium2, HTML through trafilatura. The first
-update, of an empty folder, makes the table and its index; a second one of unchanged files is
-answered from its memo.
+It follows the project's examples: `walk_dir`, a memoised function per file, the recursive splitter
+for Markdown, an embedder that gets batches of chunks, and a table target whose HNSW index exists
+from the start. It has no readers of its own: PDFs are read by pypdfium2, HTML by trafilatura. The
+first update, of an empty folder, creates the table and its index; a second update of unchanged
+files is answered from its memo.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -32,7 +32,7 @@ _splitter = RecursiveSplitter()
 
 
 class Embedder:
-    """Batches as its own embedders make them; nothing is remembered per chunk, as files are."""
+    """Batches as its own embedders make them. It is memoised per file, not per chunk."""
 
     model: StaticEmbedder
 
@@ -118,7 +118,7 @@ def prepare(task: Task) -> Callable[[], object]:
         coco.AppConfig(name="benchmark"), main, folder=source, kind=task.kind, size=task.characters
     )
     app.update_blocking()
-    # The files are there from one moment to the next.
+    # All files appear at the same moment.
     source.rmdir()
     source.symlink_to(task.folder)
     return app.update_blocking

@@ -1,9 +1,9 @@
 """Haystack: a pipeline of converter, splitter, embedder and writer, with PgvectorDocumentStore.
 
-Its converters: TextFileToDocument, PyPDFToDocument, HTMLToDocument (trafilatura). Its HNSW index is
-in place. All files are one run, so that the store writes all documents with one `executemany`,
-which psycopg pipelines. What is there already is skipped by its id (a hash of the content), but
-only by the writer: everything is read, split and embedded again.
+Its converters: TextFileToDocument, PyPDFToDocument, HTMLToDocument (trafilatura). Its HNSW index
+exists from the start. All files are one run, so that the store writes all documents with one
+`executemany`, which psycopg pipelines. Stored documents are skipped by their id (a hash of the
+content), but only by the writer: everything is read, split and embedded again.
 """
 
 import os
@@ -48,7 +48,7 @@ def prepare(task: Task) -> Callable[[], object]:
         search_strategy="hnsw",
         hnsw_index_creation_kwargs={"m": 16, "ef_construction": 64},
     )
-    store.count_documents()  # makes the table and its index
+    store.count_documents()  # creates the table and its index
     pipeline = Pipeline()
     converter = CONVERTERS[task.kind]()
     pipeline.add_component("converter", converter)

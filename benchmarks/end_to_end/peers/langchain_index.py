@@ -1,9 +1,9 @@
 """LangChain: loaders, the recursive splitter, and the indexing API over langchain-postgres.
 
-TextLoader, PyPDFium2Loader and BSHTMLLoader read; `index` with a SQLRecordManager in the same
-Postgres skips what is unchanged and removes what is out of date (cleanup "incremental"), in
-batches of 1,000 instead of 100 chunks. PGVectorStore has an HNSW index that is in place; it inserts
-and commits row by row.
+TextLoader, PyPDFium2Loader and BSHTMLLoader read the files. `index` with a SQLRecordManager in the
+same Postgres skips unchanged chunks and removes outdated ones (cleanup "incremental"), in batches
+of 1,000 chunks instead of 100. PGVectorStore has an HNSW index from the start; it inserts and
+commits row by row.
 """
 
 import os

@@ -1,10 +1,10 @@
 """LlamaIndex: SimpleDirectoryReader, IngestionPipeline and PGVectorStore.
 
-The reader's own default for PDFs (pypdf), and trafilatura, which its web readers use, for HTML. A
-docstore of ids and hashes, persisted to disk at the end of a run, lets unchanged files be skipped;
-the documents' texts are not kept twice, and the cache of transformations, which the docstore makes
-superfluous here, is off. SentenceSplitter counts with the embedder's tokenizer. The HNSW index is
-in place.
+PDFs are read by the reader's default (pypdf), HTML by trafilatura, which its web readers use. A
+docstore of ids and hashes, written to disk at the end of a run, lets it skip unchanged files. The
+documents' texts are not stored twice, and the cache of transformations is off, because the docstore
+makes it superfluous here. SentenceSplitter counts with the embedder's tokenizer. The HNSW index
+exists from the start.
 """
 
 from collections.abc import Callable
@@ -51,7 +51,7 @@ class Embedder(BaseEmbedding):
 
 
 def _without_metadata(documents: list[Document]) -> list[Document]:
-    """What is embedded is the text alone, as for all others."""
+    """Embed the text alone, as all others do."""
     for document in documents:
         document.excluded_embed_metadata_keys = list(document.metadata)
         document.excluded_llm_metadata_keys = list(document.metadata)
@@ -72,7 +72,7 @@ def prepare(task: Task) -> Callable[[], object]:
             "hnsw_dist_method": "vector_cosine_ops",
         },
     )
-    store.clear()  # makes the table and its index
+    store.clear()  # creates the table and its index
     model = task.embedder()
     pipeline = IngestionPipeline(
         transformations=[

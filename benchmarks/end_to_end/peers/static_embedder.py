@@ -1,7 +1,7 @@
-"""The static embedder that all contestants use: token vectors of a text, added up, of length 1.
+"""The static embedder of all contestants: the sum of a text's token vectors, scaled to length 1.
 
-The same vectors as this project's own embedder gives, at the same speed: words that were seen
-before are not tokenised again.
+It gives the same vectors as this project's own embedder, at the same speed: it tokenises each
+distinct word once.
 """
 
 import re
@@ -14,7 +14,7 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer, normalizers
 
 DIMENSION = 256
-# No token of the vocabulary has a space behind another character, or a line end beside one.
+# In the vocabulary, no token has a space after another character, or a line end next to one.
 _PIECE = re.compile(r"[ ▁]*+[^ ▁\n]+|\n+|[ ▁]+")
 
 
@@ -35,7 +35,7 @@ class StaticEmbedder:
         self._vectors = load_file(weights)["embedding.weight"].astype(np.float32)
         loaded = Tokenizer.from_file(tokenizer)
         loaded.encode_special_tokens = True
-        # A piece brings its own leading space: none is prepended.
+        # A piece contains its own leading space, so none is prepended.
         loaded.normalizer = normalizers.Replace(" ", "▁")
         self._memo = _Memo(loaded)
 
@@ -44,7 +44,7 @@ class StaticEmbedder:
         return list(chain.from_iterable(map(self._memo.__getitem__, _PIECE.findall(" " + text))))
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """(texts, DIMENSION); each vector has the length 1."""
+        """Shape (texts, DIMENSION); each vector has length 1."""
         sums = np.stack([self._vectors[self.tokens(text)].sum(axis=0) for text in texts])
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
         return (sums / lengths).astype(np.float32)

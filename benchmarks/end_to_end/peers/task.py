@@ -1,4 +1,4 @@
-"""What the peers have in common: what they are asked, the clock, and their answer."""
+"""What all peers share: the task, the clock and the answer."""
 
 import json
 import os
@@ -16,18 +16,20 @@ from static_embedder import StaticEmbedder
 class Task:
     kind: Literal["text", "pdf", "html"]
     folder: str
-    """Holds the files, and nothing else."""
+    """Contains only the files to ingest."""
     url: str
-    """postgresql://… of an empty database that has pgvector."""
+    """postgresql://… of an empty database with pgvector."""
     scratch: str
-    """An empty folder, for what the peer keeps on disk."""
+    """An empty folder for files that the peer writes."""
     model: dict[str, str]
     tokens: int
-    """Of a chunk; the overlap is an eighth. The next two are about the same, in other units."""
+    """Size of a chunk; the overlap is an eighth. The next two fields give about the same in other
+    units.
+    """
     characters: int
     words: int
     again: bool
-    """Whether the same files are to be ingested a second time."""
+    """Whether to ingest the same files a second time."""
 
     @property
     def files(self) -> list[Path]:
@@ -37,19 +39,19 @@ class Task:
         return StaticEmbedder(**self.model)
 
     def url_for(self, driver: str) -> str:
-        """The URL as SQLAlchemy takes it."""
+        """The URL in the form that SQLAlchemy expects."""
         return self.url.replace("postgresql:", f"postgresql+{driver}:", 1)
 
 
 def answer(
     prepare: Callable[[Task], Callable[[], object]], *, rows: str, index: str = "in place"
 ) -> None:
-    """Run a task from standard input and print its seconds.
+    """Read a task from standard input, run it, and print the seconds it took.
 
-    `prepare` does what is done once in the life of an installation (tables and their index,
-    connections, the model, imports that come late) and answers what ingests the folder: that is
-    timed. `rows` is a query for (content, vector) of all chunks that are stored, `index` says when
-    the HNSW index is made.
+    `prepare` does what an installation does only once (tables and their index, connections, the
+    model, late imports), and returns the function that ingests the folder; only that function is
+    timed. `rows`: a query for (content, vector) of all stored chunks. `index`: when the HNSW index
+    is built.
     """
     task = Task(**json.load(sys.stdin))
     ingest = prepare(task)
@@ -59,7 +61,7 @@ def answer(
 
 
 def _timed(ingest: Callable[[], object]) -> tuple[float, float]:
-    """Seconds by the clock, and of the processor, with those of children that have ended."""
+    """Elapsed and processor seconds, including children that have ended."""
     started, used = time.perf_counter(), sum(os.times()[:4])
     ingest()
     return time.perf_counter() - started, sum(os.times()[:4]) - used

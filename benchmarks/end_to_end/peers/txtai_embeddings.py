@@ -1,9 +1,9 @@
-"""txtai: an Embeddings database with its content and its vectors (pgvector) in Postgres.
+"""txtai: an Embeddings database with its content and vectors (pgvector) in Postgres.
 
 Textractor reads and chunks: text as it is, HTML with its own converter, PDFs with the fastest of
-its backends (liteparse), and chunks come from chonkie's recursive chunker. The first run is one
-`index`, which is how a corpus is loaded; txtai builds its HNSW index at the end of that. The second
-is an `upsert` of everything: it does not know what is unchanged.
+its backends (liteparse); chunks come from chonkie's recursive chunker. The first run is one
+`index`, the usual way to load a corpus; txtai builds its HNSW index at the end of it. The second
+run is an `upsert` of everything, because txtai does not detect unchanged files.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ def prepare(task: Task) -> Callable[[], object]:
     url = task.url_for("psycopg2")
     embeddings = Embeddings(
         method="external",
-        transform=lambda texts: model.embed(texts),  # it takes plain functions only
+        transform=lambda texts: model.embed(texts),  # it accepts only plain functions
         content=url,
         backend="pgvector",
         pgvector={"url": url, "m": 16, "efconstruction": 64},
@@ -34,7 +34,7 @@ def prepare(task: Task) -> Callable[[], object]:
         backend="liteparse" if task.kind == "pdf" else None,
     )
     if task.kind == "pdf":
-        # As it makes it itself, but for the recognition of pictures, which nobody else does.
+        # As txtai creates it, but without OCR, which no other contestant uses.
         textractor.html.backend.liteparse = LiteParse(output_format="markdown", ocr_enabled=False)
     state = Path(task.scratch) / "state"
 

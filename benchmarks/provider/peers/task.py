@@ -1,4 +1,4 @@
-"""What the peers' scripts have in common: the arguments, the files, the answer."""
+"""What the peers' scripts share: the arguments, the files, the answer."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def arguments() -> dict[str, Any]:
-    """The one JSON object on standard input."""
+    """The JSON object on standard input."""
     read: dict[str, Any] = json.loads(sys.stdin.read())
     return read
 
@@ -19,7 +19,7 @@ def files(task: dict[str, Any]) -> list[Path]:
 
 
 def characters(task: dict[str, Any], tokens: int) -> int:
-    """About as many as so many tokens have, for splitters that count characters."""
+    """Convert a number of tokens to about as many characters, for splitters that count those."""
     return int(tokens * task["bytes_per_token"])
 
 
@@ -29,7 +29,7 @@ def slices(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
 
 
 class Stopwatch:
-    """Runs from its making to `stop`."""
+    """Runs from its construction until `stop`."""
 
     def __init__(self) -> None:
         self._started = time.perf_counter()
@@ -39,5 +39,5 @@ class Stopwatch:
         self._seconds = time.perf_counter() - self._started
 
     def answer(self, *, chunks: int) -> None:
-        """The result, as the last line of standard output; `chunks`: rows that are stored."""
+        """Print the result as the last line of standard output; `chunks`: stored rows."""
         print(json.dumps({"seconds": self._seconds, "chunks": chunks}))

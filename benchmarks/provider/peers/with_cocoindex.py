@@ -1,10 +1,10 @@
-"""CocoIndex: a flow from a folder to Postgres, as its guide builds it.
+"""CocoIndex: a flow from a folder to Postgres, as in its guide.
 
-- Its own LiteLLM embedder groups at most 64 texts and asks for plain numbers; so the embedder is a
-  batched function as the guide shows for other providers, with the largest batch, and base64 (the
+- Its own LiteLLM embedder groups at most 64 texts and requests plain numbers. So the embedder is a
+  batched function, as the guide shows for other providers, with the largest batch, and base64 (the
   default of OpenAI's client).
 - RecursiveSplitter in Rust; sizes in bytes.
-- The vector index is declared with the table, so it is there before the rows.
+- The vector index is declared with the table, so it exists before the rows.
 """
 
 import asyncio

@@ -1,10 +1,10 @@
 """Haystack: DocumentSplitter, OpenAIDocumentEmbedder and PgvectorDocumentStore.
 
-- `batch_size`: texts per request, as many as fit for certain. The embedder sends its batches one
-  after the other, so it is asked for several parts at a time, by its `run_async`.
-- What is embedded is written meanwhile; the store has one connection.
-- Words, its default unit: a size in words that is about as many tokens as the others have.
-- `search_strategy="hnsw"`: the index is made with the table, before the rows.
+- `batch_size`: texts per request, as many as certainly fit. The embedder sends its batches one
+  after the other, so several parts are embedded concurrently, by its `run_async`.
+- Embedded documents are written meanwhile; the store has one connection.
+- Words, its default unit: a size in words that gives about as many tokens as the others have.
+- `search_strategy="hnsw"`: the index is created with the table, before the rows.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ async def main() -> None:
         vector_function="cosine_similarity",
         search_strategy="hnsw",
     )
-    await store.count_documents_async()  # makes the table
+    await store.count_documents_async()  # creates the table
     embedder = OpenAIDocumentEmbedder(
         api_key=Secret.from_token("sk-bench"),
         model=TASK["model"],

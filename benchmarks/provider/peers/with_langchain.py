@@ -1,11 +1,11 @@
-"""LangChain: RecursiveCharacterTextSplitter, OpenAIEmbeddings, and PGVectorStore of today.
+"""LangChain: RecursiveCharacterTextSplitter, OpenAIEmbeddings, and the current PGVectorStore.
 
-- `chunk_size` of the embeddings: texts per request, as many as fit for certain. Without
-  `check_embedding_ctx_length`, as its guide says for endpoints that are not OpenAI's.
-- Its store inserts row by row; so the chunks go to `aadd_documents` in parts, several at a time,
-  each of one request, on the engine's pool.
+- `chunk_size` of the embeddings: texts per request, as many as certainly fit. Without
+  `check_embedding_ctx_length`, as its guide says for endpoints other than OpenAI's.
+- Its store inserts row by row. So the chunks go to `aadd_documents` in parts of one request each,
+  several at a time, on the engine's pool.
 - Sizes in characters, its default and its fastest.
-- HNSW index applied before the rows; asyncpg, which its engine recommends, and uvloop.
+- The HNSW index is created before the rows; asyncpg, which its engine recommends, and uvloop.
 """
 
 import asyncio

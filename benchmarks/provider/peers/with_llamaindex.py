@@ -1,8 +1,8 @@
 """LlamaIndex: IngestionPipeline (asynchronous) into PGVectorStore.
 
-- `embed_batch_size` as large as fits a request for certain, `num_workers` requests at a time.
+- `embed_batch_size`: as many texts as certainly fit a request; `num_workers` concurrent requests.
 - SentenceSplitter, its default splitter, in tokens.
-- HNSW index made with the table, before the rows; uvloop.
+- The HNSW index is created with the table, before the rows; uvloop.
 """
 
 import uvloop

@@ -1,10 +1,9 @@
 """txtai: vectors by its LiteLLM interface, ANN in pgvector, content in Postgres.
 
-- `batch`, what it buffers and then sends as one request: as many texts as fit for certain. It sends
-  one request after the other and has no setting for more.
+- `batch`, the number of texts it sends as one request: as many as certainly fit. It sends one
+  request after the other and has no setting for more.
 - Chunks by Chonkie's recursive chunker, which its Textractor offers; sizes in characters.
-- It writes vectors at the end and makes the HNSW index after them: what its `index` does. `save`
-  commits.
+- Its `index` writes vectors at the end and then builds the HNSW index. `save` commits.
 """
 
 import tempfile

@@ -1,6 +1,6 @@
 """chancy with the executor for async jobs, eager polling, and outcomes written ten times a second.
 
-By default it writes them once a second, which would add up to a second to each race.
+By default it writes outcomes once a second, which would add up to a second to each race.
 """
 
 import logging
@@ -24,7 +24,7 @@ _handles: list[Handle] = []
 
 @job(queue="default")
 async def noop(*, number: int) -> None:
-    """chancy finds it by its import path, so it lies here."""
+    """At module level, because chancy finds it by its import path."""
     _handles[0](number)
 
 

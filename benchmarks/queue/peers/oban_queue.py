@@ -1,4 +1,4 @@
-"""oban for Python with the pool it makes, uvloop as its command line has it, and a high limit."""
+"""oban for Python with its own pool, uvloop as in its command line, and a high limit."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence

@@ -1,8 +1,8 @@
-"""pgqueuer on asyncpg and uvloop, as its guide to performance has it.
+"""pgqueuer on asyncpg and uvloop, as in its performance guide.
 
 One connection for the manager, its autovacuum settings, logged tables (`durable`, the default: the
-others may lose jobs in a crash), large batches for short jobs, and the roll-up of its log switched
-off.
+other modes may lose jobs in a crash), large batches for short jobs, and without aggregating its
+log.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence

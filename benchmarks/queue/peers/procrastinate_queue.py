@@ -1,7 +1,7 @@
 """procrastinate on its psycopg connector with the usual pool, and uvloop.
 
-Bulk by `batch_defer_async`. It takes one job a query, so there is no batch to choose; with more
-than a few jobs at a time each costs more.
+Bulk enqueues by `batch_defer_async`. It fetches one job per query, so there is no batch size to
+choose; beyond a few concurrent jobs, each costs more.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence

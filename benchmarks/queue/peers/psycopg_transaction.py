@@ -1,4 +1,4 @@
-"""One transaction on a psycopg connection of its own, for peers that push within the caller's."""
+"""A transaction on a separate connection, for peers that push in the caller's transaction."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,7 +9,7 @@ from psycopg import AsyncConnection, sql
 
 @asynccontextmanager
 async def transaction(dsn: str, table: LiteralString) -> AsyncIterator[AsyncConnection[Any]]:
-    """Committed at the end of the block, together with statistics of the table."""
+    """Analyse the table and commit at the end of the block."""
     async with await AsyncConnection.connect(dsn) as conn:
         yield conn
         await conn.execute(sql.SQL("analyze {}").format(sql.Identifier(table)))

@@ -1,9 +1,9 @@
-"""What each contestant is asked for, and the measuring around it, the same for all.
+"""The interface of all contestants, and the measurements, which are the same for all.
 
-A script of a contestant subclasses `Queue` (or `Producer`, if another program runs its jobs) with
-the few calls that only it knows, and ends with `main(ItsQueue)`. Each line that it reads is JSON,
-`{"role": …, …}`, and is answered by a line of JSON. All times are those of the machine's monotonic
-clock, in nanoseconds: its processes share it.
+The script of a contestant subclasses `Queue` (or `Producer`, if another program runs its jobs),
+implements its few methods, and ends with `main(ItsQueue)`. It reads lines of JSON, `{"role": …,
+…}`, and answers each with a line of JSON. All times are nanoseconds of the machine's monotonic
+clock, which all processes share.
 """
 
 import asyncio
@@ -17,9 +17,9 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 Handle = Callable[[int], None]
-"""What the handler of a job calls with the job's number, in its first line."""
+"""The handler of a job calls it first, with the job's number."""
 Runner = Callable[[Coroutine[Any, Any, None]], None]
-"""`asyncio.run`, or that of another event loop."""
+"""`asyncio.run`, or the equivalent of another event loop."""
 
 
 class Producer(ABC):
@@ -33,11 +33,11 @@ class Producer(ABC):
 
     @abstractmethod
     async def install(self) -> None:
-        """Make its tables in an empty database; `open` comes next."""
+        """Create its tables in an empty database; `open` follows."""
 
     @abstractmethod
     async def open(self) -> None:
-        """Connect, to push."""
+        """Connect as a producer."""
 
     @abstractmethod
     async def push(self, numbers: Sequence[int]) -> None:
@@ -45,15 +45,15 @@ class Producer(ABC):
 
     @abstractmethod
     def together(self) -> AbstractAsyncContextManager[None]:
-        """What is pushed in the block becomes visible at once, with fresh statistics of it."""
+        """Commit all jobs pushed in the block at once, and update the table's statistics."""
 
 
 class Queue(Producer):
-    """Runs the jobs, too."""
+    """Also runs the jobs."""
 
     @abstractmethod
     async def work(self, handle: Handle, ready: Callable[[], None]) -> None:
-        """Run jobs until the process is ended; call `ready` once it waits for them."""
+        """Run jobs until the process is ended; call `ready` when waiting for them."""
 
 
 async def _install(queue: Producer, _: dict[str, Any]) -> None:
@@ -63,7 +63,7 @@ async def _install(queue: Producer, _: dict[str, Any]) -> None:
 
 
 async def _push(queue: Producer, arguments: dict[str, Any]) -> None:
-    """So many calls, so many jobs in each, one after the other."""
+    """Push jobs: `calls` calls in sequence, with `size` jobs each."""
     size = arguments["size"]
     calls = [range(n * size, (n + 1) * size) for n in range(arguments["calls"])]
     started = time.perf_counter()
@@ -73,7 +73,7 @@ async def _push(queue: Producer, arguments: dict[str, Any]) -> None:
 
 
 async def _trickle(queue: Producer, arguments: dict[str, Any]) -> None:
-    """Single jobs with pauses between them; when each commit had returned."""
+    """Push single jobs with pauses between them; answer with the time when each commit returned."""
     committed = []
     for number, pause in enumerate(arguments["pauses"]):
         await asyncio.sleep(pause)
@@ -83,7 +83,7 @@ async def _trickle(queue: Producer, arguments: dict[str, Any]) -> None:
 
 
 async def _fill(queue: Producer, arguments: dict[str, Any]) -> None:
-    """Jobs that all become visible in one commit; when it had returned."""
+    """Push jobs in one commit; answer with the time when it returned."""
     first, size = arguments["first"], arguments["size"]
     end = first + arguments["count"]
     async with queue.together():
@@ -93,7 +93,7 @@ async def _fill(queue: Producer, arguments: dict[str, Any]) -> None:
 
 
 async def _work(queue: Producer, _: dict[str, Any]) -> None:
-    """Work until standard input ends; then say which jobs were run, and when each began."""
+    """Work until standard input ends; then answer with the jobs run, and the start time of each."""
     assert isinstance(queue, Queue)
     runs: list[tuple[int, int]] = []
 
@@ -116,7 +116,7 @@ async def _play(queue: Producer) -> None:
     while line := await asyncio.to_thread(sys.stdin.readline):
         arguments = json.loads(line)
         await _ROLES[arguments["role"]](queue, arguments)
-    # Everything is done and counted: how long a worker takes to stop is no part of the measure.
+    # All results are reported, so do not wait for a clean stop.
     os._exit(0)
 
 
@@ -125,5 +125,5 @@ def _say(answer: dict[str, Any]) -> None:
 
 
 def main(queue: type[Producer], *, run: Runner = asyncio.run) -> None:
-    """Do what standard input asks for, for the database that the only argument names."""
+    """Play the roles read from standard input, on the database given as the only argument."""
     run(_play(queue(sys.argv[1])))

@@ -1,7 +1,7 @@
-"""BM25 as bm25s recommends it: English stop words, Snowball stemmer, Lucene's formula.
+"""BM25 as recommended by bm25s: English stop words, Snowball stemmer, Lucene's formula.
 
-k1 and b are the library's own (1.5, 0.75). Of BM25's usual settings (k1 0.9 to 1.5, b 0.4 to 0.75,
-with and without stop words) these rank Cranfield best.
+k1 and b are the library's defaults (1.5, 0.75). Of the usual BM25 settings (k1 0.9 to 1.5, b 0.4 to
+0.75, with and without stop words) these rank Cranfield best.
 """
 
 import json

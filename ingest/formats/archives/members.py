@@ -63,8 +63,8 @@ class FolderSink:
     def add(self, path: str, data: bytes | BinaryIO) -> str | None:
         """Store a file. Returns its final path, or None if the file is too large.
 
-        Permanent: `archive_unsafe` (too many members), `too_large` (all of them together).
-        Transient if the disk is full.
+        Raises Permanent: `archive_unsafe` (too many members), `too_large` (all of them together).
+        Raises Transient if the disk is full.
         """
         self.expect(1)
         file = str(len(self.members))
@@ -86,7 +86,7 @@ class FolderSink:
         return member.path
 
     def expect(self, count: int) -> None:
-        """Permanent `archive_unsafe` if `count` more members are too many."""
+        """Raises Permanent `archive_unsafe` if `count` more members are too many."""
         if len(self.members) + count > self._max_members:
             raise Permanent(
                 f"It contains more than {self._max_members} files.", code="archive_unsafe"

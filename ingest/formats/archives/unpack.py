@@ -60,7 +60,7 @@ def unpack(
     """Put all members into the sink. Returns how many entries were skipped, by kind.
 
     Kinds: `link`, `device`, `system` (files that operating systems add). `on_member` is called
-    after each member. Permanent: `unsupported_type` (not an archive), `archive_unsafe`,
+    after each member. Raises Permanent: `unsupported_type` (not an archive), `archive_unsafe`,
     `encrypted` (all members), `corrupt`, `too_large`, `empty_content`.
     """
     media_type = sniff(file, name=name).media_type
@@ -81,7 +81,7 @@ def unpack(
 
 
 def _check(sink: FolderSink) -> None:
-    """Permanent if there are no members, or all are encrypted or all damaged."""
+    """Raises Permanent if there are no members, or all are encrypted or all damaged."""
     if not sink.members:
         raise Permanent("The archive is empty.", code="empty_content")
     codes = {member.code for member in sink.members}
@@ -102,7 +102,8 @@ class _Unpacker:
     def zip(self, file: BinaryIO) -> None:
         if directory_size(file) > LARGEST_DIRECTORY:
             raise Permanent("It contains too many files.", code="archive_unsafe")
-        # Members may share packed bytes: then each ratio is plausible, but not that of all.
+        # Members may share packed bytes. Then each ratio is plausible, but not the ratio of all
+        # together.
         whole = _InflationBudget(packed=_size(file), at_least=_ZIP_RATIO_FROM)
         with _damage_as_error():
             archive = zipfile.ZipFile(file)

@@ -18,7 +18,10 @@ _UNKNOWN = b"\xff" * 8
 
 
 def open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
-    """Raises the errors of zipfile, bz2 and lzma; zipfile.BadZipFile for a wrong checksum."""
+    """Open a member as a stream.
+
+    Raises the errors of zipfile, bz2 and lzma; zipfile.BadZipFile for a wrong checksum.
+    """
     if member.compress_type == zipfile.ZIP_BZIP2:
         return cast(IO[bytes], _ChecksumStream(bz2.BZ2File(_packed(archive, member)), member))
     if member.compress_type == zipfile.ZIP_LZMA:
@@ -36,7 +39,7 @@ def _packed(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
     stored = copy.copy(member)
     stored.compress_type = zipfile.ZIP_STORED
     stored.file_size = stored.compress_size
-    del stored.CRC  # of the inflated bytes
+    del stored.CRC  # the checksum is that of the inflated bytes
     return archive.open(stored)
 
 

@@ -38,7 +38,7 @@ TREES = PackageLimits(part=128 * _MIB, markup=8_000_000)
 def guard(stream: BinaryIO, limits: PackageLimits = PackageLimits()) -> None:
     """Check that a package is safe to open; leaves the stream at its start.
 
-    Permanent: `archive_unsafe` (too many members, or a bomb by its ratio), `too_large`,
+    Raises Permanent: `archive_unsafe` (too many members, or a bomb by its ratio), `too_large`,
     `encrypted`, `corrupt`.
     """
     stream.seek(0)
@@ -51,7 +51,7 @@ def guard(stream: BinaryIO, limits: PackageLimits = PackageLimits()) -> None:
 
 
 def guard_xml(data: bytes, limits: PackageLimits = TREES) -> None:
-    """Check that an XML or HTML file is small enough for a tree. Permanent `too_large`."""
+    """Check that an XML or HTML file is small enough for a tree. Raises Permanent `too_large`."""
     if len(data) > limits.part or (limits.markup is not None and _markup(data) > limits.markup):
         raise Permanent("The file contains too much markup.", code="too_large")
 
@@ -83,7 +83,7 @@ def _check(archive: zipfile.ZipFile, limits: PackageLimits) -> None:
 def _inflate(
     archive: zipfile.ZipFile, member: zipfile.ZipInfo, allowed: int, limits: PackageLimits
 ) -> int:
-    """Inflated size of one member. Permanent `archive_unsafe`, `too_large` beyond the limits."""
+    """Inflated size of one member. Raises Permanent `archive_unsafe` or `too_large`."""
     size = markup = 0
     is_xml = member.filename.lower().endswith(_XML)
     if is_xml:

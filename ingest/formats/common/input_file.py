@@ -21,7 +21,7 @@ class Recogniser(Protocol):
     def read(self, image: "Image") -> str:
         """Text of the picture in reading order, empty if it has none.
 
-        Permanent `parser_timeout` if one picture takes too long.
+        Raises Permanent `parser_timeout` if one picture takes too long.
         """
         ...
 
@@ -33,7 +33,8 @@ class MemberSink(Protocol):
         """Store a file under its path inside the container, `/`-separated.
 
         Returns the final path: unsafe parts are removed, a duplicate name gets a number. None if
-        the file was not kept. Permanent `archive_unsafe` or `too_large` beyond the total limits.
+        the file was not kept. Raises Permanent `archive_unsafe` or `too_large` beyond the total
+        limits.
         """
         ...
 

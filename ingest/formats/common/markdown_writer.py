@@ -16,7 +16,7 @@ _FEW = 10_000  # lines joined at a time: each single string costs 50 bytes more
 
 
 def read_text(source: InputFile) -> tuple[str, Encoding]:
-    """Read and decode a text format. Permanent `too_large`."""
+    """Read and decode a text format. Raises Permanent `too_large`."""
     size = source.stream.seek(0, os.SEEK_END)
     source.stream.seek(0)
     if size > _LARGEST:
@@ -46,7 +46,7 @@ class Lines:
             self.gap()
 
     def item(self, pieces: Iterable[str], *, depth: int = 0, separator: str = "; ") -> bool:
-        """A list item of joined pieces. False, and nothing written, if there are none."""
+        """Write a list item of joined pieces; if there are none, write nothing and return False."""
         taken = []
         for piece in pieces:
             self._take(len(piece) + len(separator))

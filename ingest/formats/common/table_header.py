@@ -47,7 +47,7 @@ def find_header(rows: Sequence[Row]) -> int | None:
 
 
 def are_names(rows: Sequence[Row]) -> bool:
-    """A few rows of words, the last with several: they may name the columns of the next block."""
+    """Whether a few rows of words, several in the last, may name the columns of the next block."""
     return (
         len(rows) <= _MOST_NAMES
         and _filled(rows[-1]) >= 2

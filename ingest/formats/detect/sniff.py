@@ -1,8 +1,8 @@
 """Detects the type of a file: by content first, then by name, then by the declared type.
 
-Binary formats are detected by their bytes alone (zip.py, ole.py, formats/unsupported.py). Only
-text formats can tie; text.py has the rules. Not puremagic or filetype: of 142 binary corpus files
-without their names, they detect 136 and 128, this module all.
+Binary formats are detected by their bytes alone (zip.py, ole.py, formats/unsupported.py). Only text
+formats can tie; text.py has the rules. Why not puremagic or filetype: of 142 binary corpus files
+without their names, they detect 136 and 128; this module detects all.
 """
 
 import re
@@ -42,9 +42,9 @@ class Sniffed:
 def sniff(file: BinaryIO, *, name: str | None = None, declared: str | None = None) -> Sniffed:
     """Detect the type of a seekable file; leaves it at its start.
 
-    Types that have no reader are returned, too: `catalog.label` names them.
-    Permanent: `empty_content`, `encrypted` (Office, PGP), `corrupt` (the name implies a binary
-    format but the bytes are not in it, or the container is broken), `unsupported_type`.
+    Types that have no reader are returned, too: `catalog.label` names them. Raises Permanent:
+    `empty_content`, `encrypted` (Office, PGP), `corrupt` (the name implies a binary format but the
+    bytes are not in it, or the container is broken), `unsupported_type`.
     """
     file.seek(0)
     head = file.read(HEAD)
@@ -114,19 +114,19 @@ def _begins(head: bytes, signature: bytes | re.Pattern[bytes]) -> bool:
 
 
 def _is_pdf(head: bytes) -> bool:
-    """The header comes first or after some junk; a text that mentions it is not a PDF."""
+    """Whether a PDF header comes first or after some junk, not only mentioned in a text."""
     if _PDF.match(head):
         return True
     late = _LATE_PDF.search(head, 0, _PDF_WITHIN)
     if late is None or _PDF_OBJECT.search(head, late.end()) is None:
         return False
-    # After mail headers it is an attachment that was not encoded.
+    # A header after mail headers belongs to an attachment that was not encoded.
     before = head[: late.start()]
     return not is_text(before) or mail_family(decode(before)[0], None) is None
 
 
 def _is_tar(block: bytes) -> bool:
-    """By the header checksum, which archives older than the `ustar` magic have, too."""
+    """Whether the header checksum is right, which also detects archives older than `ustar`."""
     stated = block[_TAR_SUM].strip(b" \0")
     if len(block) < _TAR_BLOCK or not stated.isdigit():
         return False

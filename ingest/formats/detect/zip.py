@@ -28,7 +28,7 @@ _ODF_TYPE = re.compile(rb"application/(?:vnd\.oasis\.opendocument\.[a-z-]+|vnd\.
 def zip_family(file: BinaryIO) -> str:
     """Media type of a ZIP container: a document format, or a plain archive.
 
-    Permanent `corrupt` if its directory cannot be read.
+    Raises Permanent `corrupt` if its directory cannot be read.
     """
     if directory_size(file) > LARGEST_DIRECTORY:
         return types.ZIP

@@ -1,10 +1,10 @@
 """Detects legacy encodings: charset-normalizer proposes, familiarity decides.
 
-charset-normalizer rules out encodings that decode to a mess, but for short texts (a list of
-names, a small CSV) several remain: `你好` in GB 18030 also decodes to two Hangul syllables. So
-the remaining ones are compared by how many of their characters are common in the languages
-written in that encoding. Of the 28 texts in tests/unit/test_decode.py, charset-normalizer alone
-decodes 12, this module all.
+charset-normalizer rules out encodings that decode to a mess. For short texts (a list of names, a
+small CSV) several remain: `你好` in GB 18030 also decodes to two Hangul syllables. So these are
+compared by how many of their characters are common in the languages written in that encoding. Of
+the 28 texts in tests/unit/test_decode.py, charset-normalizer alone decodes 12; this module decodes
+all.
 """
 
 # ruff: noqa: RUF001  (the letters of other scripts are the point)
@@ -85,7 +85,7 @@ def guess(sample: bytes) -> Guess | None:
 
 
 def is_ebcdic(sample: bytes) -> bool:
-    """EBCDIC writes the space as 0x40 and letters and digits above 0x80."""
+    """Whether it is EBCDIC, which writes the space as 0x40 and letters and digits above 0x80."""
     spaces = sample.count(0x40)
     if spaces * 25 < len(sample) or sample.count(0x20) * 10 >= spaces:
         return False

@@ -64,7 +64,7 @@ def is_wide(label: str) -> bool:
 
 
 def codec(label: str) -> str | None:
-    """The codec that a label means; None for UTF, for codecs that are no charset, and unknown."""
+    """The codec that a label means; None for UTF, unknown labels, and codecs of another kind."""
     name = label.strip().lower().removeprefix("x-")
     numbered = _NUMBERED.fullmatch(name)
     name = f"cp{numbered[1]}" if numbered else _ALIASES.get(name, name)

@@ -110,7 +110,7 @@ def _wide(head: bytes) -> str | None:
 
 
 def _is_plausible(text: str) -> bool:
-    """Whether it was UTF-16: two ASCII letters decoded as one unit are a rare Chinese character."""
+    """Whether it was UTF-16: two ASCII letters as one unit give a rare Chinese character."""
     alphabetic = sum(char < "\u3000" for char in text)
     return alphabetic > 0.7 * len(text) or charset.common_cjk_share(text) > 0.6
 

@@ -68,7 +68,7 @@ def _prune(tree: lxml_html.HtmlElement) -> None:
         elif kinds & _NOTES:
             element.attrib.pop("hidden", None)
             element.attrib.pop("style", None)
-    for link in _inner_links(tree):  # they work only inside the book
+    for link in _inner_links(tree):  # such links work only inside the book
         del link.attrib["href"]
 
 
@@ -91,7 +91,7 @@ def _length(element: lxml_html.HtmlElement) -> int:
 
 
 def _place_headings(tree: lxml_html.HtmlElement, entries: Sequence[Entry]) -> int:
-    """By how many levels to lower the part's headings; adds headings if it has none."""
+    """By how many levels to lower the part's headings; adds headings if the part has none."""
     targets = {element.get("id") or element.get("name"): element for element in tree.iter()}
     levels = [int(heading.tag[1]) for heading in tree.iter(*_HEADINGS) if _length(heading)]
     for entry in entries:

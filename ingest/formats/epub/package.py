@@ -42,7 +42,7 @@ class Book:
 
 
 def read_book(package: Package, names: Sequence[str]) -> Book:
-    """Read the book; `names` are those of all parts. Permanent: `corrupt`, `encrypted` (DRM)."""
+    """Read the book, with all part `names`. Raises Permanent: `corrupt`, `encrypted` (DRM)."""
     path = _package_document(package, names)
     root = package.find_xml(path)
     if root is None:

@@ -168,7 +168,7 @@ def _is_heading(button: html.HtmlElement) -> bool:
 def _is_call_to_action(
     element: html.HtmlElement, words: frozenset[str], stats: TextStats, page: TextStats
 ) -> bool:
-    """A comment form or a call to subscribe, on a page about something else."""
+    """Whether it is a comment form or a call to subscribe, on a page about something else."""
     if stats.text >= 0.1 * page.prose:
         return False
     if (element.tag == "form" or words & _SIGN_UP) and _HAS_FIELDS(element):
@@ -183,7 +183,7 @@ def _is_call_to_action(
 
 
 def _is_cookie_notice(element: html.HtmlElement, words: frozenset[str], stats: TextStats) -> bool:
-    """A notice has a button or a banner's name; a chapter about cookies has neither."""
+    """Whether it is a notice: it has a button or a banner's name, unlike a chapter on cookies."""
     if not words & _NOTICES or stats.text > _LONGEST_NOTICE or holds_title(element):
         return False
     is_banner = words & _BANNERS or _HAS_BUTTONS(element)

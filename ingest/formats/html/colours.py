@@ -32,7 +32,7 @@ _HEX = re.compile(r"#?([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
 _FUNCTION = re.compile(
     r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:\s*[,/]\s*([\d.]+)(%?))?\s*\)"
 )
-_INDISTINGUISHABLE = 12  # of 255 per component
+_INDISTINGUISHABLE = 12  # difference per component, of 255
 
 
 def is_transparent(value: str) -> bool:

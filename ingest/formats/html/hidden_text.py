@@ -119,7 +119,7 @@ def _own_style(element: html.HtmlElement) -> Declarations:
 
 @lru_cache(256)
 def _parse_style(style: str) -> Declarations:
-    """Cached: a page repeats few styles many times."""
+    """Parse a `style` attribute; cached, because a page repeats few styles many times."""
     first, *others = style.lower().split("/*")
     uncommented = first + "".join(other.partition("*/")[2] for other in others)
     pairs = (declaration.partition(":") for declaration in uncommented.split(";"))

@@ -29,13 +29,13 @@ _OPTIONS = ConversionOptions(
     skip_images=True,
     compact_tables=True,
     autolinks=False,
-    # By default it drops `nav`, `form` and some `header` with their content.
+    # By default the converter drops `nav`, `form` and some `header` with their content.
     preprocessing=PreprocessingOptions(remove_navigation=False, remove_forms=False),
 )
 
 
 def extract(source: InputFile) -> Extraction:
-    """The page in Markdown; title, language and dates from its head. Permanent `too_large`."""
+    """The page in Markdown, with title, language and dates. Raises Permanent `too_large`."""
     return improve(
         "main_content", lambda: _extract(source), otherwise=lambda: _without_structure(source)
     )

@@ -10,7 +10,7 @@ from ingest.model import MOST_LINKS, WebPage
 from ingest.web.urls import join
 
 _AGENT = "rag-ingest"
-_MOST_ELEMENTS = 10 * MOST_LINKS  # read for links: bounds the time for pages of broken links
+_MOST_ELEMENTS = 10 * MOST_LINKS  # elements read: bounds the time for broken pages
 _SEPARATORS = re.compile(r"[\s,]+")
 
 

@@ -9,7 +9,7 @@ from lxml import etree, html
 _DEEP = 800  # levels; only unclosed tags reach so many
 _HAS_LEVELS = etree.XPath(f"boolean({'/'.join(['*'] * 100)})")
 _MOST_ATTRIBUTES = 20_000
-_LONG = 40_000  # characters; a shorter tag cannot have so many
+_LONG = 40_000  # characters; a shorter tag cannot have too many attributes
 _LONG_TAG = re.compile(rf"<([A-Za-z][\w:-]{{0,99}})[\s/][^<>]{{{_LONG},}}>")
 _NOT_TEXT = frozenset({"script", "style", "template", "head"})
 _CONTROLS = bytes([*range(9), *range(14, 32)])
@@ -18,7 +18,7 @@ _REFERENCE = re.compile(r"&#(?:x0*([0-9a-f]{1,8})|0*(\d{1,9}));?", re.IGNORECASE
 
 
 class _FastElement(html.HtmlElement):  # type: ignore[misc]  # lxml.html has no types
-    """With a fast path for elements without children, such as most links."""
+    """An element with a fast path for elements without children, such as most links."""
 
     def text_content(self) -> str:
         return super().text_content() if len(self) else self.text or ""

@@ -1,7 +1,7 @@
 """Finds what stands beside the article of a page: sidebars, related pages, teasers.
 
-Pages without an article (front pages, listings, search results) have none: there, links to other
-pages are the content.
+Pages without an article (front pages, listings, search results) have no secondary content: there,
+links to other pages are the content.
 """
 
 import re
@@ -24,7 +24,7 @@ Verdict = Literal["", "boilerplate", "doubt"]
 _ARTICLE = 350  # bytes of prose that make an article
 _CLEAR_ARTICLE = 1500  # bytes of prose that make a certain article
 _UNITS = INLINE | (CONTENT - LISTS)  # never removed alone, only with their parent
-_MOST = 0.8  # share of the article's prose that its element contains
+_MOST = 0.8  # minimum share of the article's prose in its element
 _NAMES = word_set(
     "sidebar aside rail related recommended recommendation recommendations popular mostread"
     " trending teaser teasers promo readmore upsell carousel widget widgets outbrain taboola"
@@ -109,7 +109,7 @@ class SecondaryContent:
         return path
 
     def _has_other_main(self, tree: html.HtmlElement) -> bool:
-        """Whether `main` is elsewhere: the article is only the preface of a list."""
+        """Whether `main` is elsewhere: then the article is only the preface of a list."""
         path, article = set(self._path), self._path[-1]
         return any(
             main not in path
@@ -154,7 +154,7 @@ class SecondaryContent:
         return "boilerplate" if verdict and self._is_clear and self._is_after else verdict
 
     def _is_marked(self, element: html.HtmlElement, stats: TextStats, *, is_inside: bool) -> bool:
-        """By its tag, its name, or the heading above its links."""
+        """Whether its tag, its name, or the heading above its links marks it as secondary."""
         per_link = stats.text / stats.links
         words = name_words(element)
         if element.tag == "aside" or words & _NAMES:
@@ -177,7 +177,7 @@ def _is_sidebar(element: html.HtmlElement) -> bool:
 
 
 def _is_teasers(element: html.HtmlElement, stats: TextStats) -> bool:
-    """Links to other pages with short summaries, and little running text."""
+    """Whether it consists of links to other pages with short summaries, and little running text."""
     most = 400 if _is_sidebar(element) else 250
     if stats.links <= 4 or stats.text >= most * stats.links or stats.linked < 0.15 * stats.text:
         return False
@@ -196,7 +196,7 @@ def _first_text(element: html.HtmlElement) -> str:
 
 
 def _leads_away(stats: TextStats) -> Verdict:
-    """By the share of links; a product list has prices and figures beside its links."""
+    """Whether it mostly links to other pages; a product list has prices beside its links."""
     if stats.links > 4 and stats.linked >= 0.7 * stats.text and stats.prose < 0.1 * stats.text:
         return "boilerplate"
     if stats.linked >= 0.5 * stats.text and stats.prose <= 0.5 * stats.text:

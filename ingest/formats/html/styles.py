@@ -67,7 +67,7 @@ class PageStyles:
                         return
 
     def cascaded(self, element: html.HtmlElement) -> dict[str, tuple[str, bool]]:
-        """By property, the value that wins in the sheets and whether it is `!important`."""
+        """For each property, the value that wins in the sheets, and whether it is `!important`."""
         best: dict[str, tuple[_Precedence, str]] = {}
         for rule, selector in self._possible_rules(element):
             if selector.is_conditional or not self._matches(selector, element):

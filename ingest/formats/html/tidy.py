@@ -131,7 +131,7 @@ def _tidy_table(table: html.HtmlElement) -> None:
 
 
 def _dissolve(part: html.HtmlElement) -> None:
-    """Make it a block or paragraph; the converter would treat anything else as decoration."""
+    """Turn the part into a block or paragraph, which the converter does not drop as decoration."""
     is_cell = part.tag in ("td", "th")
     holds_blocks = any(child.tag in _BLOCKS for child in part.iterdescendants(etree.Element))
     part.tag = "div" if holds_blocks or not is_cell else "p"

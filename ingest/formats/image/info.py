@@ -29,7 +29,7 @@ def metadata(image: Image.Image) -> dict[str, Any]:
 
 
 def _put_exif(found: dict[str, Any], image: Image.Image) -> None:
-    """Pillow may raise anything for broken EXIF data."""
+    """Add dates and texts of the EXIF data; Pillow may raise anything if they are broken."""
     exif = image.getexif()
     for tag, name in _TAGS.items():
         _put(found, name, exif.get(tag))

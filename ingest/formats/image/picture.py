@@ -37,7 +37,7 @@ _NEW_SUBFILE_TYPE, _SMALL_COPY = 254, 1  # a TIFF tag, and its bit for reduced c
 def extract(source: InputFile) -> Extraction:
     """Recognised text of each page. Without OCR all pages are `unread`.
 
-    Permanent: `too_large` (pixels), `too_many_pages`.
+    Raises Permanent: `too_large` (pixels), `too_many_pages`.
     """
     parts: list[str | None] = []
     unread: set[int] = set()

@@ -6,7 +6,7 @@ from PIL import Image, ImageOps, ImageStat
 
 _LARGEST = 4000  # pixels of a side; A4 at 300 dpi has 3500
 _WHITE, _BLACK = 255, 0
-_BRIGHT = 200  # mean of opaque pixels; above it: white letters for a dark background
+_BRIGHT = 200  # mean of opaque pixels; if brighter, the letters are white, for a dark background
 
 
 def grey(image: Image.Image) -> Image.Image:
@@ -27,7 +27,7 @@ def _one_channel(image: Image.Image) -> Image.Image:
 
 
 def _stretched(image: Image.Image) -> Image.Image:
-    """Scale values of more than 8 bits, which converting would clip."""
+    """Scale more than 8 bits per pixel down to 8, because a plain conversion would clip them."""
     lowest, highest = cast(tuple[float, float], image.getextrema())
     scale = _WHITE / max(highest - lowest, 1)
     return image.point(lambda value: (value - lowest) * scale).convert("L")

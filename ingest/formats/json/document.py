@@ -25,7 +25,7 @@ _UNREADABLE = (ValueError, RecursionError)
 
 
 def extract(source: InputFile) -> Extraction:
-    """Records, or the text itself with the warning `invalid_json`. Permanent `too_large`."""
+    """Records, or the text itself with the warning `invalid_json`. Raises Permanent `too_large`."""
     text, encoding = read_text(source)
     text = text.removeprefix("\ufeff")
     read = _lines if source.media_type == types.JSON_LINES else _document
@@ -56,7 +56,7 @@ def _document(text: str) -> tuple[str, bool]:
 
 
 def _elements(text: str, start: int) -> Iterator[Value]:
-    """Elements of the list from `start` to the end of the text; ValueError if it is not one."""
+    """Elements of the list from `start` to the end. Raises ValueError if it is not a list."""
     position = _skip(text, start + 1)
     is_first = True
     while not text.startswith("]", position):

@@ -26,7 +26,7 @@ _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 def extract(source: InputFile) -> Extraction:
     """The cells in order, or the text itself with the warning `invalid_json`.
 
-    Permanent `too_large`.
+    Raises Permanent `too_large`.
     """
     text, encoding = read_text(source)
     try:

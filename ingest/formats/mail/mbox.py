@@ -20,9 +20,9 @@ _LONGEST_FOLDER = 60
 def extract(source: InputFile) -> Extraction:
     """All messages in order; attachments go to folders named by number and subject.
 
-    A message that cannot be read is counted in `metadata`, the rest are read. Permanent:
-    `encrypted` (all messages), `too_large` (more than 64 MiB of text), `corrupt` (no message can
-    be read).
+    A message that cannot be read is counted in `metadata`, the rest are read. Raises Permanent:
+    `encrypted` (all messages), `too_large` (more than 64 MiB of text), `corrupt` (no message can be
+    read).
     """
     mailbox = _Mailbox(Attachments(source.members))
     for data, is_whole in messages(source.stream, largest=_LARGEST):

@@ -19,7 +19,7 @@ _LARGEST = 192  # MiB; in memory a message takes seven times its size
 def extract(source: InputFile) -> Extraction:
     """Subject, sender, recipients, date and the body; attachments are listed and passed on.
 
-    Permanent: `no_text` (S/MIME or PGP), `too_large`, `archive_unsafe` (nesting).
+    Raises Permanent: `no_text` (S/MIME or PGP), `too_large`, `archive_unsafe` (nesting).
     """
     check_size(source.stream)
     attachments = Attachments(source.members)
@@ -28,7 +28,7 @@ def extract(source: InputFile) -> Extraction:
 
 
 def check_size(stream: BinaryIO) -> None:
-    """Permanent `too_large` for a message that would take too much memory."""
+    """Raises Permanent `too_large` for a message that would take too much memory."""
     if stream.seek(0, 2) > _LARGEST * _MIB:
         raise Permanent(
             f"The message is larger than {_LARGEST} MiB; upload its attachments separately.",
@@ -38,9 +38,9 @@ def check_size(stream: BinaryIO) -> None:
 
 
 def extraction_of(mail: Mail, attachments: Attachments, *, extractor: str) -> Extraction:
-    """The document of a single message. Permanent `no_text` if all of it is encrypted."""
+    """The document of a single message. Raises Permanent `no_text` if all of it is encrypted."""
     if mail.is_encrypted and not mail.body:
-        # Not `encrypted`: it has no password that its owner could remove.
+        # Not the code `encrypted`: the message has no password that its owner could remove.
         raise Permanent(
             "The message is encrypted (S/MIME or PGP), so its text cannot be read.", code="no_text"
         )

@@ -53,7 +53,7 @@ class _Policy(Compat32):
 def parse(stream: BinaryIO) -> Message:
     """Parse the message in a seekable file; leading white space and a BOM are skipped.
 
-    Permanent `archive_unsafe`: nested too deep, too many parts or header fields.
+    Raises Permanent `archive_unsafe`: nested too deep, too many parts or header fields.
     """
     stream.seek(0)
     head = stream.read(HEAD)

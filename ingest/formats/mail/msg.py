@@ -42,7 +42,7 @@ _UNKNOWN = "application/octet-stream"
 def extract(source: InputFile) -> Extraction:
     """Subject, people, times and the body; attachments are listed and passed on.
 
-    Permanent as for e-mails.
+    Raises Permanent as for e-mails.
     """
     check_size(source.stream)
     item = open_message(source.stream)

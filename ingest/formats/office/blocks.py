@@ -33,7 +33,7 @@ class HiddenText:
     """Whether a hidden or faint passage is as long as a sentence."""
     visible: int = 0
     faint: int = 0
-    """Of white or tiny passages that are as long as a sentence."""
+    """Characters of white or tiny passages that are as long as a sentence."""
 
     @property
     def is_mostly_faint(self) -> bool:
@@ -77,7 +77,7 @@ def comment_text(author: str | None, text: str) -> str:
 
 
 def link(text: str, address: str | None) -> str:
-    """A Markdown link; the text alone without an address, or if it is part of the address."""
+    """A Markdown link, or the text alone if there is no address or the text is part of it."""
     shown = text.strip()
     if not address or not shown or shown in address or _FORBIDDEN_IN_LINKS.search(text):
         return text

@@ -1,4 +1,4 @@
-"""OdfParts of OpenDocument packages and flat files, and the objects embedded in them."""
+"""The XML parts of OpenDocument packages and flat files, and the objects embedded in them."""
 
 import posixpath
 import re

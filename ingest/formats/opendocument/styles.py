@@ -1,4 +1,4 @@
-"""OdfStyles of OpenDocument files: hidden text, white text, titles, numbered lists."""
+"""Styles of OpenDocument files: hidden text, white text, titles, numbered lists."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ PLAIN = OdfStyle()
 
 
 class OdfStyles:
-    """OdfStyles of all trees of a document; for duplicate names the first counts."""
+    """The styles of all trees of a document; of duplicate names, the first counts."""
 
     def __init__(self, *roots: etree._Element | None) -> None:
         self._elements: dict[str, etree._Element] = {}

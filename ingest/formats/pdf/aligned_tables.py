@@ -10,7 +10,7 @@ from ingest.formats.pdf.text_lines import HYPHEN, Line, PageLines
 
 _GAP = 0.75  # font sizes between two cells; words of a sentence are closer
 _FEWEST_ROWS = 3
-_FILLED = 0.6  # least share of filled cells
+_FILLED = 0.6  # minimum share of filled cells
 _LONG = 28.0  # mean characters per cell; above this, a column is prose
 _LONGEST_NUMBER = 20  # characters in a cell with a number and its unit
 _APART = 2.0  # line heights between rows

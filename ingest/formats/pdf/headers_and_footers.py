@@ -8,7 +8,7 @@ from statistics import median
 from ingest.formats.pdf.text_lines import Line, PageLines
 
 _FEWEST_PAGES = 4
-_SHARE = 0.8  # of all pages, of the odd or of the even ones
+_SHARE = 0.8  # of all pages, or of the odd or even ones
 _MOST_LINES = 4  # at the top and at the bottom of a page
 _APART = 0.7  # line heights between a header or footer and the text
 _TOLERANCE = 8.0  # points

@@ -12,9 +12,9 @@ from ingest.formats.pdf.text_lines import Line, PageLines
 
 _LARGER = 1.15  # times the body's font size
 _LONGEST = 150  # characters in a line of a heading
-_MOST_LINES = 3  # in a heading
-_DEEPEST = 4  # levels by font size
-_FEWEST_WORDS = 30  # in the document, for font sizes to be meaningful
+_MOST_LINES = 3  # lines of a heading
+_DEEPEST = 4  # heading levels by font size
+_FEWEST_WORDS = 30  # words in the document, for font sizes to be meaningful
 _MOST = 0.35  # share of all lines; above this, large type does not mean a heading
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.|[IVX]{1,5}\.)\s+[^\W\d_]")
 _FIRST = frozenset("0123456789ABCDEFGHIVX")  # first characters that _NUMBERED can match

@@ -1,8 +1,8 @@
 """Drops hidden text that is as long as a sentence, as it may be a prompt injection.
 
-Hidden means: the invisible render mode, full transparency, white on unpainted ground, a tiny font,
-a position off the page. OCR programs put invisible text over a scan, so it is kept where it is
-most of a page.
+Hidden means: the invisible render mode, full transparency, white on an unpainted page, a tiny font,
+a position off the page. OCR programs put invisible text over a scan, so it is kept where it is most
+of a page.
 """
 
 import re

@@ -217,7 +217,7 @@ def _find_bold(text_page: int, lines: PageLines) -> None:
 
 
 def better_text(text: str, ask: Callable[[], str | None]) -> str:
-    """The text, or the other engine's if that one joins letters spaced apart here to words."""
+    """The text; the other engine's if only ours has spaces between the letters of words."""
     if not _is_torn(text):
         return text
     other = ask() or ""
@@ -225,7 +225,7 @@ def better_text(text: str, ask: Callable[[], str | None]) -> str:
 
 
 def _is_torn(text: str) -> bool:
-    """Whether letters are spaced apart, as if each were a word."""
+    """Whether there are spaces between the letters of words."""
     if text.count(" ") * (_TORN + 1) < len(text):
         return False
     words = _WORD.findall(text)

@@ -102,7 +102,7 @@ _FLOATS = (ctypes.c_float * 6)()
 _FLOATS_AT = [ctypes.addressof(_FLOATS) + 4 * index for index in range(6)]
 _INTS = (ctypes.c_int * 2)()
 _INTS_AT = [ctypes.addressof(_INTS), ctypes.addressof(_INTS) + 4]
-# Buffers for four values each of many characters or objects, and arguments with their addresses.
+# Buffers for four values of each of many characters or objects, and the address of each value.
 _MANY = 256
 _ROOM = (ctypes.c_float * (4 * _MANY))()
 _COLOURS = (ctypes.c_uint * (4 * _MANY))()
@@ -120,7 +120,7 @@ _BOLD = (b"bold", b"black", b"heavy", b"-bd", b"semibd")
 
 
 def address(handle: Any) -> int:
-    """The address of a handle of pypdfium2, which keeps owning it."""
+    """The address of a handle of pypdfium2, which pypdfium2 still owns."""
     return ctypes.cast(handle, ctypes.c_void_p).value or 0
 
 

@@ -1,7 +1,7 @@
 """Corrects the reading order where the order of the file is clearly wrong.
 
-pdfium returns text in file order, which is mostly reading order: programs write column after
-column and box after box. Lines are moved only if one would follow a line below it.
+pdfium returns text in file order, which is mostly reading order: programs write column after column
+and box after box. Lines are moved only where a line would follow one that is below it.
 """
 
 from itertools import pairwise

@@ -15,7 +15,7 @@ _SAMPLE = 12  # objects
 _DRAWN = 0.2  # share of paths in the sample
 _SLACK = 1.0  # points by which a word may exceed its cell
 _OUTSIDE = 4.0  # points by which text may exceed its table
-_FILLED = 0.4  # least share of filled cells in a ruled table; forms and charts have fewer
+_FILLED = 0.4  # minimum share of filled cells in a ruled table; forms and charts have fewer
 _MOST_CHARACTERS = 40_000
 
 

@@ -19,12 +19,12 @@ _CELLS = frozenset({0x0006, 0x00BD, 0x00D6, 0x00FD, 0x0203, 0x0204, 0x0205, 0x02
 
 
 def check_xls(stream: BinaryIO) -> bool:
-    """Whether calamine may open it: circular sectors, or a sheet that claims a huge size, make it
-    use up all memory.
+    """Whether calamine may open the file; leaves the stream at its start.
 
-    Leaves the stream at its start. True for a file that is damaged otherwise or not a container.
+    Circular sectors, or a sheet that claims a huge size, would make calamine use up all memory. A
+    file that is damaged in another way, or is not a container, may be opened.
 
-    Raises Permanent: `encrypted`, even by the oldest method, which keeps the record structure, so
+    Raises Permanent: `encrypted` even for the oldest method, which keeps the record structure, so
     that readers take encrypted cells for text; `too_large` by the bounding rectangles of the cells
     of all sheets, which calamine holds at the same time.
     """
@@ -59,8 +59,7 @@ def _claimed(workbook: bytes, position: int) -> int:
 
 
 def _workbook(stream: BinaryIO) -> tuple[bytes, bool]:
-    """The container's stream with all records, empty if there is none; whether its sectors form a
-    circle."""
+    """The container's stream with all records (or empty), and whether its sectors form a circle."""
     try:
         with olefile.OleFileIO(stream) as container:
             name = next((name for name in _STREAMS if container.exists(name)), None)

@@ -146,7 +146,7 @@ def _of(text: str, delimiter: str) -> _Dialect:
 
 
 def _rows(lines: Iterable[str], dialect: _Dialect) -> Iterator[list[str]]:
-    """Raises csv.Error for an endless cell, and if strict for misplaced quotes."""
+    """Rows of cells. Raises csv.Error for an endless cell and, if strict, for misplaced quotes."""
     return csv.reader(
         lines,
         delimiter=dialect.delimiter,

@@ -46,7 +46,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # the library has no type
 
 
 def read_markdown(text: str) -> Reading:
-    """Title: that of the front matter, which then becomes a heading, or the first heading."""
+    """Read Markdown. The front matter's title becomes a heading; else the first heading counts."""
     front, body = improve("front_matter", lambda: _front_matter(text), otherwise=lambda: ({}, text))
     body = improve("comments", lambda: _without_comments(body), otherwise=lambda: body)
     if not body.strip():

@@ -33,7 +33,10 @@ def reader_of(suffix: str) -> Callable[[str], Reading] | None:
 
 
 def _restructured(text: str) -> Reading:
-    """A title is underlined, or between two lines; levels follow the order of appearance."""
+    """Read reStructuredText, whose heading levels follow the order of appearance.
+
+    A title is underlined, or stands between two lines.
+    """
     lines = [*lines_of(text), "", ""]
     styles: list[tuple[str, bool]] = []
     out: list[str] = []

@@ -26,7 +26,7 @@ def programming_language(text: str, name: str | None) -> str | None:
 
 
 def read_code(text: str, *, language: str, name: str | None) -> Reading:
-    """Title: the file's name."""
+    """Read source code; its title is the file's name."""
     if not text.strip():
         return Reading(text=text)
     title = PurePosixPath((name or "").replace("\\", "/")).name or None

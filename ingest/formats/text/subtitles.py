@@ -17,7 +17,7 @@ _PAUSE = 3.0  # seconds; longer silence starts a new paragraph
 
 
 def is_subtitles(text: str, suffix: str) -> bool:
-    """By file name suffix, or by a start that only subtitles have."""
+    """Whether the file name suffix, or a start that only subtitles have, shows subtitles."""
     return suffix in (".srt", ".vtt") or _START.match(text[:1000]) is not None
 
 

@@ -29,7 +29,7 @@ PLAIN = WordStyle()
 
 
 class WordStyles:
-    """WordStyles by id; a missing style is PLAIN."""
+    """Paragraph styles by id; a missing style is PLAIN."""
 
     def __init__(self, root: etree._Element | None) -> None:
         self._elements: dict[str, etree._Element] = {}

@@ -39,7 +39,7 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 def extract(source: InputFile) -> Extraction:
-    """Markdown by the kind of document. Permanent: `corrupt` (entity expansion), `too_large`."""
+    """Markdown by kind of document. Raises Permanent: `corrupt` (entities), `too_large`."""
     text, encoding = read_text(source)
     declaration = _DECLARATION.match(text)
     text = _mended(text[declaration.end() :] if declaration else text)

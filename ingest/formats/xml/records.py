@@ -24,8 +24,8 @@ _TECHNICAL = ("xmlns", "xsi:", "xml:")
 def write(data: bytes, out: Lines) -> None:
     """Write `data`, which is UTF-8 whatever encoding it declares.
 
-    expat.ExpatError if it is not well-formed. Permanent: `corrupt` (more than 10,000 levels),
-    `too_large`.
+    Raises expat.ExpatError if it is not well-formed, Permanent: `corrupt` (more than 10,000
+    levels), `too_large`.
     """
     parser = expat.ParserCreate("utf-8")
     writer = _RecordWriter(out)

@@ -25,7 +25,7 @@ def write(root: etree._Element, out: Lines) -> None:
 def _rows(sheet: etree._Element) -> Iterator[list[str]]:
     for row in sheet.iterfind("{*}Table/{*}Row"):
         if _INDEX in row.attrib:
-            yield []  # rows before it are empty
+            yield []  # the file omits empty rows before this one
         cells: list[str] = []
         for cell in row.iterfind("{*}Cell"):
             index = cell.get(_INDEX, "")

@@ -136,7 +136,7 @@ async def follow_stored_links(
     """
     found = await sort_links(stored.links, crawl, ctx, depth=page.depth + 1)
     if len(stored.links) >= MOST_LINKS:
-        found.skipped["unread"] += 1  # the cut itself is not stored
+        found.skipped["unread"] += 1  # whether links were cut off is not stored
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)

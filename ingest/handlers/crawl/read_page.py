@@ -100,7 +100,7 @@ async def parse(
     answer: PageResponse | None,
     chunking: ChunkSettings,
 ) -> Parsed:
-    """Parse a page's body in the sandbox; Permanent `empty_content` if it has no text."""
+    """Parse a page's body in the sandbox; raises Permanent `empty_content` if it has no text."""
     request = ParseRequest(
         name=urls.file_name(url),
         declared=answer.fetched.headers.get("content-type") if answer else "text/markdown",
@@ -131,7 +131,7 @@ def _unchanged(stored: StoredPage, answer: PageResponse, uri: str) -> ReadPage:
             links=stored.links if tag.follow else (),
         ),
         may_index=tag.index,
-        # The cut itself is not stored.
+        # Whether links were cut off is not stored.
         links_cut=tag.follow and len(stored.links) >= MOST_LINKS,
     )
 

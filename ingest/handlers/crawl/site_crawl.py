@@ -53,7 +53,7 @@ async def crawl_site(job: ClaimedJob, ctx: Context, progress: Progress) -> Outco
 
 
 async def _requeue_orphans(job: ClaimedJob, crawl: Crawl, ctx: Context) -> bool:
-    """Requeue duplicates whose canonical page was never stored; whether there were any."""
+    """Requeue duplicates whose canonical page was never stored; returns whether there were any."""
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)
@@ -101,7 +101,7 @@ async def _wait_for_robots(crawl: Crawl, ctx: Context, error: RobotsUnavailable)
 
 
 async def _requeue_pages(conn: Connection, job: ClaimedJob, crawl: Crawl) -> bool:
-    """Requeue failed pages; all, if none failed or the run completed. Whether there were any."""
+    """Requeue failed pages, or all if none failed or the run completed; False if none exist."""
     owner = run_owner(job, crawl)
     if crawl.status != "completed" and await frontier.requeue(conn, owner):
         return True

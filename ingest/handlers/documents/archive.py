@@ -20,11 +20,11 @@ from ingest.temporary_folders import scratch_folder
 def archive_job(job: ClaimedJob, file: StoredFile, location: FileLocation, ctx: Context) -> NewJob:
     """The job that unpacks `file`, an archive, in place of `job`.
 
-    Permanent `archive_unsafe` if archives are nested too deep.
+    Raises Permanent `archive_unsafe` if archives are nested too deep.
     """
     if location.depth >= ctx.archives.depth:
         raise Permanent(
-            f"This is archive number {location.depth + 1} of archives in one another; at most"
+            f"This is level {location.depth + 1} of nested archives; at most"
             f" {ctx.archives.depth} are opened.",
             code="archive_unsafe",
         )
@@ -101,6 +101,6 @@ def _skipped(job: ClaimedJob, skipped: dict[str, Any]) -> LogLine:
         attempt=job.attempts,
         level="warning",
         stage="extract",
-        message="entries that are no files were left out",
+        message="entries that are not user files were left out",
         details=skipped,
     )

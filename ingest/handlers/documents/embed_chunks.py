@@ -54,7 +54,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
     known = {
         digest: found[text] for text, digest in zip(texts, hashes, strict=True) if text in found
     }
-    # An earlier attempt may have cached some. The fence shows it; a refunded attempt does not.
+    # An earlier attempt may have cached some. The fence also counts refunded attempts.
     is_cached = progress.job.fence > 1
     missing = [index for index, digest in enumerate(hashes) if digest not in known]
     for index, digest in enumerate(hashes):

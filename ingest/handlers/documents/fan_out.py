@@ -39,7 +39,7 @@ class FanOut:
         return bool(self.jobs or self.kept)
 
     async def write(self, conn: Connection, location: FileLocation, limits: ArchiveLimits) -> None:
-        """Permanent `archive_unsafe` if the uploaded file as a whole exceeds its limits."""
+        """Raises Permanent `archive_unsafe` if the uploaded file as a whole exceeds its limits."""
         await sources.lock(conn, [location.source.id])
         await self._check(conn, location, limits)
         if location.is_root:
@@ -164,10 +164,10 @@ def _open(path: Path) -> int:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        raise Permanent("the parser named a file that is not there", code="internal") from error
+        raise Permanent("the parser named a file that does not exist", code="internal") from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise Permanent("the parser named something that is no file", code="internal")
+        raise Permanent("the parser named something that is not a file", code="internal")
     return descriptor
 
 
@@ -183,7 +183,7 @@ def _is_known(file: _File, known: KnownMember | None, ctx: Context) -> bool:
 
 
 async def _store(files: Sequence[_File], location: FileLocation, blobs: BlobStore) -> list[str]:
-    """Store the files; their keys, in order."""
+    """Store the files; returns their keys in order."""
     staged: list[StagedBlob] = []
     try:
         for file in files:

@@ -127,9 +127,10 @@ async def _rechunk_and_swap(
     request = RechunkRequest(pages=document.page_ranges(), chunk=settings)
     chunks = await ctx.parser.rechunk(document.text, request)
     if not chunks:
-        raise Permanent("the stored text makes no chunk", code="no_text")
+        raise Permanent("the stored text gives no chunk", code="no_text")
     progress.stage = "embed"
-    # Its percent covers one document only; each move still resets the job's stage timeout.
+    # The embed stage needs its own Progress, whose percent covers this document only. Each step
+    # still resets the job's stage timeout.
     part = Progress(work.job, on_progress=progress.on_progress)
     vectors = await embed_chunks(chunks, ctx, part)
     progress.stage = "store"
@@ -155,7 +156,7 @@ def _new_chunks(
 
 
 def _error_code(document: StoredDocument, embedding: EmbeddingLoss | None) -> str | None:
-    """The document's error code after rechunking; the new chunks may all have vectors."""
+    """The document's error code after rechunking: an earlier loss of vectors may be gone."""
     if embedding is None and document.error_code not in get_args(EmbeddingLoss):
         return document.error_code
     stored = document.coverage

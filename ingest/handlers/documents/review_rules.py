@@ -30,7 +30,7 @@ def applicable_reviews(document: Document) -> Iterator[Review]:
         yield Review(
             reason="flagged_content",
             # The parser keeps hidden text if it is most of a page (html/hidden_text.py).
-            message="the file has text that its readers do not see, left out of what is searched"
+            message="the file has text that readers do not see, which is not searchable"
             " unless it is most of a page; approve to search the file, reject to leave it out",
         )
     if coverage.pages > 1 and coverage.with_text < coverage.pages * _MIN_TEXT_SHARE:

@@ -15,7 +15,7 @@ from ingest.store.sources.sources import SourceContent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceContentWrite:
-    """SourceContent of a source that is a single document, and the settings it was chunked with."""
+    """The new content of a source with a single document, and the settings it was chunked with."""
 
     job_id: UUID
     content: SourceContent

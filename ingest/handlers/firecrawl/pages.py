@@ -138,6 +138,6 @@ async def body_of(blobs: BlobStore, body: bytes | None, blob_key: str | None) ->
 
 def _expired() -> Permanent:
     return Permanent(
-        "what Firecrawl sent of this page is kept no longer; fetch the source again",
+        "what Firecrawl sent for this page is no longer stored; fetch the source again",
         code="blob_missing",
     )

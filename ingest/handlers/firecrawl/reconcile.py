@@ -42,11 +42,11 @@ async def reconcile(
     client: FirecrawlClient,
     ctx: Context,
 ) -> int:
-    """Add every page that Firecrawl has and the run lacks; how many were added.
+    """Add every page that Firecrawl has and the run lacks; returns how many were added.
 
     Records how many pages are missing from the results, compared with the counts in `status`.
-    Commits in batches, so that an interrupted attempt keeps its progress. Raises Transient from
-    the client, and LeaseLost.
+    Commits in batches, so that an interrupted attempt keeps its progress. Raises Transient from the
+    client, and LeaseLost.
     """
     gap_filler = _GapFiller(job, crawl, provider_crawl_id, ctx)
     batch: list[CrawledPage] = []

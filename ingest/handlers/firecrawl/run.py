@@ -61,7 +61,7 @@ async def step(
         return ProviderEnd(error=_stored_error(crawl))
     client = ctx.web.firecrawl
     if client is None:
-        error = Permanent("Firecrawl is not configured any more", code="crawl_not_started")
+        error = Permanent("Firecrawl is no longer configured", code="crawl_not_started")
         return await _end(job, crawl, ctx, error)
     if crawl.provider_crawl_id is not None:
         return await _follow(job, crawl, crawl.provider_crawl_id, client, ctx)
@@ -200,7 +200,7 @@ async def _follow(
                 return _wait(ctx.web.crawl_poll)
             stop = provider_crawl_id
         else:
-            # Its count shows whether the limit was reached.
+            # The final count shows whether the limit was reached.
             await _store_progress(job, crawl, status, ctx)
         await reconcile(job, crawl, provider_crawl_id, status, client, ctx)
         error = _error_of(status, ctx)
@@ -220,7 +220,7 @@ async def _follow(
 
 
 async def _store_progress(job: ClaimedJob, crawl: Crawl, status: CrawlStatus, ctx: Context) -> bool:
-    """Store the crawl's progress; whether it has advanced."""
+    """Store the crawl's progress; returns whether it has advanced."""
     async with _lease(job, ctx) as conn:
         return await crawls.note_progress(conn, crawl.id, progress=status.completed)
 
@@ -240,7 +240,7 @@ def _error_of(status: CrawlStatus, ctx: Context) -> Permanent | None:
 
 
 def _silence(ctx: Context) -> str:
-    return f"nothing came from Firecrawl for {ctx.web.crawl_silence}"
+    return f"Firecrawl has reported nothing for {ctx.web.crawl_silence}"
 
 
 # ---------------------------------------------------------------- its end

@@ -28,7 +28,7 @@ def main() -> None:
         # After setuid, which clears it. The kernel sends it when the forking thread ends.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
     if os.getppid() != parent:
-        sys.exit("the parent is gone")
+        sys.exit("the parent process has ended")
     os.execv(program[0], program)  # noqa: S606 - our own arguments, no shell
 
 

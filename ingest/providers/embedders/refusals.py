@@ -118,7 +118,7 @@ def _meaning(status: int, code: str, response: httpx.Response) -> tuple[ErrorCod
         return "embedding_unauthorized", "the API key is not accepted"
     moved = [hop for hop in (*response.history, response) if hop.status_code in (301, 302, 303)]
     if moved:
-        # After these, httpx repeats the POST as a GET, which no endpoint answers.
+        # For these redirects, httpx repeats the POST as a GET, which no endpoint answers.
         host = httpx.URL(moved[0].headers.get("location", "")).host
         return _MISSING, f"the address redirects to {host or 'another one'}"
     if 300 <= status < 400:

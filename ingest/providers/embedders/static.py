@@ -32,7 +32,7 @@ class StaticEmbedder:
     lane: str | None = None
 
     def __init__(self) -> None:
-        """Load the model in at most a second. SetupError if it is not installed."""
+        """Load the model in at most a second. Raises SetupError if it is not installed."""
         folder = wordllama_folder()
         try:
             from safetensors.numpy import load_file  # comes with the optional extra

@@ -91,7 +91,7 @@ class AllowList:
 
     @classmethod
     def of(cls, entries: Iterable[str]) -> Self:
-        """From entries of INGEST_FETCH_ALLOW: `10.1.0.0/16`, `::1`, `wiki.example`, `.example`."""
+        """Parse entries of INGEST_FETCH_ALLOW: `10.1.0.0/16`, `::1`, `wiki.example`, `.example`."""
         networks: list[Network] = []
         hosts: list[str] = []
         for entry in entries:

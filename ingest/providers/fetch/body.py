@@ -28,7 +28,7 @@ class BodyWriter:
     """
 
     def __init__(self, into: Path, *, coding: str, cap: int) -> None:
-        """`coding`: the value of Content-Encoding; Permanent `fetch_failed` if unknown."""
+        """`coding`: the value of Content-Encoding; raises Permanent `fetch_failed` if unknown."""
         self.size = 0
         """Decoded bytes written so far."""
         self._into = into
@@ -54,7 +54,7 @@ class BodyWriter:
             await self._flush(last=False)
 
     async def finish(self) -> None:
-        """Write the rest; Transient `fetch_failed` if the compressed data is truncated."""
+        """Write the rest; raises Transient `fetch_failed` if the compressed data is truncated."""
         await self._flush(last=True)
 
     async def _flush(self, *, last: bool) -> None:

@@ -54,7 +54,7 @@ class Dialer:
     async def connect(self, target: FetchTarget) -> httpcore.AsyncNetworkStream:
         """Open a connection; for https, with TLS verified for the URL's host name.
 
-        Permanent `fetch_blocked` if any address of the host is not allowed, Transient
+        Raises Permanent `fetch_blocked` if any address of the host is not allowed, Transient
         `fetch_failed` if none answers.
         """
         stream = await self._connect_one(target, await self._checked(target))

@@ -40,7 +40,7 @@ class FetchTarget:
 
     @property
     def origin(self) -> tuple[str, str, int]:
-        """Connections can be reused for the same origin."""
+        """Scheme, host and port; connections are reused for requests to the same origin."""
         return self.scheme, self.host, self.port
 
     @property
@@ -54,7 +54,7 @@ def blocked(what: str) -> Permanent:
 
 
 def parse_url(url: str) -> FetchTarget:
-    """Parse a URL. Permanent `fetch_blocked` if it is not one that we request.
+    """Parse a URL. Raises Permanent `fetch_blocked` if it is not one that we request.
 
     Messages never quote the URL, which may hold a password.
     """

@@ -17,7 +17,7 @@ class TimeBudget:
 
     @asynccontextmanager
     async def spend(self) -> AsyncIterator[None]:
-        """Count the time of the block; Transient `fetch_failed` once the budget is used up."""
+        """Count the time of the block. Raises Transient `fetch_failed` if it exceeds the budget."""
         loop = asyncio.get_running_loop()
         started = loop.time()
         try:

@@ -36,8 +36,9 @@ class WebAddress:
 def read_address(text: str, *, allow: Sequence[str]) -> WebAddress:
     """Read a URL written by a user; a missing scheme means https, or http for an IP or a port.
 
-    ValueError if it is not a URL; Permanent `fetch_blocked` if it is never fetched, as far as that
-    is known without the DNS. Both say why. `allow`: the entries of INGEST_FETCH_ALLOW.
+    Raises ValueError if it is not a URL; raises Permanent `fetch_blocked` if it is never fetched,
+    as far as that is known without the DNS. Both say why. `allow`: the entries of
+    INGEST_FETCH_ALLOW.
     """
     written = _with_scheme(text.strip())
     uri, start = normalise(written), fetchable(written)
@@ -49,7 +50,7 @@ def read_address(text: str, *, allow: Sequence[str]) -> WebAddress:
 
 
 def check_patterns(patterns: Iterable[str]) -> None:
-    """ValueError naming the first path pattern that a crawl cannot use."""
+    """Raises ValueError naming the first path pattern that a crawl cannot use."""
     build_scope(seed=_ANY_SITE, max_depth=0, include=patterns)
 
 

@@ -73,7 +73,7 @@ class FirecrawlEvent:
 
 
 def parse_event(raw: bytes) -> FirecrawlEvent:
-    """Read one delivery; ValueError if its body is not a JSON object."""
+    """Read one delivery; raises ValueError if its body is not a JSON object."""
     body = parse_object(raw)
     success = _success(body.get("success", True))
     error = error_of(body.get("error"))
@@ -89,7 +89,7 @@ def parse_event(raw: bytes) -> FirecrawlEvent:
 def parse_object(raw: bytes) -> dict[str, Any]:
     """Read a JSON object, even with invalid UTF-8; integers above 18 digits become floats.
 
-    ValueError for anything else.
+    Raises ValueError for anything else.
     """
     try:
         body = json.loads(raw.decode("utf-8-sig", "replace"), parse_int=_integer)
@@ -194,5 +194,5 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _integer(digits: str) -> int | float:
-    """Python refuses integers above 4,300 digits; JSON allows them."""
+    """Parse an integer of any length: Python refuses more than 4,300 digits, JSON allows them."""
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)

@@ -43,7 +43,7 @@ class Mailer:
     """A plain address."""
 
     async def send(self, letter: Letter) -> None:
-        """Hand a letter to the server within 30 seconds. MailRefused if that fails."""
+        """Hand a letter to the server within 30 seconds. Raises MailRefused if that fails."""
         try:
             async with asyncio.timeout(_TOTAL_SECONDS):
                 await aiosmtplib.send(

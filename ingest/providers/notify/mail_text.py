@@ -77,7 +77,7 @@ def _job(data: Mapping[str, Any]) -> _Words:
 
 
 def _test(data: Mapping[str, Any]) -> _Words:
-    return "A test", ["This is the test that was asked for: notifications arrive here."]
+    return "A test", ["This is the requested test: notifications arrive here."]
 
 
 _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], _Words]]] = {
@@ -89,5 +89,5 @@ _WORDS: Final[Mapping[str, Callable[[Mapping[str, Any]], _Words]]] = {
 
 
 def _one_line(text: str) -> str:
-    """Names and messages come from users and sites: they must not add a line or a header."""
+    """The text without line breaks: names and messages are untrusted, and must not add a header."""
     return _CONTROL.sub(" ", text)

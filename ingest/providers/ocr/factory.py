@@ -18,7 +18,7 @@ from ingest.settings.settings import Settings
 def choose(settings: Settings) -> OcrSettings | None:
     """The OCR settings; None: no OCR. Runs tesseract to list its languages.
 
-    SetupError if a configured engine or language is not installed.
+    Raises SetupError if a configured engine or language is not installed.
     """
     if settings.ocr == "tesseract" or (settings.ocr == "auto" and settings.ocr_languages):
         return _tesseract(settings)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 _UNSURE = 40  # mean confidence of a page; below, the engine saw letters that do not exist
 _UNSURE_LINE = 30
 _SURE = 75  # confidence required for lines with few letters or mostly other marks
-_FEW = 3  # letters and digits
-_LEAST = 2  # letters and digits of a picture
+_FEW = 3  # letters and digits; a line with fewer needs _SURE
+_LEAST = 2  # letters and digits; a picture with fewer has no text
 _WIDE = 1.2  # line heights; a space between words is a third of one
 _FULL = 0.85  # of the paragraph's width; the next line continues such a line
 

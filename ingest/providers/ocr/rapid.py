@@ -102,7 +102,7 @@ class RapidOcr(Engine):
 
 
 def version() -> str:
-    """For example `rapidocr 3.10.0`."""
+    """The version, for example `rapidocr 3.10.0`."""
     return f"{PACKAGE} {importlib.metadata.version(PACKAGE)}"
 
 

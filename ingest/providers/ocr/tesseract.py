@@ -61,7 +61,7 @@ class Tesseract(Engine):
 
 
 def version() -> str:
-    """For example `tesseract 5.3.0`. OSError or SubprocessError if it cannot run."""
+    """The version (`tesseract 5.3.0`). Raises OSError or SubprocessError if it cannot run."""
     done = _run("--version", seconds=_ASK_SECONDS)
     done.check_returncode()
     first = (done.stdout or done.stderr).decode("utf-8", "replace").splitlines()[:1]
@@ -123,7 +123,7 @@ def _run(
     *arguments: str, seconds: float, data: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """Run tesseract in the parser's process group, so that it is killed with the parser."""
-    # More than one thread makes it slower and takes CPU time from other files.
+    # More than one thread makes tesseract slower and takes CPU time from other files.
     environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return subprocess.run(  # noqa: S603 - no shell, and no argument comes from a file
         [PROGRAM, *arguments],

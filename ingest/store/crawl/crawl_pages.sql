@@ -95,8 +95,8 @@ update rag.crawl_pages as page
 
 -- name: count_unseen_behind_failures
 -- Failed pages that may link to pages this run has not seen. Excludes pages whose stored links were
--- followed instead. Excludes pages that failed in every earlier run that has them, if one of these
--- was the first run or a complete one: it found all that is stored without them.
+-- followed instead. Also excludes pages that failed in every earlier run that has them, if one of
+-- those runs was the first or a complete one: that run found all stored pages without their links.
 select count(*)
   from rag.crawl_pages as page
  where page.crawl_id = %(crawl_id)s and page.status = 'failed'

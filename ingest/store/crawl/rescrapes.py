@@ -77,7 +77,7 @@ async def due(conn: Connection, *, limit: int) -> list[DueSource]:
 
 
 async def start_if_due(conn: Connection, source: DueSource) -> bool:
-    """Start a run if the source is still due, and set its next time; whether one was started.
+    """Start a run if the source is still due, and set its next time; False if none was started.
 
     Missed times are not made up for: at most one run starts, and none while one is open.
     """

@@ -32,7 +32,7 @@ select document.id
         select 1 from rag.crawl_pages as page
          where page.crawl_id = %(crawl_id)s and md5(page.uri) = md5(document.uri)
            and page.status not in ('gone', 'duplicate', 'skipped', 'held', 'removed'))
-   -- Of a URL pattern at its limit, this run may have seen different pages than earlier ones.
+   -- If a URL pattern is at its limit, this run may have seen other pages of it than earlier runs.
    and (document.url_pattern is null
         or (select count(*) from rag.crawl_pages as page
              where page.crawl_id = %(crawl_id)s and md5(page.url_pattern) = md5(document.url_pattern))

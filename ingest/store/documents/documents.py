@@ -190,7 +190,7 @@ def _chunk_rows(new: DocumentChunks, ids: Sequence[UUID]) -> Iterator[tuple[Any,
 async def _upsert(
     conn: Connection, documents: Sequence[NewDocument]
 ) -> dict[tuple[UUID, str], UUID]:
-    """Upsert the rows and delete the chunks of earlier versions; ids by source and uri."""
+    """Upsert the rows and delete the chunks of earlier versions; returns ids by source and uri."""
     rows = [_document_row(new) for new in documents]
     cursor = await conn.execute(
         _SQL["upsert"], {name: [row[name] for row in rows] for name in rows[0]}

@@ -85,7 +85,7 @@ async def store(conn: Connection, rows: Iterable[VectorRow]) -> None:
 
 
 def _can_be_indexed(rows: Sequence[VectorRow]) -> bool:
-    """False for values that overflow `halfvec`: the writer, not the mover, must get the error.
+    """Whether each value fits `halfvec`. The writer must get the error, not the mover.
 
     _reserve_capacity checks the dimension.
     """

@@ -40,7 +40,7 @@ update rag.documents
  where id = %(id)s;
 
 -- name: add_counts
--- Leaves the source's model: its other documents may still have vectors of that one.
+-- Keeps the source's model, because its other documents may still have vectors of that model.
 update rag.knowledge_sources
    set chunk_count = chunk_count + %(chunks)s, token_count = token_count + %(tokens)s,
        updated_at = now()

@@ -129,7 +129,7 @@ async def succeed(conn: Connection, lane: str) -> bool:
 
 
 async def state(conn: Connection, lane: str) -> LaneState | None:
-    """None: the lane has not been used yet."""
+    """The state of a lane; None if it has not been used yet."""
     async with conn.cursor(row_factory=class_row(LaneState)) as cur:
         await cur.execute(_SQL["state"], {"lane": lane})
         return await cur.fetchone()

@@ -197,7 +197,10 @@ async def list_deliveries(
     limit: int,
     before: int | None,
 ) -> list[Delivery]:
-    """Newest first. Here and below, the caller has checked which application owns the endpoint."""
+    """The deliveries of an endpoint, newest first.
+
+    Here and below, the caller has checked which application owns the endpoint.
+    """
     async with conn.cursor(row_factory=class_row(Delivery)) as cur:
         await cur.execute(
             _SQL["list"],

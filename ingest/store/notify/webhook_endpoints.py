@@ -61,7 +61,7 @@ class WebhookEndpoint(View):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointChange:
-    """None leaves a field unchanged."""
+    """Changes to an endpoint; None leaves a field unchanged."""
 
     url: str | None = None
     description: str | None = None
@@ -93,7 +93,7 @@ async def add(
     events: Sequence[NotificationEvent],
     secret: str,
 ) -> WebhookEndpoint:
-    """Raises Conflict if the application already has `MOST_ENDPOINTS`."""
+    """Add an endpoint. Raises Conflict if the application already has `MOST_ENDPOINTS`."""
     await conn.execute(_SQL["lock_application"], {"application_id": application_id})
     added = await _one(
         conn,
@@ -128,7 +128,7 @@ async def is_secret_in_use(conn: Connection, *, application_id: UUID, secret: st
 async def list_endpoints(
     conn: Connection, *, application_id: UUID, limit: int, before: tuple[datetime, UUID] | None
 ) -> list[WebhookEndpoint]:
-    """Newest first."""
+    """The endpoints of an application, newest first."""
     time, id = before or (None, None)
     async with conn.cursor(row_factory=class_row(WebhookEndpoint)) as cur:
         await cur.execute(
@@ -146,7 +146,7 @@ async def list_endpoints(
 async def edit(
     conn: Connection, *, application_id: UUID, id: UUID, change: EndpointChange
 ) -> WebhookEndpoint | None:
-    """None if it does not exist.
+    """Change an endpoint; None if it does not exist.
 
     Disabling cancels pending deliveries; enabling or changing the URL sends them.
     """
@@ -218,7 +218,7 @@ async def record_success(conn: Connection, id: UUID) -> None:
 
 
 async def disable(conn: Connection, id: UUID, *, reason: str) -> None:
-    """Send nothing more there. Call `deliveries.end_pending` afterwards for pending deliveries."""
+    """Disable an endpoint. Call `deliveries.end_pending` afterwards to cancel its deliveries."""
     await conn.execute(_SQL["disable"], {"id": id, "reason": reason})
 
 

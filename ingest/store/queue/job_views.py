@@ -97,7 +97,7 @@ async def get(conn: Connection, *, application_id: UUID, id: UUID) -> Job | None
 async def list_jobs(
     conn: Connection, *, application_id: UUID, where: JobFilter, limit: int, before: int | None
 ) -> list[Job]:
-    """Newest first; `before` is the position of the last job of the previous page."""
+    """Jobs, newest first; `before` is the position of the last job of the previous page."""
     page = {"application_id": application_id, "limit": limit, "before": before}
     async with conn.cursor(row_factory=class_row(Job)) as cur:
         await cur.execute(_SQL[page_query(where)], {**asdict(where), **page}, prepare=False)

@@ -42,9 +42,10 @@ async def old_events(
 
 
 async def events_seen(conn: Connection) -> OldEvent | None:
-    """Where to resume: before it, only the last event of each source is left. None: at the start.
+    """The time to resume from; None: start with the oldest event.
 
-    Without this, each round would read one row per source.
+    Of earlier events, only each source's last one is left. Without this, each round would read one
+    row per source.
     """
     row = await (await conn.execute(_SQL["events_seen"])).fetchone()
     return None if row is None else OldEvent(source_id=UUID(int=0), seq=0, created_at=row[0])

@@ -37,7 +37,7 @@ async def old(
 
 
 async def forget_pages(conn: Connection, crawl_id: UUID, *, limit: int) -> int:
-    """Delete up to `limit` pages of an old run that does not stay; return how many."""
+    """Delete up to `limit` pages of an old run that later runs do not need; returns how many."""
     values = {"crawl_id": crawl_id, "limit": limit}
     return (await conn.execute(_SQL["forget_pages"], values)).rowcount
 

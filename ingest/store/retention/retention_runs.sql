@@ -36,8 +36,8 @@ select old.id, old.ended_at, old.stays
  order by old.ended_at, old.id;
 
 -- name: forget_pages
--- Deletes pages of one run that nothing needs, or that a page of a later run or of the first makes
--- redundant because it has the same outcome.
+-- Deletes pages of one run that nothing needs, and pages with the same outcome as a page of the
+-- first or a later run, which makes them redundant.
 with run as materialized (
     select crawl.id, crawl.source_id, crawl.created_at, coalesce(crawl.is_complete, false) as is_complete
       from rag.crawls as crawl where crawl.id = %(crawl_id)s

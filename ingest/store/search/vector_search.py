@@ -83,7 +83,7 @@ async def has_many_filtered(conn: Connection, scope: SearchScope, *, bound: int)
 
 
 async def nearest_by_index(conn: Connection, query: VectorQuery) -> list[Ranked]:
-    """Approximately the nearest; fewer than the limit if the scan of the index ended early."""
+    """Approximately the nearest vectors; fewer than the limit if the index scan ended early."""
     statement = indexed_statement(
         query.model_id, dimension=len(query.vector), finds_deleted=query.scope.finds_deleted
     )
@@ -91,7 +91,7 @@ async def nearest_by_index(conn: Connection, query: VectorQuery) -> list[Ranked]
 
 
 async def nearest(conn: Connection, query: VectorQuery, comparison: Comparison) -> list[Ranked]:
-    """Exactly the nearest of the vectors that are compared."""
+    """The exact nearest neighbours among the vectors of `comparison`."""
     return await _rows(conn, _SQL[comparison], query.parameters())
 
 

@@ -127,7 +127,10 @@ def _count_of_one(status: SourceStatus) -> dict[str, int]:
 
 
 def _eta(still_open: int, remaining: float, ended_in_a_minute: int) -> int | None:
-    """`remaining` counts jobs or sources; running ones count as fractions."""
+    """Estimated seconds until all has ended, at the rate of the last minute; None if unknown.
+
+    `remaining` counts jobs or sources; running ones count as fractions.
+    """
     if still_open == 0:
         return 0
     if ended_in_a_minute == 0:

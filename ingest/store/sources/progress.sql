@@ -96,7 +96,8 @@ select source.id, source.application_id, source.event_seq
    and source.updated_at >= greatest(followed.since, now() - %(within)s::interval);
 
 -- name: replay_starts
--- Where to start with sources not watched so far: after the events from before `since`.
+-- The position from which to read sources not watched so far: that of the last event before
+-- `since`.
 select source.id,
        coalesce((select event.seq from rag.progress_events as event
                   where event.source_id = source.id

@@ -162,7 +162,7 @@ async def list_sources(
     limit: int,
     before: tuple[datetime, UUID] | None,
 ) -> list[StoredSource]:
-    """Newest first; `before` is `created_at` and id of the last source of the previous page."""
+    """Sources, newest first; `before`: `created_at` and id of the previous page's last source."""
     before_time, before_id = before or (None, None)
     async with conn.cursor(row_factory=kwargs_row(_source)) as cur:
         await cur.execute(
@@ -223,7 +223,7 @@ async def event_seq(conn: Connection, *, application_id: UUID, id: UUID) -> int 
 async def list_documents(
     conn: Connection, *, application_id: UUID, source_id: UUID, limit: int, after: UUID | None
 ) -> list[Document]:
-    """Oldest first. The caller has checked that the source is not deleted."""
+    """Documents, oldest first. The caller has checked that the source is not deleted."""
     async with conn.cursor(row_factory=kwargs_row(_document)) as cur:
         await cur.execute(
             _SQL["documents"],
@@ -239,7 +239,7 @@ async def list_documents(
 
 
 async def document(conn: Connection, *, application_id: UUID, document_id: UUID) -> Document | None:
-    """None if there is no such document or its source was deleted."""
+    """A document; None if it does not exist or its source was deleted."""
     async with conn.cursor(row_factory=kwargs_row(_document)) as cur:
         await cur.execute(
             _SQL["document"], {"application_id": application_id, "document_id": document_id}
@@ -255,7 +255,7 @@ async def list_chunks(
     limit: int,
     after: tuple[UUID, int] | None,
 ) -> list[Chunk]:
-    """In reading order; `after` is document and ordinal of the last chunk of the previous page.
+    """Chunks in reading order; `after`: document and ordinal of the previous page's last chunk.
 
     The caller has checked that the source is not deleted.
     """

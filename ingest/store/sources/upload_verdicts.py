@@ -128,7 +128,7 @@ def _judge_one(upload: UploadRequest, file: UploadedFile, known: Existing | None
             file=file,
             verdict="unchanged",
             source_id=known.id,
-            detail="a review rejected these bytes; retry its job to have them looked at again",
+            detail="a review rejected these bytes; retry its job to have them reviewed again",
         )
     if _has_content(upload, file, known):
         return FileVerdict(

@@ -114,7 +114,7 @@ async def add_key(
 async def list_keys(
     conn: Connection, *, application_id: UUID, limit: int, before: Position | None
 ) -> list[ApiKey]:
-    """Newest first, including revoked keys."""
+    """The keys of an application, newest first, including revoked ones."""
     async with conn.cursor(row_factory=class_row(ApiKey)) as cur:
         await cur.execute(
             _SQL["list_keys"],

@@ -95,7 +95,7 @@ async def get(conn: Connection, id: UUID) -> Application | None:
 async def list_applications(
     conn: Connection, *, limit: int, before: Position | None
 ) -> list[Application]:
-    """Newest first."""
+    """Applications, newest first."""
     time, after = before or (None, None)
     async with conn.cursor(row_factory=kwargs_row(_application)) as cur:
         await cur.execute(_SQL["list"], {"limit": limit, "before_time": time, "before_id": after})

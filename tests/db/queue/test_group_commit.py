@@ -46,7 +46,7 @@ async def test_a_write_that_loses_its_connection_each_time_fails_its_own_job_onl
         for id in others:
             await until_status(conn, id, "completed")
 
-    assert row["last_error_message"] == "the database was out of reach"
+    assert row["last_error_message"] == "the database could not be reached"
     # By itself six times; with others before that, or alone.
     assert len(tries) in range(6, 14)
 

@@ -51,4 +51,4 @@ def test_hidden_text_review_takes_precedence() -> None:
 def test_hidden_text_review_says_that_it_is_not_indexed() -> None:
     [review] = of(warnings=("hidden_text",))
 
-    assert "left out of what is searched" in review.message
+    assert "not searchable" in review.message
