@@ -46,7 +46,7 @@ def extract(
     `encrypted`, `empty_content`, `no_text`, `too_many_pages`, `too_large`, `archive_unsafe`,
     `parser_memory`, `parser_crashed`, `parser_missing`. Messages do not expose parser internals.
 
-    A step that only improves the result never fails the file (ingest/optional_steps.py): if it fails,
+    A step that only improves the result never fails the file (optional_steps.py): if it fails,
     it is skipped with a warning such as `headings_skipped`.
     """
     sniffed = sniff(file, name=name, declared=declared)

@@ -3,8 +3,8 @@
 charset-normalizer rules out encodings that decode to a mess. For short texts (a list of names, a
 small CSV) several remain: `你好` in GB 18030 also decodes to two Hangul syllables. So these are
 compared by how many of their characters are common in the languages written in that encoding. Of
-the 28 texts in tests/unit/test_decode.py, charset-normalizer alone decodes 12; this module decodes
-all.
+the 28 texts in tests/unit/formats/test_decode.py, charset-normalizer alone decodes 12; this module
+decodes all.
 """
 
 # ruff: noqa: RUF001  (the letters of other scripts are the point)
