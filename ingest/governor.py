@@ -56,7 +56,10 @@ class Hold:
     """The pause is over: one request should probe the provider."""
 
     def snooze(self, *, code: ErrorCode | None = None, message: str | None = None) -> Snooze:
-        """The Snooze for a job that does not wait in place. Jitter spreads jobs that wait."""
+        """The Snooze that puts the job back in the queue.
+
+        Jitter keeps waiting jobs from resuming all at once.
+        """
         widest = min(max(self.delay / 4, _NARROWEST_SPREAD), _WIDEST_SPREAD)
         spread = widest * random.random()  # noqa: S311  # spreads load, guards nothing
         return Snooze(self.delay + spread, reason=self.reason, code=code, message=message)
@@ -237,7 +240,10 @@ class WaitBudget:
         return hold.delay <= min(self._longest, self._left)
 
     async def wait(self, hold: Hold) -> None:
-        """Wait for the hold, 1 s at most: a pause may end early, other requests may go first."""
+        """Sleep for the hold's delay, but about 1 s at most.
+
+        The caller then asks again: the pause may have ended early, or others may have gone first.
+        """
         delay = min(hold.delay, timedelta(seconds=1)) * random.uniform(1, 1.1)  # noqa: S311
         self._left -= delay
         await asyncio.sleep(delay.total_seconds())

@@ -148,7 +148,8 @@ class Hub:
                 await subscriber.queue.put(messages.of_event(event))
                 positions[event.source_id] = event.seq
             if len(page) < _REPLAY_PAGE:
-                # All events have been sent; a number that is still missing is no longer stored.
+                # That was the last page. Events still missing have been deleted: count them as
+                # sent.
                 for id in positions:
                     positions[id] = max(positions[id], newest[id])
 

@@ -159,7 +159,7 @@ async def add_key(
     key: Admin,
     idempotent: IdempotentDep,
 ) -> JSONResponse:
-    """Create a key. Only this answer, and its replays, contain it in clear."""
+    """Create a key. Only this response and its idempotent replays contain the plaintext key."""
     _require_access(id, key)
     secret = Secret(
         member="key", derive=partial(api_keys.derived_key, runtime.operator_key), is_valid=_is_live

@@ -220,7 +220,10 @@ def _with_secret(endpoint: WebhookEndpoint, secret: str) -> WithSecret:
 
 
 def _checked_url(url: str, settings: Settings) -> str:
-    """The address without surrounding blanks. Each delivery resolves and checks the host name."""
+    """Strip and validate the URL; raises FieldRejected if it is not allowed.
+
+    A host name is resolved and checked at each delivery only.
+    """
     url = url.strip()
     if is_mailbox(url):
         if settings.smtp_server is None:

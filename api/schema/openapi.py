@@ -131,7 +131,8 @@ def problems(*statuses: int) -> Responses:
     return {status: _problem_response(status) for status in statuses}
 
 
-# Errors of every operation that needs a key: 404 because the header may name an application.
+# Error statuses of every route that needs a key. 404: X-Application-Id may name an unknown
+# application.
 KEYED: Final = problems(401, 404, 422, 429, 503)
 OPEN: Final = problems(422)
 

@@ -19,7 +19,10 @@ class Schedule(Body):
 
 
 def checked(schedule: Schedule | None, *, loc: Sequence[str]) -> Recurrence | None:
-    """The schedule as it is stored. FieldRejected names the wrong field below `loc`."""
+    """Validate the schedule and return it in the form to store.
+
+    Raises FieldRejected with the path of the invalid field, which starts with `loc`.
+    """
     if schedule is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The text fields beside the files of a multipart form."""
+"""Text fields of a multipart form that also contains files."""
 
 from collections.abc import AsyncIterator, Mapping
 from typing import Final, TypeVar

@@ -1,4 +1,4 @@
-"""The declaration of a format: its names, its signatures and its reader.
+"""The declaration of a file format: how it is recognised, and which module reads it.
 
 A family of formats is a package in this folder whose `declaration.py` defines `FORMATS`.
 Detection, reading and docs/formats.md derive from it; a new format needs no other entry.

@@ -52,7 +52,8 @@ _job_seconds: Final = Histogram(
 _attempts: Final = Counter(
     "rag_ingest_attempts",
     "Attempts that ended. Outcomes: completed, failed, review_needed; retry: another attempt"
-    " follows; waiting: the attempt was given back; dropped: the job was no longer ours.",
+    " follows; waiting: the attempt was given back; dropped: this worker no longer held the job's"
+    " lease.",
     ("type", "outcome", "code"),
     registry=REGISTRY,
 )

@@ -84,7 +84,9 @@ def _answer(body: bytes, replies: BinaryIO) -> bytes:
     except MemoryError:
         failure = Permanent("Reading the file took too much memory.", code="parser_memory")
     except Exception as error:  # a bug of ours: extraction handles its own errors
-        failure = Transient(f"{type(error).__name__} in the parser process", code="internal")
+        failure = Transient(
+            f"internal error in the parser process ({type(error).__name__})", code="internal"
+        )
     found = skipped.found()
     return protocol.encode_failure(failure, resident=limits.resident(), skipped=found)
 

@@ -218,7 +218,8 @@ async def by_meaning(
         if len(found) >= query.limit:
             merged = {hit.id: hit for hit in (*fresh, *found)}
             return sorted(merged.values(), key=lambda hit: -hit.score)[: query.limit]
-        # The index scan stopped before enough chunks passed the filters, or there are too few.
+        # Fewer hits than the limit: the index scan ended early, or fewer chunks match. Search
+        # exactly instead.
         if not scope.is_filtered:
             statistics.note(*application, is_large=False)
     return await vector_search.nearest(

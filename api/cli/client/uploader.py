@@ -89,7 +89,11 @@ class Uploader:
         self.files_done = 0
 
     def send(self, files: Sequence[LocalFile]) -> None:
-        """Send the files. Raises Unreachable if the service stays away, ServiceError otherwise."""
+        """Send the files.
+
+        Raises Unreachable if there is still no response after all retries, ServiceError if the
+        service responds with an error.
+        """
         for part in split(files, count=_FILES_PER_REQUEST, size=_BYTES_PER_REQUEST):
             self._send_with_retries(part)
             self.files_done += len(part)

@@ -9,12 +9,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from api.problems import problem
 
 IDLE_TIMEOUT_SECONDS: Final = 10.0
-"""Time to receive the head of a request, or the rest of a body that was answered early."""
+"""Time to receive the head of a request, or the rest of a body after an early response."""
 _MAX_IDLE_CONNECTIONS: Final = 500
 """Connections without a request in progress; a further one replaces the oldest."""
 # Younger connections are not closed: in a burst, each needs time to send its request.
 _MIN_IDLE_SECONDS: Final = 2.0
-# Bytes of a body that are read after the answer, for clients that send everything before they read.
+# Maximum bytes of a request body to drain after an early response: some clients send the whole body
+# before they read the response.
 _MAX_UNREAD_BYTES: Final = 16 * 1024 * 1024
 
 _PROBLEM: Final = problem(408, code="request_timeout", detail="the request took too long to arrive")

@@ -208,7 +208,7 @@ class _InflationBudget:
         self._left -= size
         if self._left < 0:
             raise Permanent(
-                "It decompresses to many times its size (decompression bomb).",
+                "The archive decompresses to many times its size (possible decompression bomb).",
                 code="archive_unsafe",
             )
 

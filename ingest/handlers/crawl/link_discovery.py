@@ -117,7 +117,7 @@ async def add_to_frontier(
 
 
 def run_owner(job: ClaimedJob, crawl: Crawl) -> RunOwner:
-    """The owner of the run's pages: tenant, source, run, root job, priority."""
+    """What new pages of the run belong to: application, source, run and root job, with priority."""
     return RunOwner(
         application_id=crawl.application_id,
         source_id=crawl.source_id,

@@ -127,7 +127,7 @@ async def _rechunk_and_swap(
     request = RechunkRequest(pages=document.page_ranges(), chunk=settings)
     chunks = await ctx.parser.rechunk(document.text, request)
     if not chunks:
-        raise Permanent("the stored text gives no chunk", code="no_text")
+        raise Permanent("chunking the stored text produced no chunks", code="no_text")
     progress.stage = "embed"
     # The embed stage needs its own Progress, whose percent covers this document only. Each step
     # still resets the job's stage timeout.

@@ -269,7 +269,8 @@ def _stored_error(crawl: Crawl) -> Permanent | None:
 
 
 def _wait(delay: timedelta) -> Outcome:
-    # Not "pages": then each page that ends would wake the job, which would poll Firecrawl again.
+    # With reason="pages", every finished page would wake this job, and each wake-up polls
+    # Firecrawl.
     return Outcome(wait=Wait(delay=delay, reason="provider"))
 
 

@@ -117,7 +117,8 @@ async def _probe(embedder: "OpenAIEmbedder", known: int | None) -> int:
             return known  # an unreachable provider must not prevent the start
         name, why = embedder.model.name, str(error) or "the answer timed out"
         raise SetupError(
-            f"INGEST_EMBEDDING_DIMENSIONS: set it, as {name} cannot be asked: {why}"
+            "INGEST_EMBEDDING_DIMENSIONS: set it, as the dimension of"
+            f" {name} could not be determined: {why}"
         ) from None
     finally:
         await embedder.close()

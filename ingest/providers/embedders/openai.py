@@ -77,7 +77,10 @@ class OpenAIEmbedder:
 
 
 def _lane(model: EmbeddingModel, api_key: str, base_url: str | None) -> str:
-    """One lane per model, key and endpoint: a pause of one does not stop the rest."""
+    """Name of the rate-limit lane: one per model, key and endpoint.
+
+    So pausing one leaves the others running.
+    """
     lane = f"{model.provider}/{model.name}#{_digest(api_key)}"
     return lane if base_url is None else f"{lane}@{_digest(base_url)}"
 

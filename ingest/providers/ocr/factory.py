@@ -51,7 +51,7 @@ def build_recogniser(settings: OcrSettings) -> Engine:
 def _tesseract(settings: Settings) -> OcrSettings:
     if shutil.which(tesseract.PROGRAM) is None:
         name = "INGEST_OCR" if settings.ocr == tesseract.PROGRAM else "INGEST_OCR_LANGUAGES"
-        raise SetupError(f"{name}: there is no program `tesseract` on the PATH")
+        raise SetupError(f"{name}: `tesseract` was not found on the PATH")
     try:
         installed = tesseract.installed_languages()
     except (OSError, subprocess.SubprocessError) as error:

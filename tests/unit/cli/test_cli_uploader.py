@@ -174,7 +174,7 @@ def test_a_service_that_is_busy_is_asked_again_and_one_that_refuses_is_not(
         send(service, write(a="one"))
     assert service.requests["/upload/check"] == 5
 
-    service.before = lambda _: problem(403, "forbidden", "this needs a key with the role editor")
+    service.before = lambda _: problem(403, "forbidden", "needs at least the role editor")
     with pytest.raises(ServiceError, match="role editor"):
         send(service, write(a="one"))
     assert service.requests["/upload/check"] == 6
