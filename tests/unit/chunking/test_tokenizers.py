@@ -113,7 +113,7 @@ def test_a_text_without_tokens_has_no_spans(tokenizer: Tokenizer) -> None:
     assert tokenizer.spans("").shape == (0, 2)
 
 
-def test_characters_dropped_by_the_model_are_no_tokens() -> None:
+def test_characters_dropped_by_the_model_are_not_counted_as_tokens() -> None:
     minilm = load_tokenizer("minilm")
 
     assert minilm.count("word\u200b \x01 ") == 1

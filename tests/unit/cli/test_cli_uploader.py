@@ -157,7 +157,9 @@ def test_lost_answer_sends_and_counts_nothing_twice(service: FakeService, write:
     assert shown[-1] == 6
 
 
-def test_a_service_that_stays_away_is_an_error(service: FakeService, write: Write) -> None:
+def test_unreachable_service_is_an_error_after_all_retries(
+    service: FakeService, write: Write
+) -> None:
     service.before = lambda request: httpx.ConnectError("refused", request=request)
 
     with pytest.raises(Unreachable, match=r"cannot connect to http://ingest\.test"):

@@ -142,7 +142,7 @@ def test_an_atom_feed_has_its_entries_as_sections() -> None:
     )
 
 
-def test_rdf_that_is_no_feed_is_data() -> None:
+def test_rdf_that_is_not_a_feed_is_read_as_data() -> None:
     assert (
         text_of('<r:RDF xmlns:r="urn:r"><r:Person r:about="x"><name>Ann</name></r:Person></r:RDF>')
         == "- Person: about: x; name: Ann"

@@ -208,7 +208,7 @@ async def test_pictures_are_not_read_unless_asked_for(pool: ParserPool, files: F
     assert await files.text(pool, "pictures 1") == "no ocr"
 
 
-async def test_attachments_come_out_into_the_folder_that_was_given(
+async def test_attachments_are_written_to_the_given_folder(
     pool: ParserPool, files: Files, tmp_path: Path
 ) -> None:
     (folder := tmp_path / "members").mkdir()

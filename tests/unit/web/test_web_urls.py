@@ -104,7 +104,7 @@ def test_the_identity_of_an_address(url: str, identity: str) -> None:
         ("http://example.org/?utmost=1", "http://example.org/"),
     ],
 )
-def test_different_pages_stay_apart(one: str, other: str) -> None:
+def test_different_pages_have_different_urls(one: str, other: str) -> None:
     assert normalise(one) != normalise(other)
 
 

@@ -42,7 +42,7 @@ def test_pages_of_pictures_are_counted_as_unread() -> None:
     assert document.pages[1] == Page(number=2, start=7, end=7)
 
 
-def test_a_scan_is_no_text_never_a_success() -> None:
+def test_scan_without_ocr_raises_no_text() -> None:
     assert refusal(make_files.scanned_pdf(2)) == "no_text"
 
 
@@ -115,7 +115,7 @@ def test_titles_made_up_by_programs_are_dropped(stated: str, expected: str | Non
         ("last week", "last week"),
     ],
 )
-def test_dates_are_iso_8601_and_what_is_none_stays(stated: str, expected: str) -> None:
+def test_dates_become_iso_8601_and_invalid_ones_are_kept(stated: str, expected: str) -> None:
     assert metadata({"CreationDate": stated}) == {"created": expected}
 
 
