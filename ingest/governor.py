@@ -187,7 +187,7 @@ class Governor:
         return is_paused
 
     async def record_success(self, lane: str) -> None:
-        """The provider answered: reset its failures and resume waiting jobs."""
+        """The provider responded: reset its failures and resume waiting jobs."""
         async with self._pool.connection() as conn:
             was_failing = await provider_lanes.succeed(conn, lane)
         if was_failing:

@@ -1,4 +1,4 @@
-"""Events of providers: verified, stored unchanged, answered at once.
+"""Events of providers: verified, stored unchanged, acknowledged at once.
 
 The inbox processes them later. A signed body is never rejected for its content, because a provider
 would send it again, or never.

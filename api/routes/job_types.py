@@ -157,7 +157,7 @@ async def list_job_types(
 
 @router.patch("/{type}")
 async def edit_job_type(type: Text, body: JobTypePatch, pool: PoolDep, key: Operator) -> JobType:
-    """Pause, disable or tune a job type. This applies to all jobs that start after the answer."""
+    """Pause, disable or tune a job type. Applies to all jobs that start after the response."""
     async with transaction(pool) as conn:
         row = await job_types.lock(conn, type)
         if row is None:

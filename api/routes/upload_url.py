@@ -103,7 +103,7 @@ async def follow_url(
     """Fetch a page and follow it as server-sent events, until it is done.
 
     `progress` comes with every change, then one `done` or `error`. The fetch continues without a
-    listener; the same request joins it. With `crawlLinks` the answer is that of POST.
+    listener; the same request joins it. With `crawlLinks` the response is that of POST.
     """
     new = new_run(
         query,

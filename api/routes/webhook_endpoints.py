@@ -76,7 +76,7 @@ class Queued(View):
 async def add_endpoint(
     body: NewEndpoint, runtime: RuntimeDep, pool: PoolDep, key: Admin, idempotent: IdempotentDep
 ) -> JSONResponse:
-    """Send events to an address. Only this answer contains the secret."""
+    """Send events to an address. Only this response contains the secret."""
     url = _checked_url(body.url, runtime.settings)
     _check_events(url, body.events)
     secret = _new_secret(runtime.operator_key, key.application_id)

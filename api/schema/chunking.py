@@ -1,4 +1,4 @@
-"""Chunk settings, as requests and answers contain them."""
+"""Chunk settings in requests and responses."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final

@@ -69,7 +69,7 @@ _HEADERS: Final = {
     503: {"Retry-After": _RETRY_AFTER},
 }
 _REPLAYED: Final = {
-    "description": "The stored answer to an earlier request with the same `Idempotency-Key`",
+    "description": "The stored response to an earlier request with the same `Idempotency-Key`",
     "schema": {"type": "string", "enum": ["true"]},
 }
 _APPLICATION: Final = {
@@ -206,7 +206,7 @@ def _complete_responses(operation: Operation) -> None:
                 responses[status].setdefault("headers", {})["Idempotency-Replayed"] = _REPLAYED
     for status, response in responses.items():
         if int(status) >= 400:
-            # FastAPI puts the error model of a route under the media type of its success answers.
+            # FastAPI puts the error model of a route under the media type of its success responses.
             (schema,) = response["content"].values()
             response["content"] = {MEDIA_TYPE: schema}
     operation["responses"] = dict(sorted(responses.items()))

@@ -1,4 +1,4 @@
-"""Pages of lists: `?limit=` and an opaque `?cursor=`, answered as `{items, nextCursor}`.
+"""Pages of lists: `?limit=` and an opaque `?cursor=`, returned as `{items, nextCursor}`.
 
 A cursor is the sort key of the last item, so every page costs the same, and rows that are added or
 deleted meanwhile do not shift the pages.

@@ -1,4 +1,4 @@
-"""When a page or site is fetched again, as requests and answers contain it."""
+"""Rescrape schedules in requests and responses."""
 
 from collections.abc import Sequence
 from typing import Annotated

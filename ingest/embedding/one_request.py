@@ -90,7 +90,7 @@ class EmbeddingCalls:
 
 
 def unusable(error: Misaligned) -> ProviderFault:
-    """The error of a provider whose answers are malformed whatever the text."""
+    """Return the error for a provider whose responses are malformed whatever the text."""
     return ProviderFault(str(error), code="embedding_mismatch")
 
 

@@ -49,7 +49,7 @@ class EmbeddingRequests:
         self._calls = EmbeddingCalls(embedder)
         self._lane = lane
         self._is_in_doubt = False
-        """Whether a query got no usable answer; that alone does not pause the lane."""
+        """Whether a query got no usable response; that alone does not pause the lane."""
 
     @property
     def counts(self) -> RequestCounts:
@@ -81,7 +81,7 @@ class EmbeddingRequests:
             await self._lane.note(fault, is_certain=True)
 
     async def watch(self) -> None:
-        """Send a harmless text if the lane's pause is over or a query got no usable answer."""
+        """Send a harmless text if the lane's pause is over or a query got no usable response."""
         hold = await self._lane.paused()
         if hold is not None and hold.is_probe_due:
             await self._try()
@@ -111,7 +111,7 @@ class EmbeddingRequests:
         except TimeoutError:
             # Do not pause the lane: a slow provider may still serve jobs.
             self._is_in_doubt = True
-            said = f"no answer within {_QUERY_SECONDS:.0f} s"
+            said = f"no response within {_QUERY_SECONDS:.0f} s"
             raise ProviderFault(said, code="embedding_unavailable") from None
 
     async def _query(self, text: str, token_count: int) -> Vectors:

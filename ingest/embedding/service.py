@@ -117,7 +117,7 @@ class EmbeddingService:
     async def check(self) -> None:
         """Check the provider when the process starts, even during a pause for failures.
 
-        The settings may be new, or the operator may have fixed the cause: if the provider answers,
+        The settings may be new, or the operator may have fixed the cause: if the provider responds,
         all waiting jobs resume.
         """
         await self._requests.check_at_start()

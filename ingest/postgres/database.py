@@ -155,7 +155,7 @@ def with_keepalives(dsn: str) -> str:
     """The DSN with TCP timeouts that detect a silently dead server; given options take precedence.
 
     Without them, if the server's machine is off or a firewall has dropped the connection, sending a
-    statement takes 15 minutes to fail, and waiting for an answer takes hours.
+    statement takes 15 minutes to fail, and waiting for a response takes hours.
     """
     silence: dict[str, Any] = {**_SILENCE, **conninfo_to_dict(dsn)}
     return make_conninfo(**silence)

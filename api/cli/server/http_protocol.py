@@ -30,7 +30,7 @@ _REQUEST_TIMEOUT: Final = b"".join(
 
 
 class TimeoutProtocol(H11Protocol):
-    """A connection in three states: answering, receiving the rest of a body, or awaiting a head.
+    """A connection in three states: responding, receiving the rest of a body, or awaiting a head.
 
     The first has no time limit here; api/middleware/backpressure.py sets the pace of a body.
     """

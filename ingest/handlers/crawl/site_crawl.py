@@ -90,7 +90,7 @@ async def _begin(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Outcome:
 
 
 async def _wait_for_robots(crawl: Crawl, ctx: Context, error: RobotsUnavailable) -> Outcome:
-    """Wait, for an hour at most, for a host that answers robots.txt with an error."""
+    """Wait, for an hour at most, for a host that responds to robots.txt with an error."""
     if not error.host_answers:
         raise error
     if (crawl.sent_seconds_ago or 0) > _ROBOTS_TIMEOUT_SECONDS:

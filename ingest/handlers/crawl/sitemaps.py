@@ -126,7 +126,7 @@ async def _fetch(url: str, scope: Scope, ctx: Context, *, is_guess: bool) -> _Si
             fetched = await ctx.web.fetcher.get(url, into=path, max_bytes=_LARGEST)
         except (Permanent, Transient):
             return _SitemapFile(skipped=Counter(unread=1))
-        # For the guessed address, 401 and 403 also mean missing: some servers answer so.
+        # For the guessed address, 401 and 403 also count as missing: some servers send them.
         if fetched.status in _MISSING or (is_guess and fetched.status in _FORBIDDEN):
             return _SitemapFile()
         if fetched.status != 200:

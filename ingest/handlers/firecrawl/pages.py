@@ -95,7 +95,7 @@ def _failure(page: CrawledPage) -> tuple[ErrorCode | None, str | None]:
     """Error code and message of a page without content; None, None if it has content."""
     if page.status_code is not None and page.status_code >= 400:
         said = f": {page.error}" if page.error else ""
-        return "fetch_status", f"the server answered HTTP {page.status_code}{said}"
+        return "fetch_status", f"the server responded with HTTP {page.status_code}{said}"
     if page.outcome == "failed":
         return "fetch_failed", page.error or "Firecrawl could not fetch the page"
     if not page.markdown.strip():
@@ -106,8 +106,8 @@ def _failure(page: CrawledPage) -> tuple[ErrorCode | None, str | None]:
 async def fetched_page(page: PageForJob, ctx: Context) -> CrawledPage:
     """The content that Firecrawl fetched for a page of a run.
 
-    Raises Permanent with the reason of a failed fetch, PageUnavailable if the web server answered
-    with an error, and Permanent `blob_missing` if the content has expired.
+    Raises Permanent with the reason of a failed fetch, PageUnavailable if the web server
+    responded with an error, and Permanent `blob_missing` if the content has expired.
     """
     if page.event_id is None:
         if page.error_code == "fetch_status" and page.http_status is not None:

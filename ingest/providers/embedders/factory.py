@@ -115,7 +115,7 @@ async def _probe(embedder: "OpenAIEmbedder", known: int | None) -> int:
     except (IngestError, Refused, TimeoutError) as error:
         if known is not None:
             return known  # an unreachable provider must not prevent the start
-        name, why = embedder.model.name, str(error) or "the answer timed out"
+        name, why = embedder.model.name, str(error) or "the response timed out"
         raise SetupError(
             "INGEST_EMBEDDING_DIMENSIONS: set it, as the dimension of"
             f" {name} could not be determined: {why}"

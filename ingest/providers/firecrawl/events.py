@@ -105,7 +105,7 @@ def parse_documents(
 ) -> tuple[CrawledPage, ...]:
     """The usable elements of a `data` array, or a single document.
 
-    `success` is None if the answer's value is unknown to us.
+    `success` is None if the response's value is unknown to us.
     """
     documents = data if isinstance(data, list) else [data]
     pages = (

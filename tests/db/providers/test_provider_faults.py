@@ -308,7 +308,7 @@ async def test_a_person_waits_five_seconds_for_a_provider_that_hangs(
     embedder.gate = asyncio.Event()
 
     async with asyncio.timeout(PATIENCE):
-        with pytest.raises(Transient, match="no answer within") as caught:
+        with pytest.raises(Transient, match="no response within") as caught:
             await service.embed_query("a", 1)
 
     assert caught.value.code == "embedding_unavailable"
