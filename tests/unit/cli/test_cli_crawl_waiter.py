@@ -83,7 +83,7 @@ def test_the_root_job_counts_only_before_there_are_pages(
         (job("pending", wait="robots_unavailable"), "waiting: robots_unavailable"),
         (
             job("pending", error="the server responded with HTTP 503"),
-            "waiting: the server answered 503",
+            "waiting: the server responded with HTTP 503",
         ),
         (job("processing", error="HTTP 503"), "processing"),
     ],
