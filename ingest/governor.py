@@ -74,7 +74,7 @@ class Governor:
         self._limits = dict(limits or {})
 
     async def enter(self, lane: str, *, requests: int = 1, tokens: int = 0) -> None:
-        """Reserve capacity for a handler; raises Snooze if it must wait: no attempt is spent."""
+        """Reserve capacity for a handler; raises Snooze, which spends no attempt, to wait."""
         hold = await self.reserve(lane, requests=requests, tokens=tokens)
         if hold is not None:
             raise hold.snooze()
@@ -138,7 +138,7 @@ class Governor:
     async def record_rate_limit(
         self, lane: str, *, retry_after: timedelta | None = None, cause: Cause | None = None
     ) -> None:
-        """The provider limits the rate: pause the lane, exactly for `retry_after` if given."""
+        """Pause the lane after a rate-limit response, exactly for `retry_after` if given."""
         async with transaction(self._pool) as conn:
             now = await provider_lanes.lock(conn, lane)
             failures = now.failures + _counts(now)
@@ -187,7 +187,7 @@ class Governor:
         return is_paused
 
     async def record_success(self, lane: str) -> None:
-        """The provider responded: reset its failures and resume waiting jobs."""
+        """Reset the failures after a response of the provider, and resume waiting jobs."""
         async with self._pool.connection() as conn:
             was_failing = await provider_lanes.succeed(conn, lane)
         if was_failing:

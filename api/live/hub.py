@@ -77,7 +77,7 @@ class Hub:
                 subscriber.joining.difference_update(wanted)
 
     async def follow(self, subscriber: Subscriber, after: Mapping[UUID, int]) -> None:
-        """As `subscribe`, for all present and future sources of the application.
+        """Like `subscribe`, for all present and future sources of the application.
 
         Finished sources beyond the `newest` are sent with their next event. Raises QueueClosed.
         """
@@ -101,7 +101,7 @@ class Hub:
         self.unsubscribe(subscriber, tuple(subscriber.positions))
 
     def drop(self, subscriber: Subscriber) -> None:
-        """Deliver nothing more: the connection has ended."""
+        """Remove a subscriber whose connection has ended."""
         self._feeds.drop(subscriber)
 
     async def _join(

@@ -199,7 +199,7 @@ async def list_keys(
 async def revoke_key(
     id: UUID, key_id: Annotated[UUID, Path(alias="keyId")], pool: PoolDep, key: Admin
 ) -> None:
-    """Revoke a key: the next request with it is refused."""
+    """Revoke a key. The next request with the key is refused."""
     _require_access(id, key)
     async with transaction(pool) as conn:
         if not await api_keys.revoke_key(conn, application_id=id, id=key_id):

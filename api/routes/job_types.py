@@ -106,7 +106,7 @@ class JobTypePatch(Body):
     payload_schema: PayloadSchema | None = None
 
     def applied_to(self, row: job_types.JobType) -> job_types.JobType:
-        """The type with these changes; raises FieldRejected if two limits contradict each other."""
+        """Apply these changes to the type; raises FieldRejected if two limits contradict."""
         changed = replace(row, **self._changes())
         if changed.backoff_cap < changed.backoff_base:
             raise self._contradiction("backoff_cap_seconds", "backoff_base_seconds", "below")

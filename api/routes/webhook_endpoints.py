@@ -186,7 +186,7 @@ async def send_test(id: UUID, pool: PoolDep, key: Admin, idempotent: IdempotentD
 
 
 async def find_endpoint(conn: Connection, application_id: UUID, id: UUID) -> WebhookEndpoint:
-    """The endpoint; raises NotFound if it belongs to another application."""
+    """Find the endpoint; raises NotFound if it is unknown or belongs to another application."""
     endpoint = await webhook_endpoints.get(conn, application_id=application_id, id=id)
     if endpoint is None:
         raise NotFound("webhook endpoint")
@@ -196,7 +196,7 @@ async def find_endpoint(conn: Connection, application_id: UUID, id: UUID) -> Web
 async def find_enabled_endpoint(
     conn: Connection, application_id: UUID, id: UUID
 ) -> WebhookEndpoint:
-    """The endpoint; raises Conflict if it is disabled."""
+    """Find the endpoint; raises Conflict if it is disabled."""
     endpoint = await find_endpoint(conn, application_id, id)
     if not endpoint.is_enabled:
         raise Conflict("the endpoint is disabled", code="endpoint_disabled")

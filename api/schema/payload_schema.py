@@ -52,7 +52,7 @@ _Validator = extend(Draft202012Validator, {"pattern": _pattern})
 
 
 def validate_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema; ValueError says why it is not accepted."""
+    """Validate and return the schema; raises ValueError with the reason if it is not accepted."""
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:

@@ -169,7 +169,7 @@ class EmbeddingRequests:
         return await self._blamed(attempts, error)
 
     async def _blamed(self, attempts: _RequestAttempts, error: Exception) -> Answers | None:
-        """The provider works: retry the request, then halve it until the failing text is found."""
+        """Retry a request that failed although the provider works; then halve it to find the text."""
         attempts.blamed += 1
         is_alone = len(attempts.rows) == 1
         if attempts.blamed < (_TRIES_ALONE if is_alone else _TRIES):

@@ -86,7 +86,7 @@ class EmbeddingService:
         on_vectors: OnVectors | None = None,
         is_urgent: bool = False,
     ) -> EmbeddingResult:
-        """Vectors of all texts that the provider accepts; refused texts are listed.
+        """Embed all texts that the provider accepts; refused texts are listed.
 
         Raises the Transient or Permanent of any request that held one of the texts, after running
         requests have ended and `on_vectors` has received their vectors. Raises Snooze while the

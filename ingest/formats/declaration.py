@@ -22,7 +22,7 @@ class Format:
     aliases: tuple[str, ...] = ()
     """Other content types that senders use for it."""
     is_text: bool = False
-    """Its bytes are text: if no signature matches, file name and rules of detect/text.py decide."""
+    """The bytes are text. If no signature matches, file name and rules of detect/text.py decide."""
     is_archive: bool = False
     """A container of files that has no text itself."""
     holds_files: bool = False

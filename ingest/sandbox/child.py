@@ -83,7 +83,7 @@ def _answer(body: bytes, replies: BinaryIO) -> bytes:
         failure = error
     except MemoryError:
         failure = Permanent("Reading the file took too much memory.", code="parser_memory")
-    except Exception as error:  # a bug of ours: extraction handles its own errors
+    except Exception as error:  # a bug: extraction handles its own errors
         failure = Transient(
             f"internal error in the parser process ({type(error).__name__})", code="internal"
         )

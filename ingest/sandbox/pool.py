@@ -153,7 +153,7 @@ class ParserPool:
     async def _ask(
         self, child: Child, path: Path, request: Request, on_step: Callable[[], None]
     ) -> bytes:
-        """The body of the answer. Raises BadFrame, and as `parse`."""
+        """Send a request and return the body of the reply. Raises BadFrame, and as `parse`."""
         stage = "extract"
         seconds = self._seconds(request)
         frame = protocol.encode_request(str(path), request, cpu_seconds=seconds)

@@ -102,7 +102,7 @@ class RobotsTag:
 
 
 def read_tag(value: str) -> RobotsTag:
-    """The rules for all crawlers and for ours; several headers, joined by commas, all apply.
+    """The rules for all crawlers and for this one; several headers, joined by commas, all apply.
 
     A rule may name one crawler (`otherbot: noindex, nofollow`). The name applies to all rules after
     it, up to the next name.

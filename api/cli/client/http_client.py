@@ -97,7 +97,7 @@ def _is_same(url: str, other: str) -> bool:
 
 
 def find_service(settings: ClientSettings | None = None) -> ServiceAddress:
-    """The service of INGEST_URL and INGEST_API_KEY, else that of the data folder.
+    """Find the service by INGEST_URL and INGEST_API_KEY, else by the data folder.
 
     The key in the data folder is sent only to the service that owns the folder. Raises CommandError
     when there is no key.
@@ -173,7 +173,7 @@ class Client:
         return self._send(self._http.build_request("GET", path, params=params))
 
     def find(self, path: str) -> Any:
-        """As `get`, but None if there is no such object."""
+        """Like `get`, but return None if there is no such object."""
         try:
             return self.get(path)
         except ServiceError as error:

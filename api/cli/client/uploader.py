@@ -101,7 +101,7 @@ class Uploader:
             self._on_progress(self._done)
 
     def _send_with_retries(self, part: Sequence[LocalFile]) -> None:
-        """Send one part, again if the connection breaks: the check skips what was received."""
+        """Send one part, with retries; the check before each skips files already received."""
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 self._send_part(part)

@@ -12,7 +12,7 @@ IDLE_TIMEOUT_SECONDS: Final = 10.0
 """Time to receive the head of a request, or the rest of a body after an early response."""
 _MAX_IDLE_CONNECTIONS: Final = 500
 """Connections without a request in progress; a further one replaces the oldest."""
-# Younger connections are not closed: in a burst, each needs time to send its request.
+# Younger connections are not closed, because each needs time to send its request in a burst.
 _MIN_IDLE_SECONDS: Final = 2.0
 # Maximum bytes of a request body to drain after an early response: some clients send the whole body
 # before they read the response.

@@ -166,7 +166,7 @@ class _Unpacker:
                 self._add(member.name, _LimitedStream(part, *holes))
 
     def stream(self, file: BinaryIO, media_type: str, name: str) -> None:
-        """A compressed file, which may be a tar."""
+        """Unpack a compressed file, which may be a tar."""
         packed = _size(file)
         with _damage_as_error(), _STREAMS[media_type](file) as inflated:
             head = inflated.read(_TAR_BLOCK)

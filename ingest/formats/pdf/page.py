@@ -217,7 +217,7 @@ def _find_bold(text_page: int, lines: PageLines) -> None:
 
 
 def better_text(text: str, ask: Callable[[], str | None]) -> str:
-    """The text; the other engine's if only ours has spaces between the letters of words."""
+    """Return `text`, or the other engine's if only `text` has spaces between letters of words."""
     if not _is_torn(text):
         return text
     other = ask() or ""

@@ -109,7 +109,7 @@ async def _requeue_pages(conn: Connection, job: ClaimedJob, crawl: Crawl) -> boo
 
 
 async def _restart(job: ClaimedJob, crawl: Crawl, ctx: Context) -> Crawl:
-    """A person retried the run: restart the provider's crawl, or requeue our failed pages.
+    """Restart a run that a person retried: the provider's crawl, or our failed pages.
 
     A completed run that waited for a review fetches all its pages again.
     """

@@ -88,7 +88,7 @@ class _SitemapQueue:
         return url
 
     def done(self, listed: _SitemapFile) -> None:
-        """The current sitemap was read; queue the sitemaps that it lists."""
+        """Queue the sitemaps that the current one, now read, lists."""
         self._under_way = 0
         self._waiting.extend(listed.sitemaps)
 

@@ -104,7 +104,7 @@ def _failure(page: CrawledPage) -> tuple[ErrorCode | None, str | None]:
 
 
 async def fetched_page(page: PageForJob, ctx: Context) -> CrawledPage:
-    """The content that Firecrawl fetched for a page of a run.
+    """Read the content that Firecrawl fetched for a page of a run.
 
     Raises Permanent with the reason of a failed fetch, PageUnavailable if the web server
     responded with an error, and Permanent `blob_missing` if the content has expired.

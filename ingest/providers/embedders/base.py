@@ -87,7 +87,7 @@ class ProviderFault(Transient):
 
 
 def unit_vectors(raw: Any, *, count: int, dimension: int) -> Vectors:
-    """`raw` as float32 unit vectors, after checking that there is one of `dimension` per text.
+    """Convert `raw` to float32 unit vectors; there must be one of `dimension` per text.
 
     Raises Misaligned otherwise: such vectors could be stored with the wrong text, or be
     unsearchable.

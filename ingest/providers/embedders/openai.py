@@ -94,7 +94,7 @@ def _is_about_encoding(response: httpx.Response) -> bool:
 
 
 def _in_order(answer: Any, count: int) -> list[Any]:
-    """The vectors sorted by `index`, which must name each text once."""
+    """Sort the vectors by `index`, which must name each text once."""
     data = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(data, list) or len(data) != count:
         raise mismatch_error("a different number of vectors than texts")

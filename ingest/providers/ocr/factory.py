@@ -16,7 +16,7 @@ from ingest.settings.settings import Settings
 
 
 def choose(settings: Settings) -> OcrSettings | None:
-    """The OCR settings; None: no OCR. Runs tesseract to list its languages.
+    """Choose the OCR settings; None: no OCR. Runs tesseract to list its languages.
 
     Raises SetupError if a configured engine or language is not installed.
     """

@@ -202,7 +202,7 @@ async def test_object_of_another_application_returns_404(
     )
 
 
-async def test_after_all_these_attempts_nothing_has_changed(
+async def test_refused_requests_of_another_application_change_nothing(
     stranger: httpx.AsyncClient, editor: httpx.AsyncClient, conn: Connection, victim: Victim
 ) -> None:
     for route in NAMED:

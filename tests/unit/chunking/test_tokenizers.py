@@ -83,7 +83,7 @@ def test_spans_are_in_order_and_inside_the_text(tokenizer: Tokenizer) -> None:
     assert spans.max() <= len(text)
 
 
-def test_spans_name_the_words(tokenizer: Tokenizer) -> None:
+def test_spans_cover_the_words(tokenizer: Tokenizer) -> None:
     text = "one two\nthree"
 
     words = ["".join(text[start:end].split()) for start, end in tokenizer.spans(text)]

@@ -151,7 +151,7 @@ def test_an_event_of_an_old_sender_has_no_webhook_id() -> None:
     assert read(type="crawl.started", id=ID).webhook_id is None
 
 
-def test_lists_stand_for_their_first_text() -> None:
+def test_list_values_are_read_as_their_first_text() -> None:
     page = page_of(
         {
             "title": ["", " ", "Doors", "Gates"],

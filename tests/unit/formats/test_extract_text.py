@@ -53,7 +53,7 @@ def test_markdown_has_its_first_heading_as_title(markdown: str, title: str | Non
     assert extract(markdown.encode(), "a.md").title == title
 
 
-def test_the_title_is_storable_too() -> None:
+def test_title_is_made_storable() -> None:
     assert extract(b"# A\0 title\n\ntext", "a.md").title == "A title"
 
 

@@ -166,7 +166,7 @@ def test_a_workbook_in_xml_has_records() -> None:
     assert text == "## S\n\n- Name: Ann; Born: 2001-02-03"
 
 
-def test_a_drawing_is_its_words() -> None:
+def test_svg_is_read_as_its_title_and_text() -> None:
     document = extract(
         '<svg xmlns="http://www.w3.org/2000/svg"><title>Map</title><path d="M0 0L9 9"/>'
         "<text>North <tspan>Pole</tspan></text></svg>",

@@ -134,7 +134,9 @@ def test_unreadable_characters_are_counted_and_kept() -> None:
     ("kind", "few", "many"),
     [("replacement", 50, 51), ("control", 10, 11), ("private_use", 200, 201), ("nul", 900, None)],
 )
-def test_a_text_is_garbled_above_a_share(kind: str, few: int, many: int | None) -> None:
+def test_text_is_garbled_above_a_share_of_bad_characters(
+    kind: str, few: int, many: int | None
+) -> None:
     assert not is_garbled(Counter({kind: few}), 1000)
     assert many is None or is_garbled(Counter({kind: many}), 1000)
 

@@ -43,7 +43,7 @@ def test_hyphen_before_a_name_or_a_number_is_kept() -> None:
     assert compose([[line("pages 1-"), line("2 of it")]]) == "pages 1- 2 of it"
 
 
-def test_scripts_without_spaces_get_none() -> None:
+def test_scripts_without_spaces_are_joined_without_spaces() -> None:
     assert compose([[line("新鲜甘草"), line("黄酮养分")]]) == "新鲜甘草黄酮养分"
     assert close_gaps("希望 美白 的 皮肤 and 안녕 하세요") == "希望美白的皮肤 and 안녕 하세요"
 

@@ -164,7 +164,7 @@ async def test_abort_with_high_memory_use_is_parser_memory(
     assert await files.code(pool, f"swell {size}") == code
 
 
-async def test_an_exit_is_a_crash(pool: ParserPool, files: Files) -> None:
+async def test_exit_of_the_parser_is_reported_as_crash(pool: ParserPool, files: Files) -> None:
     assert await files.code(pool, "exit 9") == "parser_crashed"
 
 

@@ -87,7 +87,7 @@ def test_spellings_of_one_page_are_one_page(spelling: str) -> None:
         ("http://example.org//a//", "http://example.org//a"),
     ],
 )
-def test_the_identity_of_an_address(url: str, identity: str) -> None:
+def test_normalise_returns_the_identity_of_a_url(url: str, identity: str) -> None:
     assert normalise(url) == identity
 
 

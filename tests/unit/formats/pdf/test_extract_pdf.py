@@ -46,7 +46,7 @@ def test_scan_without_ocr_raises_no_text() -> None:
     assert refusal(make_files.scanned_pdf(2)) == "no_text"
 
 
-def test_a_user_password_is_encrypted() -> None:
+def test_pdf_with_user_password_raises_encrypted() -> None:
     assert refusal(make_files.pdf(user_password="x")) == "encrypted"
 
 
@@ -87,7 +87,7 @@ def test_pdf_without_cross_reference_table_is_repaired() -> None:
     assert document.text == "Still readable."
 
 
-def test_a_header_alone_is_corrupt() -> None:
+def test_pdf_header_alone_raises_corrupt() -> None:
     assert refusal(b"%PDF-1.7\nnothing else that makes sense") == "corrupt"
 
 
