@@ -65,7 +65,7 @@ class Payload(_Wire):
 
     @classmethod
     def key(cls, field: str) -> str:
-        """The name of a field in JSON. Raises KeyError if there is no such field."""
+        """Return the name of a field in JSON. Raises KeyError if there is no such field."""
         return cls.model_fields[field].alias or field
 
 
@@ -126,7 +126,7 @@ _REFUSED: Final = RefusedMember.key("refused")
 
 
 def member_payload(job: HasPayload) -> MemberPayload:
-    """The payload of a `member` job. Raises Permanent like `Payload.of`."""
+    """Parse the payload of a `member` job. Raises Permanent like `Payload.of`."""
     return (RefusedMember if _REFUSED in job.payload else StoredMember).of(job)
 
 

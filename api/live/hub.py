@@ -158,7 +158,7 @@ class Hub:
         feed = self._feeds.open(source_id, application_id=subscriber.application_id, seq=position)
         self._feeds.join(subscriber, feed, position=position)
         if is_new:
-            # Notifications since the last query were ignored: the source had no subscriber.
+            # Notifications since the last query were ignored because the source had no subscriber.
             self._changes.mark_dirty(feed.application_id, source_id)
 
 

@@ -215,7 +215,7 @@ class Session:
         except QueueClosed:
             return DOES_NOT_READ
         except (WebSocketDisconnect, RuntimeError):
-            # RuntimeError: the server has closed the socket, as after a message that is too large.
+            # RuntimeError if the server has closed the socket, as after too large a message.
             return None
 
     async def _watch_sending(self) -> int:

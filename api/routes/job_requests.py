@@ -136,7 +136,7 @@ async def _check(pool: Pool, body: NewJob) -> None:
             loc=("body", "type"),
             code="not_enqueueable",
         )
-    # In a thread: a schema may be expensive to check, and must not block other requests.
+    # Run in a thread, so that an expensive schema check does not block other requests.
     wrong = await asyncio.to_thread(payload_errors, body.payload, job_type.payload_schema)
     if wrong:
         raise RequestValidationError(

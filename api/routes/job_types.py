@@ -24,7 +24,7 @@ from ingest.store.view import View
 
 router = APIRouter(route_class=AuthenticatedRoute, prefix="/api/job-types", tags=["management"])
 
-# Lower bounds: a duration that the database rounds to zero would mean no wait, or no run time.
+# Lower bounds, because a duration that the database rounds to zero would mean no wait or run time.
 Backoff = Annotated[float, Field(ge=0.1, le=7 * 86400, allow_inf_nan=False)]
 Timeout = Annotated[float, Field(ge=1, le=7 * 86400, allow_inf_nan=False)]
 Attempts = Annotated[Whole, Field(ge=1, le=100)]

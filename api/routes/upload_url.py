@@ -31,7 +31,7 @@ class UrlRequest(CrawlRequest):
     """When to fetch it again; null: nightly, like all other sources. Left out: unchanged."""
     metadata: Metadata | None = None
     chunking: Chunking | None = None
-    """Chunk settings; null: those of the application. Left out: unchanged."""
+    """Chunk settings. null: use the application's; omitted: keep the current ones."""
 
 
 class UrlQuery(CrawlRequest):

@@ -64,7 +64,7 @@ def validate_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def limit_size(value: Any, largest: int) -> Any:
-    """The JSON value, storable. Raises ValueError above `largest` bytes or 32 levels."""
+    """Make the JSON value storable. Raises ValueError above `largest` bytes or 32 levels."""
     storable = storable_json(value)
     text = json.dumps(storable, ensure_ascii=False, separators=(",", ":"))
     if len(text.encode()) > largest:

@@ -44,7 +44,7 @@ Token = PartHead | bytes | PartEnd
 
 
 async def read(content_type: str, body: AsyncIterator[bytes]) -> AsyncIterator[Token]:
-    """The parts of a body: for each its head, its bytes in pieces, its end.
+    """Yield the parts of a body: for each its head, its bytes in pieces, its end.
 
     Raises UnsupportedMedia or Malformed with the code `invalid_multipart`.
     """

@@ -127,7 +127,7 @@ class EmbeddingService:
         await self._requests.watch()
 
     async def embed_query(self, text: str, token_count: int) -> Vectors:
-        """The vector of a query, (dimension,).
+        """Return the vector of a query, (dimension,).
 
         Raises Transient within 5 seconds, with `retry_after` while the provider is paused.
         """
@@ -160,7 +160,7 @@ class EmbeddingService:
         on_progress: OnProgress | None,
         on_vectors: OnVectors | None,
     ) -> Caller:
-        # Leave out blank texts: a provider rejects the whole request for one.
+        # Leave out blank texts, because one makes a provider reject the whole request.
         present = [index for index, text in enumerate(texts) if text.strip()]
         runs = group(
             [token_counts[index] for index in present],

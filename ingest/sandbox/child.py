@@ -113,7 +113,7 @@ def _carry_out(path: Path, request: Request, progress: _ProgressReporter) -> Ans
 
 
 def _parse(path: Path, request: ParseRequest, progress: _ProgressReporter) -> Parsed:
-    # Imported here: the parent imports other modules of this package without the parsers.
+    # Imported here because the parent imports other modules of this package without the parsers.
     from ingest.formats.archives.members import FolderSink
     from ingest.formats.registry import extract
 

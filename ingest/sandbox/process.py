@@ -96,7 +96,7 @@ class Child:
         await self._requests.drain()
 
     async def receive(self) -> bytes:
-        """Receive the next frame's body. Raises EOFError if the process ends, BadFrame if oversized."""
+        """Receive a frame's body. Raises EOFError if the process ends, BadFrame if oversized."""
         (length,) = LENGTH.unpack(await self._replies.readexactly(LENGTH.size))
         if length > MAX_FRAME:
             raise BadFrame(f"a frame of {length} bytes")

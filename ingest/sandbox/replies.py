@@ -102,7 +102,7 @@ _ANYTHING: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 
 
 def decode_note(body: bytes) -> str:
-    """The stage named by a progress frame. Raises BadFrame for anything else."""
+    """Decode the stage named by a progress frame. Raises BadFrame for anything else."""
     return _decoded(body, _NOTES).stage
 
 

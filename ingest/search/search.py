@@ -87,12 +87,12 @@ class SearchParts:
 
 
 async def search(question: Question, scope: SearchScope, parts: SearchParts) -> Answer:
-    """The best chunks for a question.
+    """Find the best chunks for a question.
 
     Raises SearchTimeout, and Transient if a `vector` search lacks the provider.
     """
     started = time.monotonic()
-    # Before the transaction: a slow provider must not hold a connection.
+    # Embed before the transaction, so that a slow provider does not hold a connection.
     vector, failure = await _embed(question, parts.embedder)
     async with parts.slots:
         try:

@@ -34,7 +34,7 @@ class ClientSettings:
 
     @classmethod
     def load(cls) -> Self:
-        """The settings from INGEST_… variables; an empty one counts as unset.
+        """Load the settings from INGEST_… variables; an empty one counts as unset.
 
         Without the service's settings library, which takes half a second to import.
         """

@@ -82,7 +82,7 @@ class TimeoutProtocol(H11Protocol):
                 oldest.transport.close()
 
     def _update_timer(self) -> None:
-        is_ours = self.transport.get_protocol() is self  # False: a WebSocket has taken it over
+        is_ours = self.transport.get_protocol() is self  # False after a WebSocket upgrade
         if self._is_answering or not is_ours or self.transport.is_closing():
             self._stop_timer()
         elif self._timer is None:

@@ -150,7 +150,7 @@ class _Unpacker:
                 for member in archive:
                     self._tar_member(archive, member)
         except _BROKEN:
-            # Members are stored one after the other: those before the damage are whole.
+            # Members are stored one after the other, so those before the damage are complete.
             self._sink.refuse(_REST, code="corrupt", message=_DAMAGED)
 
     def _tar_member(self, archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:

@@ -64,7 +64,7 @@ class PageReader:
         self._findings = findings
 
     def read(self, index: int) -> PageLines | None:
-        """The page with this 0-based index, None if no engine can read it."""
+        """Read the page with this 0-based index, None if no engine can read it."""
         return improve(
             "engine",
             lambda: self._read(index),
@@ -111,7 +111,7 @@ class PageReader:
         try:
             notes.ticked += improve("forms", lambda: read_ticks(form, handle), otherwise=list[str])
             page.flatten()
-        except PdfiumError:  # flattening failed: the page is unchanged
+        except PdfiumError:  # flattening failed and left the page unchanged
             return
         finally:
             page.close()

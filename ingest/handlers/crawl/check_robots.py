@@ -29,7 +29,7 @@ class RobotsUnavailable(Transient):
 
 
 async def robots_for(origin: str, ctx: Context, *, refresh: bool = False) -> Robots:
-    """The rules for an origin; `refresh` bypasses the cache.
+    """Get the rules for an origin; `refresh` bypasses the cache.
 
     A host without robots.txt (4xx) allows everything. Raises RobotsUnavailable if it responds
     5xx or not at all: RFC 9309 treats that as a full disallow, but it is temporary.

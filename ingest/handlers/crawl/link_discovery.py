@@ -55,7 +55,7 @@ async def sort_links(
     """
     home = urls.origin(found_at or crawl.uri)
     rules = await robots_for(home, ctx)
-    # In a thread: a page may have thousands of links, robots.txt thousands of rules.
+    # Run in a thread, since a page may have thousands of links and robots.txt thousands of rules.
     return await asyncio.to_thread(_sort, list(links), scope_of(crawl), rules, home, depth)
 
 

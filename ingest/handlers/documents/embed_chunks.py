@@ -63,7 +63,7 @@ async def embed_chunks(chunks: Sequence[Chunk], ctx: Context, progress: Progress
 
     async def cache(indices: Sequence[int], found: Vectors) -> None:
         spent.tokens += sum(chunks[missing[index]].token_count for index in indices)
-        # One request brought all vectors: no later request can fail, so caching gains nothing.
+        # One request returned all vectors. No later request can fail, so caching gains nothing.
         if len(indices) == len(missing):
             return
         nonlocal is_cached

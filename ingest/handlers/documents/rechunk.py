@@ -28,7 +28,7 @@ from ingest.store.queue.job_logs import LogLine
 from ingest.store.queue.jobs import ClaimedJob
 from ingest.tokens.keywords import keyword_text
 
-# Time slice: then the job goes back to the queue, behind other jobs.
+# Time slice, after which the job goes back to the queue, behind other jobs.
 _TIME_SLICE_SECONDS: Final = 120.0
 # Tries per document that is changed concurrently each time.
 _MAX_TRIES: Final = 3

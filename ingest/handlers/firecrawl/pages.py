@@ -129,7 +129,7 @@ async def fetched_page(page: PageForJob, ctx: Context) -> CrawledPage:
 
 
 async def body_of(blobs: BlobStore, body: bytes | None, blob_key: str | None) -> bytes:
-    """The body of a stored event, from its row or the blob store; raises BlobMissing."""
+    """Read the body of a stored event, from its row or the blob store; raises BlobMissing."""
     if body is not None:
         return body
     async with blobs.open_local(blob_key or "") as path:

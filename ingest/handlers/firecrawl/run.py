@@ -40,7 +40,7 @@ class ProviderEnd:
     """The provider will deliver no further pages."""
 
     error: Permanent | None
-    """Why the run failed, even if it has pages; None: it did not."""
+    """Why the run failed, even if it has pages; None if it did not fail."""
 
 
 def start_id(crawl_id: UUID, start_sent_at: datetime) -> UUID:
@@ -276,7 +276,7 @@ def _wait(delay: timedelta) -> Outcome:
 
 @asynccontextmanager
 async def _lease(job: ClaimedJob, ctx: Context) -> AsyncIterator[Connection]:
-    """A transaction that holds the job's lease; raises LeaseLost."""
+    """Open a transaction that holds the job's lease; raises LeaseLost."""
     async with transaction(ctx.pool) as conn:
         if not await jobs.hold(conn, [job]):
             raise LeaseLost(job.id)

@@ -24,7 +24,7 @@ _OPENAI_DIMENSIONS = {
 
 
 async def build_embedder(settings: Settings, *, known_dimension: int | None = None) -> Embedder:
-    """The embedder, loaded and ready. Raises SetupError if it cannot work.
+    """Build the embedder, loaded and ready. Raises SetupError if it cannot work.
 
     `known_dimension`: the stored dimension of an OpenAI-compatible model, used if the endpoint does
     not answer now.

@@ -42,7 +42,7 @@ def available(settings: OcrSettings | None) -> str | None:
 
 @functools.cache
 def build_recogniser(settings: OcrSettings) -> Engine:
-    """The engine, which loads its models when it reads the first picture."""
+    """Build the engine, which loads its models when it reads the first picture."""
     if settings.engine == tesseract.PROGRAM:
         return tesseract.Tesseract(settings)
     return rapid.RapidOcr(settings)
